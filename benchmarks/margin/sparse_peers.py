@@ -1,4 +1,4 @@
-"""l1 paths of hinge losses beside gcdnet and liblinear, and quantile paths beside scikit-learn.
+"""l1 paths of hinge losses, compared with gcdnet and liblinear; quantile paths, with scikit-learn.
 
     python benchmarks/margin/sparse_peers.py hinge FILE.npz [--gcdnet R_LIBRARY] [--count 30]
     python benchmarks/margin/sparse_peers.py quantile

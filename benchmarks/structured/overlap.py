@@ -96,7 +96,7 @@ def _objective(X, y, penalty, lam, b):
 
 
 def by_conic_solver(X, y, groups, lam):
-    """The same as a quadratic programme in b, residuals and the largest size of each group."""
+    """Fig. 19 as a quadratic programme in b, residuals and the largest size of each group."""
     import clarabel
 
     (n, p), G = X.shape, len(groups)

@@ -20,7 +20,7 @@ import sparsesolve as ss
 from sparsesolve import structured
 from sparsesolve.linalg.threads import one_blas_thread
 
-AFTER = (1, 2, 3, 5, 10, 20, 40)  # passes at which methods are looked at
+AFTER = (1, 2, 3, 5, 10, 20, 40)  # passes after which methods are compared
 
 
 def online(train, y, lengths, C, passes, **options):
@@ -32,7 +32,7 @@ def online(train, y, lengths, C, passes, **options):
 
 
 def wrapper(train, y, lengths, C, passes, algorithm):
-    """The same of a wrapper: 20 passes with equal weights, then 3 a round, as in the paper."""
+    """A wrapper's objective: 20 passes with equal weights, then 3 a round, as in the paper."""
     for rounds in (0, 1, 2, 4, 7, 12, 27):
         if 20 + 3 * rounds <= max(passes, 20):
             began = time.process_time()

@@ -1,4 +1,4 @@
-"""Templates that SPOM chooses, beside those that a plain SVM's norms would choose (Fig. 3).
+"""Templates that SPOM chooses, compared with those that a plain SVM's norms choose (Fig. 3).
 
     python benchmarks/structured/template_pruning.py --train train.conllu --dev dev.conllu
         [--sentences 2000] [--epochs 3] [--counts 20 50 100] [--lam 1e-3] [--out FOLDER]

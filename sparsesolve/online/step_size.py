@@ -41,7 +41,7 @@ def choose(settings, rows, n_features):
                 continue
             learner.learn(compact.part(0, first))
             before = learner.mean_loss
-            # Count anew: next to losses of steps that were far too long a difference is 0.
+            # Count again: next to losses of steps that were far too long a difference is 0.
             learner.total, learner.weight = 0.0, 0.0
             learner.learn(compact.part(first, rows.n))
         except ValueError:  # the steps were too long: no candidate

@@ -186,7 +186,7 @@ def path(
     count as 0. Coefficients are those of the columns of X; if several give the same fit, those
     of least l2 norm on columns of standard deviation 1. Without an intercept columns are still
     orthonormal about their means, as standard deviations are: combinations of a group that are
-    constant, such as the sum of all indicators of a factor, take no part. Bounds on coefficients
+    constant, such as the sum of all indicators of a factor, are ignored. Bounds on coefficients
     would have no meaning and are refused. The bases are kept with X, (n, p) in double precision:
     a sparse X is filled in, and refused where that takes more than 8 GiB.
 

@@ -21,7 +21,7 @@ from sparsesolve.solvers.homotopy.certificate import Batch
 LITTLE = 1e-9  # a gap that rounding mostly leaves, whatever was asked for
 MOST_VALUES = 4_000_000  # of X, from which a try costs more than a user who waits expects
 MOST_POINTS = 400
-NEAR = 1.01  # the ratio of two lambdas between which no other is put
+NEAR = 1.0001  # the ratio of two lambdas between which no other is put
 
 
 def solved_again(problem, batches, tol, n_threads):
@@ -100,24 +100,25 @@ class Points:
 
 
 def _filled(points, last, below, enough):
-    """Points below `last`, with others between two where interpolation is not good enough."""
+    """Points below `last`, with others between two where interpolation is not good enough.
+
+    Where no other can be put, the gap of the lower point says what interpolation misses.
+    """
     filled, waiting = [], below[::-1]
     while waiting:
         lam, b, *_ = last
         low = waiting[-1]
-        if lam <= NEAR * low[0] or len(filled) + len(waiting) >= MOST_POINTS:
-            filled.append(waiting.pop())
-            last = filled[-1]
-            continue
         middle = points.at(0.5 * (lam + low[0]))
         excess = max(points.excess(middle, 0.5 * (b + low[1])), 0.0)
-        if excess <= max(enough, middle[2]):
-            last = waiting.pop()
-            if last[2] <= enough:  # else the knot misses in any case
-                last = *last[:2], max(last[2], excess + middle[2]), last[3]
-            filled.append(last)
-        else:  # the ratio of lambdas may be large: half of it is nearer to what is missing
+        room = lam > NEAR * low[0] and len(filled) + len(waiting) < MOST_POINTS
+        if room and excess > max(enough, middle[2]):
+            # The ratio of lambdas may be large: half of it is nearer to what is missing.
             waiting.append(points.at(np.sqrt(lam * low[0])) if low[0] > 0.0 else middle)
+            continue
+        last = waiting.pop()
+        if last[2] <= enough:  # else the knot misses in any case
+            last = *last[:2], max(last[2], excess + middle[2]), last[3]
+        filled.append(last)
     return filled
 
 

@@ -39,8 +39,8 @@ class ConcavePenalty:
             return self.alpha * self.given.slopes(np.ldexp(b, self.power), level)
 
     def derivatives_of(self, sizes, groups, lam, unit):
-        """Of these groups alone, at these lengths: lam times the weights of the tangents, and the
-        second derivatives of phi, (m,) each."""
+        """Return slopes and second derivatives of phi (m,) for these groups alone, at these
+        lengths; slopes are lam times the weights of the tangents."""
         level = self._level(lam, unit) * self.d[groups]
         held = level > 0.0
         level[~held] = 1.0

@@ -12,12 +12,13 @@ Reference: Chambolle, Darbon, "On total variation minimization and surface evolu
 parametric maximum flows" (2009); Friedman, Hastie, Hoefling, Tibshirani (2007) on l1.
 """
 
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from sparsesolve.penalties.norm import soft
+from sparsesolve.penalties.norm import Norm, soft
 from sparsesolve.penalties.prox.level_sets import largest_ratio, network, prox_levels
 from sparsesolve.penalties.splitting import Splitting, WeightedL1
 from sparsesolve.penalties.tangent import on_pieces
@@ -108,3 +109,38 @@ class EdgeVariation:
         step = np.abs(b[self.head] - b[self.tail])
         label = self._pieces(step <= ROUNDING * np.abs(b).max(initial=0.0))
         return len(np.unique(label[b != 0.0] if self.l1 > 0.0 else label))
+
+
+class EdgeNorm(Norm):
+    """What norms on edges share; a subclass makes `_graph`, an EdgeVariation, in `_bind`."""
+
+    _graph: EdgeVariation
+
+    def norm(self, b: np.ndarray) -> float:
+        """See Norm."""
+        return self._graph.value(b)
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """See Norm."""
+        return self._graph.prox(v, t)
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """See Norm; without l1, for z that sums to 0 on each connected part."""
+        return self._graph.polar(z)
+
+    def kernel(self) -> Any:
+        """Constants on each connected part, without l1."""
+        return self._graph.kernel() if self.n_features else None
+
+    def splitting(self) -> Any:
+        """See `EdgeVariation`."""
+        return self._graph.splitting()
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Connected pieces of equal coefficients."""
+        return self._graph.tangent(b)
+
+    def degrees(self, b: np.ndarray) -> int:
+        """Connected pieces of equal coefficients; with l1 those that are not 0."""
+        b = np.asarray(b)
+        return self._at(b)._graph.degrees(b)

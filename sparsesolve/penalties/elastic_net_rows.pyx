@@ -210,7 +210,7 @@ cdef class ElasticNetRows:
                         moved[k, j] = 0.0
 
     def unpenalised(self, B, C, double lam=1.0):
-        """Which features have a coefficient that nothing holds back, (p,)."""
+        """Which features have an unpenalised coefficient that no limit stops, (p,)."""
         return self.unpenalised_each(B, C, lam).any(axis=0)
 
     def unpenalised_each(self, const double[:, ::1] B, const double[:, ::1] C, double lam=1.0):
@@ -232,7 +232,7 @@ cdef class ElasticNetRows:
                           bint strict=False):
         """The largest s <= 1 for which the conjugate at s C is finite, at coefficients B.
 
-        Coefficients that nothing holds back take no part: the caller sees to C = 0 there. With
+        Unpenalised coefficients without a limit are left out: the caller makes C = 0 there. With
         `strict` the answer is that of the lasso without limits.
         """
         cdef double s = 1.0, l2

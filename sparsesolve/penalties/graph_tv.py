@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.penalties.edge_variation import EdgeVariation
+from sparsesolve.penalties.edge_variation import EdgeNorm, EdgeVariation
 from sparsesolve.penalties.edges import graph_groups
-from sparsesolve.penalties.norm import Norm, read_number, read_weights
+from sparsesolve.penalties.norm import read_number, read_weights
 
 
-class GraphTV(Norm):
+class GraphTV(EdgeNorm):
     """``Omega(b) = sum w_ij |b_i - b_j| + l1 sum |b_i|`` over the edges (i, j) of a graph.
 
     Coefficients that are joined become equal: solutions are constant on connected pieces. Without
@@ -67,35 +67,6 @@ class GraphTV(Norm):
         w = read_weights(self.weights, len(ends), "edges")
         w = np.ones(len(ends)) if w is None else w
         self._graph = EdgeVariation(self.n_features, ends[:, 0], ends[:, 1], w, self.l1)
-
-    def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
-        return self._graph.value(b)
-
-    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
-        return self._graph.prox(v, t)
-
-    def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm; without l1, for z that sums to 0 on each connected part."""
-        return self._graph.polar(z)
-
-    def kernel(self) -> Any:
-        """Constants on each connected part, without l1."""
-        return self._graph.kernel() if self.n_features else None
-
-    def splitting(self) -> Any:
-        """See `EdgeVariation`."""
-        return self._graph.splitting()
-
-    def tangent(self, b: np.ndarray) -> Any:
-        """Connected pieces of equal coefficients."""
-        return self._graph.tangent(b)
-
-    def degrees(self, b: np.ndarray) -> int:
-        """Connected pieces of equal coefficients; with l1 those that are not 0."""
-        b = np.asarray(b)
-        return self._at(b)._graph.degrees(b)
 
 
 def _read_edges(edges, n_features, names):

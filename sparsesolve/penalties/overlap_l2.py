@@ -16,16 +16,14 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.penalties.group_l2 import GroupL2
-from sparsesolve.penalties.groups import held, held_weights
-from sparsesolve.penalties.norm import Norm
-from sparsesolve.penalties.overlapping import Flat, read_overlapping
+from sparsesolve.penalties.overlapping import OverlappingNorm
 from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
 from sparsesolve.penalties.prox.sum_of_norms import SumOfNorms
 from sparsesolve.penalties.splitting import Splitting, copies
 from sparsesolve.penalties.tangent import Tangent
 
 
-class OverlapL2(Norm):
+class OverlapL2(OverlappingNorm):
     """``Omega(b) = sum_g d_g |b_g|_2``, where groups may overlap.
 
     A group enters or leaves as a whole, so that the features that are 0 are a union of groups; in
@@ -62,17 +60,6 @@ class OverlapL2(Norm):
     array([2, 3, 4, 5, 6, 7])
     """
 
-    absolute = True  # grows with sizes alone
-
-    def __init__(self, groups: Any, weights: Any = None):
-        self.groups, self.weights = held(groups), held_weights(weights)
-
-    def _arguments(self):
-        return f"{self.groups!r}, weights={self.weights!r}"
-
-    def _bind(self, names):
-        self._of_groups(read_overlapping(self.groups, self.weights, self.n_features, names))
-
     def _of_groups(self, groups):
         """Take these Overlapping groups."""
         self._found = groups
@@ -98,18 +85,6 @@ class OverlapL2(Norm):
     def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
         """`prox`, begun where the last one ended, and where this one did."""
         return self._sum.prox(v, t, near)
-
-    def over_responses(self, n_responses: int) -> Any:
-        """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
-        own = OverlapL2(self.groups, self.weights)
-        own.n_features = n_responses * self.n_features
-        return Flat(own._of_groups(self._found.repeated(n_responses)))
-
-    def part(self, which: np.ndarray) -> Any:
-        """The groups' shares of the features `which`."""
-        own = OverlapL2(self.groups, self.weights)
-        own.n_features = len(which)
-        return own._of_groups(self._found.part(which))
 
     def splitting(self) -> Splitting:
         """A norm of disjoint groups of copies."""

@@ -18,15 +18,13 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from sparsesolve.penalties.group_linf import GroupLinf
-from sparsesolve.penalties.groups import held, held_weights
-from sparsesolve.penalties.norm import Norm
-from sparsesolve.penalties.overlapping import Flat, read_overlapping
+from sparsesolve.penalties.overlapping import OverlappingNorm
 from sparsesolve.penalties.prox.level_sets import largest_ratio, network, prox_levels
 from sparsesolve.penalties.splitting import Splitting, copies
 from sparsesolve.penalties.tangent import on_pieces
 
 
-class OverlapLinf(Norm):
+class OverlapLinf(OverlappingNorm):
     """``Omega(b) = sum_g d_g max |b_g|``, where groups may overlap.
 
     A group enters or leaves as a whole, so that the features that are 0 are a union of groups; in
@@ -63,17 +61,6 @@ class OverlapLinf(Norm):
     array([2, 3, 4])
     """
 
-    absolute = True  # grows with sizes alone
-
-    def __init__(self, groups: Any, weights: Any = None):
-        self.groups, self.weights = held(groups), held_weights(weights)
-
-    def _arguments(self):
-        return f"{self.groups!r}, weights={self.weights!r}"
-
-    def _bind(self, names):
-        self._of_groups(read_overlapping(self.groups, self.weights, self.n_features, names))
-
     def _of_groups(self, groups):
         """Take these Overlapping groups."""
         self._found, self._of, p, q = groups, groups.of, self.n_features, len(groups.features)
@@ -97,18 +84,6 @@ class OverlapLinf(Norm):
     def dual_norm(self, z: np.ndarray) -> float:
         """See Norm."""
         return largest_ratio(self._network, np.abs(z), 0.0)
-
-    def over_responses(self, n_responses: int) -> Any:
-        """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
-        own = OverlapLinf(self.groups, self.weights)
-        own.n_features = n_responses * self.n_features
-        return Flat(own._of_groups(self._found.repeated(n_responses)))
-
-    def part(self, which: np.ndarray) -> Any:
-        """The groups' shares of the features `which`."""
-        own = OverlapLinf(self.groups, self.weights)
-        own.n_features = len(which)
-        return own._of_groups(self._found.part(which))
 
     def _clusters(self, b):
         """The cluster of each coefficient, which must keep one size to leave groups' largest."""

@@ -1,11 +1,12 @@
-"""Groups of features that may overlap, read and laid out one after the other."""
+"""Groups of features that may overlap: laid out one after the other, and a base of their norms."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsesolve.penalties.norm import read_weights
+from sparsesolve.penalties.groups import held, held_weights
+from sparsesolve.penalties.norm import Norm, read_weights
 
 
 class Overlapping(NamedTuple):
@@ -22,7 +23,7 @@ class Overlapping(NamedTuple):
         return np.repeat(np.arange(len(self.weights)), np.diff(self.start))
 
     def part(self, which):
-        """The same of the features `which` alone, numbered from 0; groups of none are left out."""
+        """These groups among the features `which`, numbered from 0; empty groups are left out."""
         place = np.full(self.n_features, -1)
         place[which] = np.arange(len(which))
         found = place[self.features]
@@ -32,7 +33,7 @@ class Overlapping(NamedTuple):
         return laid_out(len(which), found[kept], start, self.weights[size > 0])
 
     def repeated(self, n_responses):
-        """The same for arrays (K, p), raveled: a group has its features in every row."""
+        """These groups of arrays (K, p), raveled: a group has its features in every row."""
         shift = self.n_features * np.arange(n_responses)
         lists = np.split(self.features, self.start[1:-1])
         every = [(shift[:, None] + own).ravel() for own in lists]
@@ -97,3 +98,38 @@ class Flat:
 
     def tangent(self, B):
         return self.one.tangent(B.ravel())
+
+
+class OverlappingNorm(Norm):
+    """What norms on groups that overlap share; a subclass takes its groups in `_of_groups`."""
+
+    absolute = True  # grows with sizes alone
+    _found: Overlapping
+
+    def __init__(self, groups: Any, weights: Any = None):
+        self.groups, self.weights = held(groups), held_weights(weights)
+
+    def _arguments(self):
+        return f"{self.groups!r}, weights={self.weights!r}"
+
+    def _bind(self, names):
+        self._of_groups(read_overlapping(self.groups, self.weights, self.n_features, names))
+
+    def _of_groups(self, groups: Any) -> Any:
+        """Take these Overlapping groups, and return the norm itself."""
+        raise NotImplementedError
+
+    def _on(self, n_features, groups):
+        """The same norm of other features, on these groups."""
+        own = type(self)(self.groups, self.weights)
+        own.n_features = n_features
+        return own._of_groups(groups)
+
+    def over_responses(self, n_responses: int) -> Any:
+        """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
+        n_features = n_responses * self.n_features
+        return Flat(self._on(n_features, self._found.repeated(n_responses)))
+
+    def part(self, which: np.ndarray) -> Any:
+        """The groups' shares of the features `which`."""
+        return self._on(len(which), self._found.part(which))

@@ -46,7 +46,7 @@ class Rows:
         return self.flat.feasible_scale(C.ravel(), lam)
 
     def unpenalised(self, B, C, lam=1.0):
-        """Which features have a coefficient that nothing holds back, (p,)."""
+        """Which features have an unpenalised coefficient that no limit stops, (p,)."""
         return self.unpenalised_each(B, C, lam).any(axis=0)
 
     def unpenalised_each(self, B, C, lam=1.0):

@@ -6,15 +6,14 @@
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from sparsesolve.penalties.edge_variation import EdgeVariation
-from sparsesolve.penalties.norm import Norm, read_number
+from sparsesolve.penalties.edge_variation import EdgeNorm, EdgeVariation
+from sparsesolve.penalties.norm import read_number
 
 
-class TotalVariation2D(Norm):
+class TotalVariation2D(EdgeNorm):
     """Anisotropic total variation of coefficients that are an image: constant on regions.
 
     Parameters
@@ -74,35 +73,6 @@ class TotalVariation2D(Norm):
         w = np.repeat(self.weights, (len(down), len(right)))
         tail, head = np.r_[down, right], np.r_[down + columns, right + 1]
         self._graph = EdgeVariation(self.n_features, tail, head, w, self.l1)
-
-    def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
-        return self._graph.value(b)
-
-    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
-        return self._graph.prox(v, t)
-
-    def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm; without l1, for z that sums to 0."""
-        return self._graph.polar(z)
-
-    def kernel(self) -> Any:
-        """Constants, without l1; with a weight of 0 those of each row or column."""
-        return self._graph.kernel() if self.n_features else None
-
-    def splitting(self) -> Any:
-        """See `EdgeVariation`."""
-        return self._graph.splitting()
-
-    def tangent(self, b: np.ndarray) -> Any:
-        """Connected regions of equal coefficients."""
-        return self._graph.tangent(b)
-
-    def degrees(self, b: np.ndarray) -> int:
-        """Connected regions of equal coefficients; with l1 those that are not 0."""
-        b = np.asarray(b)
-        return self._at(b)._graph.degrees(b)
 
 
 def _read_shape(shape):

@@ -139,7 +139,7 @@ MOST_GROUP_COEFFICIENTS = 1000
 # The same number under the linf norm.
 MOST_GROUP_COEFFICIENTS_LINF = 200
 
-# Coefficients of groups of K responses at work, K m, up to which Newton steps are made: beyond, a
+# Working coefficients of groups of K responses, K m, up to which Newton steps are made: beyond, a
 # model takes longer than proximal gradient steps to the same gap.
 MOST_MODEL_COEFFICIENTS = 500
 

@@ -17,7 +17,7 @@ REASONS = {
     "response_newton": "several responses, with few enough coefficients for their whole Hessian",
     "response_blocks": "several responses, with too many coefficients for their whole Hessian",
     "response_groups": "several responses with groups of features: Newton steps, and SpaRSA steps "
-    "once many are at work",
+    "once many are active",
     "multipliers": "a loss with kinks",
     "sparsa": "a group so large that its inner products cost more than proximal gradient steps",
     "fista": "a penalty without disjoint blocks",

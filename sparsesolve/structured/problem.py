@@ -51,7 +51,7 @@ class ChainProblem:
         self.counts = loss.counts()
 
     def part(self, which, penalty):
-        """The same for some features alone, in this order, under their penalty."""
+        """The problem of some features alone, in this order, under their penalty."""
         few, columns = copy(self), packed(self.rows.columns[which])
         few.rows = Rows(packed(sparse.csr_array(columns.T)), columns, self.rows.ptr, None)
         few.penalty, few.p = penalty, len(which)

@@ -67,3 +67,31 @@ def test_gaps_hold_between_knots_of_columns_that_all_but_agree(seed):
         best = ss.path(X, y, lambdas=[lam], tol=1e-13, **options).coef(lam)
         excess = (value(fit.coef(lam), lam) - value(best, lam)) / (y @ y / 42)
         assert excess <= fit.gaps.max() + 1e-14  # what these differences are rounded by
+
+
+class Bent:
+    """Solutions with a bend at lambda = 1, which two points on its sides miss by `missed`."""
+
+    def __init__(self, missed):
+        self.missed, self.asked = missed, []
+
+    def at(self, lam, events=0):
+        self.asked.append(lam)
+        return lam, np.array([lam]), 1e-12, events
+
+    def excess(self, point, b):
+        """Only the piece over the bend is off."""
+        near = self.low < point[0] < self.high
+        return self.missed if near else 0.0
+
+
+@pytest.mark.parametrize("ratio", [1.00005, 1.005])
+def test_what_no_point_between_can_mend_is_in_the_gap(ratio):
+    """Points closer than 1 % were taken without a look at what lies between them."""
+    points = Bent(4e-7)
+    points.high, points.low = ratio, 1.0
+    first, second = ((lam, np.array([lam]), 1e-12, 0) for lam in (ratio, 1.0))
+    found = spoiled_knots._filled(points, first, [second], 1e-7)
+    assert found[-1][0] == 1.0 and points.asked
+    assert max(point[2] for point in found) == pytest.approx(4e-7, rel=1e-4)
+    assert (len(found) > 1) == (ratio > spoiled_knots.NEAR)

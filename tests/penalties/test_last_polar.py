@@ -1,4 +1,4 @@
-"""LastPolar: what is asked anew, what follows from the last answer."""
+"""LastPolar: what is computed again, what follows from the last answer."""
 
 import numpy as np
 import pytest

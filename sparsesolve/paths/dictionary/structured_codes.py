@@ -124,7 +124,7 @@ class _Signals:
     def solve(self, Y, A, lam, tol, budget):
         """(codes, gaps, steps) of signals Y (N, m), from codes A (N, p)."""
         out, gaps, steps = A.copy(), self.gaps(Y, A, lam), np.zeros(len(Y), dtype=np.intp)
-        at = np.flatnonzero(~(gaps <= tol))  # signals at work
+        at = np.flatnonzero(~(gaps <= tol))  # signals not yet solved
         A = A[at]
         Z, t, target = A, np.ones(len(at)), Y[at] @ self.D
         for step in range(1, budget + 1):

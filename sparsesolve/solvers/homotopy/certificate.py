@@ -100,7 +100,7 @@ class Certificate:
                     inside = self._square_inside(core, C[-1], features, B[-1])
                     known = min(known, inside / (2 * self.null))
                 gaps[-1] = known
-            gaps = np.maximum(gaps, self._middles(lams, features, B, C) / self.null)
+            gaps = np.maximum(gaps, self._pieces(lams, features, B, C) / self.null)
         else:
             gaps = self._departures(lams, features, B, C, most)
         if len(self.lost):
@@ -108,22 +108,22 @@ class Certificate:
         n_events = np.zeros(len(lams), dtype=np.int64) if n_events is None else n_events
         return Batch(lams, features, B, squares, gaps, n_events)
 
-    def _middles(self, lams, features, B, C):
-        """Gaps (K,) in the middle of the piece above each knot; 0 for the first of a path."""
+    def _pieces(self, lams, features, B, C):
+        """The largest gaps (K,) on the piece above each knot; 0 for the first of a path."""
         if not len(lams):
             return np.zeros(0)
         v = self.rules.v
-        found = survey.middle_gaps(lams, features, B, C, v)
+        found = survey.piece_gaps(lams, features, B, C, v)
         ends = []
         for k in (0, -1):
             b = np.zeros(len(v))
             np.add.at(b, features, B[k])
-            ends.append((float(lams[k]), b, C[k]))
+            ends.append((float(lams[k]), b, C[k].copy()))
         if self.last is not None:
-            pairs = zip(self.last, ends[0], strict=True)
-            lam, b, c = (0.5 * (one + other) for one, other in pairs)
-            found[0] = max(float(np.sum((lam * v * np.abs(b) - c * b)[v > 0.0])), 0.0)
-        self.last = ends[-1][0], ends[-1][1], ends[-1][2].copy()
+            two, b, c = (np.array(part) for part in zip(self.last, ends[0], strict=True))
+            every = np.arange(len(v), dtype=np.intc)
+            found[0] = survey.piece_gaps(two, every, b, c, v)[1]
+        self.last = ends[-1]
         return found
 
     def faint(self, features, B):

@@ -101,25 +101,42 @@ def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, 
     return np.asarray(out)
 
 
-def middle_gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,
-                const double[:, :] C, const double[::1] v):
-    """(K,) gaps in the middle of the pieces that end at each knot, 0 for the first; see certificate.
+cdef inline double part_between(double high, double low, double v, double b0, double b1,
+                                double c0, double c1) noexcept nogil:
+    """The largest lam v |b| - c b of a feature on a piece, all of them linear in between.
 
-    Coefficients and correlations are linear on a piece, so both are means there, and the dual point
-    is feasible as it is at the ends.
+    It is 0 at both ends, so largest half way, or half way to and from a change of sign.
+    """
+    cdef double t = 0.5 * b0 / (b0 - b1) if b0 * b1 < 0.0 else 0.5
+    cdef double found = part_at(t, high, low, v, b0, b1, c0, c1)
+    return found if t == 0.5 else max(found, part_at(t + 0.5, high, low, v, b0, b1, c0, c1))
+
+
+cdef inline double part_at(double t, double high, double low, double v, double b0, double b1,
+                           double c0, double c1) noexcept nogil:
+    cdef double b = b0 + t * (b1 - b0)
+    return (high + t * (low - high)) * v * fabs(b) - (c0 + t * (c1 - c0)) * b
+
+
+def piece_gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,
+                const double[:, :] C, const double[::1] v):
+    """(K,) the largest gaps on the pieces that end at each knot, 0 for the first.
+
+    Coefficients and correlations are linear on a piece, and the dual point is feasible as it is
+    at the ends. The largest parts of all features are added up, which bounds the largest sum.
     """
     cdef Py_ssize_t K = B.shape[0], k, u
     cdef int j
-    cdef double lam, b, total
+    cdef double total
     cdef double[::1] out = np.zeros(K)
     with nogil:
         for k in range(1, K):
-            lam, total = 0.5 * (lams[k] + lams[k - 1]), 0.0
+            total = 0.0
             for u in range(B.shape[1]):
                 j = features[u]
                 if v[j] > 0.0:
-                    b = 0.5 * (B[k, u] + B[k - 1, u])
-                    total += lam * v[j] * fabs(b) - 0.5 * (C[k, j] + C[k - 1, j]) * b
+                    total += part_between(lams[k - 1], lams[k], v[j], B[k - 1, u], B[k, u],
+                                          C[k - 1, j], C[k, j])
             out[k] = assembled(0.0, total, 0.0, INFINITY)
     return np.asarray(out)
 

@@ -4,15 +4,15 @@
 
 Given: a RidgeDual and row weights w. Returned for a set F: M, s and W about the common centre.
 From one Newton step to the next few rows change, so that only those are added or taken off.
-Rounding adds up: the sums are made anew after `REFRESH` changes, and where most rows change.
+Rounding adds up: the sums are computed again after `REFRESH` changes, and where most rows change.
 Invariant: the sums are about 0; the centre is taken off what is returned.
 Reference: Li, Sun, Toh (2018), section 3.3, for the matrix that they make.
 """
 
 import numpy as np
 
-REFRESH = 40  # changes before the sums are made anew: each adds a rounding of the largest sum
-FEW = 0.5  # of the rows inside: where more change, the sums are made anew
+REFRESH = 40  # changes before the sums are computed again: each adds a rounding of the largest sum
+FEW = 0.5  # of the rows inside: where more change, the sums are computed again
 
 
 class Moments:

@@ -42,7 +42,7 @@ class PassNewton(FirstOrder):
         self.which = np.empty(0, dtype=np.intc)  # S
         self.scale, self.stale, self.model = 1.0, True, None
 
-    too_many = False  # columns at work for a model
+    too_many = False  # working columns for a model
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""

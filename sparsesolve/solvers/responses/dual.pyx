@@ -21,7 +21,7 @@ from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.responses.inactive cimport InactiveRows
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
-# product with what nothing holds back, from which the dual point is none
+# product with an unpenalised column, from which the dual point is none
 cdef double ORTHOGONAL = 1e-10
 
 

@@ -32,7 +32,7 @@ class ResponseGroups(PassNewton):
     Attributes
     ----------
     most : float
-        Coefficients at work beyond which `solve` gives up, with `too_many` True.
+        Working coefficients beyond which `solve` gives up, with `too_many` True.
     """
 
     most = np.inf

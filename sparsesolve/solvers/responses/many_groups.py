@@ -1,8 +1,8 @@
-"""Groups of K responses: Newton steps while few coefficients are at work, SpaRSA steps beyond.
+"""Groups of K responses: Newton steps while few coefficients are active, SpaRSA steps beyond.
 
     minimise over b0, B   F(offset + b0 + ZB)  +  lam sum_g Omega_g(B_g)
 
-A model of a Newton step costs the square of the K m coefficients at work, a proximal gradient step
+A model of a Newton step costs the square of the K m working coefficients, a proximal gradient step
 their number. So a path begins with `groups.py` and goes on with SpaRSA from where m is large.
 Where that does not come to its target, columns being too much alike, Newton steps take over again
 for good. Invariant: both have the same kind of Point, and certify it in the same way.

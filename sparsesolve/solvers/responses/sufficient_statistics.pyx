@@ -24,7 +24,7 @@ from sparsesolve.solvers.subproblem.coefficients import projection
 # of the way between two lams: what passes lam so much lower comes in
 cdef double AHEAD = 0.3
 cdef double KEPT = 0.1              # of the gap, left by a Newton step: the Hessian serves on
-# of a Hessian, in sweeps, for each row at work over the number of responses
+# of a Hessian, in sweeps, for each working row over the number of responses
 cdef double PRICE = 0.3
 cdef double QUICK = 0.05            # bounds on what a sweep is taken to leave of the gap
 cdef double SLOW = 0.99

@@ -1,4 +1,4 @@
-"""The sums over knots, beside numpy's."""
+"""The sums over knots, compared with numpy's."""
 
 import numpy as np
 import pytest
@@ -66,3 +66,23 @@ def test_correlations_of_features_that_join_late_or_never(n_features):
     survey.correlations(gram, cross, wide[:0, :n_features], found[:0])
     survey.correlations(gram, cross, B[6][None], found[:1])
     assert found[0] == pytest.approx(cross - B[6] @ gram, abs=1e-12)
+
+
+@pytest.mark.parametrize("turns", [False, True])
+def test_gaps_of_pieces_are_the_largest_between_their_ends(turns):
+    """Equal to those of a grid, and no less where a coefficient changes its sign."""
+    v, K = np.array([1.0, 2.0, 0.0, 0.5]), 6
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        lams = np.sort(rng.uniform(0.1, 1.0, K))[::-1].copy()
+        B = rng.uniform(0.5, 1.0, (K, 4)) * (rng.random((K, 4)) < 0.6)
+        B *= rng.choice([-1.0, 1.0], (K if turns else 1, 4))
+        C = lams[:, None] * v * np.where(B == 0.0, rng.uniform(-1, 1, (K, 4)), np.sign(B))
+        found = survey.piece_gaps(lams, np.arange(4, dtype=np.intc), B, C, v)
+        assert found[0] == 0.0
+        for k in range(1, K):
+            t = np.linspace(0.0, 1.0, 2001)[:, None]
+            lam, b, c = ((1 - t) * x[k - 1] + t * x[k] for x in (lams, B, C))
+            largest = (lam * v * np.abs(b) - c * b)[:, v > 0.0].sum(axis=1).max()
+            assert found[k] >= largest - 1e-12
+            assert turns or found[k] == pytest.approx(largest, abs=1e-12)

@@ -18,7 +18,7 @@ PENALTIES = [ss.penalties.GroupLinf(J // 3), ss.penalties.GroupL2(J // 4)]
 
 @pytest.fixture
 def seen(monkeypatch):
-    """The classes of the states that were at work, after each lambda."""
+    """The classes of the states that solved, after each lambda."""
     classes = []
 
     class Watched(ManyGroups):
