@@ -65,18 +65,23 @@ def first_excess(const double[:, :] C, const double[::1] lams, const int[::1] wh
     """(knot, columns): the first knot at which columns among `which` exceed lam bound + slack, or (K, none)."""
     cdef Py_ssize_t K = C.shape[0], k, t, count = 0
     cdef int j
+    cdef double lam
+    cdef const double* c
     found = np.empty(which.shape[0], dtype=np.intc)
     cdef int[::1] out = found
     with nogil:
-        for k in range(K):
+        for k in range(K if which.shape[0] > 0 else 0):
+            c, lam = &C[k, 0], lams[k]
             for t in range(which.shape[0]):
                 j = which[t]
-                if (C[k, j] if positive else fabs(C[k, j])) > lams[k] * bound[j] + slack[j]:
+                if (c[j] if positive else fabs(c[j])) > lam * bound[j] + slack[j]:
                     out[count] = j
                     count += 1
             if count > 0:
                 break
-    return (k if count > 0 else K), found[:count]
+        else:
+            k = K
+    return k, found[:count]
 
 
 def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, const double[:, :] C,
@@ -84,17 +89,17 @@ def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, 
     """(K,) gaps at the dual points s (y - A b), s = min(1, lam / most); see certificate."""
     cdef Py_ssize_t K = B.shape[0], k, u
     cdef int j
-    cdef double s, loss, norm, product, square
+    cdef double b, s, loss, norm, product, square
     cdef double[::1] out = np.empty(K)
     with nogil:
         for k in range(K):
             norm = product = square = 0.0
             for u in range(B.shape[1]):
-                j = features[u]
-                if v[j] > 0.0:
-                    norm += v[j] * fabs(B[k, u])
-                    square += v[j] * B[k, u] * B[k, u]
-                    product += C[k, j] * B[k, u]
+                j, b = features[u], B[k, u]
+                if b != 0.0 and v[j] > 0.0:
+                    norm += v[j] * fabs(b)
+                    square += v[j] * b * b
+                    product += C[k, j] * b
             s = 1.0 if most[k] <= lams[k] else lams[k] / most[k]
             loss = squares_gap(squares[k] + ridge * square, s, 0.0)
             out[k] = fmax(loss + lams[k] * norm - s * product, 0.0)
@@ -107,9 +112,12 @@ cdef inline double part_between(double high, double low, double v, double b0, do
 
     It is 0 at both ends, so largest half way, or half way to and from a change of sign.
     """
-    cdef double t = 0.5 * b0 / (b0 - b1) if b0 * b1 < 0.0 else 0.5
-    cdef double found = part_at(t, high, low, v, b0, b1, c0, c1)
-    return found if t == 0.5 else max(found, part_at(t + 0.5, high, low, v, b0, b1, c0, c1))
+    cdef double t
+    if b0 * b1 >= 0.0:
+        return 0.25 * (v * (high + low) * fabs(b0 + b1) - (c0 + c1) * (b0 + b1))
+    t = 0.5 * b0 / (b0 - b1)
+    return max(part_at(t, high, low, v, b0, b1, c0, c1),
+               part_at(t + 0.5, high, low, v, b0, b1, c0, c1))
 
 
 cdef inline double part_at(double t, double high, double low, double v, double b0, double b1,
@@ -119,23 +127,25 @@ cdef inline double part_at(double t, double high, double low, double v, double b
 
 
 def piece_gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,
-                const double[:, :] C, const double[::1] v):
+               const double[:, :] C, const double[::1] v):
     """(K,) the largest gaps on the pieces that end at each knot, 0 for the first.
 
     Coefficients and correlations are linear on a piece, and the dual point is feasible as it is
     at the ends. The largest parts of all features are added up, which bounds the largest sum.
     """
-    cdef Py_ssize_t K = B.shape[0], k, u
+    cdef Py_ssize_t K = B.shape[0], U = B.shape[1], k, u
     cdef int j
     cdef double total
     cdef double[::1] out = np.zeros(K)
+    cdef const double* b0
+    cdef const double* b1
     with nogil:
-        for k in range(1, K):
-            total = 0.0
-            for u in range(B.shape[1]):
+        for k in range(1, K if U > 0 else 0):
+            b0, b1, total = &B[k - 1, 0], &B[k, 0], 0.0
+            for u in range(U):
                 j = features[u]
-                if v[j] > 0.0:
-                    total += part_between(lams[k - 1], lams[k], v[j], B[k - 1, u], B[k, u],
+                if v[j] > 0.0 and (b1[u] != 0.0 or b0[u] != 0.0):
+                    total += part_between(lams[k - 1], lams[k], v[j], b0[u], b1[u],
                                           C[k - 1, j], C[k, j])
             out[k] = assembled(0.0, total, 0.0, INFINITY)
     return np.asarray(out)
