@@ -1,7 +1,7 @@
-"""Coefficients at work of K responses, one by one, or grouped row by row, with the quadratic that they are moved in.
+"""Working coefficients of K responses, single or grouped by row, with their quadratic model.
 
-Coefficient c = j K + k is that of feature j for response k, and of the intercepts with j = p.  Their Hessian is that
-of an earlier point times s; eta, F and u = -F'(eta) are those of the coefficients, C = Z'u.
+Coefficient c = j K + k is that of feature j for response k, with j = p for the intercepts. The
+Hessian is that of an earlier point times s; eta, F and u = -F'(eta) are current, and C = Z'u.
 """
 from libc.string cimport memcpy
 
@@ -20,7 +20,8 @@ from sparsesolve.solvers.responses.hessian cimport ResponseHessian
 
 # of the gap at its start to which a first step's model is solved
 cdef double FORCING = 0.1
-cdef double IDLE = 0.8              # of lam: coefficients of 0 with less go when H is taken anew
+# At a refresh of H, a coefficient of 0 leaves if its product is below this fraction of lam.
+cdef double IDLE = 0.8
 
 
 cdef ElasticNet coefficient_net(ElasticNetRows rows, int K):
@@ -32,7 +33,7 @@ cdef ElasticNet coefficient_net(ElasticNetRows rows, int K):
 
 
 cdef BlockPenalty coefficient_groups(ElasticNetRows rows, int K):
-    """The same penalty, each row a group; rows that are shut out are for the caller not to let in."""
+    """The penalty with each row a group; the caller keeps excluded rows out."""
     cdef Py_ssize_t q = rows.l1.shape[0]
     cdef BlockPenalty groups = GroupL2(()).on(one_by_one(q, K))
     groups.weight, groups.ridge, groups.alpha = np.array(rows.l1), np.array(rows.l2), rows.alpha

@@ -1,7 +1,7 @@
-"""Second derivatives Z'F''Z for K responses, coefficient by coefficient, and products with the columns of Z.
+"""Second derivatives Z'F''Z for K responses, coefficient by coefficient, and products with Z.
 
-Coefficient c = j K + k is that of column j for response k; vectors of sample space are (K, n).  A loss is a sum
-over samples, so that K products with F'' tell all of it.
+Coefficient c = j K + k is that of column j for response k; vectors of sample space are (K, n). A
+loss is a sum over samples, so that K products with F'' tell all of it.
 """
 from libc.string cimport memcpy, memset
 
@@ -14,10 +14,10 @@ from sparsesolve.losses.base cimport Loss
 
 
 cdef class ResponseHessian:
-    """Columns that are only ever added, and F'' of one point.
+    """Columns that are only ever added, and F'' at one point.
 
-    Along (1, ..., 1) in a row that is `pinned` F'' must vanish, and nothing else pull: the matrix has the mean of the
-    row's curvatures there, lest it be singular.
+    In a `pinned` row F'' must vanish along (1, ..., 1), and nothing else act there: the matrix
+    gets the mean of the row's curvatures in that direction, without which it would be singular.
     """
 
     def __init__(self, Py_ssize_t n, int K):
@@ -60,7 +60,9 @@ cdef class ResponseHessian:
         return 0
 
     cdef int extend(self, Gram gram, const int* coefficient, int count) except -1:
-        """Let the matrix of the first coefficients grow to all `count`, which are at work from now on."""
+        """Extend the matrix of the first coefficients to all `count`, which are working from now
+        on.
+        """
         cdef int first = gram.size, k, l, i, j, m, t, fresh, n = <int> self.n, K = self.K
         cdef int[:, ::1] places, listed
         cdef int[::1] known = np.zeros(K, dtype=np.intc), counts = np.zeros(K, dtype=np.intc)

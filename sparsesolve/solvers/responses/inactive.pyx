@@ -1,7 +1,8 @@
-"""Features outside the working set of a problem with K responses: products with the dual point where bounds do not do.
+"""Inactive features of a problem with K responses: products where bounds do not exclude them.
 
-|Z_j'u|, the l2 norm or the largest entry, grows by at most |z_j| times the way of u, or of the response whose way is
-longest (Cauchy-Schwarz): as long as that keeps it below lam l1_j the feature sleeps (linalg/safe_balls).
+|Z_j'u|, the l2 norm or the largest entry, grows by at most |z_j| times the change of u, or of the
+response that changes most (Cauchy-Schwarz). As long as that keeps it below lam l1_j, the feature
+need not be multiplied (screening/safe_balls).
 """
 from libc.math cimport INFINITY
 
@@ -11,8 +12,10 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
-cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
-cdef double CLOSE = 0.92            # of lam: what is beyond may come in at the next one
+# compared with gradients of size 1
+cdef double NO_PENALTY = 1e-14
+# A feature whose size is beyond this fraction of lam may enter at the next one.
+cdef double CLOSE = 0.92
 
 
 cdef class InactiveRows:
@@ -26,19 +29,19 @@ cdef class InactiveRows:
         self.safe_balls = SafeBalls(design.n, norms, net.l1, n_responses, net.grouped)
 
     def near(self, double level, double lam):
-        """Features that were beyond level l1_j when last looked at, or on which there is no penalty at lam."""
+        """Features beyond level l1_j at the last examination, or without a penalty at lam."""
         cdef int[::1] which = np.empty(self.size.shape[0] + 1, dtype=np.intc)
         return np.array(which[:self.list_near(level, lam, &which[0])])
 
     cdef int list_near(self, double level, double lam, int* out) noexcept nogil:
-        """The same; how many they are."""
+        """List these features; returns how many there are."""
         cdef bint all_held = lam * self.least > NO_PENALTY
         cdef Py_ssize_t i, j
         cdef int count = 0
         for i in range(self.n_looked if all_held else self.size.shape[0]):
             j = self.looked[i] if all_held else i
             if not self.safe_balls.dropped(j) and (self.size[j] > level * self.net.l1[j]
-                                              or lam * max(self.net.l1[j], self.net.l2[j]) <= NO_PENALTY):
+                    or lam * max(self.net.l1[j], self.net.l2[j]) <= NO_PENALTY):
                 out[count] = <int> j
                 count += 1
         return count
@@ -50,13 +53,15 @@ cdef class InactiveRows:
             self.safe_balls.drop(j)
 
     def look(self, const double[:, ::1] u, double lam):
-        """Features that may be beyond lam l1_j at the dual point u (K, n), or nearly; products (K, count), sizes."""
+        """Features that may be near or beyond lam l1_j at u (K, n); returns products (K, count)
+        and sizes.
+        """
         products = np.asarray(self.find(u, lam))
         which = np.array(self.looked[:self.n_looked])
         return which, products, np.asarray(self.size)[which]
 
     cdef double[:, ::1] find(self, const double[:, ::1] u, double lam):
-        """The same: they are in `looked`; returns their products."""
+        """Leave the features in `looked`; return their products."""
         cdef double[:, ::1] products
         cdef Py_ssize_t i, j
         self.safe_balls.move(&u[0, 0])
@@ -69,7 +74,7 @@ cdef class InactiveRows:
         return products
 
     def examine(self, const double[:, ::1] u, double lam):
-        """The same of those that are beyond lam l1_j."""
+        """Features that are beyond lam l1_j; see `look`."""
         which, products, found = self.look(u, lam)
         beyond = np.flatnonzero(found > lam * np.asarray(self.net.l1)[which])
         return which.take(beyond), products.take(beyond, axis=1), found.take(beyond)

@@ -2,10 +2,12 @@
 
     minimise over B   <Z(B - B0), H Z(B - B0)> / 2 - <g, B - B0>  +  lam Omega(B)
 
-Given: Z, B = B0, g and H.  Of dense columns H is one number for each response (DenseModel), and Z has columns weighted
-by what all responses share, or is known by their inner products, whichever are the shorter rows.  Of sparse columns H
-is F'' itself (SparseModel).  Invariant: the image of B - B0 under Z, or under Z'Z.
-Reference: Tseng and Yun 2009; Friedman, Hastie and Tibshirani 2010; Bertrand and Massias 2021 (extrapolation).
+Given: Z, B = B0, g and H. With dense columns H is one number for each response (DenseModel), and
+Z is known by weighted columns or by inner products, whichever rows are shorter. With sparse
+columns H is F'' itself (SparseModel).
+Invariant: the image of B - B0 under Z, or under Z'Z.
+Reference: Tseng and Yun 2009; Friedman, Hastie and Tibshirani 2010; Bertrand and Massias 2021
+(extrapolation).
 """
 from libc.math cimport fabs
 
@@ -21,15 +23,18 @@ cdef extern from "single.h" nogil:
                          Py_ssize_t ld) noexcept
 
 DEF DEPTH = 5               # sweeps that are carried on together
-FURTHEST = 1e3      # times as far as sweeps have come: beyond, rounding grows with it
-FLAT = 1e-10        # of the largest curvature of all: less may be rounding
-FLOOR = 1e-3        # of a row's largest curvature: the least that its others are taken for
+# An extrapolation may go this many times as far as the sweeps: beyond, rounding grows with it.
+FURTHEST = 1e3
+# A curvature below this fraction of the largest may be rounding.
+FLAT = 1e-10
+# The other curvatures of a row are taken for at least this fraction of its largest.
+FLOOR = 1e-3
 # of what a row gains on average in a sweep that is the last one: rows with less stay
 cdef double IDLE = 0.1
 
 
 cdef class ResponseModel:
-    """The model from B0 on; a subclass knows how to multiply.
+    """The model from B0 on; a subclass multiplies.
 
     Parameters
     ----------
@@ -44,7 +49,7 @@ cdef class ResponseModel:
         self.curvature, self.g = curvature, g
         self.start, self.B, self.work = B, np.array(B), np.empty(4 * len(B))
 
-    # what a subclass says
+    # For subclasses.
 
     cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
         """pull_k = z_j'(H Z(B - B0))_k."""
@@ -59,7 +64,7 @@ cdef class ResponseModel:
         """<Z(B - B0), H Z(B - B0)>."""
 
     def _here(self):
-        """The image of the B at hand."""
+        """The image of the current B."""
 
     def _go_to(self, B, image):
         self.B = B
@@ -72,9 +77,9 @@ cdef class ResponseModel:
 
     cdef double move(self, Py_ssize_t j, ElasticNetRows net, double lam,
                      double least) noexcept nogil:
-        """Minimise row j, unless twice what the model gains without its penalty's curvature is less than `least`.
+        """Minimise row j; returns the gain.
 
-        Returns the gain.
+        Nothing is done if twice the gain without the penalty's curvature is below `least`.
         """
         cdef int K = <int> self.B.shape[0], k
         cdef double* x = &self.work[0]
@@ -115,10 +120,11 @@ cdef class ResponseModel:
         return gained
 
     def descend(self, ElasticNetRows net, double lam, int most, double enough):
-        """Sweep until a sweep gains at most the fraction `enough` of all gains, at most `most` times; returns sweeps.
+        """Sweep, at most `most` times, until one gains at most the fraction `enough` of all
+        gains.
 
-        Sweeps go over the rows that are not zero until these have settled, then over all.  What five sweeps have done
-        is carried on as far as it lowers the model (Anderson's extrapolation).
+        Sweeps go over the rows that are not zero until these stay, then over all. Five sweeps are
+        extrapolated if that lowers the model (Anderson). Returns the sweeps made.
         """
         cdef int sweeps = 0
         cdef double gained, total = 0.0, least = 0.0
@@ -151,7 +157,7 @@ cdef class ResponseModel:
                 np.subtract(B, self.start))
 
     def _extrapolate(self, passed, net, lam):
-        """Go where sweeps lead that came by `passed`, if the model is lower there."""
+        """Go to the extrapolation of the points `passed` if the model is lower there."""
         points = np.array(passed).reshape(len(passed), -1)
         steps = np.diff(points, axis=0)
         inner = steps @ steps.T
@@ -221,10 +227,11 @@ cdef class DenseModel(ResponseModel):
 
 
 cdef class SparseModel(ResponseModel):
-    """By the stored values of columns, with F'' as it is: diag(a) - r aa' for every sample.
+    """The model by the stored values of columns, with F'' itself: diag(a) - r aa' for every
+    sample.
 
-    All of a sample's image lies side by side, for rows that are minimised at once, by a bound on their block of F''.
-    Where r is 0 columns x_j - c_j are centred; else they are not, for which the intercept makes up.
+    A sample's image lies side by side, for rows that are minimised at once, by a bound on their
+    block of F''. Where r is 0 columns x_j - c_j are centred; else the intercept makes up for c_j.
 
     Parameters
     ----------
@@ -349,9 +356,10 @@ cdef class SparseModel(ResponseModel):
 
 
 cdef class SeparateModel(SparseModel):
-    """The same of a softmax whose coefficients are minimised one by one: a response's image lies side by side.
+    """The model of a softmax whose coefficients are minimised one by one.
 
-    Of those at zero the first sweep takes what the gradient sends away.
+    A response's image lies side by side. The first sweep takes only those coefficients at zero
+    that the gradient moves.
     """
     cdef bint moved
 

@@ -1,8 +1,8 @@
 """Z'F''Z between single coefficients of K responses, where columns of Z are sparse.
 
-Given: columns x_j - c_j by their stored values, which coefficients (K, m) take part, and F'' = diag(a) - r aa' of every
-sample.  Vectors of coefficients hold these alone, response by response, as a mask takes them out of a table: of many
-columns few responses are at work.
+Given: columns x_j - c_j by their stored values, the coefficients (K, m) that take part, and F'' =
+diag(a) - r aa' of every sample. Vectors of coefficients hold these alone, response by response,
+as a mask takes them out of a table: few responses of a column are active.
 """
 from libc.string cimport memset
 

@@ -1,11 +1,12 @@
-"""Squared error of K responses from inner products alone, rows of coefficients tied by their l2 norm.
+"""Squared error of K responses from inner products alone, with rows tied by their l2 norm.
 
     minimise over B (K, m)   sum_k |y_k - Z B_k|^2 / 2 + lam sum_j (l1_j |b_j| + l2_j |b_j|^2 / 2)
 
-with b_j the column j of B.  Invariant: g = C - BG along the rows at work, with G = Z'Z and C = Y'Z.  One G serves all
-responses: a row is minimised in closed form, and the Hessian along the rows that are not zero, I (x) (G + L) - U L U'
-with L the penalty's curvature across the direction u_j of each row, is inverted by two matrices of their number m in
-place of one of K m: (G + L)^-1, and the factor of L^-1 - (G + L)^-1 o u'u (Woodbury; o is the product of entries).
+with b_j the column j of B. Invariant: g = C - BG along the working rows, G = Z'Z and C = Y'Z. One
+G serves all responses, and a row is minimised in closed form. With L the penalty's curvature
+across the direction u_j of each row, the Hessian along the rows that are not zero is I (x) (G +
+L) - U L U'. Woodbury's identity inverts it by two matrices of their number m in place of one of K
+m: (G + L)^-1, and the factor of L^-1 - (G + L)^-1 o u'u, where o multiplies entries.
 Reference: Bach et al. 2012, section 4; Simon, Friedman and Hastie 2013.
 """
 from libc.math cimport INFINITY, sqrt
@@ -19,16 +20,21 @@ from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, value
 from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
-DEF REPAIRS = 6                     # of a matrix that is singular in rounding
+# Tries to make a matrix regular that is singular in rounding.
+DEF REPAIRS = 6
 DEF HALVINGS = 12
-cdef double TINY = 1e-12            # of the diagonal: what makes a singular matrix regular
+# Ridge, relative to the diagonal, that makes a singular matrix regular.
+cdef double TINY = 1e-12
 # of the penalty's curvature: what rows along which the loss is flat are given
 cdef double FLAT = 1e-5
-cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
+# compared with gradients of size 1
+cdef double NO_PENALTY = 1e-14
 
 
 cdef class ResponseQuadratic:
-    """The rows at work and how they are minimised; a subclass says which, and fills in G, C and the penalty."""
+    """The working rows and their solver; a subclass chooses rows and fills in G, C and the
+    penalty.
+    """
 
     def __cinit__(self, problem, *args):
         cdef int K = problem.loss.n_responses, p = problem.design.p
@@ -38,7 +44,7 @@ cdef class ResponseQuadratic:
         self.at, self.inverse, self.schur = np.zeros(p, dtype=np.intc), np.zeros(0), np.zeros(0)
 
     cdef bint free(self, int j, double lam) noexcept nogil:
-        """Whether nothing holds a row back: no penalty, or less than rounding."""
+        """Return True if a row has no penalty beyond rounding."""
         return lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
 
     cdef void sweep(self, double lam) noexcept nogil:
@@ -119,10 +125,12 @@ cdef class ResponseQuadratic:
                 total -= scale * self.sizes[2, j]
         return assembled(squares_gap(self.residual_square, scale, self.slack), total, 0.0, INFINITY)
 
-    # second order
+    # Second order.
 
     cdef int refresh_hessian(self, double lam) except -1:
-        """Take the Hessian at the current point along the rows that are not zero; whether it could be inverted."""
+        """Take the Hessian at the current point along the rows that are not zero; False if it is
+        singular.
+        """
         cdef int j, k, i, c, n = 0, info = 1, tries
         cdef Py_ssize_t square
         cdef double size, most = 0.0, added = 0.0
@@ -152,7 +160,7 @@ cdef class ResponseQuadratic:
                     for i in range(c, n):
                         column[i] = self.G[self.at[c], self.at[i]]
                     column[c] += self.curvature[c] + lam * self.l2[self.at[c]] + added * most
-                    # nothing else keeps dependent columns from going anywhere
+                    # nothing else bounds dependent columns
                     if self.curvature[c] == 0.0:
                         column[c] += TINY * self.G[self.at[c], self.at[c]]
                 dpotrf("L", &n, &self.inverse[0], &n, &info)
@@ -169,7 +177,7 @@ cdef class ResponseQuadratic:
         return info == 0
 
     cdef void _complement(self, int n, double added) noexcept nogil:
-        """L^-1 - (G + L)^-1 o u'u, with a little more on the diagonal: dependent columns leave it singular."""
+        """L^-1 - (G + L)^-1 o u'u, with a small ridge: dependent columns leave it singular."""
         cdef int i, c, k
         cdef double* column
         memset(&self.schur[0], 0, <Py_ssize_t> n * n * sizeof(double))
@@ -184,7 +192,9 @@ cdef class ResponseQuadratic:
             column[c] += (1.0 + added) / self.curvature[c] if self.curvature[c] > 0.0 else 1.0
 
     cdef bint newton(self, double lam) noexcept nogil:
-        """A step by the Hessian last taken, on rows that are still not zero; whether the objective fell."""
+        """A step by the last Hessian, on rows that are still not zero; returns whether the
+        objective fell.
+        """
         cdef int i, j, k, n = self.count, K = self.K, p = self.p, one = 1, info
         cdef double size, zero = 0.0, unit = 1.0
         if n == 0:
@@ -210,11 +220,14 @@ cdef class ResponseQuadratic:
                 self.left[k, i] = self.u[k, i] * self.sizes[0, i]
         dgemm("N", "N", &n, &K, &n, &unit, &self.inverse[0], &n, &self.left[0, 0], &p, &unit,
               &self.y[0, 0], &p)
-        # what would turn is stopped at zero; where that leads nowhere, a little of the step itself leads down
+        # A row that would turn round stops at zero; if that leads nowhere, a part of the step
+        # itself does.
         return self._descend(lam, True) or self._descend(lam, False)
 
     cdef bint _descend(self, double lam, bint stopped) noexcept nogil:
-        """B += t y with the largest t = 1, 1/2, ... for which the objective falls; whether there is one."""
+        """B += t y with the largest t = 1, 1/2, ... that lowers the objective; False if there is
+        none.
+        """
         cdef int i, j, k, K = self.K, p = self.p, m = self.m, tries
         cdef double size, product, linear = 0.0, curvature = 0.0, t = 1.0
         cdef double before = self.penalty(lam)
