@@ -55,6 +55,58 @@ MOST_SPARSE_EIGENVALUES = 1500
 # this many entries.
 EIGENVALUE_SPARSITY = 10
 
+# ---- A Newton step on the working set: solvers/working_set/ -------------------------------------
+#
+# Prices are in multiply-adds of a dense operation whose data stay in cache. They choose between
+# the Gram matrix, conjugate gradients and the n x n system, and say when a Hessian is refreshed.
+# Where these numbers came from is not on record.
+
+# One stored value of a sparse column.
+SPARSE_COST = 6.0
+
+# A multiply-add of a block operation, by which a column enters a factor; and of one on weighted
+# columns, whose copies it includes.
+BLOCK_COST = 0.10
+WEIGHED_COST = 0.3
+
+# A multiply-add of a pass over a dense matrix of more than FAR_VALUES values, which leaves the
+# cache.
+FAR_COST = 3.0
+FAR_VALUES = 5e6
+
+# Evaluating the loss of one sample in a Newton step.
+SAMPLE_COST = 30.0
+
+# A Gram matrix must pay within this many Newton steps: then columns come or go.
+STEPS_TO_PAY = 50.0
+
+# The working set changes its solver only if another looks cheaper by this factor: prices are
+# rough, and a change recomputes the gradients.
+SWITCH_GAIN = 1.5
+
+# Room is allocated for this many dense working columns at once. Beyond it, and with more than
+# WORKING_PER_ROW of them to a row, the Gram matrix would be larger than the columns: conjugate
+# gradients are used.
+WORKING_ROOM = 2048
+WORKING_PER_ROW = 4.0
+
+# Columns of a design up to which groups are solved for by inner products, where there are more
+# rows. Above it, groups are solved for by products with their columns.
+MOST_GROUP_GRAM_COLUMNS = 3000
+
+# A stale Hessian is refreshed once the extra steps that it took have cost this many refreshes.
+# With less, it is refreshed for steps that a refresh would not save; with more, slow steps go on.
+REFRESH_DEBT = 2.0
+
+# Share of the Gram matrix that a step recomputes on average: H is refreshed at about every tenth
+# step.
+REFRESHED_SHARE = 0.05
+
+# Sparse working columns are held as dense, for a model of the whole F'', while they have at most
+# this many values, and if that pays within this many lambdas.
+MOST_FILLED_VALUES = 1e8
+LAMBDAS_TO_FILL = 2.0
+
 # ---- More active columns than rows: solvers/subproblem/woodbury_active_set ----------------------
 
 # Active columns to a row from which the n x n system of an elastic net is considered. With fewer,
@@ -69,6 +121,9 @@ MOST_ROWS_SQUARE = 2500
 # multiply-adds: some two steps of conjugate gradients with an old factor. With 15 for n > 450 the
 # path of 1,000 x 10,000 (AR(.99), alpha .01) took 1.67 s, with 5 1.41 s, without the system 1.70.
 STEPS_ON_ROWS = 5.0
+
+# Active columns without a ridge part that the n x n system may eliminate; each is a solve.
+MOST_ACTIVE_WITHOUT_RIDGE = 16
 
 # Newton directions for which a factor of K + lam I lasts.
 DIRECTIONS_TO_A_FACTOR = 4.0

@@ -24,7 +24,8 @@ from sparsesolve.solvers.working_set.local_model cimport AHEAD, HERE, NOWHERE, L
 from sparsesolve.solvers.working_set.loss_working_set cimport LossWorkingSet
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, FAR_STEP, MAX_ITER
 from sparsesolve.solvers.working_set.working_set cimport WorkingSet
-from sparsesolve.solvers.working_set.working_set import SPARSE_COST
+from sparsesolve.solvers import costs
+from sparsesolve.solvers.costs import SAMPLE_COST, SPARSE_COST, WEIGHED_COST
 
 # A step must reach this share of the decrease that its model promises.
 cdef double ARMIJO = 0.1
@@ -32,11 +33,6 @@ cdef double ARMIJO = 0.1
 cdef double ROUNDING = 1e-14
 # A step that leaves more than this of the gap is slow; H is refreshed after two slow ones.
 cdef double SLOW = 0.2
-# A multiply-add of a block operation on weighted columns, their copies included, costs this much
-# of a scalar one.
-WEIGHED_COST = 0.3
-# Evaluating the loss at one sample costs this many multiply-adds in a step.
-SAMPLE_COST = 30.0
 # A gap above this fraction of the least one so far is no progress.
 cdef double PROGRESS = 0.99
 # The predicted gap must fall below this fraction of the goal: b errs by the root of a gap.
@@ -49,14 +45,6 @@ cdef double FORCING = 0.1
 cdef double EXACT = 1e-3
 # No model is solved to less than this fraction of the target gap.
 cdef double NEAR = 0.3
-# H is refreshed once the extra steps that a stale one took have cost this many refreshes.
-cdef double REFRESH_DEBT = 2.0
-# Values of sparse working columns that may be held as dense.
-cdef double MOST_FILLED = 1e8
-# Lambdas over which holding them as dense must pay.
-cdef double LASTING = 2.0
-# Share of the Gram matrix that a step recomputes: H is refreshed about every tenth step.
-cdef double RENEWED = 0.05
 # Rounding errors of single steps after which eta is recomputed.
 cdef double MOST_ROUNDING_ERRORS = 1e4
 # It is also recomputed after this multiple of the rounding errors at the last lam: eta was
@@ -64,6 +52,10 @@ cdef double MOST_ROUNDING_ERRORS = 1e4
 cdef double RELAPSE = 100.0
 # Two ratios of lambdas within this relative distance are the same.
 cdef double SAME = 1e-6
+cdef double REFRESH_DEBT = costs.REFRESH_DEBT
+cdef double MOST_FILLED = costs.MOST_FILLED_VALUES
+cdef double LASTING = costs.LAMBDAS_TO_FILL
+cdef double RENEWED = costs.REFRESHED_SHARE
 DEF HALVINGS = 40
 # Newton steps and sweeps on one model, which only approximates the loss.
 DEF PATIENCE = 30

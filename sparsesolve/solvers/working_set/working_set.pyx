@@ -20,6 +20,10 @@ from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_go_on, ss_multiply
 from sparsesolve.solvers import costs
+from sparsesolve.solvers.costs import (
+    BLOCK_COST, FAR_COST, FAR_VALUES, MOST_GROUP_GRAM_COLUMNS, SPARSE_COST, STEPS_TO_PAY,
+    SWITCH_GAIN, WORKING_PER_ROW, WORKING_ROOM,
+)
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
@@ -40,14 +44,6 @@ from sparsesolve.solvers.subproblem.coefficients cimport (
 # The projection of the residual on unpenalised columns, relative to lam, below which it is left
 # in the dual point: it changes no product by more than rounding.
 cdef double NOTICED = 1e-9
-# Room is allocated for this many dense working columns at once. Memory that is not used is not
-# touched.
-ROOM = 2048
-# Beyond ROOM, a working set of more than this many dense columns to a row is solved for by
-# conjugate gradients: its Gram matrix would be larger than the columns.
-CROWD = 4.0
-# One stored value of a sparse column costs this many multiply-adds of a dense operation.
-SPARSE_COST = 6.0
 # Columns enter ahead of time from this share of their threshold: an extrapolated residual is
 # known to about a hundredth.
 cdef double ALMOST = 0.99
@@ -70,26 +66,11 @@ cdef double DIGITS = 5e-9
 # While inactive columns will leave a gap, solving for the working ones below this fraction of it
 # does not help.
 cdef double ENOUGH = 0.03
-# A multiply-add of a block operation, by which a column enters the factor, costs this much of a
-# scalar one.
-BLOCK_COST = 0.10
-# A multiply-add of a pass over a dense matrix of more than NEAR values, which leaves the cache,
-# costs this many.
-FAR_COST = 3.0
-NEAR = 5e6
-# Columns of a design up to which groups are solved for by inner products, where there are more
-# rows.
-MOST_GRAM_COLUMNS = 3000
-# A Gram matrix must pay within this many Newton steps.
-STEPS_AHEAD = 50.0
 cdef double FEWEST_TO_A_ROW = costs.FEWEST_ACTIVE_TO_A_ROW
 cdef double MOST_ROWS_SQUARE = costs.MOST_ROWS_SQUARE
 cdef double ROWS_STEPS = costs.STEPS_ON_ROWS
 cdef double FACTOR_LASTS = costs.DIRECTIONS_TO_A_FACTOR
-# Active columns without a ridge part that an n x n system may leave out of its factor.
-cdef int FEW_WITHOUT_RIDGE = 16
-# The working set changes its solver only if another one looks cheaper by this factor.
-SWITCH_GAIN = 1.5
+cdef int FEW_WITHOUT_RIDGE = costs.MOST_ACTIVE_WITHOUT_RIDGE
 
 
 cdef class WorkingSet(ScaledDual):
@@ -121,7 +102,7 @@ cdef class WorkingSet(ScaledDual):
         self.missed = costs.MISSED_THRESHOLD if one_by_one else costs.MISSED_THRESHOLD_OTHERS
         if self.penalty.has_groups:
             self.inactive = InactiveGroups(self.design, self.root_w, self.penalty, n_threads)
-            few = self.design.p <= min(self.design.n, MOST_GRAM_COLUMNS)
+            few = self.design.p <= min(self.design.n, MOST_GROUP_GRAM_COLUMNS)
             self.quadratic = (GramBlockDescent if few else DataBlockDescent)(self.columns,
                     self.penalty)
         else:
@@ -171,7 +152,7 @@ cdef class WorkingSet(ScaledDual):
             self.working_values += self.design.columns[which[k]].size
         self.inactive.leave(which)
         if (isinstance(self.quadratic, GramActiveSet) and self.columns.dense
-                and self.quadratic.size + count > max(<double> ROOM, CROWD * self.design.n)):
+                and self.quadratic.size + count > max(<double> WORKING_ROOM, WORKING_PER_ROW * self.design.n)):
             self._continue_with(DataActiveSet(self.columns))
         self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
         self.growth += 0.2 * (count / <double> max(self.models, 1) - self.growth)
@@ -181,7 +162,7 @@ cdef class WorkingSet(ScaledDual):
 
     def _by_products(self):
         """The solver by inner products, with room for dense columns to come."""
-        cdef int room = min(self.design.p, 2 * self.design.n, ROOM if self.columns.dense else 0)
+        cdef int room = min(self.design.p, 2 * self.design.n, WORKING_ROOM if self.columns.dense else 0)
         cdef GramActiveSet quadratic = GramActiveSet(Gram(room), self.columns)
         quadratic.reserve(room)
         return quadratic
@@ -202,10 +183,10 @@ cdef class WorkingSet(ScaledDual):
         for j in range(self.quadratic.size):
             k += self.quadratic.b[j] != 0.0
         entries = m * n if self.columns.dense else SPARSE_COST * self.working_values
-        far = FAR_COST if self.columns.dense and entries > NEAR else 1.0
+        far = FAR_COST if self.columns.dense and entries > FAR_VALUES else 1.0
         product = BLOCK_COST if self.columns.dense else 0.5
         gram = (2.0 + BLOCK_COST * self.growth) * k * k + m * k
-        gram *= FAR_COST if m * m > NEAR else 1.0
+        gram *= FAR_COST if m * m > FAR_VALUES else 1.0
         gram += (2.0 * far + product * (self.growth + self.renewed * m)) * entries
         steps = self.quadratic.effort()
         if steps > 0.0:
@@ -216,12 +197,12 @@ cdef class WorkingSet(ScaledDual):
             by_rows = ((ROWS_STEPS + BLOCK_COST * (self.growth + 0.5 * self.renewed * k)) * n * n
                        + 2.0 * far * entries)
             by_rows += BLOCK_COST * n * n * n / (6.0 * FACTOR_LASTS)
-        entering = gram if by_products else gram + 0.5 * m * product * entries / STEPS_AHEAD
+        entering = gram if by_products else gram + 0.5 * m * product * entries / STEPS_TO_PAY
         if isinstance(self.quadratic, WoodburyActiveSet):
             now = by_rows
         else:
             now = gram if by_products else iterative
-            by_rows += BLOCK_COST * k * n * n / STEPS_AHEAD
+            by_rows += BLOCK_COST * k * n * n / STEPS_TO_PAY
         if SWITCH_GAIN * min(min(entering, iterative), by_rows) >= now:
             return 0
         if by_rows <= min(entering, iterative):
