@@ -2,7 +2,8 @@
 from sparsesolve.linalg.factors.qr_window cimport QRWindow
 
 cdef enum State:            # of a column of the window
-    OUT, IN, REFUSED, SHUT  # REFUSED: it depends on the active ones, until one of them leaves; SHUT: it never joins
+    # REFUSED: it depends on the active ones, until one of them leaves; SHUT: it never joins
+    OUT, IN, REFUSED, SHUT
 
 cdef class ActiveSet:
     cdef readonly QRWindow basis
@@ -10,10 +11,12 @@ cdef class ActiveSet:
     cdef readonly int n_knots, n_events # since `begin`
     cdef int rank, n_slots
     cdef const double[::1] factor                       # (p,) v_j
-    cdef int[::1] member_, place_, slot_                # of those active: feature, column of the window or 0, row of B
+    # of those active: feature, column of the window or 0, row of B
+    cdef int[::1] member_, place_, slot_
     cdef double[::1] b, d, s, v
     cdef int[::1] feature, state, tied                  # of the window, from 1
-    cdef double[::1] c, w, old                          # correlation, v, and the coefficient of a feasible direction
+    # correlation, v, and the coefficient of a feasible direction
+    cdef double[::1] c, w, old
     cdef double[::1] wall                               # v of those that may join, else FAR
     cdef double[:, ::1] B                               # (knots, slots)
     cdef double[::1] lams

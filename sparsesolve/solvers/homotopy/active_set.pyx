@@ -1,9 +1,10 @@
 """The active columns of a homotopy: who joins and leaves, and how that is taken back.
 
-Given: the columns of a window in the basis of the active ones (linalg/basis) and their correlations.  Kept for every
-active column: its feature, sign, penalty factor and coefficient; its column of the window, if that is still there;
-and its column of the matrix B of knots, a new one each time a feature joins.  Every join and leave is logged, so that
-`undo` can take back those that a wrong window led to.  Columns without a penalty are active from the start.
+Given: the columns of a window in the basis of the active ones (linalg/basis) and their
+correlations.  Kept for every active column: its feature, sign, penalty factor and coefficient; its
+column of the window, if that is still there; and its column of the matrix B of knots, a new one
+each time a feature joins.  Every join and leave is logged, so that `undo` can take back those that
+a wrong window led to.  Columns without a penalty are active from the start.
 """
 from libc.math cimport INFINITY
 
@@ -26,7 +27,8 @@ cdef class ActiveSet:
     ----------
     v : (p,) penalty factors
     rank, active, columns : int
-        How many columns can be independent; how many active ones and columns of the window to make room for at first.
+        How many columns can be independent; how many active ones and columns of the window to make
+        room for at first.
     """
 
     def __init__(self, const double[::1] v, int rank, int active, int columns):
@@ -51,15 +53,17 @@ cdef class ActiveSet:
         return np.array(self.feature[1 : m + 1]), np.asarray(self.state[1 : m + 1]) != IN
 
     def begin(self, int[::1] features, const double[::1] c, int n_knots, int room, bint same=False):
-        """Prepare for `n_knots` knots and `room` events, where the basis holds the window `features`.
+        """Prepare for `n_knots` knots and `room` events, where the basis holds the window
+        `features`.
 
-        c (p,) are exact correlations at the current lam and coefficients, which they correct first. `same` says that
-        the window is the one before, its active columns included.
+        c (p,) are exact correlations at the current lam and coefficients, which they correct
+        first. `same` says that the window is the one before, its active columns included.
         """
         cdef int s = self.basis.size, m = self.basis.width, k, i, j
         self._reserve(s + room, 1 + m + room)
         self.B, self.lams = np.zeros((n_knots, s + room)), np.empty(n_knots)
-        self.slots, self.events = np.empty(s + room, dtype=np.intc), np.empty((room, 4), dtype=np.intc)
+        self.slots = np.empty(s + room, dtype=np.intc)
+        self.events = np.empty((room, 4), dtype=np.intc)
         self.n_slots, self.n_knots, self.n_events = s, 0, 0
         for k in range(s):
             self.slots[k], self.slot_[k] = self.member_[k], k
@@ -76,7 +80,8 @@ cdef class ActiveSet:
         self._correct(np.asarray(c)[self.active])
 
     def enclose(self, const unsigned char[::1] shut):
-        """Let all columns be in the window, as the basis does already; shut (p,) says which never join."""
+        """Let all columns be in the window, as the basis does already; shut (p,) says which never
+        join."""
         cdef int i, k
         self._reserve(self.basis.size, 1 + shut.shape[0])
         for i in range(1, shut.shape[0] + 1):
@@ -86,16 +91,21 @@ cdef class ActiveSet:
             self.place_[k], self.state[i] = i, IN
 
     def _reserve(self, int active, int columns):
-        """Make room for so many active columns and columns of the window, entry 0 among the latter."""
+        """Make room for so many active columns and columns of the window, entry 0 among the
+        latter."""
         if active > self.b.shape[0]:
-            self.member_, self.place_, self.slot_ = _longer((self.member_, self.place_, self.slot_), active)
+            self.member_, self.place_, self.slot_ = _longer((self.member_, self.place_,
+                                                             self.slot_), active)
             self.b, self.d, self.s, self.v = _longer((self.b, self.d, self.s, self.v), active)
         if columns > self.c.shape[0]:
-            self.feature, self.state, self.tied = _longer((self.feature, self.state, self.tied), columns)
-            self.c, self.w, self.old, self.wall = _longer((self.c, self.w, self.old, self.wall), columns)
+            self.feature, self.state, self.tied = _longer((self.feature, self.state, self.tied),
+                                                          columns)
+            self.c, self.w, self.old, self.wall = _longer((self.c, self.w, self.old, self.wall),
+                                                          columns)
 
     def admit(self):
-        """Make all columns of the window active, but those that depend on others, with coefficients that fit best."""
+        """Make all columns of the window active, but those that depend on others, with
+        coefficients that fit best."""
         cdef int i
         exact = np.asarray(self.c[1 : self.basis.width + 1])
         for i in range(1, self.basis.width + 1):
@@ -122,7 +132,8 @@ cdef class ActiveSet:
         return np.bincount(np.asarray(self.events)[: self.n_events, 3], minlength=self.n_knots + 1)
 
     def undo(self, int kept):
-        """Take back what happened after knot number `kept` (0: all since `begin`), but for the correction of b."""
+        """Take back what happened after knot number `kept` (0: all since `begin`), but for the
+        correction of b."""
         cdef int e, i
         while self.n_events > 0 and self.events[self.n_events - 1, 3] > kept:
             self.n_events -= 1
@@ -169,8 +180,11 @@ cdef class ActiveSet:
         return True
 
     cdef double _tiny(self) noexcept nogil:
-        """What has to be left of a column's square, or it cannot be told from a combination of the active ones."""
-        return INFINITY if self.basis.size >= self.rank else TINY + TINY_PER_COLUMN * self.basis.size
+        """What has to be left of a column's square, or it cannot be told from a combination of the
+        active ones."""
+        if self.basis.size >= self.rank:
+            return INFINITY
+        return TINY + TINY_PER_COLUMN * self.basis.size
 
     cdef bint _take(self, int i, int sign, double tiny) noexcept nogil:
         cdef int s = self.basis.size
@@ -198,8 +212,10 @@ cdef class ActiveSet:
         self.basis.leave(k, i)
         self.state[i], self.wall[i] = OUT, self.w[i]
         for j in range(k, self.basis.size):
-            self.member_[j], self.place_[j], self.slot_[j] = self.member_[j + 1], self.place_[j + 1], self.slot_[j + 1]
-            self.b[j], self.d[j], self.s[j], self.v[j] = self.b[j + 1], self.d[j + 1], self.s[j + 1], self.v[j + 1]
+            self.member_[j], self.place_[j] = self.member_[j + 1], self.place_[j + 1]
+            self.slot_[j] = self.slot_[j + 1]
+            self.b[j], self.d[j] = self.b[j + 1], self.d[j + 1]
+            self.s[j], self.v[j] = self.s[j + 1], self.v[j + 1]
         for j in range(1, self.basis.width + 1):
             if self.state[j] == REFUSED:
                 self.state[j] = OUT
@@ -216,6 +232,7 @@ cdef class ActiveSet:
 def _longer(arrays, least):
     """The arrays with zeros behind them, `least` values or half as many again as before."""
     held = len(arrays[0])
-    longer = np.zeros((len(arrays), max(least, held + held // 2)), dtype=np.asarray(arrays[0]).dtype)
+    longer = np.zeros((len(arrays), max(least, held + held // 2)),
+                      dtype=np.asarray(arrays[0]).dtype)
     longer[:, :held] = arrays
     return longer

@@ -1,20 +1,22 @@
 """Homotopy: from event to event along the path of the lasso, or of least angle regression.
 
-    minimise over b   |y - A b|^2 / 2 + rho sum_j v_j b_j^2 / 2 + lam sum_j v_j |b_j|     for every lam
+    minimise over b   |y - A b|^2 / 2 + rho sum_j v_j b_j^2 / 2 + lam sum_j v_j |b_j|     for every
+    lam
 
-Given: an ActiveSet, the correlations c_j = a_j'(y - A b) - rho v_j b_j of its window, and b at one lam.  Left behind
-per step: b at the next knot.
-Invariant: c_j = lam v_j s_j for active j, with s_j the sign of b_j.  As lam falls by t, b moves by t d with
-(A_J'A_J + rho V_J) d = V_J s_J and c by -t a_j'A_J d, up to the first event: a column of the window reaches
-|c_j| = lam v_j and joins, or an active coefficient reaches 0 and leaves; where v_j = 0 none does.  Columns outside
-the window are none of this file's business: whoever runs it checks them at the knots and takes back the steps that
-were wrong (`undo`).
+Given: an ActiveSet, the correlations c_j = a_j'(y - A b) - rho v_j b_j of its window, and b at one
+lam.  Left behind per step: b at the next knot. Invariant: c_j = lam v_j s_j for active j, with s_j
+the sign of b_j.  As lam falls by t, b moves by t d with (A_J'A_J + rho V_J) d = V_J s_J and c by
+-t a_j'A_J d, up to the first event: a column of the window reaches |c_j| = lam v_j and joins, or
+an active coefficient reaches 0 and leaves; where v_j = 0 none does.  Columns outside the window
+are none of this file's business: whoever runs it checks them at the knots and takes back the steps
+that were wrong (`undo`).
 
-Events that coincide are settled together: with P the active columns, E those on the boundary whose coefficient is 0,
-d minimises |A d|^2 / 2 - sum_j v_j s_j d_j subject to s_j d_j >= 0 on E, by Lawson and Hanson's method: every change
-of its active set lowers that function, so that no order of joins and leaves comes back.  A column that depends on the
-active ones moves with them and need not join.
-Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone, Tibshirani (2004); Bach et al. 2012, 6.2.
+Events that coincide are settled together: with P the active columns, E those on the boundary whose
+coefficient is 0, d minimises |A d|^2 / 2 - sum_j v_j s_j d_j subject to s_j d_j >= 0 on E, by
+Lawson and Hanson's method: every change of its active set lowers that function, so that no order
+of joins and leaves comes back.  A column that depends on the active ones moves with them and need
+not join. Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone, Tibshirani
+(2004); Bach et al. 2012, 6.2.
 """
 from libc.math cimport fabs
 from libc.string cimport memset
@@ -25,11 +27,14 @@ from sparsesolve.solvers.homotopy.active_set cimport IN, OUT, REFUSED, SHUT, Act
 cdef enum Kind:
     JOIN, LEAVE, END
 
-cpdef enum Reason:          # why `run` returned; CROWDED: it needs more room for events at one place
+# why `run` returned; CROWDED: it needs more room for events at one place
+cpdef enum Reason:
     RUNNING, CROWDED, STUCK, AT_END, FULL
 
-cdef double STILL = 1e-12           # of v_j: a column whose distance from the boundary changes by less keeps it
-cdef double ROUNDING = 1e-13        # of the first lam, and of |a_j| |y|: what cannot be told from a tie
+# of v_j: a column whose distance from the boundary changes by less keeps it
+cdef double STILL = 1e-12
+# of the first lam, and of |a_j| |y|: what cannot be told from a tie
+cdef double ROUNDING = 1e-13
 DEF PATIENCE = 8                    # times as many events at one place as there are columns
 
 
@@ -49,7 +54,8 @@ cdef class Homotopy(ActiveSet):
         How many active columns and columns of the window to make room for at first.
     """
 
-    def __init__(self, const double[::1] v, const double[::1] size, double scale, bint lasso, bint positive, int most,
+    def __init__(self, const double[::1] v, const double[::1] size, double scale, bint lasso,
+                 bint positive, int most,
                  int rank, int active, int columns):
         ActiveSet.__init__(self, v, rank, active, columns)
         self.size, self.scale = size, scale
@@ -103,7 +109,8 @@ cdef class Homotopy(ActiveSet):
         index[0] = -1
         i = 0
         while True:
-            i = ss_reach(i + 1, self.basis.width + 1, self.lam, best, &self.wall[0], &self.c[0], along)
+            i = ss_reach(i + 1, self.basis.width + 1, self.lam, best, &self.wall[0], &self.c[0],
+                         along)
             if i > self.basis.width:
                 break
             bound = self.lam * self.w[i]
@@ -155,7 +162,8 @@ cdef class Homotopy(ActiveSet):
     # ties
 
     cdef bint _settle(self) noexcept nogil:
-        """Find the active set in which the path leaves this lam, where several events coincide; False without room."""
+        """Find the active set in which the path leaves this lam, where several events coincide;
+        False without room."""
         cdef int i, k, best, count = 0
         cdef double most, excess
         for k in range(self.basis.size):
@@ -186,7 +194,8 @@ cdef class Homotopy(ActiveSet):
         return True
 
     cdef bint _descend(self, int newest) noexcept nogil:
-        """Go to the direction of the active set, or towards it as far as signs allow, dropping what turns to zero."""
+        """Go to the direction of the active set, or towards it as far as signs allow, dropping
+        what turns to zero."""
         cdef int k, i, worst
         cdef double part, least, value
         while True:
@@ -220,7 +229,9 @@ cdef class Homotopy(ActiveSet):
 
     cdef int _side(self, int i) noexcept nogil:
         """1 or -1 where an inactive column of the window is on the boundary."""
-        cdef double slack = 2.0 * self.tie * self.w[i] + ROUNDING * self.scale * self.size[self.feature[i]]
-        if self.state[i] == IN or self.state[i] == SHUT or fabs(self.c[i]) < self.lam * self.w[i] - slack:
+        cdef double slack = (2.0 * self.tie * self.w[i]
+                         + ROUNDING * self.scale * self.size[self.feature[i]])
+        if (self.state[i] == IN or self.state[i] == SHUT
+                or fabs(self.c[i]) < self.lam * self.w[i] - slack):
             return 0
         return 1 if self.c[i] > 0.0 else 0 if self.positive else -1

@@ -1,4 +1,5 @@
-"""Sums over the knots of a path, in one pass each: correlations against bounds, gaps, nonzero coefficients."""
+"""Sums over the knots of a path, in one pass each: correlations against bounds, gaps, nonzero
+coefficients."""
 from libc.math cimport INFINITY, fabs, fmax
 from libc.string cimport memcpy
 from scipy.linalg.cython_blas cimport dgemm
@@ -10,13 +11,16 @@ from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 DEF TOGETHER = 32   # features of a product: those that join late have no part in the first knots
 
 
-def correlations(const double[:, ::1] gram, const double[::1] cross, const double[:, :] B, double[:, ::1] C):
+def correlations(const double[:, ::1] gram, const double[::1] cross, const double[:, :] B,
+                 double[:, ::1] C):
     """C (K, p) = cross - B gram, for rows of the Gram matrix (U, p) of the features of B (K, U).
 
-    A row of B has no gaps; it is the less work, the nearer features are to the order in which they joined.
+    A row of B has no gaps; it is the less work, the nearer features are to the order in which they
+    joined.
     """
     cdef int K = B.shape[0], U = B.shape[1], p = C.shape[1]
-    cdef int ld = max(B.strides[0] // <Py_ssize_t> sizeof(double), U)      # the stride of a single row may be 0
+    # the stride of a single row may be 0
+    cdef int ld = max(B.strides[0] // <Py_ssize_t> sizeof(double), U)
     cdef int start = 0, stop, k, u, count, since
     cdef double minus = -1.0, one = 1.0
     with nogil:
@@ -29,7 +33,8 @@ def correlations(const double[:, ::1] gram, const double[::1] cross, const doubl
                 stop = min(stop + TOGETHER, U)
             count, u = K - since, stop - start
             if count > 0:
-                dgemm("N", "N", &p, &count, &u, &minus, <double*> &gram[start, 0], &p, <double*> &B[since, start], &ld,
+                dgemm("N", "N", &p, &count, &u, &minus, <double*> &gram[start, 0], &p,
+                      <double*> &B[since, start], &ld,
                       &one, &C[since, 0], &p)
             start = stop
 
@@ -60,9 +65,11 @@ def largest(const double[:, :] C, const double[::1] bound, bint positive):
     return np.asarray(out)
 
 
-def first_excess(const double[:, :] C, const double[::1] lams, const int[::1] which, const double[::1] bound,
+def first_excess(const double[:, :] C, const double[::1] lams, const int[::1] which,
+                 const double[::1] bound,
                  const double[::1] slack, bint positive):
-    """(knot, columns): the first knot at which columns among `which` exceed lam bound + slack, or (K, none)."""
+    """(knot, columns): the first knot at which columns among `which` exceed lam bound + slack, or
+    (K, none)."""
     cdef Py_ssize_t K = C.shape[0], k, t, count = 0
     cdef int j
     cdef double lam
@@ -84,7 +91,8 @@ def first_excess(const double[:, :] C, const double[::1] lams, const int[::1] wh
     return k, found[:count]
 
 
-def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, const double[:, :] C,
+def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,
+         const double[:, :] C,
          const double[::1] squares, const double[::1] most, const double[::1] v, double ridge):
     """(K,) gaps at the dual points s (y - A b), s = min(1, lam / most); see certificate."""
     cdef Py_ssize_t K = B.shape[0], k, u
@@ -167,8 +175,10 @@ def products(const double[:, :] B, const double[:, :] C, const int[::1] features
     return np.asarray(out)
 
 
-def nonzeros(const double[:, :] B, const Py_ssize_t[::1] order, const int[::1] features, const double[::1] unit):
-    """(features, B times unit, how many of each knot), knot after knot in the order of B's columns given."""
+def nonzeros(const double[:, :] B, const Py_ssize_t[::1] order, const int[::1] features,
+             const double[::1] unit):
+    """(features, B times unit, how many of each knot), knot after knot in the order of B's columns
+    given."""
     cdef Py_ssize_t K = B.shape[0], U = order.shape[0], k, t, u, count = 0, here
     sizes = np.zeros(K, dtype=np.int64)
     cdef long long[::1] size = sizes

@@ -7,11 +7,10 @@ alpha_ik <= u_i [k = y_i] and sum_k alpha_ik = 0.
 Given: rows in CSR form, classes, weights u. Changed in place: w (p, K), alpha (n, K).
 Invariant: w is what alpha says, and every row of alpha is feasible.
 One row's problem, with A = |x_i|^2 / lam and B_k = w_k'x_i + e_ik - A alpha_ik, has the solution
-alpha_k = min(c_k, (beta - B_k) / A), c_k the bound above; beta makes the sum 0 and is found from the
-B_k + A c_k in decreasing order.
-Reference: Crammer, Singer, "On the algorithmic implementation of multiclass kernel-based vector
-machines" (2001); Keerthi, Sundararajan, Chang, Hsieh, Lin, "A sequential dual method for large scale
-multi-class linear SVMs" (2008).
+alpha_k = min(c_k, (beta - B_k) / A), c_k the bound above; beta makes the sum 0 and is found from
+the B_k + A c_k in decreasing order. Reference: Crammer, Singer, "On the algorithmic implementation
+of multiclass kernel-based vector machines" (2001); Keerthi, Sundararajan, Chang, Hsieh, Lin, "A
+sequential dual method for large scale multi-class linear SVMs" (2008).
 """
 from libc.stdlib cimport qsort
 

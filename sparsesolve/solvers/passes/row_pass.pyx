@@ -1,9 +1,9 @@
 """Several points of a path in one pass over the rows of X.
 
-Of each point k, given by coefficients b_k of the columns and c_k of a basis Q: eta_k = offset + Q c_k + Z b_k, the
-loss F and u_k = -F' there, and u_k's products with all columns and with the basis.  A stretch of rows is unpacked once
-for all points, and stays in cache between the two products with it; of sparse columns the stored values of these rows
-meet eight points at once.
+Of each point k, given by coefficients b_k of the columns and c_k of a basis Q: eta_k = offset + Q
+c_k + Z b_k, the loss F and u_k = -F' there, and u_k's products with all columns and with the
+basis.  A stretch of rows is unpacked once for all points, and stays in cache between the two
+products with it; of sparse columns the stored values of these rows meet eight points at once.
 Stripes of rows are summed apart, and in order: the number of threads changes no bit.
 """
 from cpython.exc cimport PyErr_CheckSignals
@@ -55,7 +55,8 @@ cdef class RowPass:
         self.basis = np.ascontiguousarray(basis.T)
         self.f, self.width = <int> basis.shape[1], <int> (basis.shape[1] + design.p)
         self.coefficients = np.ascontiguousarray(np.hstack([C, B[:, working]]))
-        # two arrays: below 32 MB their memory comes back from the pass before, and is not cleared anew
+        # two arrays: below 32 MB their memory comes back from the pass before, and is not cleared
+        # anew
         self.eta, self.u = np.empty((len(B), design.n)), np.empty((len(B), design.n))
         self._make_room(threads)
 
@@ -177,7 +178,8 @@ cdef class SparsePass(RowPass):
                 axpy(end - begin, self.coefficients[k + l, j], &self.basis[j, begin],
                      &self.eta[k + l, begin])
 
-    cdef void _correlate(self, Py_ssize_t begin, Py_ssize_t end, int k, int K, const Py_ssize_t* first,
+    cdef void _correlate(self, Py_ssize_t begin, Py_ssize_t end, int k, int K,
+                         const Py_ssize_t* first,
                          const Py_ssize_t* last, double* block, int stripe) noexcept nogil:
         """Products of these points' u in these rows."""
         cdef Py_ssize_t i

@@ -53,7 +53,8 @@ def working_gap(d, double lam):
 
 
 def dual_point(d, double lam):
-    """u' (K, n), and what is to be orthogonal to it where products with the free columns do not tell, or None."""
+    """u' (K, n), and what is to be orthogonal to it where products with the free columns do not
+    tell, or None."""
     free = d.net.unpenalised_each(d.B, d.g, lam)
     places = np.flatnonzero(free.any(axis=0))
     if not len(places):
@@ -79,10 +80,11 @@ def orthogonal_to_one(Loss loss, const double[:, ::1] u, const double[::1] z):
 
 cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
                        double* room) noexcept nogil:
-    """The same in out (K, n); `room` has (K + 4) n + K (K + 1) values.  The column's K x K curvature is factored.
+    """The same in out (K, n); `room` has (K + 4) n + K (K + 1) values.  The column's K x K
+    curvature is factored.
 
-    Where a constant added to all responses changes nothing, the last one stays: along such a constant there is no
-    curvature but rounding.
+    Where a constant added to all responses changes nothing, the last one stays: along such a
+    constant there is no curvature but rounding.
     """
     cdef Py_ssize_t K = loss.n_responses, n = loss.n, m = K - loss.symmetric, k, l, i, tries
     cdef double* A = room
@@ -153,7 +155,8 @@ def certify(d, double lam, outside):
 
 
 def _certify_at(u, basis, d, double lam, outside):
-    """The same at multiples of u, but for 0, once it is orthogonal to the free columns and to the basis."""
+    """The same at multiples of u, but for 0, once it is orthogonal to the free columns and to the
+    basis."""
     cdef ElasticNetRows own = d.net
     cdef const double[:, ::1] B = d.B, g = d.g, C
     cdef double rounding = 0.0, astray = 0.0, gap = np.inf

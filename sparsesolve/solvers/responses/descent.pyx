@@ -2,10 +2,10 @@
 
     minimise over B (K, m)   F(offset + ZB) + lam Omega(B)
 
-Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u; `eta_stale` tells that a coefficient
-moved so far since these were made that its rounding shows in them. Block coordinate descent on a
-model of the curvature (`model`) finds the coefficients that are not zero; Newton steps on
-these (`direction`) bring the digits. The model takes one Hessian Z'diag(h)Z for all
+Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u; `eta_stale` tells that a
+coefficient moved so far since these were made that its rounding shows in them. Block coordinate
+descent on a model of the curvature (`model`) finds the coefficients that are not zero; Newton
+steps on these (`direction`) bring the digits. The model takes one Hessian Z'diag(h)Z for all
 responses (`curvature`), kept from an older point, times a scale for each; of columns with few
 values the true one.
 """
@@ -173,7 +173,8 @@ class ResponseDescent:
         return DenseModel(rows, inner, self.shared.squares, scales, self.B, self.g)
 
     def newton_step(self, double lam, double goal):
-        """A Newton step on the coefficients at work, stopped at zero; whether the objective fell."""
+        """A Newton step on the coefficients at work, stopped at zero; whether the objective
+        fell."""
         cdef ElasticNetRows net = self.net
         cdef const double[:, ::1] B = self.B, rest, step
         cdef double[:, ::1] to

@@ -38,11 +38,12 @@ class NewtonDirection:
         self.single, self.left = True, np.inf
 
     def of(self, d, lam, mask, rest, goal):
-        """The direction (K, m) for the columns of a ResponseDescent where the mask is not 0, and its length.
+        """The direction (K, m) for the columns of a ResponseDescent where the mask is not 0, and
+        its length.
 
-        The length is 1, or where nothing bends along it the way to the first zero. What is left of one coefficient's
-        gradient shrinks the dual point by its share in lam and costs the gap that share of lam |B|_1: that tells the
-        digits which a gap of `goal` needs.
+        The length is 1, or where nothing bends along it the way to the first zero. What is left of
+        one coefficient's gradient shrinks the dual point by its share in lam and costs the gap
+        that share of lam |B|_1: that tells the digits which a gap of `goal` needs.
         """
         step = np.zeros_like(rest)
         if d.shared.scattered and not d.net.grouped:
@@ -89,7 +90,8 @@ class NewtonDirection:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
             unit, curvature = B / norms, l1 / norms
-        # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its l1 norm, which is a
+        # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its
+        # l1 norm, which is a
         # line there: that direction is bounded as it is in the model.
         loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
         loose = loose & (d.loss.symmetric and not d.net.grouped)

@@ -10,7 +10,8 @@ cdef class ResponseDual(ResponseCoefficients):
     cdef double[::1] ones, room             # a constant; to work in
     cdef double loose                       # gap above which the one asked for counts as loose
     cdef object spans                       # of columns under the weights
-    cdef double missing                     # what a step on columns that nothing holds back might gain still
+    # what a step on columns that nothing holds back might gain still
+    cdef double missing
 
     cdef int _make_dual(self, double lam) except -1
     cdef int _look(self, double lam) except -1

@@ -1,8 +1,9 @@
-"""The duality gap of a problem with K responses, over the coefficients at work, about, and over all.
+"""The duality gap of a problem with K responses, over the coefficients at work, about, and over
+all.
 
-The dual point is a multiple of u less F''(eta) Z_f C: orthogonal to the columns Z_f that nothing holds back, as a
-Newton step on these would leave it (`certificate` says more).
-Reference: Bach et al. 2012, section 1.4.
+The dual point is a multiple of u less F''(eta) Z_f C: orthogonal to the columns Z_f that nothing
+holds back, as a Newton step on these would leave it (`certificate` says more). Reference: Bach et
+al. 2012, section 1.4.
 """
 from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
@@ -33,7 +34,8 @@ cdef class ResponseDual(ResponseCoefficients):
         self.inactive.leave(~problem.open_columns)
         self.beyond, self.nearby = np.empty((2, design.p + 1), dtype=np.intc)
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
-        self.loose = INFINITY if problem.null_value is None else costs.LOOSE_GAP * problem.null_value
+        self.loose = (INFINITY if problem.null_value is None
+                      else costs.LOOSE_GAP * problem.null_value)
         ResponseCoefficients.__init__(self, problem, n_threads)
         self.ones, self.room = np.ones(self.n), np.empty((self.K + 4) * self.n
                                                          + self.K * (self.K + 1))
@@ -45,7 +47,8 @@ cdef class ResponseDual(ResponseCoefficients):
         return np.array(self.inactive.size)
 
     cdef double working_gap(self, double lam) noexcept nogil:
-        """The gap over the coefficients at work, about, at multiples of u; free ones as if a step took them out."""
+        """The gap over the coefficients at work, about, at multiples of u; free ones as if a step
+        took them out."""
         cdef int t, k
         cdef double level = 1.0 / self.s, best = INFINITY, scale, last = -1.0, missing
         cdef Py_ssize_t i
@@ -95,7 +98,8 @@ cdef class ResponseDual(ResponseCoefficients):
         return 0
 
     cdef int _look(self, double lam) except -1:
-        """C of all rows that may be beyond their level at lam, or nearly, at the dual point; which of them are."""
+        """C of all rows that may be beyond their level at lam, or nearly, at the dual point; which
+        of them are."""
         cdef Py_ssize_t i, j, k
         cdef double[:, ::1] products = self.inactive.find(self.dual, lam)
         self.n_beyond = 0
@@ -128,7 +132,8 @@ cdef class ResponseDual(ResponseCoefficients):
         return best
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
-        """The largest multiple of the dual point that is feasible; strict: as if for the lasso without limits."""
+        """The largest multiple of the dual point that is feasible; strict: as if for the lasso
+        without limits."""
         cdef double s = self.quadratic.scale(lam, strict), l1, l2, limit
         cdef Py_ssize_t i, j, k
         for i in range(self.n_beyond):

@@ -12,7 +12,8 @@ cdef class ResponseHessian:
     cdef double[::1] whole              # their diagonal, summed over K, (n,)
     cdef int[::1] pinned                # whether a row is, (size,)
     cdef double[::1] left, right, block
-    # coefficients at work by response, in the order of the matrix: counts[k] of them are of response k
+    # coefficients at work by response, in the order of the matrix: counts[k] of them are of
+    # response k
     cdef int[::1] counts                # (K,)
     cdef int[:, ::1] places             # (K, room) where they stand,
     cdef int[:, ::1] listed             # and which columns are theirs

@@ -167,7 +167,8 @@ cdef class ResponseNewton(ResponseDual):
     cdef double _settled(self, double target) noexcept nogil:
         """The gap to solve the coefficients at work to, where `target` is asked of all.
 
-        A dual point with a larger error lets in coefficients that are never active, at this lam and at the next.
+        A dual point with a larger error lets in coefficients that are never active, at this lam
+        and at the next.
         """
         cdef double settled = MISSED * MISSED * (self.value - self.loss.saturated)
         return 0.5 * min(target, max(settled, self.loose))

@@ -1,4 +1,5 @@
-"""ResponseQuadratic: squared error of K responses from inner products alone, rows of coefficients tied."""
+"""ResponseQuadratic: squared error of K responses from inner products alone, rows of coefficients
+tied."""
 
 from sparsesolve.solvers.certificate.gap cimport ScaledDual
 

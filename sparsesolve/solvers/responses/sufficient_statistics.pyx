@@ -1,13 +1,14 @@
 """Sufficient statistics of K responses: Z'WZ and Z'WY replace the data after one pass over it.
 
-    minimise over B   sum_k |y_k - Z B_k|_W^2 / 2 + lam sum_j v_j [alpha |b_j|_2 + (1 - alpha) |b_j|_2^2 / 2]
+    minimise over B   sum_k |y_k - Z B_k|_W^2 / 2 + lam sum_j v_j [alpha |b_j|_2 + (1 - alpha)
+    |b_j|_2^2 / 2]
 
-Given: a design, weights, a Multigaussian loss with its offset and null intercepts.  Returned per lam: B with a duality
-gap over all rows, at multiples of the residual as dual point, its products formed anew.  Rows come to work as their
-products pass lam, or are about to; those at work lie before the others, in the inner products too, so that nothing is
-gathered.  How they are solved for is quadratic's.  Where coefficients cancel that are so large that inner products do
-not tell the residual, certificates are taken from the rows.
-Reference: Bach et al. 2012, sections 1.4 and 4.
+Given: a design, weights, a Multigaussian loss with its offset and null intercepts.  Returned per
+lam: B with a duality gap over all rows, at multiples of the residual as dual point, its products
+formed anew.  Rows come to work as their products pass lam, or are about to; those at work lie
+before the others, in the inner products too, so that nothing is gathered.  How they are solved for
+is quadratic's.  Where coefficients cancel that are so large that inner products do not tell the
+residual, certificates are taken from the rows. Reference: Bach et al. 2012, sections 1.4 and 4.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs, log, sqrt
@@ -112,7 +113,8 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
 
     @property
     def intercept(self):
-        """Intercepts (K,) of the standardised design, whose columns are centred: those of the null model."""
+        """Intercepts (K,) of the standardised design, whose columns are centred: those of the null
+        model."""
         return self.start
 
     def correlations(self):
@@ -124,7 +126,8 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
     # rows at work
 
     cdef bint _enter(self, double near):
-        """Let rows in whose products pass near, or that nothing holds back; whether there were any."""
+        """Let rows in whose products pass near, or that nothing holds back; whether there were
+        any."""
         cdef int j, k, first = self.m
         cdef double size, least
         for j in range(first, self.p):
@@ -157,7 +160,8 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         self.place[self.order[i]], self.place[self.order[j]] = i, j
 
     cdef double _slack(self, double lam, bint exact) except *:
-        """Length of the residuals' projection on what nothing holds back; or as if that were orthogonal."""
+        """Length of the residuals' projection on what nothing holds back; or as if that were
+        orthogonal."""
         cdef int j, k
         cdef double total = 0.0
         free = []
@@ -183,7 +187,8 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         return 0
 
     cdef double _rounding_cost(self):
-        """What rounding of inner products may add to half the square of the residual, or take from it."""
+        """What rounding of inner products may add to half the square of the residual, or take from
+        it."""
         cdef int j, k
         cdef double size, total = 0.0
         for k in range(self.K):
@@ -258,7 +263,8 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
             last = gap
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
-        """Sweeps until the gap over the rows at work is about `goal`, with Newton steps where they creep."""
+        """Sweeps until the gap over the rows at work is about `goal`, with Newton steps where they
+        creep."""
         cdef double gap, value, last = INFINITY, best = INFINITY, lowest = INFINITY
         cdef int patience = PATIENCE
         while True:
