@@ -162,7 +162,8 @@ cdef class WorkingSet(ScaledDual):
 
     def _by_products(self):
         """The solver by inner products, with room for dense columns to come."""
-        cdef int room = min(self.design.p, 2 * self.design.n, WORKING_ROOM if self.columns.dense else 0)
+        cdef int room = min(self.design.p, 2 * self.design.n,
+                            WORKING_ROOM if self.columns.dense else 0)
         cdef GramActiveSet quadratic = GramActiveSet(Gram(room), self.columns)
         quadratic.reserve(room)
         return quadratic
