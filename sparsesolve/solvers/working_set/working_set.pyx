@@ -152,7 +152,8 @@ cdef class WorkingSet(ScaledDual):
             self.working_values += self.design.columns[which[k]].size
         self.inactive.leave(which)
         if (isinstance(self.quadratic, GramActiveSet) and self.columns.dense
-                and self.quadratic.size + count > max(<double> WORKING_ROOM, WORKING_PER_ROW * self.design.n)):
+                and self.quadratic.size + count > max(<double> WORKING_ROOM,
+                                                      WORKING_PER_ROW * self.design.n)):
             self._continue_with(DataActiveSet(self.columns))
         self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
         self.growth += 0.2 * (count / <double> max(self.models, 1) - self.growth)
