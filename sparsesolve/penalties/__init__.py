@@ -1,14 +1,15 @@
 """Penalties: functions of the coefficients alone.
 
-For ``path(..., penalty=)``. On groups of features: `GroupL2`, `SparseGroup`, `GroupLinf`; on those
-that overlap `LatentGroupL2`, `OverlapL2`, `OverlapLinf`; on nested ones `TreeL2` and `TreeLinf`.
-On all features: `TotalVariation`, `TotalVariation2D`, `GraphTV`, `TrendFilter`, `Slope`,
-`TraceNorm`, `Spectral`, `KSupport`, and balls; `Separate` gives each set of features its own, of
-which one may be `L1`, and `Sum` adds several up. `Berhu` and `ExclusiveLasso` are convex, and no
-norms.
-Not convex are `MCP`, `SCAD`, `Log` and `Bridge`. Without a penalty a path has the elastic net.
-Each has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a file here, a line in
-PENALTIES and a test.
+Give one as ``path(..., penalty=)``. `GroupL2`, `SparseGroup` and `GroupLinf` act on disjoint
+groups of features, `LatentGroupL2`, `OverlapL2` and `OverlapLinf` on groups that overlap, and
+`TreeL2` and `TreeLinf` on nested groups. `TotalVariation`, `TotalVariation2D`, `GraphTV`,
+`TrendFilter`, `Slope`, `TraceNorm`, `Spectral`, `KSupport` and the balls act on all features.
+`Separate` gives each set of features a penalty of its own, which may be `L1`; `Sum` adds several
+penalties of the same features. `Berhu` and `ExclusiveLasso` are convex but are not norms. `MCP`,
+`SCAD`, `Log` and `Bridge` are not convex. Without a penalty a path uses the elastic net.
+
+Each penalty has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a file here, a line
+in PENALTIES and a test.
 """
 
 from sparsesolve.penalties.balls import GroupBall, L1Ball, L2Ball, LinfBall

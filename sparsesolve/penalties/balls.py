@@ -1,4 +1,4 @@
-"""Balls: constraints in place of penalties. The prox is the projection, whatever t.
+"""Balls: constraints in place of penalties. The prox is the projection onto the ball for every t.
 
     Omega(b) = 0 where N(b) <= radius, and inf elsewhere;    (lam Omega)*(z) = radius N*(z)
 """
@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 from sparsesolve.penalties.norm import read_number
 from sparsesolve.penalties.prox import project_groups, project_l1, project_l2, project_linf
 
-INSIDE = 1.0 + 1e-9  # of the radius: a point there is inside, but for rounding
+# A point whose norm is at most this multiple of the radius counts as inside the ball; the excess
+# is rounding.
+INSIDE = 1.0 + 1e-9
 
 
 class L1Ball:
-    """``sum |b_j| <= radius``, for ``path(..., lambdas=[1.0])``: lambda means nothing.
+    """``sum |b_j| <= radius``, for ``path(..., lambdas=[1.0])``: lambda has no effect.
 
     Parameters
     ----------
@@ -43,23 +45,23 @@ class L1Ball:
         return f"{type(self).__name__}({self.radius!r})"
 
     def value(self, b: ArrayLike) -> float:
-        """0 inside, inf outside."""
+        """Return 0 inside the ball and inf outside."""
         return 0.0 if self._norm(np.asarray(b, dtype=float)) <= self.radius * INSIDE else np.inf
 
     def prox(self, v: ArrayLike, t: float = 1.0) -> np.ndarray:
-        """The nearest point of the ball, whatever t > 0."""
+        """Return the point of the ball that is nearest to v. It is the same for all t > 0."""
         return self._project(v) if t > 0.0 else np.array(v, dtype=float)
 
     def polar(self, z: ArrayLike) -> float:
-        """No lambda keeps b at 0: inf, unless z is 0."""
+        """Return 0 if z is 0 and inf otherwise: no lambda makes b = 0 optimal."""
         return np.inf if np.any(z) else 0.0
 
     def conjugate(self, z: ArrayLike, lam: float = 1.0) -> float:
-        """The largest product of z with a point of the ball."""
+        """Return the maximum of z'b over the ball."""
         return self.radius * self._dual(np.asarray(z, dtype=float))
 
     def feasible_scale(self, z: ArrayLike, lam: float = 1.0) -> float:
-        """1: the conjugate is finite everywhere."""
+        """Return 1: the conjugate is finite everywhere."""
         return 1.0
 
     def _project(self, v):
@@ -167,7 +169,7 @@ class GroupBall(L1Ball):
         return f"GroupBall({self.groups!r}, {self.radius!r}, weights={self.weights!r})"
 
     def over(self, n_features: int, names: Any = None) -> "GroupBall":
-        """Itself, where it has a label for each feature."""
+        """Return this penalty if it has one label per feature; raise ValueError otherwise."""
         if self.groups.shape != (n_features,):
             raise ValueError(f"groups has {len(self.groups)} labels for {n_features} features")
         return self

@@ -61,22 +61,22 @@ class Berhu(Norm):
             raise ValueError(f"weights has 0 for feature {j}; give a positive one")
 
     def norm(self, b: np.ndarray) -> float:
-        """Omega(b)."""
+        """Return Omega(b)."""
         x, d = np.abs(b), self.delta
         return float(self._w @ np.where(x <= d, x, (x * x + d * d) / (2.0 * d)))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         x, t = np.abs(v), t * self._w
         small = np.maximum(x - t, 0.0)
         return np.copysign(np.where(x <= self.delta + t, small, x / (1.0 + t / self.delta)), v)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """The least lam with 0 optimal against z: the largest ``|z_j| / w_j``."""
+        """Return the least lam for which b = 0 is optimal: the maximum of ``|z_j| / w_j``."""
         return float((np.abs(z) / self._w).max(initial=0.0))
 
     def conjugate(self, z: ArrayLike, lam: float) -> float:
-        """``sup_b z'b - lam Omega(b)``."""
+        """Return ``sup_b z'b - lam Omega(b)``."""
         read = self._read(z)
         own = self._at(read)
         level = lam * own._w
@@ -84,16 +84,16 @@ class Berhu(Norm):
         return float((self.delta * over / (2.0 * level)).sum())
 
     def feasible_scale(self, z: ArrayLike, lam: float) -> float:
-        """1: the conjugate is finite."""
+        """Return 1: the conjugate is finite everywhere."""
         return 1.0
 
     def part(self, which: np.ndarray) -> Any:
-        """See Norm."""
+        """Return the penalty on the features `which` alone."""
         return Berhu(self.delta, self._w[which]).over(len(which))
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Coefficients that are not 0: h is smooth there."""
+        """Return the nonzero coefficients as directions: h is smooth there."""
         large = np.abs(b) > self.delta
         slope = self._w * np.where(large, b / self.delta, np.sign(b))
-        bend = (self._w * large / self.delta)[b != 0.0]
-        return on_support(b, slope)._replace(curvature=lambda z: np.diag(bend))
+        curvature = (self._w * large / self.delta)[b != 0.0]
+        return on_support(b, slope)._replace(curvature=lambda z: np.diag(curvature))

@@ -1,24 +1,26 @@
-"""The contract of a penalty on groups of features: a sum over disjoint blocks, each on a vector
-of its own."""
+"""The contract of a penalty that is a sum over disjoint groups of features."""
 
 cdef enum Mask:
-    MOVING = 0      # products of coordinates that cannot move that way count as none
-    UNBOUNDED = 1   # so do those of coordinates that end at a limit
-    ALL = 2         # all count
+    # Products of coordinates that cannot move in that direction count as 0.
+    MOVING = 0
+    # In addition, products of coordinates whose move ends at a limit count as 0.
+    UNBOUNDED = 1
+    # All products count.
+    ALL = 2
 
 cdef class BlockPenalty:
     cdef readonly object groups, given          # as the user gave them: groups, and weights or None
-    cdef readonly object layout                 # Groups, once the number of features is known
+    cdef readonly object layout                 # Groups, set when the number of features is known
     cdef readonly Py_ssize_t n_groups
     cdef readonly int[::1] start, member, of    # see Groups
     cdef readonly double alpha
-    cdef readonly double[::1] factors           # (G,) what lam is multiplied by; 0 unpenalised
-    cdef readonly double[::1] weight            # (G,) alpha times factor times weight of the group
-    cdef readonly double[::1] l1                # (G,) of an l1 norm inside the group
-    cdef readonly double[::1] ridge             # (G,) of the squared l2 norm, halved
+    cdef readonly double[::1] factors  # (G,) penalty factors of lam; 0 leaves a group unpenalised
+    cdef readonly double[::1] weight  # (G,) alpha times factor times weight of each group's norm
+    cdef readonly double[::1] l1                # (G,) weight of the l1 norm inside each group
+    cdef readonly double[::1] ridge  # (G,) weight of half the squared l2 norm of each group
     cdef readonly double[::1] lower, upper      # (p,) limits, group by group
     cdef readonly bint limited
-    cdef double[::1] work, masked               # room for one block
+    cdef double[::1] work, masked               # workspace for one block
 
     cdef Py_ssize_t size(self, Py_ssize_t g) noexcept nogil
     cdef bint block_unpenalised(self, Py_ssize_t g) noexcept nogil

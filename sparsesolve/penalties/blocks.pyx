@@ -28,16 +28,16 @@ import scipy.sparse
 
 from sparsesolve.penalties.groups import held, held_weights, in_order, read_groups
 
-# by which a scaled dual point stays inside, so that it does in rounding
+# Relative margin that keeps a scaled dual point feasible after rounding.
 cdef double FEASIBLE = 1e-14
-# glmnet's value, for the first lam of a path
+# alpha counts as at least this value when the first lam of a path is chosen, as in glmnet.
 cdef double LEAST_ALPHA = 1e-3
-# compared with gradients of size 1
+# A weight below this value counts as no penalty, compared with gradients of size 1.
 cdef double NO_PENALTY = 1e-14
 
 
 cdef class BlockPenalty:
-    """What all penalties on groups share.
+    """Base class of all penalties on groups.
 
     Parameters
     ----------
@@ -51,16 +51,17 @@ cdef class BlockPenalty:
     """
 
     has_blocks = has_groups = True      # see penalty.py
-    # "norm" where proxes add up, prox_s(prox_t(x)) = prox_{s+t}(x), so that those of many steps
-    # of online learning are made up for by one; "none" is right for any penalty
+    # How online learning combines the proxes of several steps. "norm" says that proxes add up,
+    # prox_s(prox_t(x)) = prox_{s + t}(x), so that one prox replaces those of many steps; "none"
+    # is right for any penalty.
     lazy_kind = "none"
-    evens_out = False                   # whether most coefficients of a group end at one size
+    evens_out = False  # True if the active coefficients of a group tend to one size
 
     def __init__(self, groups, weights=None):
         self.groups, self.given = held(groups), held_weights(weights)
 
     def arguments(self):
-        """The arguments of the constructor."""
+        """Return the arguments of the constructor."""
         return self.groups, self.given
 
     def __reduce__(self):
@@ -70,14 +71,16 @@ cdef class BlockPenalty:
         return f"{type(self).__name__}({', '.join(map(repr, self.arguments()))})"
 
     def over(self, n_features, names=None):
-        """The same penalty for so many features; ValueError says what is wrong with its groups or
-        weights.
+        """Return this penalty for `n_features` features.
+
+        Raises ValueError with a sentence on what is wrong with its groups or weights.
         """
         return self.on(read_groups(self.groups, n_features, names))
 
     def on(self, layout):
-        """The same penalty on Groups that were read before; weights of None are square roots of
-        sizes.
+        """Return this penalty on Groups that were read before.
+
+        Weights of None become the square roots of the sizes.
         """
         cdef BlockPenalty bound = self._laid_out(layout)
         n_features = len(layout.member)
@@ -94,7 +97,9 @@ cdef class BlockPenalty:
         return bound
 
     def part(self, groups):
-        """The penalty on some groups alone, whose coefficients come one group after the other."""
+        """Return the penalty on some groups alone; their coefficients stand one group after the
+        other.
+        """
         sizes, first = np.diff(self.start)[groups], np.asarray(self.start)[groups]
         ends = np.cumsum(sizes)
         places = np.repeat(first - ends + sizes, sizes) + np.arange(sizes.sum())
@@ -102,7 +107,9 @@ cdef class BlockPenalty:
         return self._shown(layout, groups, places)
 
     def repeated(self, Py_ssize_t K):
-        """The penalty on coefficients (K, p), row by row: a block has its features in all rows."""
+        """Return the penalty on coefficients (K, p), row by row: a block has its features in all
+        rows.
+        """
         layout = self.layout
         of, p = np.tile(layout.of, K), len(layout.of)
         member, inverse = np.argsort(of, kind="stable").astype(np.intc), np.argsort(layout.member)
@@ -110,7 +117,7 @@ cdef class BlockPenalty:
         return self._shown(layout, np.arange(self.n_groups), inverse[member % p])
 
     def unlimited(self, coefficients):
-        """The penalty without limits on these coefficients, a mask (p,)."""
+        """Return the penalty without limits on these coefficients, a mask (p,)."""
         cdef BlockPenalty bound = self._shown(self.layout, np.arange(self.n_groups),
                                               np.arange(len(self.member)))
         lifted = np.asarray(coefficients)[np.asarray(self.member)]
@@ -119,8 +126,9 @@ cdef class BlockPenalty:
         return bound
 
     def _shown(self, layout, groups, places):
-        """This penalty on other coefficients: each group in `groups`, with the limits at
-        `places`.
+        """Return this penalty on other coefficients.
+
+        Each group in `groups` is kept, with the limits at `places`.
         """
         cdef BlockPenalty bound = self._laid_out(layout)
         groups, places = np.asarray(groups, dtype=int), np.asarray(places, dtype=int)
@@ -144,8 +152,10 @@ cdef class BlockPenalty:
         return np.where(np.asarray(self.factors) > 0.0, penalty.levels(z), 0.0)
 
     def under(self, alpha, factors, excluded, lower, upper, ridge_unit):
-        """The penalty for alpha, factors (G,), excluded groups (G,) and limits (p,) of the
-        features.
+        """Return the penalty with alpha and with the factors, excluded groups and limits of the
+        user.
+
+        factors and excluded are (G,); lower and upper are (p,), in the order of the features.
         """
         cdef BlockPenalty bound = self.on(self.layout)
         out = excluded[np.asarray(self.of)]
@@ -165,7 +175,7 @@ cdef class BlockPenalty:
         self.limited = bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
 
     def _weights(self):
-        """The weights d (G,), checked."""
+        """Return the weights d (G,) after checking them."""
         layout = self.layout
         d = np.sqrt(layout.sizes.astype(float))
         if self.given is None:
@@ -214,11 +224,12 @@ cdef class BlockPenalty:
         return self.weight[g] == 0.0 and self.l1[g] == 0.0
 
     cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil:
-        """How far a coordinate may move in that direction; `place` counts group by group."""
+        """Return how far a coordinate may move in that direction; `place` counts group by group.
+        """
         return self.upper[place] if towards > 0.0 else -self.lower[place]
 
     cdef double block_value(self, Py_ssize_t g, const double* b, double lam) noexcept nogil:
-        """lam * Omega_g(b), for b within the limits."""
+        """Return lam * Omega_g(b), for b within the limits."""
         cdef double square = 0.0
         cdef Py_ssize_t j
         if self.ridge[g] > 0.0:
@@ -227,7 +238,7 @@ cdef class BlockPenalty:
         return lam * (self.norm(g, b) + 0.5 * self.ridge[g] * square)
 
     cdef double block_polar(self, Py_ssize_t g, const double* z, Mask mask) noexcept nogil:
-        """The least lam with b_g = 0 optimal for the linear term -z'b."""
+        """Return the least lam with b_g = 0 optimal for the linear term -z'b."""
         cdef Py_ssize_t j, first = self.start[g]
         cdef double limit
         if mask == ALL or not self.limited:
@@ -239,7 +250,7 @@ cdef class BlockPenalty:
         return self.dual_norm(g, &self.masked[0])
 
     cdef double block_conjugate(self, Py_ssize_t g, const double* z, double lam) noexcept nogil:
-        """sup_b z'b - lam * Omega_g(b)."""
+        """Return sup_b z'b - lam * Omega_g(b)."""
         cdef Py_ssize_t j
         cdef double total = 0.0
         if self.block_polar(g, z, MOVING) <= lam:
@@ -250,7 +261,7 @@ cdef class BlockPenalty:
         for j in range(self.size(g)):
             total += z[j] * self.work[j]
         total -= self.block_value(g, &self.work[0], lam)
-        # limits so far out that floats do not hold it
+        # Limits beyond the range of floats make the conjugate infinite.
         if not fabs(total) < INFINITY:
             return INFINITY
         return max(total, 0.0)
@@ -265,23 +276,23 @@ cdef class BlockPenalty:
         if self.ridge[g] > 0.0 and lam > 0.0 and not strict:
             return 1.0
         level = self.block_polar(g, z, MOVING if strict else UNBOUNDED)
-        # a far limit multiplies rounding
+        # A distant limit multiplies rounding.
         if level <= (lam * inside if strict and self.limited else lam):
             return 1.0
         return lam / level * inside
 
-    # For subclasses, of one block.
+    # Methods of one block, for subclasses.
 
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
-        """alpha v_g N_g(b)."""
+        """Return alpha v_g N_g(b)."""
         return 0.0
 
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil:
-        """The least lam with z in lam times the subdifferential of alpha v_g N_g at 0."""
+        """Return the least lam with z in lam times the subdifferential of alpha v_g N_g at 0."""
         return INFINITY
 
     cdef double reach(self, Py_ssize_t g) noexcept nogil:
-        """The largest dual_norm on the unit l2 ball."""
+        """Return the maximum of dual_norm on the unit l2 ball."""
         return INFINITY
 
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam,
@@ -328,10 +339,13 @@ cdef class BlockPenalty:
                                 const int* tangent_of, double* H, int ld) noexcept nogil:
         """Add the second derivative of lam * Omega_g along the tangent to H, column-major."""
 
-    # Whole vectors, in the order of the features.
+    # Methods on whole vectors, in the order of the features.
 
     def value(self, b, double lam=1.0):
-        """lam * Omega(b), infinite outside the limits; of the size of b if none is known."""
+        """Return lam * Omega(b), infinite outside the limits.
+
+        If the number of features is not known yet, it is taken from b.
+        """
         if self.layout is None:
             return self.over(len(b)).value(b, lam)
         return self._value(np.ascontiguousarray(b, dtype=float), lam)
@@ -363,7 +377,7 @@ cdef class BlockPenalty:
         return out
 
     def levels(self, const double[::1] z, bint moving=True):
-        """The least lam that keeps each group at zero against z, (G,)."""
+        """Return the least lam that keeps each group at zero against z, (G,)."""
         cdef double[::1] v = np.asarray(z)[np.asarray(self.member)], out = np.zeros(self.n_groups)
         cdef Py_ssize_t g
         for g in range(self.n_groups):
@@ -371,14 +385,14 @@ cdef class BlockPenalty:
         return np.asarray(out)
 
     def polar(self, z):
-        """The least lam with b = 0 optimal for the linear term -z'b."""
+        """Return the least lam with b = 0 optimal for the linear term -z'b."""
         if self.layout is None:
             return self.over(len(z)).polar(z)
         z = np.ascontiguousarray(z, dtype=float)
         return float(self.levels(z).max(initial=0.0))
 
     def conjugate(self, const double[::1] z, double lam=1.0):
-        """sup_b z'b - lam * Omega(b)."""
+        """Return sup_b z'b - lam * Omega(b)."""
         cdef double[::1] v = np.asarray(z)[np.asarray(self.member)]
         cdef double total = 0.0
         cdef Py_ssize_t g
@@ -404,7 +418,7 @@ cdef class BlockPenalty:
         return out, np.array(slope[:count]), np.array(H).T[:count, :count]
 
     def feasible_scale(self, const double[::1] z, double lam=1.0):
-        """The largest s <= 1 for which the conjugate of s z is finite."""
+        """Return the largest s <= 1 for which the conjugate of s z is finite."""
         cdef double[::1] v = np.asarray(z)[np.asarray(self.member)]
         cdef double s = 1.0
         cdef Py_ssize_t g
@@ -413,14 +427,17 @@ cdef class BlockPenalty:
         return s
 
     def kernel(self):
-        """Directions that Omega does not see, csc (p, k): unpenalised features without limits."""
+        """Return the directions that do not change Omega, csc (p, k): unpenalised features
+        without limits.
+        """
         one = np.ones(self.member.shape[0])
         free = self.unpenalised(1e300 * one, one) & self.unpenalised(-1e300 * one, -one)
         return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
 
     def unpenalised(self, b, z, double lam=1.0):
-        """Which features are unpenalised at this lam, (p,), and not held by a limit that z
-        presses on.
+        """Return a mask (p,) of the features that are unpenalised at this lam and free to move.
+
+        A feature is not free to move if z presses it against a limit.
         """
         order = np.asarray(self.member)
         b, z, lower, upper = (np.asarray(b)[order], np.asarray(z)[order], np.asarray(self.lower),

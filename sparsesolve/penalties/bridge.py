@@ -1,4 +1,4 @@
-"""Bridge: powers below 1 of the sizes.
+"""Bridge: powers below 1 of the sizes of coefficients.
 
     phi(x; lam) = lam ((x + s)^q - s^q),   s = 0.001
 
@@ -12,8 +12,11 @@ import numpy as np
 from sparsesolve.penalties.concave import Concave
 from sparsesolve.penalties.norm import read_number
 
-NEWTON = 100  # steps of the scalar prox of a bridge
-SMOOTHED = 1e-3  # where a bridge's slope, infinite at 0, is taken
+# Newton steps of the scalar prox; some ten are enough, and this limit ends a loop that rounding
+# keeps from converging.
+NEWTON = 100
+# Shift s of the sizes. The slope of |b|^q is infinite at b = 0; that of (|b| + s)^q is finite.
+SMOOTHED = 1e-3
 
 
 class Bridge(Concave):
@@ -57,14 +60,18 @@ class Bridge(Concave):
     def _slope(self, x, lam):
         return lam * self.q * (x + SMOOTHED) ** (self.q - 1.0)
 
-    def _bend(self, x, lam):
+    def _second_derivative(self, x, lam):
         return lam * self.q * (self.q - 1.0) * (x + SMOOTHED) ** (self.q - 2.0)
 
     def _scalar(self, x, lam):
-        """The larger root of u - x + phi'(u), right of its least value, if it is better than 0."""
+        """Return the stationary point u of the prox in the convex part, or 0 where 0 is better.
+
+        The derivative u - x + phi'(u) first falls and then rises; the point is its larger root.
+        """
         q = self.q
-        bend = (lam * q * (1.0 - q)) ** (1.0 / (2.0 - q)) - SMOOTHED  # where u + phi' is least
-        low, u = np.maximum(bend, 0.0), np.array(x, dtype=float)
+        # u + phi'(u) is least at `lowest`.
+        lowest = (lam * q * (1.0 - q)) ** (1.0 / (2.0 - q)) - SMOOTHED
+        low, u = np.maximum(lowest, 0.0), np.array(x, dtype=float)
         for _ in range(NEWTON):
             curvature = 1.0 + lam * q * (q - 1.0) * (u + SMOOTHED) ** (q - 2.0)
             step = (u - x + self._slope(u, lam)) / np.where(curvature > 0.0, curvature, 1.0)

@@ -3,9 +3,9 @@
     Omega_lam(b) = sum_g phi(|b_g|; lam d_g),    phi concave in |b_g|, phi(0) = 0
 
 Large coefficients are shrunk less than by the l1 norm, or not at all. The objective is not convex.
-A path goes from solution to solution by reweighting: phi is replaced by its tangent at the last
-solution, which is a weighted l1 norm or group lasso (`solvers/reductions/reweighting.py`), until
-the weights stand still. Such a point is stationary; it need not be the global minimum.
+A path is computed by reweighting: phi is replaced by its tangent at the last solution, a weighted
+l1 norm or group lasso (`solvers/reductions/reweighting.py`), until the weights no longer change.
+Such a point is stationary; it need not be the global minimum.
 References: Zhang, "Nearly unbiased variable selection under minimax concave penalty" (2010); Fan,
 Li, "Variable selection via nonconcave penalized likelihood" (2001); Zou, Li, "One-step sparse
 estimates in nonconcave penalized likelihood models" (2008); Bach et al. 2012, section 5.
@@ -21,9 +21,10 @@ from sparsesolve.penalties.norm import Norm, read_weights
 
 
 class Concave(Norm):
-    """What they share; a subclass gives phi, its derivatives and its scalar prox."""
+    """Base class of concave penalties. A subclass gives phi, its derivatives and its scalar prox.
+    """
 
-    scale_free = True  # coefficients, or groups of them, are penalised one by one
+    scale_free = True  # Each coefficient, or group of them, has a penalty of its own.
     concave = True
 
     def __init__(self, groups: Any = None, weights: Any = None):
@@ -44,35 +45,37 @@ class Concave(Norm):
             self.d[:count] = given
 
     def lengths(self, b: np.ndarray) -> np.ndarray:
-        """The length of each group, (G,), of K responses in all of them: b (p,) or (K, p)."""
+        """Return the length of each group, (G,). For b (K, p) a group has its features in all
+        rows.
+        """
         if self.groups is None and b.ndim == 1:
             return np.abs(b)
         squares = b * b if b.ndim == 1 else np.einsum("kj,kj->j", b, b)
         return np.sqrt(np.bincount(self.of, squares, minlength=len(self.d)))
 
     def slopes(self, b: np.ndarray, lam: float) -> np.ndarray:
-        """The derivative of phi at each group's length, over lam, (G,)."""
+        """Return the derivative of phi at each group's length, divided by lam, (G,)."""
         level = np.where(self.d > 0.0, lam * self.d, 1.0)
         return np.where(self.d > 0.0, self.d * self._slope(self.lengths(b), level) / level, 0.0)
 
     def value(self, b: ArrayLike, lam: float = 1.0) -> float:
-        """Omega_lam(b)."""
+        """Return Omega_lam(b)."""
         read = self._read(b)
         return self._at(read).total(read, lam)
 
     def total(self, b: np.ndarray, lam: float) -> float:
-        """The same of b (p,) or (K, p), of so many features as were bound."""
+        """Return Omega_lam(b) for b (p,) or (K, p) whose number of features is known already."""
         some = self.d > 0.0
         return float(self._phi(self.lengths(b)[some], lam * self.d[some]).sum())
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm: of lengths, exact."""
+        """Return the exact prox: the scalar prox of each group's length."""
         size = self.lengths(v)
         new = np.where(self.d > 0.0, self._scalar(size, t * np.where(self.d > 0, self.d, 1)), size)
         return v * np.divide(new, size, out=np.zeros_like(size), where=size > 0.0)[self.of]
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """The least lam at which 0 is stationary against z."""
+        """Return the least lam at which 0 is stationary against z."""
         some = self.d > 0.0
         at_zero = self._slope(np.zeros(int(some.sum())), self.d[some]) / self.d[some]
         return float((self.lengths(z)[some] / (self.d[some] * at_zero)).max(initial=0.0))
@@ -86,9 +89,9 @@ class Concave(Norm):
     def _slope(self, x, lam):
         raise NotImplementedError
 
-    def _bend(self, x, lam):
+    def _second_derivative(self, x, lam):
         raise NotImplementedError
 
     def _scalar(self, x, lam):
-        """argmin over u >= 0 of (u - x)^2 / 2 + phi(u; lam), for x >= 0."""
+        """Return argmin over u >= 0 of (u - x)^2 / 2 + phi(u; lam), for x >= 0."""
         raise NotImplementedError

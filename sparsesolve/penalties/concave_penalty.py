@@ -1,4 +1,4 @@
-"""ConcavePenalty: a penalty concave in sizes, with a ridge part, in the units of a Problem.
+"""ConcavePenalty: a concave penalty of sizes with a ridge part, in the units of a Problem.
 
     sum_g phi(|b_g|; alpha lam d_g) + lam (1 - alpha) |b|^2 / 2
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class ConcavePenalty:
-    """What `solvers/reductions/reweighting.py` asks of a penalty of ``concave.py``.
+    """A penalty of ``concave.py`` as `solvers/reductions/reweighting.py` uses it.
 
     Parameters
     ----------
@@ -29,49 +29,51 @@ class ConcavePenalty:
         self.ridge = float(np.ldexp(1.0 - alpha, power))
 
     def lengths(self, b):
-        """The length of each group, (G,)."""
+        """Return the length of each group, (G,)."""
         return self.given.lengths(b)
 
     def slopes(self, b, lam, unit):
-        """Weights w_g of the tangent at b, (G,), for a Problem of that unit."""
+        """Return the weights w_g of the tangent at b, (G,), for a Problem of that unit."""
         with np.errstate(over="ignore"):
             level = self._level(lam, unit)
             return self.alpha * self.given.slopes(np.ldexp(b, self.power), level)
 
     def derivatives_of(self, sizes, groups, lam, unit):
-        """Return slopes and second derivatives of phi (m,) for these groups alone, at these
-        lengths; slopes are lam times the weights of the tangents."""
+        """Return slopes and second derivatives of phi (m,) of these groups at these lengths.
+
+        Slopes are lam times the weights of the tangents.
+        """
         level = self._level(lam, unit) * self.d[groups]
         held = level > 0.0
         level[~held] = 1.0
         x = np.ldexp(sizes, self.power)
         slope = np.where(held, np.ldexp(self.given._slope(x, level), -unit), 0.0)
-        bend = np.where(held, np.ldexp(self.given._bend(x, level), self.power - unit), 0.0)
-        return slope, bend
+        second = np.ldexp(self.given._second_derivative(x, level), self.power - unit)
+        return slope, np.where(held, second, 0.0)
 
     def values_of(self, sizes, groups, lam, unit):
-        """The penalty on these groups alone, but for its ridge part."""
+        """Return the penalty on these groups alone, without its ridge part."""
         level = self._level(lam, unit) * self.d[groups]
         held = level > 0.0
         own = self.given._phi(np.ldexp(sizes[held], self.power), level[held]).sum()
         return float(np.ldexp(own, -(self.power + unit)))
 
     def flat_at(self, which, values, lam, unit):
-        """Features (m,) that the penalty does not hold back at this point: its slope is 0."""
+        """Return the features (m,) at which the slope of the penalty is 0 at this point."""
         b = np.zeros((*np.shape(values)[:-1], len(self.of)))
         b[..., which] = values
         flat = self.slopes(b, lam, unit)[self.of] == 0.0
         return np.flatnonzero(flat & (self.ridge == 0.0))
 
     def value(self, b, lam, unit):
-        """The penalty in inner units."""
+        """Return the penalty in inner units."""
         with np.errstate(over="ignore"):
             own = self.given.total(np.ldexp(b, self.power), self._level(lam, unit))
         own = float(np.ldexp(own, -(self.power + unit)))
         return own + 0.5 * lam * self.ridge * float(np.vdot(b, b)) if self.ridge > 0.0 else own
 
     def entry_levels(self, z):
-        """The least lam at which 0 is stationary against z, (1,)."""
+        """Return the least lam at which 0 is stationary against z, (1,)."""
         z = np.asarray(z, dtype=float)
         z = z if len(z) == len(self.of) else z.reshape(-1, len(self.of))
         at_zero = self.given.dual_norm(z)

@@ -1,33 +1,35 @@
-"""Whether the methods of a penalty that a user wrote belong to one another.
+"""Checks that the methods of a penalty written by a user belong to one function.
 
 The prox is optimal for the value if and only if Fenchel-Young holds with equality at b = prox(v):
 
     t Omega(b) + (t Omega)*(z) = z'b,   z = v - b
 
-which of a norm says that polar(z) <= t, and that z'b = t Omega(b). So a value, a prox and a polar
-that agree at a few points in all scales are those of one function; a polar that is too large
-makes a certificate loose, one that is too small would make it false.
+For a norm this says polar(z) <= t and z'b = t Omega(b). So if value, prox and polar agree at a
+few points in all scales, they are those of one function. A polar that is too large makes a
+certificate loose; one that is too small would make it false.
 """
 
 import numpy as np
 
 from sparsesolve.penalties.whole import orthonormal
 
-TOLERANCE = 1e-6  # of the size of what is compared
+# Relative difference up to which two numbers agree. User code may iterate to about this accuracy.
+TOLERANCE = 1e-6
 SCALES = (0.1, 1.0, 10.0)
-MOST_FEATURES = 1_000_000  # vectors beyond that would take longer than a step
+# With more features the checks are skipped: they would take longer than a step of a solver.
+MOST_FEATURES = 1_000_000
 
 
 def check_definition(penalty, n_features, name):
-    """Raise unless value, prox, polar, conjugate and kernel belong to one another.
+    """Raise ValueError unless value, prox, polar, conjugate and kernel belong to one function.
 
     Parameters
     ----------
     penalty : object with the methods of ``penalty.py``
     n_features : int
-        Length of the vectors at which it is asked.
+        Length of the vectors on which the methods are called.
     name : str
-        What the messages call it.
+        Name of the penalty in messages.
 
     Raises
     ------
@@ -52,10 +54,10 @@ def check_definition(penalty, n_features, name):
 
 
 def _check_at(asked, v, kernel, rng):
-    """Compare the methods at v, at a level at which the prox does something."""
+    """Compare the methods at v, at a level at which the prox changes v but does not return 0."""
     name, v0 = asked.name, v - kernel @ (kernel.T @ v)
     level = asked.number("polar", v0)
-    if level == np.inf and not asked.is_norm:  # b = 0 is never optimal
+    if level == np.inf and not asked.is_norm:  # then b = 0 is never optimal
         level = 1.0
     if not 0.0 <= level < np.inf:
         raise ValueError(
@@ -88,7 +90,7 @@ def _check_at(asked, v, kernel, rng):
 
 
 def _check_pairs(asked, z, level, b, rng):
-    """z'b <= polar(z) value(b), and value convex, near b."""
+    """Check z'b <= polar(z) value(b), and that value is convex near b."""
     for c in (b, b + 0.1 * np.abs(b).max(initial=0.1) * rng.standard_normal(len(b))):
         size, inner = asked.number("value", c), float(z @ c)
         if asked.is_norm and inner > level * size + TOLERANCE * (abs(inner) + level * size):
@@ -106,7 +108,7 @@ def _check_pairs(asked, z, level, b, rng):
 
 
 def _check_kernel(asked, rng):
-    """The kernel with orthonormal columns; raise where value changes along it."""
+    """Return the kernel with orthonormal columns; raise ValueError if value changes along it."""
     p, found = asked.n_features, getattr(asked.penalty, "kernel", None)
     directions = None if found is None else found()
     if directions is None:
@@ -131,7 +133,7 @@ def _check_kernel(asked, rng):
 
 
 class _Asked:
-    """A penalty whose answers are looked at."""
+    """A penalty whose answers are checked for type and shape."""
 
     def __init__(self, penalty, n_features, name):
         self.penalty, self.n_features, self.name = penalty, n_features, name
@@ -140,14 +142,14 @@ class _Asked:
             raise TypeError(f"{name} has conjugate, but no method feasible_scale(z, lam); add it")
 
     def number(self, method, *arguments):
-        """A float; the arguments cannot be changed."""
+        """Return the answer as a float; the method gets copies of the arguments."""
         found = np.asarray(self._ask(method, arguments))
         if found.ndim or found.dtype.kind not in "fiu" or np.isnan(found):
             raise TypeError(f"{self.name}: {method} returned {found!r}; return a real number")
         return float(found)
 
     def vector(self, method, *arguments):
-        """A new array (p,)."""
+        """Return the answer as a new array (p,)."""
         found = self._ask(method, arguments)
         array = np.asarray(found)
         if array.shape != (self.n_features,) or array.dtype.kind not in "fiu":

@@ -1,4 +1,4 @@
-"""EachResponse: a penalty of one response, taken of each of K."""
+"""EachResponse: a penalty of one response, applied to each of K responses."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from sparsesolve.penalties.tangent import side_by_side
 
 
 class EachResponse:
-    """A penalty on vectors as one on arrays (K, p): the sum over the rows."""
+    """The sum over the rows of arrays (K, p) of a penalty on vectors (p,)."""
 
     def __init__(self, omega):
         self.omega = omega
@@ -14,7 +14,7 @@ class EachResponse:
             self.conjugate, self.feasible_scale = self._conjugate, self._feasible_scale
 
     def tangent(self, B):
-        """Those of the rows."""
+        """Return the tangents of the rows as one, or None if a row has none."""
         found = [getattr(self.omega, "tangent", lambda b: None)(b) for b in B]
         if any(own is None for own in found):
             return None
@@ -22,15 +22,15 @@ class EachResponse:
         return side_by_side(list(zip(places, found, strict=True)), B.size)
 
     def value(self, B):
-        """Sum of the values of the rows."""
+        """Return the sum of the values of the rows."""
         return sum(float(self.omega.value(b)) for b in B)
 
     def prox(self, V, t):
-        """Each row by itself."""
+        """Return the prox of each row."""
         return np.stack([self.omega.prox(v, t) for v in V])
 
     def polar(self, Z):
-        """The largest of the rows."""
+        """Return the largest polar of the rows."""
         return max(float(self.omega.polar(z)) for z in Z)
 
     def _conjugate(self, Z, lam):

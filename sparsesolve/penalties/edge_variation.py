@@ -1,4 +1,4 @@
-"""Total variation on the edges of a graph: what images and graphs share.
+"""Total variation on the edges of a graph: the computations for images and graphs.
 
     Omega(b) = sum_e w_e |b_i(e) - b_j(e)| + l1 sum_i |b_i|
 
@@ -23,8 +23,11 @@ from sparsesolve.penalties.prox.level_sets import largest_ratio, network, prox_l
 from sparsesolve.penalties.splitting import Splitting, WeightedL1
 from sparsesolve.penalties.tangent import on_pieces
 
-ROUNDING = 1e-9  # of the largest coefficient: a difference between equal ones
-ORTHOGONAL = 1e-9  # of sum |z|: a sum over a connected part that is rounding
+# Coefficients that differ by less than this fraction of the largest one count as equal.
+ROUNDING = 1e-9
+# z counts as orthogonal to the constants of a connected part if its sum there is below this
+# fraction of sum |z|.
+ORTHOGONAL = 1e-9
 
 
 class EdgeVariation:
@@ -47,23 +50,25 @@ class EdgeVariation:
         self.part = self._pieces(np.ones(len(self.tail), dtype=bool))
 
     def _pieces(self, joined):
-        """The connected part of each coefficient along the edges `joined` (E,) bool."""
+        """Return the connected part (p,) of each coefficient along the edges `joined` (E,) bool.
+        """
         i, j = self.tail[joined], self.head[joined]
         graph = sparse.coo_array((np.ones(len(i), dtype=bool), (i, j)), (self.p, self.p))
         return connected_components(graph.tocsr(), directed=False)[1] if self.p else i
 
     def value(self, b):
-        """Omega(b)."""
+        """Return Omega(b)."""
         jumps = float(self.weights @ np.abs(b[self.head] - b[self.tail]))
         return jumps + self.l1 * float(np.abs(b).sum())
 
     def prox(self, v, t):
-        """argmin_b |b - v|^2 / 2 + t Omega(b), (p,)."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b), (p,)."""
         b = prox_levels(self.network, v, t)
         return soft(b, t * self.l1) if self.l1 > 0.0 else b
 
     def polar(self, z):
-        """The dual norm; without l1 inf where z does not sum to 0 over each connected part."""
+        """Return the dual norm; without l1 it is inf unless z sums to 0 over each connected part.
+        """
         if self.l1 > 0.0:
             return largest_ratio(self.network, -z, self.l1,
                                  largest_ratio(self.network, z, self.l1))  # fmt: skip
@@ -71,17 +76,19 @@ class EdgeVariation:
         total = np.bincount(self.part, z)
         if (np.abs(total) > ORTHOGONAL * np.bincount(self.part, np.abs(z))).any():
             return np.inf
-        # a set and its complement have the same edges, and sums that differ by sign alone
+        # A set and its complement cut the same edges, and their sums differ only in sign.
         return largest_ratio(self.network, z - (total / count)[self.part], 0.0)
 
     def kernel(self):
-        """Constants on each connected part, without l1."""
+        """Return the constants on each connected part, or None with l1."""
         if self.l1 > 0.0 or not self.p:
             return None
         return sparse.csc_array((np.ones(self.p), (np.arange(self.p), self.part)))
 
     def splitting(self):
-        """The weighted l1 norm of differences along edges, and of coefficients with l1."""
+        """Return the weighted l1 norm of the differences along edges, and of the coefficients
+        with l1.
+        """
         count = len(self.tail)
         ends = np.r_[self.head, self.tail]
         signs = np.r_[np.ones(count), -np.ones(count)]
@@ -92,7 +99,9 @@ class EdgeVariation:
         return Splitting(matrix, WeightedL1(np.append(self.weights, np.full(self.p, self.l1))))
 
     def tangent(self, b):
-        """Connected pieces of equal coefficients; with l1 those that are not 0."""
+        """Return the connected pieces of equal coefficients as directions; with l1 only nonzero
+        ones.
+        """
         step = b[self.head] - b[self.tail]
         label = self._pieces(step == 0.0)
         pull = self.weights * np.sign(step)
@@ -105,42 +114,42 @@ class EdgeVariation:
         return on_pieces(label, np.ones(self.p), gradient)
 
     def degrees(self, b):
-        """Connected pieces of equal coefficients; with l1 those that are not 0."""
+        """Count the connected pieces of equal coefficients; with l1 only nonzero ones."""
         step = np.abs(b[self.head] - b[self.tail])
         label = self._pieces(step <= ROUNDING * np.abs(b).max(initial=0.0))
         return len(np.unique(label[b != 0.0] if self.l1 > 0.0 else label))
 
 
 class EdgeNorm(Norm):
-    """What norms on edges share; a subclass makes `_graph`, an EdgeVariation, in `_bind`."""
+    """Base class of norms on edges; a subclass sets `_graph`, an EdgeVariation, in `_bind`."""
 
     _graph: EdgeVariation
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
+        """Return Omega(b)."""
         return self._graph.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         return self._graph.prox(v, t)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm; without l1, for z that sums to 0 on each connected part."""
+        """Return the dual norm; without l1 z must sum to 0 on each connected part."""
         return self._graph.polar(z)
 
     def kernel(self) -> Any:
-        """Constants on each connected part, without l1."""
+        """Return the constants on each connected part, or None with l1."""
         return self._graph.kernel() if self.n_features else None
 
     def splitting(self) -> Any:
-        """See `EdgeVariation`."""
+        """Return the weighted l1 norm of differences; see `EdgeVariation`."""
         return self._graph.splitting()
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Connected pieces of equal coefficients."""
+        """Return the connected pieces of equal coefficients as directions."""
         return self._graph.tangent(b)
 
     def degrees(self, b: np.ndarray) -> int:
-        """Connected pieces of equal coefficients; with l1 those that are not 0."""
+        """Count the connected pieces of equal coefficients; with l1 only nonzero ones."""
         b = np.asarray(b)
         return self._at(b)._graph.degrees(b)

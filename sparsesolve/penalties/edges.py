@@ -1,4 +1,6 @@
-"""Edges of a graph as groups of two features, for the latent group lasso: the graph lasso."""
+"""Edges of a graph as groups of two features, which turn the latent group lasso into the graph
+lasso.
+"""
 
 from collections.abc import Iterable
 from typing import Any

@@ -4,7 +4,8 @@ from libc.math cimport INFINITY, fabs
 
 cdef inline double prox(double x, double h, double l1, double l2, double lower,
                         double upper) noexcept nogil:
-    """argmin_b  h b^2 / 2 - x b + l1 |b| + l2 b^2 / 2  on the interval; l1 and l2 include lam."""
+    """Return argmin_b  h b^2 / 2 - x b + l1 |b| + l2 b^2 / 2  on the interval; l1, l2 include
+    lam."""
     cdef double b
     if x > l1:
         b = (x - l1) / (h + l2)
@@ -21,7 +22,7 @@ cdef inline double value(double b, double l1, double l2) noexcept nogil:
 
 cdef inline double conjugate(double z, double l1, double l2, double lower,
                              double upper) noexcept nogil:
-    """sup_b  z b - value(b)  on the interval; INFINITY where it is unbounded."""
+    """Return sup_b  z b - value(b)  on the interval; INFINITY where it is unbounded."""
     cdef double excess = fabs(z) - l1, limit = upper if z > 0 else -lower, b
     if excess <= 0.0 or limit == 0.0:
         return 0.0
@@ -33,18 +34,19 @@ cdef inline double conjugate(double z, double l1, double l2, double lower,
 
 cdef inline double fenchel_young(double b, double z, double inner, double l1, double l2,
                                  double lower, double upper) noexcept nogil:
-    """value(b) + conjugate(z) - inner: what a coefficient adds to a duality gap, never below 0.
+    """Return value(b) + conjugate(z) - inner: the part of a coefficient in a duality gap, at
+    least 0.
 
-    inner is z b; or, b and z being the lengths of two rows, their inner product.
+    inner is z b. If b and z are the lengths of two rows, it is their inner product.
     """
     return value(b, l1, l2) + conjugate(z, l1, l2, lower, upper) - inner
 
 
 cdef inline double feasible_scale(double z, double l1, double l2, double lower,
                                   double upper) noexcept nogil:
-    """The largest s <= 1 for which conjugate(s z) is finite."""
+    """Return the largest s <= 1 for which conjugate(s z) is finite."""
     if l2 == 0.0 and fabs(z) > l1 and (upper if z > 0 else -lower) == INFINITY:
-        return l1 / fabs(z) * (1.0 - 1e-15)     # keeps the product feasible in rounding
+        return l1 / fabs(z) * (1.0 - 1e-15)  # the factor keeps the product feasible after rounding
     return 1.0
 
 

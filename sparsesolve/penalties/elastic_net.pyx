@@ -4,8 +4,10 @@ import scipy.sparse
 
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, prox, value
 
-cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
-cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
+# alpha counts as at least this value when the first lam of a path is chosen, as in glmnet.
+cdef double LEAST_ALPHA = 1e-3
+# A weight below this value counts as no penalty, compared with gradients of size 1.
+cdef double NO_PENALTY = 1e-14
 
 
 cdef class ElasticNet:
@@ -38,7 +40,7 @@ cdef class ElasticNet:
         self.upper = np.full(n_features, np.inf) if upper is None else np.array(upper, dtype=float)
 
     def part(self, which):
-        """The same for the features `which` alone."""
+        """Return the penalty on the features `which` alone."""
         factors, l2, lower, upper = np.stack([self.factors, self.l2, self.lower,
                                               self.upper])[:, which]
         cdef ElasticNet net = ElasticNet(len(which), self.alpha, factors, lower, upper)
@@ -46,13 +48,13 @@ cdef class ElasticNet:
         return net
 
     def unlimited(self, features):
-        """The same without limits on these features, a mask (p,)."""
+        """Return the penalty without limits on these features, a mask (p,)."""
         net = self.part(np.arange(len(features)))
         np.asarray(net.lower)[features], np.asarray(net.upper)[features] = -np.inf, np.inf
         return net
 
     def value(self, const double[::1] b, double lam=1.0):
-        """lam * Omega(b), infinite outside the limits."""
+        """Return lam * Omega(b), infinite outside the limits."""
         cdef double total = 0.0
         cdef Py_ssize_t j
         for j in range(b.shape[0]):
@@ -62,7 +64,7 @@ cdef class ElasticNet:
         return total
 
     def prox(self, const double[::1] x, double lam=1.0):
-        """argmin_b |b - x|^2 / 2 + lam * Omega(b)."""
+        """Return argmin_b |b - x|^2 / 2 + lam * Omega(b)."""
         out = np.empty(x.shape[0])
         cdef double[::1] b = out
         cdef Py_ssize_t j
@@ -71,7 +73,9 @@ cdef class ElasticNet:
         return out
 
     def polar(self, const double[::1] z):
-        """The least lam with b = 0 optimal for the linear term -z'b: max |z_j| / (alpha v_j)."""
+        """Return the least lam with b = 0 optimal for the linear term -z'b: max |z_j| / (alpha
+        v_j).
+        """
         cdef double largest = 0.0
         cdef Py_ssize_t j
         for j in range(z.shape[0]):
@@ -82,14 +86,16 @@ cdef class ElasticNet:
         return largest
 
     def entry_levels(self, const double[::1] z):
-        """The least lam that keeps each feature at zero against z, (p,); alpha is at least 1e-3."""
+        """Return the least lam that keeps each feature at zero against z, (p,); alpha is at least
+        1e-3.
+        """
         v, upper, lower = np.asarray(self.factors), np.asarray(self.upper), np.asarray(self.lower)
         held = (v > 0.0) & ((upper > 0.0) | (lower < 0.0))
         levels = np.where(held, np.abs(z) / np.where(held, v, 1.0), 0.0)
         return levels / max(self.alpha, LEAST_ALPHA)
 
     def conjugate(self, const double[::1] z, double lam=1.0):
-        """sup_b z'b - lam * Omega(b)."""
+        """Return sup_b z'b - lam * Omega(b)."""
         cdef double total = 0.0
         cdef Py_ssize_t j
         for j in range(z.shape[0]):
@@ -98,7 +104,7 @@ cdef class ElasticNet:
         return total
 
     def feasible_scale(self, const double[::1] z, double lam=1.0):
-        """The largest s <= 1 for which conjugate(s z) is finite."""
+        """Return the largest s <= 1 for which conjugate(s z) is finite."""
         cdef double s = 1.0
         cdef Py_ssize_t j
         for j in range(z.shape[0]):
@@ -107,22 +113,28 @@ cdef class ElasticNet:
         return s
 
     def kernel(self):
-        """Directions that Omega does not see, csc (p, k): unpenalised features without limits."""
+        """Return the directions that do not change Omega, csc (p, k): unpenalised features
+        without limits.
+        """
         one = np.ones(self.l1.shape[0])
         free = self.unpenalised(1e300 * one, one) & self.unpenalised(-1e300 * one, -one)
         return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
 
     def unpenalised(self, b, z, double lam=1.0):
-        """Which features have no penalty at this lam and no limit that z presses on, (p,)."""
+        """Return a mask (p,) of the features without a penalty at this lam and without an active
+        limit.
+
+        A limit is active if z presses the coefficient against it.
+        """
         b, z, lower, upper = (np.asarray(b), np.asarray(z), np.asarray(self.lower),
                               np.asarray(self.upper))
-        with np.errstate(over="ignore"):        # beyond floats it is no small penalty either
+        with np.errstate(over="ignore"):  # a level beyond the range of floats is no small penalty
             without_penalty = lam * np.maximum(self.l1, self.l2) <= NO_PENALTY
         return without_penalty & ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
 
     def majorant(self, b, double smoothing):
-        """v (p,), such that sum_j v_j x_j^2 / 2 and a constant majorise Omega(x).
+        """Return v (p,) such that sum_j v_j x_j^2 / 2 plus a constant majorises Omega(x).
 
-        It is near Omega at x = b if `smoothing` is small.
+        The majorant is close to Omega at x = b if `smoothing` is small.
         """
         return np.asarray(self.l1) / np.hypot(b, smoothing) + np.asarray(self.l2)

@@ -1,4 +1,6 @@
-"""Elastic net on arrays (K, p), the K coefficients of a feature single or tied by their l2 norm."""
+"""Elastic net on arrays (K, p); the K coefficients of a feature are single or tied by their l2
+norm.
+"""
 
 cdef class ElasticNetRows:
     cdef readonly bint grouped

@@ -3,9 +3,9 @@
     Omega(B) = sum_j v_j (alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2)
 
 with pen = |B_j|_1, or |B_j|_2 where the K coefficients of a feature are tied ("grouped").
-Coefficients B and products C = Z'u are arrays (K, p): one row a response. On such arrays
-ElasticNetRows keeps the contract of ``penalty.py``. Solvers of K responses also ask it feature by
-feature, in compiled code.
+Coefficients B and products C = Z'u are arrays (K, p), one row per response. On such arrays
+ElasticNetRows keeps the contract of ``penalty.py``. Solvers of K responses also call it feature
+by feature, in compiled code.
 """
 from libc.math cimport INFINITY, fabs, sqrt
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from sparsesolve.penalties cimport elastic_net
 
-# compared with gradients of size 1
+# A weight below this value counts as no penalty, compared with gradients of size 1.
 cdef double NO_PENALTY = 1e-14
 
 
@@ -41,7 +41,7 @@ cdef class ElasticNetRows:
         self.l1, self.l2, self.lower, self.upper = net.l1, net.l2, net.lower, net.upper
 
     def take(self, const int[::1] which):
-        """The penalty of some features; -1 stands for an unpenalised one."""
+        """Return the penalty on some features; -1 stands for an unpenalised one."""
         cdef ElasticNetRows part = ElasticNetRows.__new__(ElasticNetRows)
         cdef Py_ssize_t i, j, count = which.shape[0]
         cdef double[:, ::1] table = np.zeros((5, count))
@@ -57,14 +57,17 @@ cdef class ElasticNetRows:
         return part
 
     cdef bint is_unpenalised(self, Py_ssize_t j, double b, double c, double lam) noexcept nogil:
-        """Return True if a coefficient has no penalty beyond rounding, and presses on no limit."""
+        """Return True if a coefficient has no penalty beyond rounding and is not pressed on a
+        limit.
+        """
         return (lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
                 and not (b >= self.upper[j] and c >= 0.0) and not (b <= self.lower[j] and c <= 0.0))
 
     cdef void row_prox(self, Py_ssize_t j, double lam, int K, const double* x, const double* h,
                        double* b) noexcept nogil:
-        """b = argmin sum_k (h_k b_k^2 / 2 - x_k b_k) + lam Omega_j(b); grouped, h[0] serves all
-        k.
+        """Return b = argmin sum_k (h_k b_k^2 / 2 - x_k b_k) + lam Omega_j(b).
+
+        If coefficients are grouped, h[0] is the curvature of all k.
         """
         cdef double norm = 0.0
         cdef int k
@@ -83,10 +86,10 @@ cdef class ElasticNetRows:
         for k in range(K):
             b[k] = norm * x[k]
 
-    # Whole arrays.
+    # Methods on whole arrays.
 
     def prox(self, const double[:, ::1] X, double lam=1.0):
-        """argmin_B |B - X|^2 / 2 + lam Omega(B)."""
+        """Return argmin_B |B - X|^2 / 2 + lam Omega(B)."""
         cdef int K = X.shape[0]
         cdef Py_ssize_t j
         cdef double[:, ::1] rows = np.ascontiguousarray(X.T), out = np.empty((X.shape[1], K))
@@ -96,7 +99,7 @@ cdef class ElasticNetRows:
         return np.ascontiguousarray(np.transpose(out))
 
     cpdef double value(self, const double[:, ::1] B, double lam=1.0):
-        """lam * Omega(B)."""
+        """Return lam * Omega(B)."""
         cdef double total = 0.0, size, one
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):
@@ -111,17 +114,18 @@ cdef class ElasticNetRows:
         return total
 
     def polar(self, C):
-        """The least lam with B = 0 optimal for the linear term -C'B; inf if no lam is."""
+        """Return the least lam with B = 0 optimal for the linear term -C'B; inf if there is none.
+        """
         sizes, l1 = self.sizes(C), np.asarray(self.l1)
         if sizes[l1 == 0.0].any():
             return np.inf
         return float((sizes / np.where(l1 > 0.0, l1, 1.0)).max(initial=0.0))
 
     def sizes(self, const double[:, ::1] C, const int[::1] which=None):
-        """The size of the products of each feature, (count,): max_k |C_jk|, or |C_j|_2.
+        """Return the size of the products of each feature, (count,): max_k |C_jk|, or |C_j|_2.
 
-        B_j = 0 is optimal where the size is at most lam l1_j. A product that pushes against a limit
-        at 0 does not count. Columns of C belong to the features `which`, or to all.
+        B_j = 0 is optimal where the size is at most lam l1_j. A product that pushes against a
+        limit at 0 does not count. Columns of C belong to the features `which`, or to all.
         """
         out = np.empty(C.shape[1])
         cdef double[::1] o = out
@@ -131,7 +135,7 @@ cdef class ElasticNetRows:
         return out
 
     cdef double row_polar(self, const double[:, ::1] C, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-        """The size of the products of feature j, in column i of C; see `sizes`."""
+        """Return the size of the products of feature j, in column i of C; see `sizes`."""
         cdef double most = 0.0
         cdef Py_ssize_t k
         if self.grouped:
@@ -142,8 +146,8 @@ cdef class ElasticNetRows:
         return most
 
     def smooth_part(self, const double[:, ::1] B, const double[:, ::1] g, double lam):
-        """Coefficients (K, p) at which the penalty is smooth or absent, and the gradient left
-        there.
+        """Return the coefficients (K, p) at which the penalty is smooth or absent, and the
+        gradient there.
 
         g = Z'u.
         """
@@ -172,7 +176,7 @@ cdef class ElasticNetRows:
 
     def gains(self, const double[:, ::1] B, const double[:, ::1] g, double lam,
               const double[::1] diagonal):
-        """The decreases to expect from coefficients leaving zero, and from those that are free to
+        """Return the expected decreases from coefficients that leave zero, and from those free to
         move.
         """
         mask, left = self.smooth_part(B, g, lam)
@@ -195,7 +199,7 @@ cdef class ElasticNetRows:
         return leaving, moving
 
     def stop_at_zero(self, const double[:, ::1] B, double[:, ::1] moved, double lam):
-        """Set to zero, in place, the coefficients that passed it on their way from B."""
+        """Set to zero, in place, the coefficients that passed zero on their way from B."""
         cdef double product
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):
@@ -210,11 +214,12 @@ cdef class ElasticNetRows:
                         moved[k, j] = 0.0
 
     def unpenalised(self, B, C, double lam=1.0):
-        """Which features have an unpenalised coefficient that no limit stops, (p,)."""
+        """Return a mask (p,) of the features with an unpenalised coefficient that no limit stops.
+        """
         return self.unpenalised_each(B, C, lam).any(axis=0)
 
     def unpenalised_each(self, const double[:, ::1] B, const double[:, ::1] C, double lam=1.0):
-        """Which coefficients are unpenalised, (K, p), see `is_unpenalised`."""
+        """Return a mask (K, p) of the unpenalised coefficients; see `is_unpenalised`."""
         out = np.zeros((B.shape[0], B.shape[1]), dtype=np.uint8)
         cdef unsigned char[:, ::1] o = out
         cdef Py_ssize_t j, k
@@ -225,15 +230,15 @@ cdef class ElasticNetRows:
         return out.view(bool)
 
     def feasible_scale(self, C, double lam=1.0):
-        """The largest s <= 1 for which conjugate(s C) is finite."""
+        """Return the largest s <= 1 for which conjugate(s C) is finite."""
         return self.scale_at(np.zeros_like(C), C, lam)
 
     cpdef double scale_at(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
                           bint strict=False):
-        """The largest s <= 1 for which the conjugate at s C is finite, at coefficients B.
+        """Return the largest s <= 1 for which the conjugate at s C is finite, at coefficients B.
 
         Unpenalised coefficients without a limit are left out: the caller makes C = 0 there. With
-        `strict` the answer is that of the lasso without limits.
+        `strict` the scale is that of the lasso without limits.
         """
         cdef double s = 1.0, l2
         cdef Py_ssize_t j, k
@@ -253,7 +258,7 @@ cdef class ElasticNetRows:
         return s
 
     def conjugate(self, const double[:, ::1] C, double lam=1.0):
-        """sup_B C'B - lam Omega(B) within the limits."""
+        """Return sup_B C'B - lam Omega(B) within the limits."""
         cdef double total = 0.0, l1, l2
         cdef Py_ssize_t j, k
         for j in range(C.shape[1]):
@@ -267,7 +272,7 @@ cdef class ElasticNetRows:
 
     cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
                         double scale):
-        """lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of terms of at least 0."""
+        """Return lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of nonnegative terms."""
         cdef double total = 0.0, inner, l1, l2
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):

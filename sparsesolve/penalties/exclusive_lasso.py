@@ -1,8 +1,8 @@
-"""Exclusive lasso: the features of a group compete, so that each group has some.
+"""Exclusive lasso: the features of a group compete, so that every group keeps some.
 
     Omega(b) = sum_g |b_g|_1^2 / 2
 
-It is not a norm. 0 is optimal for no lambda, so lambdas must be given.
+It is not a norm. b = 0 is optimal for no lambda, so lambdas must be given.
 References: Zhou, Jin, Hoi, "Exclusive lasso for multi-task feature selection" (2010); Campbell,
 Allen, "Within group variable selection through the exclusive lasso" (2017).
 """
@@ -19,7 +19,7 @@ from sparsesolve.penalties.tangent import on_support
 
 
 class ExclusiveLasso(Norm):
-    """``sum_g |b_g|_1^2 / 2``: sparse within each group, no group without features.
+    """``sum_g |b_g|_1^2 / 2``: sparse within each group, and no group is empty.
 
     No lambda makes all coefficients 0, so give ``lambdas``.
 
@@ -61,11 +61,11 @@ class ExclusiveLasso(Norm):
         return np.bincount(self._of, np.abs(b), minlength=len(self._members))
 
     def norm(self, b: np.ndarray) -> float:
-        """Omega(b)."""
+        """Return Omega(b)."""
         return 0.5 * float(np.sum(self._sums(b) ** 2))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm: soft thresholding at t times the l1 norm of the result, by group."""
+        """Return the prox: soft thresholding by group, at t times the l1 norm of the result."""
         size, levels = np.abs(v), np.zeros(len(self._members))
         for g, which in enumerate(self._members):
             x = np.sort(size[which])[::-1]
@@ -73,26 +73,29 @@ class ExclusiveLasso(Norm):
         return np.copysign(np.maximum(size - levels[self._of], 0.0), v)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """Inf, as no lam keeps b at 0 against z, unless z is 0."""
+        """Return inf unless z is 0: no lam makes b = 0 optimal."""
         return np.inf if z.any() else 0.0
 
     def conjugate(self, z: ArrayLike, lam: float) -> float:
-        """``sum_g max |z_g|^2 / (2 lam)``."""
+        """Return ``sum_g max |z_g|^2 / (2 lam)``."""
         read = self._read(z)
         largest = np.zeros(len(self._at(read)._members))
         np.maximum.at(largest, self._at(read)._of, np.abs(read))
         return float(largest @ largest) / (2.0 * lam)
 
     def feasible_scale(self, z: ArrayLike, lam: float) -> float:
-        """1: the conjugate is finite."""
+        """Return 1: the conjugate is finite everywhere."""
         return 1.0
 
     def part(self, which: np.ndarray) -> Any:
-        """See Norm."""
+        """Return the penalty on the features `which` alone."""
         return ExclusiveLasso(self._of[which]).over(len(which))
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Coefficients that are not 0, those of a group with their signs' outer product."""
+        """Return the nonzero coefficients as directions.
+
+        The second derivative of a group is the outer product of its signs.
+        """
         sign, which = np.sign(b), np.flatnonzero(b)
         rows = sparse.csr_array(
             (sign[which], (np.arange(len(which)), self._of[which])),

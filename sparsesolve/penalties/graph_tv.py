@@ -2,7 +2,7 @@
 
     Omega(b) = sum_e w_e |b_i(e) - b_j(e)| + l1 sum_i |b_i|
 
-Everything but how edges are read is in `edge_variation.py`.
+`edge_variation.py` has everything but the reading of edges.
 """
 
 from typing import Any
@@ -70,7 +70,7 @@ class GraphTV(EdgeNorm):
 
 
 def _read_edges(edges, n_features, names):
-    """Feature numbers (E, 2) of the edges."""
+    """Return the feature numbers (E, 2) of the edges."""
     place = {} if names is None else {name: j for j, name in enumerate(names)}
     found = np.empty((len(edges), 2), dtype=np.intp)
     for e, edge in enumerate(edges):

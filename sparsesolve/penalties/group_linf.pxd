@@ -1,4 +1,4 @@
-"""GroupLinf: groups by the largest of their coefficients."""
+"""GroupLinf: the sum over groups of the largest coefficient."""
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
 cdef class GroupLinf(BlockPenalty):

@@ -8,7 +8,8 @@ from libc.math cimport INFINITY, fabs, sqrt
 
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
-# relative distance from the largest below which a coefficient is as large
+# A coefficient within this relative distance of the largest one of its group counts as equal to
+# it.
 cdef double TIED = 1e-11
 cdef double CLOSE = 4e-16
 
@@ -74,11 +75,11 @@ cdef class GroupLinf(BlockPenalty):
                          double* b) noexcept nogil:
         """Clip at t, where the excess over t adds up to the level.
 
-        The excess is x_j - r b_j over the coordinates that t alone holds.
+        The excess is x_j - r b_j, summed over the coordinates that t clips.
         """
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double r = h + lam * self.ridge[g], level = lam * self.weight[g], t, free
-        # the minimum of each coordinate without the norm
+        # The minimum of each coordinate without the norm.
         for j in range(s):
             free = self.limit(first + j, x[j])
             if r > 0.0:
@@ -90,11 +91,10 @@ cdef class GroupLinf(BlockPenalty):
 
     cdef double _cut(self, Py_ssize_t g, double r, const double* x, double level,
                      const double* b) noexcept nogil:
-        """The t of block_prox, INFINITY where nothing is clipped: the excess falls with t, piece
-        by piece.
+        """Return the threshold t of block_prox, INFINITY where nothing is clipped.
 
-        Without limits it is convex, and Newton's method from the left ends at the root. Limits
-        make it jump; the next jump bounds a step.
+        The excess is piecewise linear and falls with t. Without limits it is convex, and Newton's
+        method from the left ends at the root. Limits make it jump; the next jump bounds a step.
         """
         cdef Py_ssize_t j
         cdef double t = 0.0, over, slope, next, end
@@ -103,13 +103,13 @@ cdef class GroupLinf(BlockPenalty):
         while True:
             over, slope, end = -level, 0.0, INFINITY
             for j in range(self.size(g)):
-                # a nearer end would be none
+                # An end that is nearer would not shorten the step.
                 if fabs(b[j]) > t * (1.0 + CLOSE):
                     over += fabs(x[j]) - r * t
                     slope += r
                     if self.limited:
                         end = min(end, fabs(b[j]))
-            # the second where the sum is the level but for rounding
+            # The second condition holds where the sum equals the level up to rounding.
             if over <= 0.0 or r == 0.0 and end == INFINITY:
                 return t
             next = min(t + over / slope if slope > 0.0 else INFINITY, end)
@@ -119,9 +119,9 @@ cdef class GroupLinf(BlockPenalty):
 
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam,
                      int* tangent_of, double* sign, double* slope) noexcept nogil:
-        """The coefficients of largest size move together, the others by themselves.
+        """The coefficients of largest size move together, each of the others by itself.
 
-        Where they grow, those at a limit stay; where the rest would not grow alone, all do.
+        If they grow, those at a limit stay. If the others would not grow alone, all move.
         """
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double largest = 0.0, rest, pull
@@ -161,7 +161,7 @@ cdef class GroupLinf(BlockPenalty):
     cdef int merge(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
                  int* tangent_of,
                  double* sign, double* slope) noexcept nogil:
-        """Merge the coefficients that reach the largest with it."""
+        """Merge the coefficients that reach the largest size with those that have it."""
         cdef Py_ssize_t j, i, s = self.size(g)
         cdef double largest = 0.0, rate = -INFINITY, side
         cdef int lost = 0, last = -1, old, together = -1
@@ -188,7 +188,7 @@ cdef class GroupLinf(BlockPenalty):
         return lost
 
     cdef void stop(self, Py_ssize_t g, const double* b, double* d) noexcept nogil:
-        """The others stop where they reach the largest."""
+        """Stop the coefficients below the largest size where they reach it."""
         cdef Py_ssize_t j, s = self.size(g)
         cdef double largest = 0.0, level = 0.0
         if self.weight[g] == 0.0:

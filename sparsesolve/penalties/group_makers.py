@@ -1,4 +1,4 @@
-"""Makers of groups that overlap: intervals, rectangles, windows."""
+"""Functions that make overlapping groups: intervals, rectangles, windows."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ import numpy as np
 
 
 def interval_groups(n_features: int) -> list[list[int]]:
-    """Groups for which supports are intervals: all that begin or end a sequence.
+    """Make the groups for which supports are intervals: all that begin or end a sequence.
 
-    For `OverlapL2` or `OverlapLinf`: a union of groups is what lies before some place and after
-    another, so that the features left are an interval.
+    For `OverlapL2` or `OverlapLinf`. A union of such groups is what lies before one place and
+    after another, so the other features are an interval.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ def interval_groups(n_features: int) -> list[list[int]]:
 
 
 def rectangle_groups(shape: Sequence[int]) -> list[list[int]]:
-    """Groups for which supports are rectangles: all rows before or after one, columns likewise.
+    """Make the groups for which supports are rectangles: all rows before or after one, and all
+    columns.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def rectangle_groups(shape: Sequence[int]) -> list[list[int]]:
 
 
 def window_groups(shape: int | Sequence[int], size: int | Sequence[int]) -> list[list[int]]:
-    """All windows of one size in a sequence or an image.
+    """Make all windows of one size in a sequence or an image.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def window_groups(shape: int | Sequence[int], size: int | Sequence[int]) -> list
 
 
 def _size(name, value):
-    """A positive int."""
+    """Return a positive int, or raise with a sentence that names the argument."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
     if value < 1:
@@ -130,7 +131,7 @@ def _size(name, value):
 
 
 def _pair(name, value):
-    """Two positive ints."""
+    """Return two positive ints, or raise with a sentence that names the argument."""
     if np.ndim(value) != 1 or len(value) != 2:
         raise ValueError(f"{name} must be a pair (rows, columns), not {value!r}")
     return _size(f"{name}[0]", value[0]), _size(f"{name}[1]", value[1])

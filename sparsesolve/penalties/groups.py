@@ -1,4 +1,4 @@
-"""Groups of features: what a user writes, as numbered blocks."""
+"""Groups of features: they are read from what a user writes and become numbered blocks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Groups(NamedTuple):
 
     start: np.ndarray  # (G + 1,) group g is the features member[start[g]:start[g + 1]]
     member: np.ndarray  # (p,) features, group by group
-    of: np.ndarray  # (p,) number of the group of each feature
-    labels: list  # (G,) what the user called them; None where a feature is a group of its own
-    n_named: int  # groups that the user gave: the first ones
-    sizes: np.ndarray  # (G,) whose square roots are the weights where none are given
+    of: np.ndarray  # (p,) the group of each feature
+    labels: list  # (G,) the user's names; None where a feature is a group of its own
+    n_named: int  # how many groups the user gave; they come first
+    sizes: np.ndarray  # (G,) numbers of features; their square roots are the default weights
 
 
 def read_groups(groups, n_features, names=None):
@@ -54,13 +54,13 @@ def read_groups(groups, n_features, names=None):
 
 
 def by_number(groups, n_features, names):
-    """The same groups as a mapping from labels to feature numbers."""
+    """Return the groups as a mapping from labels to feature numbers."""
     labels, lists = _listed(groups, n_features)
     return dict(zip(labels, _numbers(lists, n_features, names), strict=True))
 
 
 def _listed(groups, n_features):
-    """Labels of groups, and the features of each as the user gave them."""
+    """Return the labels of groups, and the features of each as the user gave them."""
     if isinstance(groups, Mapping):
         return list(groups), list(groups.values())
     members = _as_list(groups)
@@ -70,7 +70,7 @@ def _listed(groups, n_features):
 
 
 def _numbered(groups, n_features):
-    """The groups of an array of labels that are integers."""
+    """Return the groups of an array of integer labels."""
     if len(groups) != n_features:
         _refuse_count(len(groups), n_features)
     labels, places, inverse = np.unique(groups, return_index=True, return_inverse=True)
@@ -81,7 +81,7 @@ def _numbered(groups, n_features):
 
 
 def _collected(of, labels, n_alone):
-    """Groups from the number of the group of each feature; the last ones are features alone."""
+    """Return Groups from the group number of each feature; the last groups are single features."""
     member = np.argsort(of, kind="stable").astype(np.intc)
     sizes = np.bincount(of, minlength=len(labels) + n_alone)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intc)
@@ -90,7 +90,10 @@ def _collected(of, labels, n_alone):
 
 
 def in_order(layout, start):
-    """Groups of the same labels whose members come one group after the other, G + 1 starts."""
+    """Return Groups with the same labels whose members come one group after the other.
+
+    `start` has G + 1 entries.
+    """
     sizes = np.diff(start)
     of = np.repeat(np.arange(len(sizes), dtype=np.intc), sizes)
     member = np.arange(len(of), dtype=np.intc)
@@ -98,7 +101,7 @@ def in_order(layout, start):
 
 
 def one_by_one(count, size):
-    """So many Groups of `size` features each, one after the other, that nobody has named."""
+    """Return `count` Groups without names, of `size` features each, one after the other."""
     start, p = np.arange(count + 1, dtype=np.intc) * np.intc(size), count * size
     of, member = np.repeat(np.arange(count, dtype=np.intc), size), np.arange(p, dtype=np.intc)
     return Groups(start, member, of, [None] * count, 0, np.full(count, size))
@@ -113,7 +116,10 @@ def _as_list(groups):
 
 
 def held(groups):
-    """What the user gave, readable more than once, and ours: he may go on to change it."""
+    """Return a copy of what the user gave that can be read more than once.
+
+    The user may change the original afterwards.
+    """
     if isinstance(groups, np.ndarray):
         if np.ma.is_masked(groups):
             raise ValueError(
@@ -124,12 +130,13 @@ def held(groups):
     if isinstance(groups, Mapping):
         return {label: _held_item(features) for label, features in groups.items()}
     if isinstance(groups, str) or not hasattr(groups, "__iter__"):
-        return groups  # for which there will be a sentence
+        # A mapping or string is refused later, with a sentence of its own.
+        return groups
     return [_held_item(item) for item in groups]
 
 
 def held_weights(weights):
-    """The same of weights."""
+    """Return a copy of the user's weights that can be read more than once."""
     if isinstance(weights, Mapping):
         return dict(weights)
     return list(weights) if hasattr(weights, "__next__") else deepcopy(weights)
@@ -161,7 +168,7 @@ def _refuse_count(count, n_features):
 
 
 def _is_missing(label):
-    """Whether it is None, NaN or a NA that does not even equal itself."""
+    """Return True if a label is None, NaN or an NA that does not even equal itself."""
     same = label == label
     return label is None or not (isinstance(same, bool | np.bool) and same)
 
@@ -188,7 +195,7 @@ def _numbers(lists, n_features, names):
 
 
 def _places(names):
-    """Where each name stands; None for one that stands twice."""
+    """Return the place of each name; None for a name that stands twice."""
     place = {}
     for j, name in enumerate(names):
         place[name] = None if name in place else j

@@ -1,9 +1,9 @@
-"""The k-support norm: the tightest convex norm of vectors of at most k entries and length 1.
+"""The k-support norm: the tightest convex norm for vectors with k nonzero entries and length 1.
 
     Omega*(z) = sqrt of the sum of the k largest squares of z
 
-Its unit ball is the convex hull of vectors of k nonzero coefficients and l2 norm 1, so that it is
-a tighter relaxation than the elastic net. k = 1 is the l1 norm, k = p the l2 norm.
+Its unit ball is the convex hull of vectors with k nonzero coefficients and l2 norm 1. It is a
+tighter relaxation than the elastic net. k = 1 is the l1 norm, k = p the l2 norm.
 Reference: Argyriou, Foygel, Srebro, "Sparse prediction with the k-support norm" (2012).
 """
 
@@ -13,8 +13,10 @@ import numpy as np
 
 from sparsesolve.penalties.norm import Norm
 
-STEPS = 200  # of the bracket of a multiplier
-CLOSE = 1e-15  # relative width of it
+# Most bisection steps for the multiplier of the projection; doubles need some 60.
+STEPS = 200
+# Relative width at which the bracket of the multiplier counts as closed.
+CLOSE = 1e-15
 
 
 class KSupport(Norm):
@@ -58,13 +60,16 @@ class KSupport(Norm):
             raise ValueError(f"k is {self.k}, and there are {self.n_features} features")
 
     def part(self, which: np.ndarray) -> Any:
-        """See Norm."""
+        """Return the penalty on the features `which` alone."""
         return KSupport(min(self.k, len(which))).over(len(which))
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm: the k - r - 1 largest by squares, the others by the square of their sum."""
+        """Return the norm.
+
+        The k - r - 1 largest sizes enter by their squares, the others by the square of their sum.
+        """
         x, k = np.sort(np.abs(b))[::-1], self.k
-        rest = np.cumsum(x[::-1])[::-1]  # sums from each place on
+        rest = np.cumsum(x[::-1])[::-1]  # sums from each place to the end
         for r in range(k):
             share = rest[k - r - 1] / (r + 1)
             if x[k - r - 1] <= share * (1.0 + 1e-14) and (r == k - 1 or x[k - r - 2] > share):
@@ -72,15 +77,16 @@ class KSupport(Norm):
         return float(np.sqrt(np.sum(x[: k - r - 1] ** 2) + share * rest[k - r - 1]))
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm."""
+        """Return the dual norm of z."""
         return float(np.sqrt(np.sum(np.partition(z * z, len(z) - self.k)[len(z) - self.k :])))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm: v less its projection on the ball of radius t of the dual norm."""
+        """Return v minus its projection onto the ball of radius t of the dual norm."""
         if self.dual_norm(v) <= t:
             return np.zeros_like(v)
         x = np.sort(np.abs(v))[::-1]
-        low, high = 0.0, 1.0  # of m, where the projection shrinks what counts by 1 + m
+        # Bracket of the multiplier m: the projection shrinks the sizes that count by 1 + m.
+        low, high = 0.0, 1.0
         while self._length(x, high) > t:
             low, high = high, 4.0 * high
         for _ in range(STEPS):
@@ -93,17 +99,20 @@ class KSupport(Norm):
         return np.copysign(np.abs(v) - shrunk, v)
 
     def _length(self, x, m):
-        """The dual norm of sizes x (p,), decreasing, shrunk with the multiplier m."""
+        """Return the dual norm of decreasing sizes x (p,) after shrinkage with the multiplier m.
+        """
         shrunk = np.minimum(x, np.maximum(self._level(x, m), x / (1.0 + m)))
         return np.sqrt(np.sum(np.sort(shrunk)[::-1][: self.k] ** 2))
 
     def _level(self, x, m):
-        """Where sizes are cut: shares clip((x / level - 1) / m, 0, 1) of the squares sum to k."""
+        """Return the level at which the shares clip((x / level - 1) / m, 0, 1) of the squares sum
+        to k.
+        """
         if not m > 0.0:
             return x[self.k - 1]
         sums = np.r_[0.0, np.cumsum(x)]
 
-        def excess(s):  # at levels 1 / s: piecewise linear in s, rising
+        def excess(s):  # at levels 1 / s: piecewise linear in s and increasing
             over = np.searchsorted(-x, -1.0 / s, side="left")
             full = np.searchsorted(-x, -(1.0 + m) / s, side="left")
             return (s * sums[over] - over - s * sums[full] + (1.0 + m) * full) / m - self.k

@@ -1,4 +1,4 @@
-"""L1 and no penalty at all, as parts of `Separate`: the lasso has solvers of its own."""
+"""L1 and Nothing: the parts of `Separate` with an l1 norm or no penalty."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ class L1(Norm):
     Parameters
     ----------
     weight : float > 0, default 1.0
-        What every coefficient is multiplied by.
+        Weight of every coefficient.
 
     Raises
     ------
@@ -30,7 +30,7 @@ class L1(Norm):
     array([ 2., -0.])
     """
 
-    absolute = True  # grows with sizes alone
+    absolute = True  # Omega depends on sizes alone and grows with them.
 
     def __init__(self, weight: float = 1.0):
         self.weight = read_number("weight", weight, inclusive=False)
@@ -39,27 +39,27 @@ class L1(Norm):
         return repr(self.weight)
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
+        """Return Omega(b)."""
         return self.weight * np.abs(b).sum()
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         return soft(v, t * self.weight)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm."""
+        """Return the dual norm of z."""
         return np.abs(z).max(initial=0.0) / self.weight
 
     def part(self, which: np.ndarray) -> Any:
-        """See Norm."""
+        """Return the penalty on the features `which` alone."""
         return self.over(len(which))
 
     def tangent(self, b: np.ndarray) -> Any:
-        """See Norm."""
+        """Return the directions along which Omega is smooth at b."""
         return on_support(b, self.weight * np.sign(b))
 
     def mapping(self) -> Any:
-        """Each feature a chain of its own."""
+        """Return the map that makes each feature a chain of its own."""
         p = self.n_features
         return Cumulated(np.arange(p), np.ones(p, dtype=bool), np.full(p, self.weight))
 

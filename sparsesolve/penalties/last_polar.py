@@ -1,18 +1,22 @@
-"""LastPolar: the polar of a penalty, kept for the vector that was asked for last.
+"""LastPolar: the polar of a penalty, cached for the last vector.
 
-A duality gap asks for the polar of z several times over, and for that of multiples of z: of a norm
-polar(s z) = s polar(z). Where a polar is iterative (``polar_near``) it goes on from where the last
-one ended, and may be a bound that is as loose as the level with which it is compared allows.
+A duality gap needs the polar of z several times, and that of multiples of z; for a norm polar(s
+z) = s polar(z). An iterative polar (``polar_near``) starts from the end of the last one. Its
+bound may be as loose as the comparison with a level allows.
 """
 
 import numpy as np
 
-MULTIPLE = 1e-15  # relative: a multiple but for rounding
-SAME = 1e-9  # relative: two levels that are one
+# Relative difference up to which two vectors count as multiples of one another.
+MULTIPLE = 1e-15
+# Relative difference up to which two levels count as equal.
+SAME = 1e-9
 
 
 class LastPolar:
-    """``polar(z)`` of a penalty; with a level a bound that tells how z compares with it."""
+    """Evaluate ``polar(z)`` of a penalty; with a level, a bound that decides whether z exceeds
+    it.
+    """
 
     def __init__(self, omega):
         self.omega, self.iterative = omega, hasattr(omega, "polar_near")
@@ -31,7 +35,7 @@ class LastPolar:
         return found
 
     def _known(self, z, level):
-        """What follows from the last answer, or None."""
+        """Return what follows from the last answer, or None."""
         last, asked, known = self.last
         if last.shape != z.shape or not last.any():
             return None

@@ -1,9 +1,10 @@
-"""The latent group lasso: groups that overlap, the support a union of groups.
+"""The latent group lasso: groups may overlap, and the support is a union of groups.
 
     Omega(b) = min {sum_g d_g |v_g|_2: b = sum_g v_g, v_g zero outside g}
 
-Paths are those of the group lasso on copied columns, which are read in place. The prox here finds
-the latent vectors by block coordinate descent, each step exact, until nothing moves:
+Paths are those of the group lasso on copied columns; the columns are not copied in memory. The
+prox here finds the latent vectors by block coordinate descent with exact steps, until nothing
+changes:
 
     min_v |x - sum_g v_g|^2 / 2 + t sum_g d_g |v_g|,    z = x - sum_g v_g,   |z_g| <= t d_g
 
@@ -22,9 +23,11 @@ from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.overlapping import Flat, read_overlapping
 from sparsesolve.penalties.prox.latent import latent_vectors
 
-ACCURACY = 1e-15  # change of a latent coefficient in a sweep, of the largest |x_j|, that is none
+# Sweeps end when no latent coefficient changes by more than this fraction of the largest |x_j|.
+ACCURACY = 1e-15
 SWEEPS = 100_000
-OUTER = 200  # steps of the method of multipliers, by which a value is found
+# Most steps of the method of multipliers that computes a value.
+OUTER = 200
 
 
 class LatentGroupL2(Norm):
@@ -78,22 +81,22 @@ class LatentGroupL2(Norm):
         return np.sqrt(np.bincount(self._of, copies * copies, minlength=len(self._d)))
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """The largest ``|z_g| / d_g`` over the groups."""
+        """Return the largest ``|z_g| / d_g`` over the groups."""
         return float((self._lengths(z) / self._d).max(initial=0.0))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         return self._descend(v, t, np.zeros(len(self._copies)))[0]
 
     def _descend(self, x, t, latent):
-        """Sum of the latent vectors, and these (q,), group by group."""
+        """Return the sum of the latent vectors, and these vectors (q,), group by group."""
         latent = latent_vectors(
             x, t, self._d, self._copies, self._starts, latent, ACCURACY, SWEEPS
         )  # fmt: skip
         return np.bincount(self._copies, latent, minlength=len(x)), latent
 
     def latent(self, b: ArrayLike) -> list[np.ndarray]:
-        """The latent vectors of b, a list of arrays (p,), one for each group, that sum to b."""
+        """Return the latent vectors of b: one array (p,) per group, which sum to b."""
         b = self._read(b)
         own = self._at(b)
         found = own._decompose(b)[1]
@@ -106,7 +109,7 @@ class LatentGroupL2(Norm):
         return out
 
     def _decompose(self, b):
-        """(Omega(b), latent (q,)), by the method of multipliers: y is the dual point."""
+        """Return (Omega(b), latent (q,)), by the method of multipliers; y is the dual point."""
         size = float(np.linalg.norm(b))
         latent, y = np.zeros(len(self._copies)), np.zeros(len(b))
         t = 0.1 * self.dual_norm(b)
@@ -121,20 +124,20 @@ class LatentGroupL2(Norm):
         return float(self._d @ lengths), latent
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm: by the method of multipliers."""
+        """Return Omega(b), computed by the method of multipliers."""
         return self._decompose(b)[0]
 
     def over_responses(self, n_responses: int) -> Any:
-        """The penalty on arrays (K, p), where a group holds its features in all rows."""
+        """Return the penalty on arrays (K, p), where a group holds its features in all rows."""
         shifts = self.n_features * np.arange(n_responses)[:, None]
         rows = [(which + shifts).ravel() for which in self.members]
         return Flat(LatentGroupL2(rows, self._d).over(n_responses * self.n_features))
 
     def mapping(self) -> Any:
-        """The group lasso on copied columns."""
+        """Return the map to the group lasso on copied columns."""
         inner = GroupL2(self._of, self._d).over(len(self._copies))
         return Copied(self._copies, self.n_features, inner)
 
     def degrees(self, b: np.ndarray) -> int:
-        """Nonzero coefficients."""
+        """Count the nonzero coefficients."""
         return int(np.count_nonzero(b))

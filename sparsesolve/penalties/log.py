@@ -1,4 +1,4 @@
-"""Log: the penalty of which the reweighted l1 norm is the tangent.
+"""Log: the penalty whose tangent is the reweighted l1 norm.
 
     phi(x; lam) = lam log(1 + x / epsilon)
 
@@ -53,7 +53,7 @@ class Log(Concave):
     def _slope(self, x, lam):
         return lam / (self.epsilon + x)
 
-    def _bend(self, x, lam):
+    def _second_derivative(self, x, lam):
         return -lam / (self.epsilon + x) ** 2
 
     def _scalar(self, x, lam):

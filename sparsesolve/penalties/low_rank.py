@@ -5,14 +5,17 @@ from scipy import sparse
 
 from sparsesolve.penalties.tangent import Tangent
 
-TOLD = 1e-4  # of the largest singular value: from there eigenvalues of inner products tell them
+# Least threshold, as a fraction of the largest singular value, for which eigenvalues of inner
+# products resolve the singular values above it. An eigenvalue has an error of 1e-16 of the
+# largest, hence a singular value of 1e-8, which is 1e-4 of this threshold.
+RESOLVED = 1e-4
 
 
 def of_factors(L, R):
-    """The Tangent of a trace norm at B = L R', for L (n, r) and R (m, r) of equal lengths.
+    """Return the Tangent of a trace norm at B = L R', for L (n, r) and R (m, r) of equal lengths.
 
-    Directions come as those of L row by row, then those of R. B moves by dL R' + L dR' + dL dR',
-    whose last term is what the curvature has of z.
+    Directions are those of L row by row, then those of R. B moves by dL R' + L dR' + dL dR'; the
+    last term gives the part of the curvature that depends on z.
     """
     (n, r), m = L.shape, len(R)
     T = sparse.hstack([sparse.kron(sparse.eye_array(n), R), _kron_right(L, m)], format="csc")
@@ -32,7 +35,7 @@ def of_factors(L, R):
 
 
 def _kron_right(L, m):
-    """dR -> L dR', (n m, m r)."""
+    """Return the matrix of dR -> L dR', (n m, m r)."""
     n, r = L.shape
     i, j, k = np.meshgrid(np.arange(n), np.arange(m), np.arange(r), indexing="ij")
     values = np.broadcast_to(L[:, None, :], (n, m, r))
@@ -41,11 +44,11 @@ def _kron_right(L, m):
 
 
 def prox_by_inner_products(V, t):
-    """The prox of the trace norm, or None where eigenvalues would not tell."""
+    """Return the prox of the trace norm, or None if eigenvalues do not resolve the threshold."""
     wide = V.shape[0] <= V.shape[1]
     squares, turn = np.linalg.eigh(V @ V.T if wide else V.T @ V)
     s = np.sqrt(np.maximum(squares, 0.0))
-    if not t > TOLD * s[-1:].max(initial=0.0):
+    if not t > RESOLVED * s[-1:].max(initial=0.0):
         return None
     kept = s > t
     part = turn[:, kept]

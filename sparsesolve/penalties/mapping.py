@@ -1,9 +1,9 @@
-"""Maps to other coordinates, in which a penalty is a sum over disjoint blocks.
+"""Maps to other coordinates in which a penalty is a sum over disjoint blocks.
 
     Omega(b) = min {Psi(theta): b = T theta},    Psi a penalty on blocks
 
-so that F(Xb) + lam Omega(b) is F(X T theta) + lam Psi(theta): the engines with working sets solve
-it on the columns of X T, which no one has to form as a whole. A map answers
+so that F(Xb) + lam Omega(b) is F(X T theta) + lam Psi(theta). Solvers with working sets solve it
+on the columns of X T, which are never formed all at once. A map answers
 
     n_columns            q
     times(theta)         T theta, (..., p) from (..., q)
@@ -19,13 +19,13 @@ from sparsesolve.penalties.elastic_net import ElasticNet
 
 
 class Cumulated:
-    """b along an order is a sum of jumps, begun again at each of some places.
+    """Coefficients along an order that are sums of jumps; each chain starts at 0.
 
     Parameters
     ----------
-    order : (p,) the features, neighbours side by side
+    order : (p,) the features, neighbours next to each other
     begins : (p,) bool, along the order: where a new chain begins
-    factors : (p,) what each theta is penalised by, along the order
+    factors : (p,) penalty factor of each theta, along the order
     """
 
     grouped = False
@@ -34,10 +34,10 @@ class Cumulated:
         self.order, self.factors, self.n_columns = order, factors, len(order)
         self.start = np.flatnonzero(begins)
         self.end = np.append(self.start[1:], len(order))
-        self.stop = np.repeat(self.end, self.end - self.start)  # of the chain of each place
+        self.stop = np.repeat(self.end, self.end - self.start)  # end of the chain of each place
 
     def times(self, theta):
-        """T theta: jumps summed up."""
+        """Return T theta: the sums of jumps."""
         theta = np.asarray(theta)
         out = np.empty_like(theta, dtype=float)
         for a, b in zip(self.start, self.end, strict=True):
@@ -45,7 +45,7 @@ class Cumulated:
         return out
 
     def adjoint(self, z):
-        """T'z: sums from a place to the end of its chain."""
+        """Return T'z: the sums from each place to the end of its chain."""
         z = np.asarray(z)[..., self.order]
         out = np.empty_like(z, dtype=float)
         for a, b in zip(self.start, self.end, strict=True):
@@ -53,7 +53,7 @@ class Cumulated:
         return out
 
     def form(self, rows):
-        """Sums of columns."""
+        """Return the sums of columns."""
         rows = rows[self.order]
         for a, b in zip(self.start, self.end, strict=True):
             for k in range(b - 2, a - 1, -1):
@@ -61,17 +61,17 @@ class Cumulated:
         return rows
 
     def sources(self, k):
-        """The features that are summed in column k, and ones."""
+        """Return the features that are summed in column k, and ones."""
         which = self.order[k : self.stop[k]]
         return which, np.ones(len(which))
 
     def penalty(self):
-        """The lasso on jumps."""
+        """Return the lasso on jumps."""
         return ElasticNet(self.n_columns, 1.0, self.factors)
 
 
 class Copied:
-    """b is a sum of latent vectors, each on the features of one group.
+    """Coefficients that are sums of latent vectors, each on the features of one group.
 
     Parameters
     ----------
@@ -87,20 +87,20 @@ class Copied:
         self.n_columns = len(features)
 
     def times(self, theta):
-        """T theta: copies of a feature added up."""
+        """Return T theta: the sum of the copies of each feature."""
         theta = np.asarray(theta, dtype=float)
         out = np.zeros((*theta.shape[:-1], self.n_features))
         np.add.at(out.T, self.features, theta.T)
         return out
 
     def adjoint(self, z):
-        """T'z: each copy has what its feature has."""
+        """Return T'z: each copy gets the entry of its feature."""
         return np.asarray(z, dtype=float)[..., self.features]
 
     def sources(self, k):
-        """The feature of copy k."""
+        """Return the feature of copy k, and a one."""
         return self.features[k : k + 1], np.ones(1)
 
     def penalty(self):
-        """The group lasso on the copies."""
+        """Return the group lasso on the copies."""
         return self.inner

@@ -1,4 +1,4 @@
-"""MCP: shrinks less and less, up to a size from which it does not at all.
+"""MCP: shrinkage decreases with the size of a coefficient and vanishes beyond gamma lam.
 
     phi(x; lam) = lam x - x^2 / (2 gamma)  up to gamma lam,  gamma lam^2 / 2 beyond
 
@@ -23,8 +23,8 @@ class MCP(Concave):
     groups : sequence or mapping, default None
         As in :class:`GroupL2`, by the l2 norms of groups; None: single coefficients.
     weights : array-like, default None
-        What lam is multiplied by for each feature, or group; None means 1, or the square roots of
-        the sizes of groups.
+        Factor of lam for each feature, or group; None means 1, or the square roots of the sizes
+        of groups.
 
     Raises
     ------
@@ -61,7 +61,7 @@ class MCP(Concave):
     def _slope(self, x, lam):
         return np.maximum(lam - x / self.gamma, 0.0)
 
-    def _bend(self, x, lam):
+    def _second_derivative(self, x, lam):
         return np.where(x < self.gamma * lam, -1.0 / self.gamma, 0.0)
 
     def _scalar(self, x, lam):

@@ -1,4 +1,4 @@
-"""Nested groups: what a user writes, as a tree; and trees of hierarchical clusterings."""
+"""Nested groups: they are read into a tree, or made from a hierarchical clustering."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from sparsesolve.penalties.prox.trees import Tree, nest
 
 
 def read_tree(groups, weights, n_features, names):
-    """The Tree of nested groups, and the features of each group, by size.
+    """Return the Tree of nested groups, and the features of each group, by size.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def read_tree(groups, weights, n_features, names):
 
 
 def over_rows(tree, n_responses):
-    """The same groups of arrays (K, p), each with its features in all rows, as a tree of K p."""
+    """Return the tree of groups on arrays (K, p), raveled; each has its features in all rows."""
     alone = np.flatnonzero(tree.leaf > 0.0)
     count = len(alone)
     up = np.where(tree.parent < 0, -1, tree.parent + count)
@@ -69,15 +69,14 @@ def over_rows(tree, n_responses):
 
 
 def tree_groups(linkage: ArrayLike, leaves: bool = True) -> list[list[int]]:
-    """Groups of a hierarchical clustering of features, for `TreeL2` and `TreeLinf`.
+    """Make the groups of a hierarchical clustering of features, for `TreeL2` and `TreeLinf`.
 
     Parameters
     ----------
     linkage : array-like (p - 1, 4)
-        As ``scipy.cluster.hierarchy.ward(X.T)``, or another linkage of the columns of X, returns
-        it.
+        The linkage of the columns of X, as returned by ``scipy.cluster.hierarchy.ward(X.T)``.
     leaves : bool, default True
-        Whether each feature is a group by itself, which lets it leave alone.
+        Whether each feature is also a group by itself, so that it can be zero alone.
 
     Returns
     -------
@@ -129,7 +128,7 @@ def tree_groups(linkage: ArrayLike, leaves: bool = True) -> list[list[int]]:
 
 
 def _read_weights(weights: Any, labels, sizes):
-    """d of each group, (G,)."""
+    """Return the weight d of each group, (G,)."""
     if weights is None:
         return np.sqrt(sizes)
     if hasattr(weights, "keys"):
@@ -153,7 +152,7 @@ def _read_weights(weights: Any, labels, sizes):
 
 
 def _refuse_crossing(a, b, members, labels):
-    """Say which two groups cross, and by what."""
+    """Raise ValueError with the two groups that cross, and their features."""
     one, other = set(members[a].tolist()), set(members[b].tolist())
     both, alone = min(one & other), min(one - other)
     raise ValueError(

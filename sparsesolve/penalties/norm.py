@@ -1,12 +1,12 @@
-"""Norm: the base of norms on the whole vector, of which a subclass says four things.
+"""Norm: the base class of norms on the whole vector. A subclass implements four methods.
 
     norm(b)          Omega(b)
     norm_prox(v, t)  argmin_b |b - v|^2 / 2 + t Omega(b), a new array
     dual_norm(z)     the dual norm, or an upper bound
-    kernel()         directions that Omega does not see, (p, k); None where there are none
+    kernel()         directions that do not change Omega, (p, k); None where there are none
 
-The base reads arrays, and answers `value`, `prox`, `polar`: the contract of ``penalty.py``, whose
-ridge part, conjugate and feasible scale `WholePenalty` makes from these.
+The base reads arrays, and answers `value`, `prox`, `polar`: the contract of ``penalty.py``.
+`WholePenalty` derives the ridge part, the conjugate and the feasible scale from these.
 """
 
 from copy import copy
@@ -19,71 +19,72 @@ from numpy.typing import ArrayLike
 class Norm:
     """A norm, or a seminorm, of whole vectors of coefficients."""
 
-    scale_free = False  # coefficients are compared with one another
-    n_features = 0  # until `over` tells it
+    scale_free = False  # Coefficients are compared with one another.
+    n_features = 0  # set by `over`
 
     def value(self, b: ArrayLike) -> float:
-        """Omega(b) for b (p,)."""
+        """Return Omega(b) for b (p,)."""
         read = self._read(b)
         return float(self._at(read).norm(read))
 
     def prox(self, v: ArrayLike, t: float = 1.0) -> np.ndarray:
-        """The proximal operator, ``argmin_b |b - v|^2 / 2 + t Omega(b)``, a new array (p,)."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``, a new array (p,)."""
         read = self._read(v)
         return self._at(read).norm_prox(read, float(t)) if t > 0.0 else read.copy()
 
     def polar(self, z: ArrayLike) -> float:
-        """The dual norm at z (p,), or a bound from above: the least lam that keeps b at 0."""
+        """Return the dual norm at z (p,), or an upper bound: the least lam that keeps b at 0."""
         read = self._read(z)
         return float(self._at(read).dual_norm(read))
 
     def kernel(self) -> Any:
-        """Directions along which Omega does not change, (p, k), or None."""
+        """Return the directions along which Omega does not change, (p, k), or None."""
         return None
 
     def over(self, n_features: int, names: Any = None) -> "Norm":
-        """The same for so many features; ValueError where it does not fit them."""
+        """Return the penalty for `n_features` features; raise ValueError if it does not fit them.
+        """
         bound = copy(self)
         bound.n_features = n_features
         bound._bind(names)
         return bound
 
     def _bind(self, names):
-        """Read what depends on `n_features`; ValueError where it does not fit."""
+        """Read what depends on `n_features`; raise ValueError if it does not fit."""
 
     def _at(self, b):
         return self if self.n_features == len(b) else self.over(len(b))
 
     def mapping(self) -> Any:
-        """A map to a penalty on blocks that this is (``mapping.py``), or None."""
+        """Return the map to an equal penalty on blocks (``mapping.py``), or None."""
         return None
 
     def part(self, which: np.ndarray) -> Any:
-        """The same on the features `which` alone, the others being 0, or None."""
+        """Return the penalty on the features `which` alone, the others being 0, or None."""
         return None
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Directions along which Omega is smooth at b (``tangent.py``), or None."""
+        """Return the directions along which Omega is smooth at b (``tangent.py``), or None."""
         return None
 
     def degrees(self, b: np.ndarray) -> int:
-        """Degrees of freedom at coefficients b (p,)."""
+        """Return the degrees of freedom at coefficients b (p,)."""
         return int(np.count_nonzero(b))
 
     def norm(self, b: np.ndarray) -> float:
-        """Omega(b)."""
+        """Return Omega(b)."""
         raise NotImplementedError
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """The prox, t > 0."""
+        """Return the prox at v, for t > 0."""
         raise NotImplementedError
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """An upper bound of the dual norm."""
+        """Return the dual norm of z, or an upper bound."""
         raise NotImplementedError
 
     def _arguments(self):
-        """What the constructor was given, as text."""
+        """Return the arguments of the constructor as text."""
         return ""
 
     def __repr__(self):
@@ -98,12 +99,12 @@ class Norm:
 
 
 def soft(v, t):
-    """Soft thresholding of every entry, a new array."""
+    """Return every entry after soft thresholding, a new array."""
     return np.copysign(np.maximum(np.abs(v) - t, 0.0), v)
 
 
 def read_number(name, value, low=0.0, high=np.inf, inclusive=True):
-    """A float between low and high; `inclusive` tells whether low is allowed."""
+    """Return a float between low and high; `inclusive` says whether low is allowed."""
     if isinstance(value, bool | np.bool) or not isinstance(value, int | float | np.number):
         raise TypeError(f"{name} must be a number, not {value!r}")
     value = float(value)
@@ -115,7 +116,7 @@ def read_number(name, value, low=0.0, high=np.inf, inclusive=True):
 
 
 def read_weights(weights, count, what):
-    """Nonnegative finite weights (count,), or None; ValueError says which is none."""
+    """Return nonnegative finite weights (count,), or None; raise ValueError on any other entry."""
     if weights is None:
         return None
     weights = np.array(weights, dtype=float)
@@ -130,7 +131,7 @@ def read_weights(weights, count, what):
 
 
 def read_order(order, n_features, names):
-    """A permutation of the features, by number or name, (p,); None is 0, 1, .., p - 1."""
+    """Return a permutation (p,) of the features from numbers or names; None is 0, 1, .., p - 1."""
     if order is None:
         return None
     order = list(order)

@@ -2,10 +2,10 @@
 
     Omega(b) = sum_g d_g |b_g|_2
 
-Neither prox nor dual norm has a closed form: see `prox.sum_of_norms` and
-`prox.dual_norm_bounds`. The prox is found to
-rounding. The dual norm is a bound from above, by a decomposition of z, which is valid whatever its
-accuracy and mostly near the dual norm by 1e-10 of it.
+Neither prox nor dual norm has a closed form: see `prox.sum_of_norms` and `prox.dual_norm_bounds`.
+The prox is computed to rounding. The dual norm is bounded from above by a decomposition of z. The
+bound is valid whatever the accuracy of the decomposition, and is usually within 1e-10 of the dual
+norm.
 Reference: Jenatton, Audibert, Bach, "Structured variable selection with sparsity-inducing norms"
 (2011).
 """
@@ -61,39 +61,43 @@ class OverlapL2(OverlappingNorm):
     """
 
     def _of_groups(self, groups):
-        """Take these Overlapping groups."""
+        """Set the norm's groups."""
         self._found = groups
         self._sum = SumOfNorms(self.n_features, groups.features, groups.start, groups.weights)
         return self
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
+        """Return Omega(b)."""
         return self._sum.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         return self._sum.prox(v, t)[0]
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """A bound of the dual norm from above."""
+        """Return an upper bound of the dual norm."""
         return polar(self._sum, z)
 
     def polar_near(self, z: np.ndarray, near: Any, level: float) -> tuple[float, Any]:
-        """`polar` as `level` needs it, begun where the last one ended, and where this one did."""
+        """Return `polar` to the accuracy that `level` needs, and where the iteration ended.
+
+        The next call starts from there, given as `near`.
+        """
         return bounds(self._sum, z, near, level)
 
     def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
-        """`prox`, begun where the last one ended, and where this one did."""
+        """Return `prox`, and where the iteration ended; the next call starts from there."""
         return self._sum.prox(v, t, near)
 
     def splitting(self) -> Splitting:
-        """A norm of disjoint groups of copies."""
+        """Return the norm of disjoint groups of copies."""
         found = self._found
         psi = GroupL2(found.of, found.weights).over(len(found.features))
         return Splitting(copies(self.n_features, found.features), psi, lambda y: y)
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Coefficients that are not 0: the lengths of their groups are smooth."""
+        """Return the nonzero coefficients as directions: the lengths of their groups are smooth.
+        """
         which = np.flatnonzero(b)
         T = sparse.csc_array(
             (np.ones(len(which)), (which, np.arange(len(which)))), (len(b), len(which))

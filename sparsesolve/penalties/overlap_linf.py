@@ -2,8 +2,8 @@
 
     Omega(b) = sum_g d_g max_{j in g} |b_j|
 
-The prox, of sizes, has level sets that are minimum cuts of a network of features and groups, which
-`prox.level_sets` finds exactly; its dual norm is
+The prox acts on sizes. Its level sets are minimum cuts of a network of features and groups, which
+`prox.level_sets` finds exactly. The dual norm is
 
     max over sets S  |z|(S) / (weight of the groups that S meets).
 
@@ -62,7 +62,7 @@ class OverlapLinf(OverlappingNorm):
     """
 
     def _of_groups(self, groups):
-        """Take these Overlapping groups."""
+        """Set the norm's groups."""
         self._found, self._of, p, q = groups, groups.of, self.n_features, len(groups.features)
         self._network = network(
             p, groups.features, p + self._of, np.full(q, np.inf), np.zeros(q), groups.weights
@@ -70,23 +70,25 @@ class OverlapLinf(OverlappingNorm):
         return self
 
     def _largest(self, b):
-        """max |b_g| of each group, (G,)."""
+        """Return max |b_g| of each group, (G,)."""
         return np.maximum.reduceat(np.abs(b)[self._found.features], self._found.start[:-1])
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
+        """Return Omega(b)."""
         return float(self._found.weights @ self._largest(b))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         return np.copysign(prox_levels(self._network, np.abs(v), t, positive=True), v)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm."""
+        """Return the dual norm of z."""
         return largest_ratio(self._network, np.abs(z), 0.0)
 
     def _clusters(self, b):
-        """The cluster of each coefficient, which must keep one size to leave groups' largest."""
+        """Return the cluster of each coefficient: those that keep one size while they are the
+        largest.
+        """
         size, (p, G) = np.abs(b), (self.n_features, len(self._found.weights))
         top = size[self._found.features] == self._largest(b)[self._of]
         i, j = self._found.features[top], p + self._of[top]
@@ -94,13 +96,16 @@ class OverlapLinf(OverlappingNorm):
         return connected_components(graph.tocsr(), directed=False)[1]
 
     def splitting(self) -> Splitting:
-        """A norm of disjoint groups of copies."""
+        """Return the norm of disjoint groups of copies."""
         found = self._found
         psi = GroupLinf(found.of, found.weights).over(len(found.features))
         return Splitting(copies(self.n_features, found.features), psi)
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Coefficients that are the largest of one group keep one size; zeros stay."""
+        """Return the directions: coefficients that are the largest of one group keep one size.
+
+        Coefficients that are 0 stay 0.
+        """
         label, p = self._clusters(b), self.n_features
         gradient = np.bincount(label[p:], self._found.weights, minlength=label.max() + 1)
         kept = np.zeros(label.max() + 1, dtype=bool)
@@ -109,7 +114,7 @@ class OverlapLinf(OverlappingNorm):
         return on_pieces(place[label[:p]], np.sign(b), gradient[kept])
 
     def degrees(self, b: np.ndarray) -> int:
-        """Clusters of equal sizes that are not 0."""
+        """Count the clusters of equal nonzero sizes."""
         b = np.asarray(b)
         own = self._at(b)
         return len(np.unique(own._clusters(b)[: len(b)][b != 0.0]))

@@ -1,4 +1,5 @@
-"""Groups of features that may overlap: laid out one after the other, and a base of their norms."""
+"""Groups of features that may overlap: their layout in memory, and the base class of their norms.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from sparsesolve.penalties.norm import Norm, read_weights
 
 
 class Overlapping(NamedTuple):
-    """Groups of p features; those in none are groups of one of weight 1, at the end."""
+    """Groups of p features. Features in no group are groups of one with weight 1, at the end."""
 
     n_features: int
     features: np.ndarray  # intc (q,), group by group
@@ -19,11 +20,12 @@ class Overlapping(NamedTuple):
 
     @property
     def of(self):
-        """The group of each entry, (q,)."""
+        """Return the group of each entry, (q,)."""
         return np.repeat(np.arange(len(self.weights)), np.diff(self.start))
 
     def part(self, which):
-        """These groups among the features `which`, numbered from 0; empty groups are left out."""
+        """Return these groups among the features `which`, numbered from 0, without empty groups.
+        """
         place = np.full(self.n_features, -1)
         place[which] = np.arange(len(which))
         found = place[self.features]
@@ -33,7 +35,7 @@ class Overlapping(NamedTuple):
         return laid_out(len(which), found[kept], start, self.weights[size > 0])
 
     def repeated(self, n_responses):
-        """These groups of arrays (K, p), raveled: a group has its features in every row."""
+        """Return these groups on arrays (K, p), raveled: a group has its features in every row."""
         shift = self.n_features * np.arange(n_responses)
         lists = np.split(self.features, self.start[1:-1])
         every = [(shift[:, None] + own).ravel() for own in lists]
@@ -44,12 +46,12 @@ class Overlapping(NamedTuple):
 
 
 def laid_out(n_features, features, start, weights):
-    """Overlapping of arrays of any integer type."""
+    """Return Overlapping from arrays of any integer type."""
     return Overlapping(n_features, features.astype(np.intc), start.astype(np.intc), weights)
 
 
 def read_overlapping(groups, weights, n_features, names):
-    """Overlapping of what a user gave; ValueError where it does not fit."""
+    """Return Overlapping from what a user gave; raise ValueError if it does not fit."""
     lists = groups.values() if isinstance(groups, Mapping) else groups
     place = None if names is None else {name: j for j, name in enumerate(names)}
     found = [_members(g, which, n_features, place) for g, which in enumerate(lists)]
@@ -65,7 +67,7 @@ def read_overlapping(groups, weights, n_features, names):
 
 
 def _members(g, features, p, place):
-    """Feature numbers of group g, (m,)."""
+    """Return the feature numbers of group g, (m,)."""
     features = list(features)
     if not features:
         raise ValueError(f"group {g} has no features; leave it out")
@@ -82,7 +84,7 @@ def _members(g, features, p, place):
 
 
 class Flat:
-    """A norm of vectors (K p,) on arrays (K, p)."""
+    """A norm of vectors (K p,) as a norm on arrays (K, p)."""
 
     def __init__(self, one):
         self.one = one
@@ -101,9 +103,9 @@ class Flat:
 
 
 class OverlappingNorm(Norm):
-    """What norms on groups that overlap share; a subclass takes its groups in `_of_groups`."""
+    """Base class of norms on groups that overlap; a subclass reads its groups in `_of_groups`."""
 
-    absolute = True  # grows with sizes alone
+    absolute = True  # Omega depends on sizes alone and grows with them.
     _found: Overlapping
 
     def __init__(self, groups: Any, weights: Any = None):
@@ -116,20 +118,20 @@ class OverlappingNorm(Norm):
         self._of_groups(read_overlapping(self.groups, self.weights, self.n_features, names))
 
     def _of_groups(self, groups: Any) -> Any:
-        """Take these Overlapping groups, and return the norm itself."""
+        """Set the norm's groups, and return the norm."""
         raise NotImplementedError
 
     def _on(self, n_features, groups):
-        """The same norm of other features, on these groups."""
+        """Return the norm on other features with these groups."""
         own = type(self)(self.groups, self.weights)
         own.n_features = n_features
         return own._of_groups(groups)
 
     def over_responses(self, n_responses: int) -> Any:
-        """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
+        """Return the norm on arrays (K, p): a group has its features' coefficients in all rows."""
         n_features = n_responses * self.n_features
         return Flat(self._on(n_features, self._found.repeated(n_responses)))
 
     def part(self, which: np.ndarray) -> Any:
-        """The groups' shares of the features `which`."""
+        """Return the norm on the features `which`, with the groups cut to these."""
         return self._on(len(which), self._found.part(which))

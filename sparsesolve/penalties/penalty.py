@@ -2,44 +2,44 @@
 
     minimise over b   F(Xb) + lam Omega(b),     Omega convex, Omega(0) = 0
 
-On whole vectors b, v, z (p,), as numpy arrays, each answer a new array:
+On whole vectors b, v, z (p,), as numpy arrays. Each answer is a new array:
 
     value(b)                Omega(b), a float
     prox(v, t)              argmin_b |b - v|^2 / 2 + t Omega(b), (p,)
-    polar(z)                the least lam with z'b <= lam Omega(b) for all b, or more: of a norm
-                            the dual norm. inf where there is none. z is orthogonal to kernel()
-    conjugate(z, lam)       sup_b z'b - lam Omega(b); may be left out by a norm, of which it is 0
-                            where polar(z) <= lam, and inf elsewhere
-    feasible_scale(z, lam)  the largest s in [0, 1] with conjugate(s z, lam) finite; may be left
-                            out by a norm: lam / polar(z)
+    polar(z)                the least lam with z'b <= lam Omega(b) for all b, or more: the dual
+                            norm of a norm. inf where there is none. z is orthogonal to kernel()
+    conjugate(z, lam)       sup_b z'b - lam Omega(b). A norm may leave it out: it is 0 where
+                            polar(z) <= lam, and inf elsewhere
+    feasible_scale(z, lam)  the largest s in [0, 1] with conjugate(s z, lam) finite. A norm may
+                            leave it out: it is lam / polar(z)
     kernel()                (p, k) array or scipy sparse matrix: directions along which Omega does
-                            not change, as the constants under total variation; may be left out
-                            where there are none
+                            not change, such as the constants under total variation. May be left
+                            out where there are none
 
-lam and t are arguments, never attributes, and nothing that a solver learns is kept in a penalty.
-What is optional beyond that:
+lam and t are arguments, never attributes, and a penalty keeps no state of a solver. A penalty may
+also answer:
 
     over(n_features, names) -> the penalty for so many features; ValueError where it does not fit
     mapping()               a map to a penalty on disjoint blocks (``mapping.py``), or None
     tangent(b)              directions along which Omega is smooth at b (``tangent.py``), or None:
                             Newton steps on these finish what proximal steps began
     splitting()             Omega(b) = psi(A b) with a simple psi, for ADMM (``splitting.py``)
-    prox_near(v, t, near)   of an iterative prox: its answer, and what the next call is given as
-                            `near`, None at first; polar_near(z, near, level) likewise, whose bound
-                            may be as loose as a comparison with the level allows
+    prox_near(v, t, near)   for an iterative prox: its answer, and a start for the next call, given
+                            as `near`, None at first. polar_near(z, near, level) likewise; its
+                            bound may be as loose as a comparison with the level allows
     part(which)             the penalty on the features `which` alone, the others being 0, or
-                            None: with many features few of them are solved for
+                            None. With it, solvers of many features solve for few of them
     degrees(b)              degrees of freedom, for information criteria
     over_responses(K)       -> the penalty on arrays (K, p) of K responses; without it Omega is
-                            taken of every response, and summed
+                            applied to every response, and summed
     scale_free              False: coefficients are compared with one another, so that features
                             are not standardised unless that is asked for. The default is False
     has_blocks              True: a sum over disjoint blocks that also keeps the contract of
                             ``blocks.pyx`` (`BlockPenalty`) or that of `ElasticNet`, for which
                             there are faster solvers. The default is False
 
-`whole.WholePenalty` gives such an object its ridge part and its units; `definition` compares the
-methods of one written by a user with one another.
+`whole.WholePenalty` adds a ridge part and units to such an object. `definition` checks that the
+methods of one written by a user agree with one another.
 """
 
 from typing import Any, Protocol, runtime_checkable
@@ -52,7 +52,7 @@ NEEDED = ("value", "prox", "polar")
 
 @runtime_checkable
 class Penalty(Protocol):
-    """What every penalty has: for type checkers, and to read."""
+    """The methods of every penalty, for type checkers and readers."""
 
     def value(self, b: NDArray[np.float64], /) -> float: ...
     def prox(self, v: NDArray[np.float64], t: float, /) -> NDArray[np.float64]: ...
@@ -60,12 +60,12 @@ class Penalty(Protocol):
 
 
 def has_blocks(penalty: Any) -> bool:
-    """Whether the penalty is a sum over disjoint blocks, which most solvers need."""
+    """Return True if the penalty is a sum over disjoint blocks, which most solvers need."""
     return bool(getattr(penalty, "has_blocks", False))
 
 
 def missing_method(penalty: Any) -> str | None:
-    """The first method that an object lacks to be a penalty, or None."""
+    """Return the first method that an object lacks to be a penalty, or None."""
     for name in NEEDED:
         if not callable(getattr(penalty, name, None)):
             return name

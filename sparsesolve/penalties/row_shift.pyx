@@ -1,10 +1,10 @@
-"""Row shifts: the constant over the classes that minimises a row's penalty.
+"""Row shifts: the constant over the classes that minimises the penalty of a row.
 
     argmin_c  sum_k l1 |b_k - c| + l2 (b_k - c)^2 / 2,   lower <= b_k - c <= upper
 
-A softmax does not see it. It is the median for the lasso (the lower one of an even number, the
-mean of two), the mean for ridge or without a penalty, and between them otherwise, as near as the
-limits allow.
+A softmax does not change with the constant. The minimiser is the median for the lasso (the lower
+one of an even number, the mean of two), the mean for ridge or without a penalty, and between them
+otherwise, as near as the limits allow.
 """
 import numpy as np
 
@@ -13,7 +13,7 @@ from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
 cdef double best_shift(Py_ssize_t K, double* b, double l1, double l2, double lower,
                        double upper) noexcept nogil:
-    """The best constant of one row; sorts b."""
+    """Return the best constant of one row; sorts b."""
     cdef double c, mean = 0.0
     cdef Py_ssize_t i, k
     for i in range(K):
@@ -25,8 +25,8 @@ cdef double best_shift(Py_ssize_t K, double* b, double l1, double l2, double low
         b[k] = c
     if K == 2 or l1 == 0.0:
         c = mean
-    # The first value from which the sum does not fall to the right: the minimum is there or just
-    # before.
+    # The sum does not fall to the right of this value, and it is the first such value. The
+    # minimum is here or just before.
     else:
         k = 0
         while k < K - 1 and l2 * K * (b[k] - mean) + l1 * (2.0 * (k + 1) - K) < 0.0:

@@ -1,10 +1,10 @@
-"""Rows: a penalty on the K p coefficients of K responses, seen on arrays (K, p)."""
+"""Rows: a view of a penalty on the K p coefficients of K responses as one on arrays (K, p)."""
 
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 
 
 def on_rows(penalty, grouped):
-    """The penalty of a Problem of K responses as one on arrays (K, p)."""
+    """Return the penalty of a Problem of K responses as one on arrays (K, p)."""
     if not penalty.has_blocks:
         return penalty
     return Rows(penalty) if penalty.has_groups else ElasticNetRows(penalty, grouped)
@@ -22,33 +22,34 @@ class Rows:
         self.flat = penalty
 
     def sizes(self, C):
-        """The products that `entry_levels` of the penalty takes, (K p,)."""
+        """Return the products that the penalty's `entry_levels` takes, (K p,)."""
         return C.ravel()
 
     def value(self, B, lam=1.0):
-        """lam * Omega(B)."""
+        """Return lam * Omega(B)."""
         return self.flat.value(B.ravel(), lam)
 
     def prox(self, X, lam=1.0):
-        """argmin_B |B - X|^2 / 2 + lam Omega(B)."""
+        """Return argmin_B |B - X|^2 / 2 + lam Omega(B)."""
         return self.flat.prox(X.ravel(), lam).reshape(X.shape)
 
     def polar(self, C):
-        """The least lam with B = 0 optimal for the linear term -C'B."""
+        """Return the least lam with B = 0 optimal for the linear term -C'B."""
         return self.flat.polar(C.ravel())
 
     def conjugate(self, C, lam=1.0):
-        """sup_B C'B - lam * Omega(B)."""
+        """Return sup_B C'B - lam * Omega(B)."""
         return self.flat.conjugate(C.ravel(), lam)
 
     def feasible_scale(self, C, lam=1.0):
-        """The largest s <= 1 for which conjugate(s C) is finite."""
+        """Return the largest s <= 1 for which conjugate(s C) is finite."""
         return self.flat.feasible_scale(C.ravel(), lam)
 
     def unpenalised(self, B, C, lam=1.0):
-        """Which features have an unpenalised coefficient that no limit stops, (p,)."""
+        """Return a mask (p,) of the features with an unpenalised coefficient that no limit stops.
+        """
         return self.unpenalised_each(B, C, lam).any(axis=0)
 
     def unpenalised_each(self, B, C, lam=1.0):
-        """Which coefficients nothing holds back, (K, p)."""
+        """Return a mask (K, p) of the unpenalised coefficients that no limit stops."""
         return self.flat.unpenalised(B.ravel(), C.ravel(), lam).reshape(B.shape)

@@ -1,4 +1,4 @@
-"""SCAD: the l1 norm for small coefficients, no shrinkage of large ones.
+"""SCAD: the l1 norm for small coefficients, and no shrinkage of large ones.
 
     phi'(x; lam) = lam  up to lam,  (gamma lam - x) / (gamma - 1)  up to gamma lam,  0 beyond
 
@@ -56,7 +56,7 @@ class SCAD(Concave):
         falling = np.maximum(self.gamma * lam - x, 0.0) / (self.gamma - 1.0)
         return np.where(x <= lam, lam, falling)
 
-    def _bend(self, x, lam):
+    def _second_derivative(self, x, lam):
         falls = (x > lam) & (x < self.gamma * lam)
         return np.where(falls, -1.0 / (self.gamma - 1.0), 0.0)
 

@@ -2,7 +2,7 @@
 
     Omega(b) = sum_k Omega_k(b_k),   b_k the coefficients of set k
 
-The prox and the kernel stack, the polar is the largest of the parts.
+The prox and the kernel are those of the parts; the polar is the largest of the parts.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from sparsesolve.penalties.tangent import side_by_side
 
 
 class Separate(Norm):
-    """A penalty for each set of features: total variation on probes, none on age.
+    """A penalty for each set of features, for example total variation on probes and none on age.
 
     Parameters
     ----------
@@ -74,22 +74,22 @@ class Separate(Norm):
             )
 
     def norm(self, b: np.ndarray) -> float:
-        """The sum over the parts."""
+        """Return the sum over the parts."""
         return sum(float(part.value(b[which])) for which, part in self._bound)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Each part by itself."""
+        """Return the prox of each part."""
         out = np.empty_like(v)
         for which, part in self._bound:
             out[which] = part.prox(np.ascontiguousarray(v[which]), t)
         return out
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """The largest of the parts."""
+        """Return the largest dual norm of the parts."""
         return max(float(part.polar(z[which].copy())) for which, part in self._bound)
 
     def kernel(self) -> Any:
-        """The kernels of the parts, side by side."""
+        """Return the kernels of the parts, side by side."""
         found = []
         for which, part in self._bound if self.n_features else []:
             own = getattr(part, "kernel", lambda: None)()
@@ -100,7 +100,7 @@ class Separate(Norm):
         return sparse.hstack(found, format="csc") if found else None
 
     def mapping(self) -> Any:
-        """Chains of all parts, where each is one."""
+        """Return the chains of all parts as one map, or None if a part has none."""
         parts: list[tuple[np.ndarray, Any]] = [
             (which, getattr(part, "mapping", lambda: None)()) for which, part in self._bound
         ]
@@ -113,7 +113,7 @@ class Separate(Norm):
         )  # fmt: skip
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Those of the parts, if each has one."""
+        """Return the tangents of the parts as one, or None if a part has none."""
         parts: list[tuple[np.ndarray, Any]] = [
             (which, getattr(part, "tangent", lambda b: None)(b[which]))
             for which, part in self._bound
@@ -121,7 +121,7 @@ class Separate(Norm):
         return None if any(own is None for _, own in parts) else side_by_side(parts, len(b))
 
     def degrees(self, b: np.ndarray) -> int:
-        """The sum over the parts."""
+        """Return the sum over the parts."""
         b = np.asarray(b)
         return sum(
             int(part.degrees(b[which]) if hasattr(part, "degrees") else np.count_nonzero(b[which]))
@@ -130,7 +130,7 @@ class Separate(Norm):
 
 
 def _features(key, n_features, names):
-    """Feature numbers of a key, (m,)."""
+    """Return the feature numbers of a key, (m,)."""
     listed = list(key) if isinstance(key, tuple | range | frozenset) else [key]
     found = []
     for j in listed:

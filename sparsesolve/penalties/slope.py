@@ -1,4 +1,4 @@
-"""SLOPE: the sorted l1 norm, under which coefficients of near sizes become equal.
+"""SLOPE: the sorted l1 norm, under which coefficients of similar sizes become equal.
 
     Omega(b) = sum_i lambda_i |b|_(i),   |b|_(1) >= |b|_(2) >= ..,  lambda_1 >= lambda_2 >= .. >= 0
 
@@ -72,24 +72,26 @@ class Slope(Norm):
         self._w, self._sums = made, np.cumsum(made)
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
+        """Return Omega(b)."""
         return float(np.sort(np.abs(b))[::-1] @ self._w)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         return prox_sorted(v, t, self._w)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """The largest ratio of prefix sums."""
+        """Return the dual norm: the largest ratio of prefix sums."""
         sums = np.cumsum(np.sort(np.abs(z))[::-1])
         return float((sums / self._sums).max(initial=0.0))
 
     def part(self, which: np.ndarray) -> Any:
-        """The largest weights: zeros come last."""
+        """Return the norm with the largest weights: zeros come last."""
         return Slope(self._w[: len(which)]).over(len(which))
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Clusters of equal sizes that are not 0, each with the weights of its ranks."""
+        """Return the clusters of equal nonzero sizes as directions, each with the weights of its
+        ranks.
+        """
         size = np.abs(b)
         order = np.argsort(-size, kind="stable")[: np.count_nonzero(b)]
         starts = np.flatnonzero(np.diff(size[order], prepend=np.inf))
@@ -99,7 +101,7 @@ class Slope(Norm):
         return on_pieces(label, np.sign(b), gradient)
 
     def degrees(self, b: np.ndarray) -> int:
-        """Clusters of equal sizes that are not 0."""
+        """Count the clusters of equal nonzero sizes."""
         size = np.sort(np.abs(b[b != 0.0]))
         return int(len(size) > 0) + int(np.count_nonzero(np.diff(size) > 1e-9 * size[-1:]))
 

@@ -1,4 +1,5 @@
-"""SparseGroup: an l1 norm and the l2 norms of groups; with no l1 part the group lasso."""
+"""SparseGroup: an l1 norm and the l2 norms of groups; without the l1 part it is the group lasso.
+"""
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
 cdef class SparseGroup(BlockPenalty):

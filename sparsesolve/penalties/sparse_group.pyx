@@ -13,14 +13,14 @@ import numpy as np
 
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
-# from a factor of two to the last digit of a double
+# Bisection steps that take a bracket from a factor of two to the last digit of a double.
 DEF HALVINGS = 54
 DEF STEPS = 200
 cdef double HUGE = 1e300
 cdef double CLOSE = 4e-16
-# how far rounding may put a root to the right
+# Relative distance by which rounding may put a point to the right of the root.
 cdef double ON_IT = 1e-10
-# of the pull on a block: a norm that weighs less changes no digit of it
+# A norm with a weight below this fraction of the gradient of a block does not change it.
 cdef double VANISHING = 1e-60
 
 
@@ -77,9 +77,9 @@ cdef class SparseGroup(BlockPenalty):
         return (1.0 - self.tau) * d, np.full(len(d), self.tau)
 
     def majorant(self, b, double smoothing):
-        """v (p,), such that sum_j v_j x_j^2 / 2 and a constant majorise Omega(x).
+        """Return v (p,) such that sum_j v_j x_j^2 / 2 plus a constant majorises Omega(x).
 
-        It is near Omega at x = b if `smoothing` is small.
+        The majorant is close to Omega at x = b if `smoothing` is small.
         """
         of, b = np.asarray(self.of), np.asarray(b)
         square = np.bincount(of, weights=b * b, minlength=self.n_groups)
@@ -96,8 +96,9 @@ cdef class SparseGroup(BlockPenalty):
         return self.weight[g] * sqrt(square) + self.l1[g] * total
 
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil:
-        """The root of |soft(z, nu l1)|_2 = nu weight, convex in nu, by Newton's method from the
-        left.
+        """Return the root of |soft(z, nu l1)|_2 = nu weight.
+
+        The equation is convex in nu, and Newton's method starts from the left.
         """
         cdef double nu = 0.0, square = 0.0, total, largest = 0.0, over, next, l1 = self.l1[g]
         cdef double weight = self.weight[g]
@@ -129,12 +130,16 @@ cdef class SparseGroup(BlockPenalty):
         return nu
 
     cdef double reach(self, Py_ssize_t g) noexcept nogil:
-        """Compared with |b|_2 the norm is least on one coordinate alone."""
+        """Return 1 / the norm of a unit coordinate vector, where the norm is least relative to
+        |b|_2.
+        """
         return 1.0 / (self.weight[g] + self.l1[g]) if not self.block_unpenalised(g) else INFINITY
 
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam,
                          double* b) noexcept nogil:
-        """Soft thresholding, then the length of the block, with limits the root of an equation."""
+        """Soft-threshold, then shrink the length of the block; with limits it is the root of an
+        equation.
+        """
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double square = 0.0, l1 = lam * self.l1[g], level = lam * self.weight[g]
         cdef double r = h + lam * self.ridge[g]
@@ -160,7 +165,7 @@ cdef class SparseGroup(BlockPenalty):
                 b[j] = min(b[j] * length, most) if b[j] > 0.0 else max(b[j] * length, -most)
 
     cdef double _length(self, Py_ssize_t g, double r, double level, const double* z) noexcept nogil:
-        """The length of a block with coordinates at their limits, by doubling, then bisection."""
+        """Return the length of a block with coordinates at limits, by doubling and bisection."""
         cdef double low, middle, high = 1.0
         cdef int k
         while high < HUGE and self._too_short(g, high, r, level, z):
@@ -197,11 +202,12 @@ cdef class SparseGroup(BlockPenalty):
     cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam,
                             double near,
                             double* b) noexcept nogil:
-        """The length rho solves sum_j x_j^2 / (r_j rho + level)^2 = 1 with r = h + ridge.
+        """Compute the length rho of the block, the root of sum_j x_j^2 / (r_j rho + level)^2 = 1
+        with r = h + ridge.
 
-        Newton's method on the root of the left side's inverse, which is concave and nearly a
-        straight line. From any start the next point is to the left of the root or on it, but for
-        rounding, which is large compared with a root that is far away.
+        Newton's method is applied to the inverse square root of the left side, which is concave
+        and nearly linear. From any start the next point lies to the left of the root or on it, up
+        to rounding. The rounding is large compared with a root that is far away.
         """
         cdef Py_ssize_t j, s = self.size(g)
         cdef double level = lam * self.weight[g], ridge = lam * self.ridge[g]
@@ -233,7 +239,7 @@ cdef class SparseGroup(BlockPenalty):
 
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam,
                      int* tangent_of, double* sign, double* slope) noexcept nogil:
-        """Coordinates that are not zero, and those at zero that no l1 norm holds there."""
+        """The directions are the nonzero coordinates, and those at zero without an l1 norm."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double square = 0.0, rest, pull, l1 = lam * self.l1[g]
         cdef int count = 0

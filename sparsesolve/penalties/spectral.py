@@ -1,7 +1,8 @@
 """Norms of the singular values of coefficients read as a matrix: trace, spectral, Frobenius.
 
-Their prox acts on the singular values alone. Where the threshold is not small against the largest,
-these come from the eigenvalues of the smaller inner product, a third of the price of an SVD.
+Their prox acts on the singular values alone. Where the threshold is large enough compared with
+the largest one, they come from the eigenvalues of the smaller inner product, which costs a third
+of an SVD.
 Reference: Cai, Candes, Shen, "A singular value thresholding algorithm" (2010).
 """
 
@@ -14,12 +15,13 @@ from sparsesolve.penalties.norm import Norm, soft
 from sparsesolve.penalties.prox.balls import project_l1
 from sparsesolve.penalties.tangent import side_by_side
 
-ROUNDING = 1e-9  # of the largest: a singular value that counts for none
+# A singular value below this fraction of the largest one counts as 0.
+ROUNDING = 1e-9
 KINDS = ("trace", "spectral", "frobenius")
 
 
 class Spectral(Norm):
-    """A norm of the singular values s of B: their sum, the largest, or their length.
+    """A norm of the singular values s of B: their sum, their maximum, or their length.
 
     Parameters
     ----------
@@ -62,7 +64,9 @@ class Spectral(Norm):
             raise ValueError(f"shape {self.shape} does not have {self.n_features} entries")
 
     def over_responses(self, n_responses: int) -> Any:
-        """On arrays (K, p): itself without a shape, else of each response."""
+        """Return the norm on arrays (K, p): of all responses without a shape, else of each
+        response.
+        """
         return _OfResponses(self)
 
     def _matrix(self, b):
@@ -76,7 +80,7 @@ class Spectral(Norm):
         return b.reshape(self.shape)
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
+        """Return Omega(b)."""
         B = self._matrix(b)
         if self.of == "frobenius":
             return float(np.linalg.norm(B))
@@ -84,7 +88,7 @@ class Spectral(Norm):
         return float(s.sum() if self.of == "trace" else s.max(initial=0.0))
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """The dual of the norm of singular values, at those of z."""
+        """Return the dual norm, which is that of the singular values of z."""
         Z = self._matrix(z)
         if self.of == "frobenius":
             return float(np.linalg.norm(Z))
@@ -92,7 +96,7 @@ class Spectral(Norm):
         return float(s.max(initial=0.0) if self.of == "trace" else s.sum())
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         V = self._matrix(v)
         if self.of == "frobenius":
             size = np.linalg.norm(V)
@@ -106,11 +110,13 @@ class Spectral(Norm):
         return ((left * s) @ right).reshape(v.shape)
 
     def part(self, which: np.ndarray) -> Any:
-        """The rows `which` of a matrix of features by responses."""
+        """Return the norm on the rows `which` of a matrix of features by responses."""
         return self.over(len(which)) if self.shape is None else None
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Factors of a trace norm: B = L R', of norm ``(|L|^2 + |R|^2) / 2``."""
+        """Return the tangent of a trace norm by factors: B = L R', of norm ``(|L|^2 + |R|^2) /
+        2``.
+        """
         if self.of != "trace":
             return None
         B = self._matrix(b)
@@ -120,7 +126,7 @@ class Spectral(Norm):
         return of_factors(left[:, kept] * root, right[kept].T * root)
 
     def metric(self, b: np.ndarray, e: float) -> Any:
-        """For a trace norm, X -> (BB' + e^2)^(1/2) X for rows X (m, p); else None."""
+        """Return X -> (BB' + e^2)^(1/2) X for rows X (m, p) if this is a trace norm, else None."""
         if self.of != "trace":
             return None
         left, s, _ = np.linalg.svd(self._matrix(b), full_matrices=False)
@@ -133,7 +139,9 @@ class Spectral(Norm):
         return apply
 
     def degrees(self, b: np.ndarray) -> int:
-        """For a trace norm, the dimension of matrices of that rank; else nonzero coefficients."""
+        """Return the dimension of matrices of that rank for a trace norm, else the nonzero
+        coefficients.
+        """
         b = np.asarray(b)
         if self.of != "trace":
             return int(np.count_nonzero(b))
@@ -180,7 +188,7 @@ class TraceNorm(Spectral):
 
 
 class _OfResponses:
-    """A norm of matrices on arrays (K, p), which with a shape are K matrices."""
+    """A norm of matrices on arrays (K, p); with a shape these are K matrices."""
 
     def __init__(self, one):
         self.one = one

@@ -1,12 +1,13 @@
-"""Splitting: a penalty as a simple one of linear images of the coefficients, for ADMM.
+"""Splitting: a penalty as a simple penalty of linear images of the coefficients, for ADMM.
 
     Omega(b) = Psi(A b),     A sparse (q, p), Psi with a prox in closed form
 
     total variation      differences along edges, the weighted l1 norm
     overlapping groups   a copy of each group's coefficients, a norm of disjoint groups
-    sums                 the images of the terms one below the other
+    sums                 the images of the terms, stacked
 
-A penalty offers it by ``splitting()``; of any other A is the identity and Psi the penalty.
+A penalty offers it by ``splitting()``. For any other penalty A is the identity and Psi the
+penalty.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ class Splitting(NamedTuple):
 
     matrix: sparse.csr_array  # A (q, p)
     psi: Any  # value(s) and prox(s, t) for s (q,)
-    # From multipliers y (q,) in the dual ball of psi, what `polar_near` begins with; None: nothing
+    # Makes from multipliers y (q,) in the dual ball of psi a start for `polar_near`; or None.
     parts: Any = None
 
 
@@ -40,7 +41,7 @@ class WeightedL1:
 
 
 class Side:
-    """Psi of parts of s, one after the other."""
+    """The sum of penalties of parts of s that stand one after the other."""
 
     def __init__(self, parts, sizes):
         self.parts, self.ends = parts, np.cumsum(sizes)[:-1]
@@ -55,7 +56,7 @@ class Side:
 
 
 def splitting_of(penalty, n_features):
-    """The penalty's own splitting, or that by the identity."""
+    """Return the penalty's own splitting, or that by the identity."""
     own = getattr(penalty, "splitting", None)
     if own is not None:
         return own()
@@ -63,6 +64,6 @@ def splitting_of(penalty, n_features):
 
 
 def copies(n_features, features):
-    """A that copies the coefficients `features` (q,)."""
+    """Return the matrix A that copies the coefficients `features` (q,)."""
     q = len(features)
     return sparse.csr_array((np.ones(q), (np.arange(q), features)), (q, n_features))

@@ -1,11 +1,11 @@
-"""Sum: several penalties of the same features, added up.
+"""Sum: the sum of several penalties of the same features.
 
     Omega(b) = sum_k Omega_k(b)
 
-Few sums have a prox that is one of their proxes after another; those are arguments of the penalty
-concerned (``l1`` of total variation). Of the others, as l1 and trace norm, the prox is found by
-going round, and the dual norm is bounded by a decomposition of z: `prox.alternating` and
-`prox.dual_norm_bounds`.
+For few sums the prox is the composition of the proxes of the terms; such terms are arguments of
+the penalty concerned (``l1`` of total variation). For other sums, such as l1 plus trace norm, the
+prox is found by going round the terms, and the dual norm is bounded by a decomposition of z:
+`prox.alternating` and `prox.dual_norm_bounds`.
 Reference: Bach, Jenatton, Mairal, Obozinski (2012), section 3.3.
 """
 
@@ -26,16 +26,16 @@ from sparsesolve.penalties.whole import orthonormal
 class Sum(Norm):
     """``Omega(b) = sum_k Omega_k(b)`` of penalties on the same features.
 
-    For features that are penalised apart there is `Separate`. The prox goes round the terms until
-    its duality gap is rounding, and dual norms are bounds from above that a decomposition proves:
-    certificates are valid, and tight as the bound is. ``solver="admm"`` and
-    ``"linearized_admm"`` need the terms' proxes alone.
+    For disjoint sets of features there is `Separate`. The prox goes round the terms until its
+    duality gap is rounding. Dual norms are upper bounds, proved by a decomposition, so that
+    certificates are valid and as tight as the bound. ``solver="admm"`` and ``"linearized_admm"``
+    need only the terms' proxes.
 
     Parameters
     ----------
     terms : sequence of penalties
-        Two or more that are norms, as ``[L1(0.5), TraceNorm((28, 28))]``; a multiple is made by
-        the weights of a term.
+        Two or more penalties that are norms, such as ``[L1(0.5), TraceNorm((28, 28))]``. The
+        weights of a term are its multiple.
 
     Raises
     ------
@@ -58,7 +58,7 @@ class Sum(Norm):
     array([ 1.5,  0. ,  0. , -2.5])
     """
 
-    iterative = True  # the prox takes as many steps as ADMM on the whole problem
+    iterative = True  # The prox takes as many steps as ADMM on the whole problem.
 
     def __init__(self, terms: Sequence[Any]):
         if not isinstance(terms, list | tuple) or not terms:
@@ -81,46 +81,49 @@ class Sum(Norm):
         self._sum = SumOfTerms(self._bound, self._kernels)
 
     def norm(self, b: np.ndarray) -> float:
-        """The sum over the terms."""
+        """Return the sum over the terms."""
         return self._sum.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         return self._sum.prox(v, t)[0]
 
     def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
-        """`prox`, begun where the last one ended, and where this one did."""
+        """Return `prox`, and where the iteration ended; the next call starts from there."""
         return self._sum.prox(v, t, near)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """A bound of the dual norm from above."""
+        """Return an upper bound of the dual norm."""
         return polar(self._sum, z)
 
     def polar_near(self, z: np.ndarray, near: Any, level: float) -> tuple[float, Any]:
-        """`polar` as `level` needs it, begun where the last one ended, and where this one did."""
+        """Return `polar` to the accuracy that `level` needs, and where the iteration ended.
+
+        The next call starts from there, given as `near`.
+        """
         return bounds(self._sum, z, near, level)
 
     def kernel(self) -> Any:
-        """Directions that no term sees."""
+        """Return the directions that change no term."""
         found = None
         for own in self._kernels if self.n_features else []:
             if own is None:
                 return None
-            if found is not None:  # what is in both spans
+            if found is not None:  # the intersection of both spans
                 left, cosine, _ = np.linalg.svd((found.T @ own).toarray())
                 own = sparse.csc_array(found @ left[:, : len(cosine)][:, cosine > 1.0 - 1e-10])
             found = own
         return found if found is not None and found.shape[1] else None
 
     def over_responses(self, n_responses: int) -> Any:
-        """The sum of what the terms are on arrays (K, p)."""
+        """Return the sum of the terms on arrays (K, p)."""
         return _Rows([
             term.over_responses(n_responses) if hasattr(term, "over_responses")
             else EachResponse(term) for term in self._bound
         ], self._kernels)  # fmt: skip
 
     def splitting(self) -> Splitting:
-        """The terms' own, one below the other."""
+        """Return the terms' own splittings, stacked."""
         found = [splitting_of(term, self.n_features) for term in self._bound]
         sizes = [own.matrix.shape[0] for own in found]
         matrix = sparse.vstack([own.matrix for own in found], format="csr")
@@ -132,7 +135,7 @@ class Sum(Norm):
         return Splitting(matrix, Side([own.psi for own in found], sizes), parts)
 
     def degrees(self, b: np.ndarray) -> int:
-        """The fewest that any term counts."""
+        """Return the smallest number of degrees of freedom of the terms."""
         b = np.asarray(b)
         return min(
             int(term.degrees(b)) if hasattr(term, "degrees") else int(np.count_nonzero(b))
@@ -141,7 +144,7 @@ class Sum(Norm):
 
 
 def _kernel_of(term):
-    """Orthonormal directions (p, k) that a term does not see, or None."""
+    """Return orthonormal directions (p, k) that do not change a term, or None."""
     own = getattr(term, "kernel", lambda: None)()
     return None if own is None or not own.shape[1] else orthonormal(own)
 

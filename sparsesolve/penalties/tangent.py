@@ -19,22 +19,23 @@ from scipy import sparse
 
 
 class Tangent(NamedTuple):
-    """Directions at b, whose entries are meant row by row where it is an array (K, p)."""
+    """Directions at b. Entries are meant row by row where b is an array (K, p)."""
 
     directions: sparse.csc_array  # T (b.size, s)
     gradient: np.ndarray  # (s,) of Omega along them
-    # (s, s) from z like b: C less the second order of z'b along the step; None: 0
+    # Maps z, of the shape of b, to (s, s): C minus the second-order part of z'b along the step;
+    # None: 0.
     curvature: Callable[[np.ndarray], np.ndarray] | None = None
-    # the change of b at d (s,), of first order T d; None: T d itself
+    # Maps d (s,) to the change of b, which is T d to first order; None: T d itself.
     retraction: Callable[[np.ndarray], np.ndarray] | None = None
 
     def step(self, d):
-        """The change of b, raveled, that belongs to d (s,)."""
+        """Return the change of b, raveled, that belongs to d (s,)."""
         return self.directions @ d if self.retraction is None else self.retraction(d)
 
 
 def side_by_side(parts, size):
-    """The tangent of a sum of penalties of disjoint sets of coefficients, of `size` in all.
+    """Return the tangent of a sum of penalties on disjoint sets of coefficients, `size` in all.
 
     parts : list of (which (m,) places of the coefficients, Tangent of them)
     """
@@ -66,9 +67,9 @@ def side_by_side(parts, size):
 
 
 def on_support(b, gradient, free=False):
-    """Nonzero coefficients, each a direction; `gradient` (p,) of Omega is taken there.
+    """Return the nonzero coefficients as directions; `gradient` (p,) is that of Omega.
 
-    `free` (p,) tells coefficients that Omega does not see, which are directions always.
+    `free` (p,) marks the coefficients that do not change Omega; they are always directions.
     """
     which = np.flatnonzero((b != 0.0) | free)
     ones = np.ones(len(which))
@@ -77,7 +78,7 @@ def on_support(b, gradient, free=False):
 
 
 def on_pieces(label, values, gradient):
-    """Pieces whose coefficients move together.
+    """Return one direction per piece, along which the coefficients of the piece move together.
 
     label : (p,) the piece of each coefficient, -1 for none; values : (p,) its part in the
     direction; gradient : (s,)

@@ -19,15 +19,17 @@ from sparsesolve.penalties.prox.chain_norms import chain_polar, chain_value, spa
 from sparsesolve.penalties.prox.chains import prox_chain
 from sparsesolve.penalties.tangent import on_pieces
 
-ROUNDING = 1e-9  # of the largest coefficient: a difference between equal ones
+# Coefficients that differ by less than this fraction of the largest one count as equal.
+ROUNDING = 1e-9
 
 
 class TotalVariation(Norm):
     """``Omega(b) = sum_i w_i |b_(i+1) - b_i| + l1 sum_i |b_i|``: pieces of equal coefficients.
 
-    With l1 = 0 constants are not penalised, and paths are those of the lasso on cumulated columns,
-    with its working sets; else a first-order solver finds them. Features are not standardised
-    unless you ask for it: standardised coefficients that are equal are not equal on X.
+    With l1 = 0 constants are not penalised. Paths are then those of the lasso on cumulated
+    columns, with its working sets; otherwise a first-order solver finds them. Features are not
+    standardised unless you ask for it: standardised coefficients that are equal are not equal on
+    X.
 
     Parameters
     ----------
@@ -77,25 +79,25 @@ class TotalVariation(Norm):
         self._chain = np.arange(p) if order is None else order
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
+        """Return Omega(b)."""
         return chain_value(b[self._chain], self._w) + self.l1 * float(np.abs(b).sum())
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         b = prox_chain(v[self._chain], t, None if self.weights is None else self._w)
         out = np.empty_like(b)
         out[self._chain] = soft(b, t * self.l1) if self.l1 > 0.0 else b
         return out
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm; if l1 = 0, for z that sums to 0."""
+        """Return the dual norm; if l1 = 0, z must sum to 0."""
         z = z[self._chain]
         if self.l1 == 0.0:
             return chain_polar(z, self._w)
         return sparse_chain_polar(z, self.l1, self._w)
 
     def kernel(self) -> Any:
-        """Constants, without l1; and constants between jumps of weight 0."""
+        """Return the constants if l1 = 0, separately between jumps of weight 0."""
         if self.l1 > 0.0 or not self.n_features:
             return None
         piece = np.cumsum(np.r_[False, self._w == 0.0][: self.n_features])
@@ -103,14 +105,14 @@ class TotalVariation(Norm):
         return sparse.csc_array((ones, (self._chain, piece)))
 
     def mapping(self) -> Any:
-        """The lasso on cumulated columns that this is; None with an l1 part."""
+        """Return the map to the lasso on cumulated columns; None with an l1 part."""
         if self.l1 > 0.0:
             return None
         first = np.arange(self.n_features) == 0
         return Cumulated(self._chain, first, np.r_[0.0, self._w][: self.n_features])
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Pieces of equal coefficients; with l1 those that are not 0."""
+        """Return the pieces of equal coefficients as directions; with l1 only nonzero ones."""
         along = b[self._chain]
         starts = np.flatnonzero(np.diff(along, prepend=np.inf))
         side = np.sign(np.diff(along)) * self._w
@@ -123,7 +125,7 @@ class TotalVariation(Norm):
         return on_pieces(label, np.ones(len(b)), gradient[kept])
 
     def degrees(self, b: np.ndarray) -> int:
-        """Pieces of equal coefficients; with l1 those that are not 0."""
+        """Count the pieces of equal coefficients; with l1 only nonzero ones."""
         b = np.asarray(b)[self._at(b)._chain]
         jumps = np.abs(np.diff(b)) > ROUNDING * np.abs(b).max(initial=0.0)
         starts = np.r_[True, jumps][: len(b)]

@@ -2,7 +2,7 @@
 
     Omega(B) = w_0 sum |B_(i+1,j) - B_ij| + w_1 sum |B_(i,j+1) - B_ij| + l1 sum |B_ij|
 
-(anisotropic). Everything but the edges of the grid is in `edge_variation.py`.
+(anisotropic). `edge_variation.py` has everything but the edges of the grid.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from sparsesolve.penalties.norm import read_number
 
 
 class TotalVariation2D(EdgeNorm):
-    """Anisotropic total variation of coefficients that are an image: constant on regions.
+    """Anisotropic total variation of an image of coefficients: they become constant on regions.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class TotalVariation2D(EdgeNorm):
 
 
 def _read_shape(shape):
-    """A pair of positive ints."""
+    """Return a pair of positive ints, or raise."""
     sizes = tuple(shape) if np.ndim(shape) == 1 else ()
     if len(sizes) != 2 or not all(hasattr(m, "__index__") and m > 0 for m in sizes):
         raise ValueError(f"shape must be a pair of positive whole numbers, not {shape!r}")

@@ -1,4 +1,4 @@
-"""TreeL2: nested groups of features, each by its length."""
+"""TreeL2: nested groups of features, each with the l2 norm of its coefficients."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ TINY = np.finfo(float).tiny
 class TreeL2(TreeNorm):
     """``Omega(b) = sum_g d_g |b_g|_2`` over groups that are nested or disjoint.
 
-    A group that leaves takes all groups inside with it: a feature is chosen only if every group
-    that holds it is. Groups of one feature are leaves, with an l1 norm of their own; features in
-    no group are groups of one, with weight 1. With several responses a group has the coefficients
-    of its features in all of them.
+    If a group is zero, all groups inside it are zero: a feature is chosen only if every group
+    that holds it is chosen. Groups of one feature are leaves, with an l1 norm of their own.
+    Features in no group are groups of one, with weight 1. With several responses a group has the
+    coefficients of its features in all of them.
 
     Parameters
     ----------
@@ -51,14 +51,15 @@ class TreeL2(TreeNorm):
     """
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm: one pass up the tree and one down."""
+        """Return the prox, by one pass up the tree and one down."""
         return prox_l2(self.tree, v, t)
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Each nonzero coefficient: the lengths of groups that have one are smooth there."""
+        """Return the nonzero coefficients as directions: the lengths of their groups are smooth.
+        """
         tree, size = self.tree, sizes(self.tree, b, False)
         w = np.divide(tree.weight, size, out=np.zeros_like(size), where=size > 0.0)
-        bend, free = sums_above(tree, w), self.free()
+        diagonal, free = sums_above(tree, w), self.free()
         which = np.flatnonzero((b != 0.0) | free)
 
         def curvature(z):
@@ -66,7 +67,7 @@ class TreeL2(TreeNorm):
             scaled = np.sqrt(w) / np.maximum(size, TINY)
             unit = np.repeat(b[which], np.diff(starts)) * scaled[groups]
             U = sparse.csr_array((unit, groups, starts), (len(which), len(w)))
-            return np.diag(bend[which]) - (U @ U.T).toarray()
+            return np.diag(diagonal[which]) - (U @ U.T).toarray()
 
-        gradient = b * bend + tree.leaf * np.sign(b)
+        gradient = b * diagonal + tree.leaf * np.sign(b)
         return on_support(b, gradient, free)._replace(curvature=curvature)

@@ -1,4 +1,4 @@
-"""TreeLinf: nested groups of features, each by its largest coefficient."""
+"""TreeLinf: nested groups of features, each with its largest coefficient."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from sparsesolve.penalties.tree_norm import TreeNorm
 class TreeLinf(TreeNorm):
     """``Omega(b) = sum_g d_g max_{j in g} |b_j|`` over groups that are nested or disjoint.
 
-    As `TreeL2`, and coefficients of a group tend to be of one size: the largest ones are equal.
+    It selects like `TreeL2`, and the largest coefficients of a group tend to be equal.
 
     Parameters
     ----------
@@ -46,11 +46,12 @@ class TreeLinf(TreeNorm):
     largest = True
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm: sizes are cut group by group, kept in heaps."""
+        """Return the prox: sizes are cut group by group and kept in heaps."""
         return prox_linf(self.tree, v, t)
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Coefficients that are the largest of a group together move together.
+        """Return the directions: coefficients that are together the largest of a group move
+        together.
 
         They are numbered by the largest such group; any other nonzero coefficient moves alone.
         """
@@ -71,7 +72,8 @@ class TreeLinf(TreeNorm):
         return on_pieces(label, np.where(free, 1.0, np.sign(b)), slope[found])
 
     def degrees(self, b: np.ndarray) -> int:
-        """Sizes that are free: coefficients that are the largest of a group count together."""
+        """Count the free sizes: coefficients that are together the largest of a group count once.
+        """
         if np.ndim(b) == 2:  # (K, p)
             rows = self._at(b[0]).over_responses(len(b))
             return len(rows.tangent(np.asarray(b)).gradient)

@@ -1,8 +1,8 @@
-"""TreeNorm: the base of norms that are sums over nested groups.
+"""TreeNorm: the base class of norms that are sums over nested groups.
 
     Omega(b) = sum_g d_g N(b_g)      any two groups are disjoint, or one holds the other
 
-A subclass says N. Features in no group are groups of one, with weight 1.
+A subclass defines N. Features in no group are groups of one, with weight 1.
 Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical sparse coding"
 (2011); Bach et al. 2012, section 3.3.
 """
@@ -20,10 +20,12 @@ from sparsesolve.penalties.prox.trees import dual_norm, part_of, sizes, sums_abo
 
 
 class TreeNorm(Norm):
-    """Groups are read when the number of features is known; see `TreeL2`."""
+    """Base class of `TreeL2` and `TreeLinf`. Groups are read once the number of features is
+    known.
+    """
 
-    absolute = True  # grows with sizes alone
-    largest = False  # whether N is linf, else l2
+    absolute = True  # Omega depends on sizes alone and grows with them.
+    largest = False  # True if N is linf, False if it is l2
 
     def __init__(self, groups: Any, weights: Any = None):
         self.groups, self.weights = held(groups), held_weights(weights)
@@ -35,26 +37,26 @@ class TreeNorm(Norm):
         self.tree = read_tree(self.groups, self.weights, self.n_features, names)
 
     def _on(self, tree):
-        """The same norm on another tree."""
+        """Return the norm on another tree."""
         made = copy(self)
         made.tree, made.n_features = tree, len(tree.node_of)
         return made
 
     def group_members(self, n_features: int, names: Any = None) -> dict:
-        """Labels of the groups given, and the feature numbers of each."""
+        """Return the labels of the groups given, and the feature numbers of each."""
         return by_number(self.groups, n_features, names)
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
+        """Return Omega(b)."""
         tree = self.tree
         return float(tree.leaf @ np.abs(b) + tree.weight @ sizes(tree, b, self.largest))
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """The least level that leaves nothing, by Newton's method."""
+        """Return the least level at which the prox is 0, by Newton's method."""
         return dual_norm(self.tree, z, self.largest)
 
     def kernel(self) -> Any:
-        """Features all of whose groups have weight 0."""
+        """Return the unit vectors of the features whose groups all have weight 0."""
         if not self.n_features or (self.tree.weight.all() and self.tree.leaf.all()):
             return None
         free = np.flatnonzero(self.free())
@@ -64,36 +66,36 @@ class TreeNorm(Norm):
         return sparse.csc_array((np.ones(len(free)), place), (self.n_features, len(free)))
 
     def free(self) -> np.ndarray:
-        """Which features no group holds back, (p,)."""
+        """Return a mask (p,) of the features without a penalty."""
         return self.tree.leaf + sums_above(self.tree, self.tree.weight) == 0.0
 
     def part(self, which: np.ndarray) -> Any:
-        """The groups cut to these features."""
+        """Return the norm on the features `which`, with the groups cut to these."""
         return self._on(part_of(self.tree, np.asarray(which, dtype=np.intp)))
 
     def over_responses(self, n_responses: int) -> Any:
-        """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
+        """Return the norm on arrays (K, p): a group has its features' coefficients in all rows."""
         return RowsTree(self._on(over_rows(self.tree, n_responses)))
 
 
 class RowsTree:
-    """A tree norm of vectors (K p,) on arrays (K, p)."""
+    """A tree norm of vectors (K p,) as a norm on arrays (K, p)."""
 
     def __init__(self, flat):
         self.flat = flat
 
     def value(self, B):
-        """Omega(B)."""
+        """Return Omega(B)."""
         return self.flat.norm(B.ravel())
 
     def prox(self, V, t):
-        """See `Norm.prox`."""
+        """Return the prox of V at level t."""
         return self.flat.norm_prox(V.ravel(), float(t)).reshape(V.shape)
 
     def polar(self, Z):
-        """The dual norm."""
+        """Return the dual norm."""
         return self.flat.dual_norm(np.ascontiguousarray(Z).ravel())
 
     def tangent(self, B):
-        """That of the vector."""
+        """Return the tangent of the raveled coefficients."""
         return self.flat.tangent(B.ravel())

@@ -2,15 +2,15 @@
 
     Omega(b) = sum_i |(D b)_i|,    D b = differences of order degree + 1 of b
 
-Paths are those of the lasso in a basis of splines: b = P a + H theta, P the polynomials, which are
-not penalised, and column j of H the spline with one knot, less its part along P,
+Paths are those of the lasso in a basis of splines: b = P a + H theta. P are the polynomials,
+which are not penalised. Column j of H is the spline with one knot, minus its projection on P:
 
     D H = I,   P'H = 0,     Omega(b) = |theta|_1.
 
-Columns of H are scaled to length 1, for they grow with the distance of the knot from the ends.
-The prox is that of `prox.trend`; dual norms follow from z = D'u, |u|_inf.
+Columns of H are scaled to length 1, because they grow with the distance of the knot from the
+ends. The prox is that of `prox.trend`. The dual norm is |u|_inf for z = D'u.
 Reference: Kim, Koh, Boyd, Gorinevsky, "l1 trend filtering" (2009); Tibshirani, "Adaptive piecewise
-polynomial estimation via trend filtering" (2014), of which lemma 2 has the basis.
+polynomial estimation via trend filtering" (2014); lemma 2 has the basis.
 """
 
 from typing import Any
@@ -21,17 +21,20 @@ from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.prox.trend import differences, polynomials, prox_trend, solve_adjoint
 
-MOST_DEGREE = 3  # beyond, differences of doubles have no digits left where p is some hundred
-ROUNDING = 1e-9  # of the largest coefficient: a knot that is none
+# With a higher degree, differences of doubles have no correct digits when p is a few hundred.
+MOST_DEGREE = 3
+# A difference below this fraction of the largest coefficient is no knot.
+ROUNDING = 1e-9
 
 
 class TrendFilter(Norm):
     """``Omega(b) = sum |differences of order degree + 1 of b|``: piecewise polynomials.
 
-    Degree 1 gives coefficients that are linear between knots, 2 and 3 pieces of parabolas and
-    cubics, 0 those of `TotalVariation`. Polynomials up to the degree are not penalised. Paths are
-    those of the lasso in a basis of splines. Gaps are of the coefficients of that basis: values of
-    Omega at b itself lose digits where p is large and degree is 2 or 3, as differences do.
+    With degree 1 coefficients are linear between knots; with 2 and 3 they are pieces of parabolas
+    and cubics; degree 0 is `TotalVariation`. Polynomials up to the degree are not penalised.
+    Paths are those of the lasso in a basis of splines, and gaps are those of its coefficients.
+    Values of Omega at b itself lose digits where p is large and degree is 2 or 3, as differences
+    do.
 
     Parameters
     ----------
@@ -70,35 +73,35 @@ class TrendFilter(Norm):
         self._basis = polynomials(self.n_features, self.degree + 1)
 
     def norm(self, b: np.ndarray) -> float:
-        """See Norm."""
+        """Return Omega(b)."""
         return float(np.abs(differences(b, self.degree + 1)).sum())
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """See Norm."""
+        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
         return prox_trend(v, t, self.degree + 1)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm; for z orthogonal to polynomials."""
+        """Return the dual norm of z, which must be orthogonal to polynomials of this degree."""
         z = z - self._basis @ (self._basis.T @ z)
         return float(np.abs(solve_adjoint(z, self.degree + 1)).max(initial=0.0))
 
     def kernel(self) -> Any:
-        """Polynomials up to the degree."""
+        """Return the polynomials up to the degree."""
         return self._basis if self.n_features else None
 
     def mapping(self) -> Any:
-        """The lasso in a basis of splines."""
+        """Return the map to the lasso in a basis of splines."""
         return Splines(self._basis)
 
     def degrees(self, b: np.ndarray) -> int:
-        """Knots, and the coefficients of a polynomial."""
+        """Count the knots and the coefficients of a polynomial."""
         b, q = np.asarray(b), self.degree + 1
         jumps = np.abs(differences(b, q)) > ROUNDING * np.abs(b).max(initial=0.0)
         return min(q, len(b)) + int(np.count_nonzero(jumps))
 
 
 class Splines:
-    """b = P a + H theta / c, a map as `penalties.mapping` describes; c the lengths of H's columns.
+    """b = P a + H theta / c, a map as in `penalties.mapping`; c are the lengths of H's columns.
 
     Parameters
     ----------
@@ -118,7 +121,7 @@ class Splines:
         self.length[self.q :] = np.sqrt(squares[self.q :])
 
     def _spline(self, k):
-        """Column k of H, (p,)."""
+        """Return column k of H, (p,)."""
         x = np.zeros(self.n_columns)
         x[k] = 1.0
         for _ in range(self.q):
@@ -126,7 +129,7 @@ class Splines:
         return x - self.basis @ (self.basis.T @ x)
 
     def times(self, theta):
-        """T theta, (..., p)."""
+        """Return T theta, (..., p)."""
         theta = np.asarray(theta, dtype=float)
         x = theta / self.length
         x[..., : self.q] = 0.0
@@ -136,7 +139,7 @@ class Splines:
         return x
 
     def adjoint(self, z):
-        """T'z, (..., p)."""
+        """Return T'z, (..., q)."""
         z = np.asarray(z, dtype=float)
         flat = z @ self.basis
         x = z - flat @ self.basis.T
@@ -147,16 +150,16 @@ class Splines:
         return x
 
     def form(self, rows):
-        """Columns of X T as rows, (p, n)."""
+        """Return the columns of X T as rows, (q, n)."""
         return np.ascontiguousarray(self.adjoint(rows.T).T)
 
     def sources(self, k):
-        """Column k of T: all features, and its entries."""
+        """Return column k of T: all features, and its entries."""
         every = np.arange(self.n_columns)
         values = self._spline(k) / self.length[k] if k >= self.q else self.basis[:, k]
         return every, np.ascontiguousarray(values)
 
     def penalty(self):
-        """The lasso on theta; polynomials are not penalised."""
+        """Return the lasso on theta; polynomials are not penalised."""
         factors = np.where(np.arange(self.n_columns) < self.q, 0.0, 1.0 / self.length)
         return ElasticNet(self.n_columns, 1.0, factors)

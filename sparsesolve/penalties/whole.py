@@ -8,8 +8,8 @@ All of P follows from Omega in closed form:
     prox_{t P}(v)    = prox_{s Omega}(v / (1 + t r)),  s = t alpha / (1 + t r)
     (lam P)*(z)      is attained at prox_{s Omega}(z / (lam r)),  s = alpha / r,  where r > 0
 
-A Problem measures coefficients in a power of two, u. A norm does not see it; of any other Omega
-it is u^-1 Omega(u b) that belongs to the same lambda.
+A Problem measures coefficients in a power of two, u. A norm does not change with u. For any other
+Omega it is u^-1 Omega(u b) that belongs to the same lambda.
 Reference: Bach et al. 2012, section 3.3 (proximal operators of sums with a squared norm).
 """
 
@@ -20,15 +20,20 @@ from sparsesolve.penalties.each_response import EachResponse
 from sparsesolve.penalties.last_polar import LastPolar
 from sparsesolve.penalties.splitting import splitting_of
 
-FEASIBLE = 1e-13  # by which a scaled dual point stays inside, so that it does in rounding
-LEAST_ALPHA = 1e-3  # glmnet's, for the first lam of a path
-ROUNDED = 1.0 + 2e-14  # of a polar: what sums in another order make of it
-ORTHOGONAL = 1e-10  # of the length of z: its part along the kernel that is rounding
-NO_PENALTY = 1e-14  # beside gradients of the size of 1
+# Relative margin that keeps a scaled dual point feasible after rounding.
+FEASIBLE = 1e-13
+# alpha counts as at least this value when the first lam of a path is chosen, as in glmnet.
+LEAST_ALPHA = 1e-3
+# A polar may differ by this factor when its sums are taken in another order.
+ROUNDED = 1.0 + 2e-14
+# The part of z along the kernel counts as rounding below this fraction of the length of z.
+ORTHOGONAL = 1e-10
+# A weight below this value counts as no penalty, compared with gradients of size 1.
+NO_PENALTY = 1e-14
 
 
 class WholePenalty:
-    """P as solvers ask it: of one response b is (p,), of K responses (K, p).
+    """P as solvers use it: b is (p,) for one response and (K, p) for K responses.
 
     Parameters
     ----------
@@ -53,7 +58,7 @@ class WholePenalty:
             over = getattr(omega, "over_responses", None)
             omega = EachResponse(omega) if over is None else over(n_responses)
         self.omega, self._polar = omega, LastPolar(omega)
-        self._near_prox = None  # where an iterative prox ended: begin there
+        self._near_prox = None  # where the last iterative prox ended; the next one starts there
         found = getattr(self.given, "kernel", None)
         directions = None if found is None else found()
         some = directions is not None and directions.shape[1] > 0
@@ -61,11 +66,11 @@ class WholePenalty:
 
     @property
     def label(self):
-        """What messages call it."""
+        """Return the name of the penalty in messages."""
         return type(self.given).__name__
 
     def value(self, b, lam=1.0):
-        """lam P(b)."""
+        """Return lam P(b)."""
         if not lam > 0.0:
             return 0.0
         total = self.alpha * self._norm(b) if self.alpha > 0.0 else 0.0
@@ -87,16 +92,16 @@ class WholePenalty:
         return np.ldexp(scaled, -self.power)
 
     def prox(self, v, lam=1.0):
-        """argmin_b |b - v|^2 / 2 + lam P(b)."""
+        """Return argmin_b |b - v|^2 / 2 + lam P(b)."""
         shrink = 1.0 + lam * self.ridge
         return self._prox(np.asarray(v) / shrink, lam * self.alpha / shrink)
 
     def polar(self, z, lam=0.0):
-        """The least lam with b = 0 optimal for the linear term -z'b, or a bound from above.
+        """Return the least lam with b = 0 optimal for the linear term -z'b, or an upper bound.
 
-        With `lam` a bound may be as loose as a comparison with lam allows.
+        With `lam` the bound may be as loose as a comparison with lam allows.
         """
-        if self._leaves(z):
+        if self._along_kernel(z):
             return np.inf
         level = self._polar(z, lam * self.alpha)
         if level == 0.0:
@@ -104,7 +109,7 @@ class WholePenalty:
         return level / self.alpha if self.alpha > 0.0 else np.inf
 
     def conjugate(self, z, lam=1.0):
-        """sup_b z'b - lam P(b)."""
+        """Return sup_b z'b - lam P(b)."""
         if not z.any():
             return 0.0
         level, curvature = lam * self.alpha, lam * self.ridge
@@ -113,18 +118,18 @@ class WholePenalty:
                 b = self._prox(z / curvature, self.alpha / self.ridge)
                 best = float(np.vdot(z, b)) - self.value(b, lam)
             return max(best, 0.0) if best < np.inf else np.inf
-        if not level > 0.0 or self._leaves(z):
+        if not level > 0.0 or self._along_kernel(z):
             return np.inf
         if self.is_norm:
             return 0.0 if self._polar(z, level) <= level * ROUNDED else np.inf
         return float(np.ldexp(self.omega.conjugate(z, level), -self.power))
 
     def feasible_scale(self, z, lam=1.0):
-        """The largest s <= 1 for which the conjugate of s z is finite, but for rounding."""
+        """Return the largest s <= 1 for which the conjugate of s z is finite, up to rounding."""
         level = lam * self.alpha
         if lam * self.ridge > 0.0 or not z.any():
             return 1.0
-        if self._leaves(z):
+        if self._along_kernel(z):
             return 0.0
         if not self.is_norm:
             return float(self.omega.feasible_scale(z, level)) if level > 0.0 else 0.0
@@ -132,30 +137,32 @@ class WholePenalty:
         return 1.0 if pressed <= level else level / pressed * (1.0 - FEASIBLE)
 
     def kernel(self):
-        """Orthonormal directions that P does not see, csc (p, k); None where there are none."""
+        """Return orthonormal directions that do not change P, csc (p, k), or None."""
         return self._kernel if self.ridge == 0.0 else None
 
-    def _leaves(self, z):
-        """Whether z is not orthogonal to the kernel, which no lam holds back."""
+    def _along_kernel(self, z):
+        """Return True if z has a part along the kernel, which no lam makes optimal at 0."""
         if self._kernel is None:
             return False
         return bool(np.linalg.norm(self._kernel.T @ z.T) > ORTHOGONAL * np.linalg.norm(z))
 
     def begin_polar(self, b, parts):
-        """Let an iterative polar begin with b and a decomposition of what it is asked for."""
+        """Start the next iterative polar from b and a decomposition of its argument."""
         self._polar.near = b, parts
 
     def splitting(self):
-        """Omega as a simple norm of linear images: see `splitting.py`."""
+        """Return Omega as a simple norm of linear images: see `splitting.py`."""
         return splitting_of(self.omega, self.n_features)
 
     def mapping(self):
-        """A map to a penalty on disjoint blocks, where the penalty has one and no ridge part."""
+        """Return a map to a penalty on disjoint blocks; None without one, or with a ridge part."""
         found = getattr(self.given, "mapping", None)
         return None if found is None or self.ridge > 0.0 else found()
 
     def tangent(self, b):
-        """The `Tangent` of P at b, or None; its curvature is a function of z like b."""
+        """Return the `Tangent` of P at b, or None; its curvature is a function of z, shaped like
+        b.
+        """
         found = getattr(self.omega, "tangent", None)
         own = found(np.ldexp(b, self.power)) if found is not None else None
         if own is None or not self.alpha > 0.0 or (self.power and own.retraction is not None):
@@ -169,21 +176,26 @@ class WholePenalty:
         return own._replace(gradient=a * own.gradient + r * (T.T @ b.ravel()), curvature=curvature)
 
     def part(self, which):
-        """The same on the features `which` alone, the others being 0; None if it does not say."""
+        """Return P on the features `which` alone, the others being 0; None if Omega does not
+        offer it.
+        """
         own = self.given.part(which)
         if own is None:
             return None
         return WholePenalty(own, len(which), self.alpha, self.unit, self.several)
 
     def entry_levels(self, z):
-        """The least lam that keeps b at zero against z, (1,); alpha is taken for 1e-3 at least."""
+        """Return the least lam that keeps b at zero against z, (1,); alpha counts as at least
+        1e-3.
+        """
         z = np.asarray(z, dtype=float)
         z = z.reshape(-1, self.n_features) if self.several else z
         kernel = self.kernel()
         if kernel is not None:
             z = z - (kernel @ (kernel.T @ z.T)).T
         level = float(self.omega.polar(z))
-        if level == np.inf and self._kernel is not None:  # a ridge part alone holds constants
+        # a ridge part alone keeps the kernel's directions finite
+        if level == np.inf and self._kernel is not None:
             z = z - (self._kernel @ (self._kernel.T @ z.T)).T
             level = float(self.omega.polar(z))
         if level == np.inf:
@@ -194,21 +206,26 @@ class WholePenalty:
         return np.array([level / max(self.alpha, LEAST_ALPHA)])
 
     def sizes(self, z):
-        """What meets the penalty, of K responses, (K p,)."""
+        """Return the products of K responses as `entry_levels` takes them, (K p,)."""
         return z.ravel()
 
     def unpenalised(self, b, z, lam=1.0):
-        """Which features have no penalty at this lam, (p,): all or none, but for the kernel."""
+        """Return a mask (p,) of the features without a penalty at this lam: all or none.
+
+        Directions of the kernel do not count.
+        """
         free = lam * max(self.alpha, self.ridge) <= NO_PENALTY
         return np.full(self.n_features, free)
 
     def unpenalised_each(self, b, z, lam=1.0):
-        """The same of each response, (K, p)."""
+        """Return a mask (K, p) of the coefficients without a penalty at this lam: all or none."""
         return np.broadcast_to(self.unpenalised(b, z, lam), b.shape).copy()
 
 
 def orthonormal(directions):
-    """An orthonormal basis (p, k) of the span of these columns, sparse where they are disjoint."""
+    """Return an orthonormal basis (p, k) of the span of these columns, sparse if they are
+    disjoint.
+    """
     N = sparse.csc_array(directions, dtype=float)
     gram = sparse.csc_array(N.T @ N)
     diagonal = gram.diagonal()

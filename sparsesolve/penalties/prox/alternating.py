@@ -1,11 +1,12 @@
-"""SumOfTerms: prox of a sum of norms whose proxes are known one by one.
+"""SumOfTerms: the prox of a sum of norms from the proxes of its terms.
 
     argmin_b |b - v|^2 / 2 + t sum_k Omega_k(b)
 
-The dual problem is min |v - sum_k z_k|^2 / 2 over z_k in t times the unit ball of the dual norm of
-Omega_k. With all others fixed, the best z_k is what the prox of Omega_k takes from v - sum of the
-others: steps go round, and from a point carried on along the last round until the dual objective
-would rise. Each round has a duality gap, of what its last prox returned:
+The dual problem is min |v - sum_k z_k|^2 / 2 over z_k in t times the unit ball of the dual norm
+of Omega_k. With all others fixed, the best z_k is x minus the prox of Omega_k at x, where x is v
+minus the sum of the others. Steps go round the terms, and each round starts from an extrapolation
+of the last one until the dual objective would rise. Each round has a duality gap, which is that
+of the value returned by its last prox:
 
     t Omega(b) - z'b + |b - (v - z)|^2 / 2,      z = sum_k z_k.
 
@@ -18,13 +19,21 @@ functions" (2015).
 import numpy as np
 
 ROUNDS = 1000
-QUICK = 40  # rounds of a bound that the next one improves
-BETWEEN = 5  # rounds from one gap to the next
-NEAR = 1e-14  # of |v|^2: a gap that is rounding
-PATIENCE = 3  # gaps that do not fall any more, once they are near rounding
-NEARLY = 1e-12  # of |v|^2: near rounding
-ORTHOGONAL = 1e-10  # of the length of z: its part along a kernel that is rounding
-EPSILON = 1e-12  # relative: values that are one
+# Rounds of the prox for a dual-norm bound. The bound is valid after any number, and the next one
+# continues from there.
+QUICK = 40
+# Rounds between two evaluations of the gap.
+BETWEEN = 5
+# A gap below this fraction of |v|^2 is rounding.
+NEAR = 1e-14
+# Once the gap is near rounding, stop after this many evaluations without a decrease.
+PATIENCE = 3
+# A gap below this fraction of |v|^2 counts as near rounding.
+NEARLY = 1e-12
+# The part of z along a kernel counts as rounding below this fraction of the length of z.
+ORTHOGONAL = 1e-10
+# Relative difference up to which two values count as equal.
+EPSILON = 1e-12
 
 
 class SumOfTerms:
@@ -36,24 +45,26 @@ class SumOfTerms:
     kernels : list of (p, k) with orthonormal columns, or None for a term that has no kernel
     """
 
-    close = 1e-9  # relative: bounds of a dual norm that agree
-    # Proxes for a bound that is compared with a level. Each is slow; the next bound, of a z near
-    # this one, goes on from where this one ended.
+    # Relative distance at which the two bounds of a dual norm agree. Above it, more rounds follow.
+    close = 1e-9
+    # Most proxes for a bound that is compared with a level. Each is slow; the bound of the next
+    # z, which is near this one, continues from where this one ended.
     rounds_at_level = 2
 
     def __init__(self, terms, kernels=None):
         self.terms, self.kernels = terms, kernels or [None] * len(terms)
 
     def value(self, b):
-        """Omega(b)."""
+        """Return Omega(b)."""
         return sum(float(term.value(b)) for term in self.terms)
 
     def total(self, parts):
-        """sum_k z_k."""
+        """Return sum_k z_k."""
         return sum(parts)
 
     def prox(self, v, t, near=None, quick=False):
-        """b, and the parts z_k, from a first guess of these; `quick`: by few rounds at most."""
+        """Return b and the parts z_k, from a first guess of the parts; `quick` limits the rounds.
+        """
         parts = [np.zeros_like(v) for _ in self.terms] if near is None else self._within(near, t)
         last, ahead, momentum, fallen = parts, parts, 1.0, np.inf
         best, least, waited, size = (np.zeros_like(v), parts), np.inf, 0, float(np.vdot(v, v))
@@ -61,7 +72,7 @@ class SumOfTerms:
             b, new = self._round(v, t, ahead)
             rest = v - self.total(new)
             objective = float(np.vdot(rest, rest))
-            if objective > fallen and momentum > 1.0:  # begin again without what carries on
+            if objective > fallen and momentum > 1.0:  # restart without momentum
                 momentum, ahead, fallen = 1.0, last, np.inf
                 continue
             if k % BETWEEN == 0:
@@ -79,7 +90,7 @@ class SumOfTerms:
         return self._or_zero(v, t, best[0]), best[1]
 
     def _round(self, v, t, parts):
-        """The last prox's answer, and the parts after one round."""
+        """Return the answer of the last prox, and the parts after one round."""
         parts = list(parts)
         rest = v - self.total(parts)
         b = rest
@@ -98,19 +109,22 @@ class SumOfTerms:
         return out
 
     def _or_zero(self, v, t, b):
-        """b, or 0 where that is as good."""
+        """Return b, or 0 where that is as good."""
         zero = float(np.vdot(v, b)) <= t * self.value(b) * (1.0 + EPSILON)
         return np.zeros_like(v) if zero else b
 
     def _polar(self, k, z):
-        """Of term k, inf where z is not orthogonal to its kernel."""
+        """Return the polar of term k, inf where z is not orthogonal to its kernel."""
         kernel = self.kernels[k]
         if kernel is not None and np.linalg.norm(z @ kernel) > ORTHOGONAL * np.linalg.norm(z):
             return np.inf
         return float(self.terms[k].polar(z))
 
     def upper(self, z, parts):
-        """A bound of the dual norm: what the parts leave of z goes to the term that it suits."""
+        """Return an upper bound of the dual norm.
+
+        What the parts leave of z is given to the term for which the bound is lowest.
+        """
         left = z - self.total(parts)
         levels = [self._polar(k, part) for k, part in enumerate(parts)]
         found = np.inf

@@ -1,4 +1,4 @@
-"""Projections on balls of norms and on the simplex: the nearest point, a new array."""
+"""Projections onto balls of norms and onto the simplex. Each returns a new array."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -7,7 +7,7 @@ from sparsesolve.penalties.prox.simplex import shrink_to_ball, threshold
 
 
 def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
-    """The nearest point of ``{b: sum |b_j| <= radius}``.
+    """Return the nearest point of ``{b: sum |b_j| <= radius}``.
 
     Parameters
     ----------
@@ -32,14 +32,15 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
     x = np.ascontiguousarray(v, dtype=float)
     none, radius = _read(x if x.ndim != 1 else [], radius)
     found = shrink_to_ball(x, radius) if len(x) else none
-    if found is None:  # a sum beyond floats, or no finite numbers
+    # A sum is beyond the range of floats, or an entry is not finite.
+    if found is None:
         largest = np.abs(_read(x, radius)[0]).max()
         found = shrink_to_ball(x / largest, radius / largest) * largest
     return found
 
 
 def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
-    """The nearest point of ``{b: sum b_j^2 <= radius^2}``.
+    """Return the nearest point of ``{b: sum b_j^2 <= radius^2}``.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
-    """The nearest point of ``{b: max |b_j| <= radius}``.
+    """Return the nearest point of ``{b: max |b_j| <= radius}``.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
-    """The nearest point of ``{b: b_j >= 0, sum b_j = total}``.
+    """Return the nearest point of ``{b: b_j >= 0, sum b_j = total}``.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
 def project_groups(
     v: ArrayLike, radius: float, groups: ArrayLike, weights: ArrayLike | None = None
 ) -> np.ndarray:
-    """The nearest point of ``{b: sum_g d_g |b_g|_2 <= radius}``.
+    """Return the nearest point of ``{b: sum_g d_g |b_g|_2 <= radius}``.
 
     Parameters
     ----------
@@ -165,7 +166,8 @@ def project_groups(
     size = np.sqrt(np.bincount(of, x * x, minlength=G))
     if d @ size <= radius:
         return x
-    # |b_g| = (|v_g| - theta d_g)_+: the root of sum_g d_g (|v_g| - theta d_g)_+ = radius
+    # |b_g| = (|v_g| - theta d_g)_+ with the root theta of sum_g d_g (|v_g| - theta d_g)_+ =
+    # radius.
     order = np.argsort(-size / d)
     ends = (np.cumsum((d * size)[order]) - radius) / np.cumsum(d[order] ** 2)
     theta = ends[np.flatnonzero((size / d)[order] > ends)[-1]] if radius > 0.0 else np.inf
@@ -174,7 +176,7 @@ def project_groups(
 
 
 def _read(v, radius, name="radius"):
-    """A copy of v as floats, and the radius, checked."""
+    """Return a copy of v as floats, and the radius, after checking both."""
     v = np.array(v, dtype=float)
     if v.ndim != 1 or not np.isfinite(v).all():
         raise ValueError(f"v must be finite numbers (n,), not an array of shape {v.shape}"

@@ -2,8 +2,8 @@
 
     H = diag(h) - sum_g (x_g y_g' + y_g x_g') / 2,    x_g and y_g zero outside group g
 
-Given: the features of groups, one after the other. A sparse H has one pattern for all x and y, of
-which the places of all pairs of entries are found once.
+Given: the features of groups, one after the other. A sparse H has the same pattern for all x and
+y. The places of all pairs of entries in it are computed once.
 """
 
 import numpy as np
@@ -11,11 +11,13 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import splu
 
-DENSE = 0.2  # share of pairs within groups from which on a system is solved as a full one
+# Share of pairs of features within one group above which a dense system is faster than a sparse
+# one.
+DENSE = 0.2
 
 
 class BlockSystem:
-    """The systems of p features.
+    """Systems in p features.
 
     Parameters
     ----------
@@ -23,7 +25,7 @@ class BlockSystem:
     features : int32 (q,), start : int32 (G + 1,)
         Group g holds features[start[g]:start[g + 1]].
     of : (q,)
-        The group of each entry.
+        Group of each entry.
     """
 
     def __init__(self, n_features, features, start, of):
@@ -35,7 +37,7 @@ class BlockSystem:
             self._lay_out(sizes)
 
     def _lay_out(self, sizes):
-        """Where pairs of entries of one group stand in a sparse matrix, for `solve`."""
+        """Find where pairs of entries of one group stand in a sparse matrix, for `solve`."""
         count = sizes**2
         self.first = np.repeat(np.arange(self.n_entries), sizes[self.of])
         within = np.arange(len(self.first)) - np.repeat(np.cumsum(count) - count, count)
@@ -50,18 +52,19 @@ class BlockSystem:
         self.pattern = (every % self.p).astype(np.intc), pointers.astype(np.intc)
 
     def solve(self, held, xi, own, pull):
-        """(I + sum_g held_g I_g - (xi_g own_g' + own_g xi_g') / 2)^-1 pull; xi, own (q,)."""
+        """Return (I + sum_g held_g I_g - (xi_g own_g' + own_g xi_g') / 2)^-1 pull; xi, own (q,).
+        """
         diagonal = 1.0 + np.bincount(self.features, held[self.of], minlength=self.p)
         H = self._less_products(xi, own, diagonal)
         if self.full:
             return cho_solve(cho_factor(H, lower=True), pull)
         try:
             return splu(H, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(pull)
-        except RuntimeError as error:  # what SuperLU raises where a pivot is 0
+        except RuntimeError as error:  # SuperLU raises this where a pivot is 0
             raise LinAlgError(str(error)) from None
 
     def _less_products(self, xi, own, diagonal):
-        """diag - sum_g (xi_g own_g' + own_g xi_g') / 2, (p, p), an array or sparse."""
+        """Return diag - sum_g (xi_g own_g' + own_g xi_g') / 2, (p, p), an array or sparse."""
         if self.full:
             shape = (self.n_groups, self.p)
             X = sparse.csr_array((xi, self.features, self.start), shape).toarray()
@@ -73,6 +76,6 @@ class BlockSystem:
         return sparse.csc_array((values, rows, pointers), (self.p, self.p))
 
     def matrix(self, x, y, diagonal):
-        """H as an array, (p, p)."""
+        """Return H as an array, (p, p)."""
         H = self._less_products(x, y, diagonal)
         return H if self.full else H.toarray()

@@ -1,4 +1,6 @@
-"""Projection onto the intersection of a box and a hyperplane, checked; the kernel is Cython."""
+"""Projection onto the intersection of a box and a hyperplane: checks of the compiled kernel's
+input.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,11 @@ def box_hyperplane(
     lower, upper : float or array-like (n,)
         Bounds; infinite ones do not bind.
     a : array-like (n,)
-        Normal of the hyperplane. Entries of 0 leave their x to the bounds alone.
+        Normal of the hyperplane. Where an entry is 0, only the bounds act on x.
     z : float
-        Its level.
+        Value of a'x on the hyperplane.
     d : array-like (n,), default None
-        Positive scales: minimise the sum of ``d_i^2 (x_i - m_i)^2``. None is all 1.
+        Positive scales: minimise the sum of ``d_i^2 (x_i - m_i)^2``. None means 1.
 
     Returns
     -------

@@ -1,16 +1,18 @@
 """Total variation along a chain: its value and its dual norms.
 
-Dual norms: z'b <= nu Omega(b) for all b. Of total variation alone nu is the largest |z_1 + .. +
-z_k| / w_k; with mu |b|_1 added, extreme points are intervals, and the largest ratio |sum_I z| / (mu
-|I| + w at the ends of I) is found by Dinkelbach's iteration with Kadane's scan.
+The dual norm of z is the least nu with z'b <= nu Omega(b) for all b. For total variation alone it
+is the largest |z_1 + .. + z_k| / w_k. With mu |b|_1 added, extreme points are intervals I, and
+the largest ratio |sum_I z| / (mu |I| + w at the ends of I) is found by Dinkelbach's iteration
+with Kadane's scan.
 """
 from libc.math cimport INFINITY, fabs
 
-cdef double CLOSE = 1e-14       # relative: two values of nu that are one
+# Relative difference up to which two values of nu count as equal.
+cdef double CLOSE = 1e-14
 
 
 def chain_value(const double[::1] b, const double[::1] weights=None):
-    """sum_i w_i |b_(i+1) - b_i|."""
+    """Return sum_i w_i |b_(i+1) - b_i|."""
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(b.shape[0] - 1):
@@ -19,7 +21,7 @@ def chain_value(const double[::1] b, const double[::1] weights=None):
 
 
 def chain_polar(const double[::1] z, const double[::1] weights=None):
-    """Return the largest |z_1 + .. + z_k| / w_k over k < n; inf where only w_k is 0."""
+    """Return the largest |z_1 + .. + z_k| / w_k over k < n; inf if a sum is not 0 where w_k is."""
     cdef double total = 0.0, size = 0.0, largest = 0.0, w
     cdef Py_ssize_t i
     for i in range(z.shape[0] - 1):
@@ -36,7 +38,7 @@ def chain_polar(const double[::1] z, const double[::1] weights=None):
 cdef double _best_interval(const double[::1] z, double side, double nu, double mu,
                            const double[::1] w,
                            Py_ssize_t* first, Py_ssize_t* last) noexcept nogil:
-    """The largest side * sum_I z - nu (mu |I| + w at the ends of I) over intervals I."""
+    """Return the largest side * sum_I z - nu (mu |I| + w at the ends of I) over intervals I."""
     cdef Py_ssize_t n = z.shape[0], i, begin = 0
     cdef double best = -INFINITY, here = -INFINITY, opened, edge, found
     for i in range(n):
@@ -52,7 +54,7 @@ cdef double _best_interval(const double[::1] z, double side, double nu, double m
 
 
 def sparse_chain_polar(const double[::1] z, double mu, const double[::1] weights):
-    """The dual norm of sum_i w_i |b_(i+1) - b_i| + mu |b|_1, mu > 0."""
+    """Return the dual norm of sum_i w_i |b_(i+1) - b_i| + mu |b|_1, mu > 0."""
     cdef Py_ssize_t n = z.shape[0], first = 0, last = 0, i
     cdef double nu = 0.0, side, total, size, found, before
     for side in (1.0, -1.0):

@@ -9,9 +9,9 @@ greatest convex minorant of the upper boundary and the least concave majorant of
 stacks of vertices. While the first slope of the minorant is no less than that of the majorant, a
 straight piece may go on; where they cross, the piece ends at the first vertex of the other stack.
 Each point enters and leaves each stack once.
-Where t is small and pieces are short Condat's scan is faster. It keeps the two slopes between which
-the piece may end, and goes back where they no longer fit; it is given up where it goes back too
-often. Its sums are those of one piece, so that it is also more exact on long chains.
+Where t is small and pieces are short, Condat's scan is faster. It keeps the two slopes between
+which the piece may end, and goes back where they no longer fit; it is abandoned where it goes
+back too often. Each of its sums is over one piece, so it is also more accurate on long chains.
 References: Davies, Kovac, "Local extremes, runs, strings and multiresolution" (2001); Condat, "A
 direct algorithm for 1-D total variation denoising" (2013).
 """
@@ -20,9 +20,9 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-# Values that the direct scan may go over again, for each that it has settled. It takes half the
-# time of the taut string where t is a tenth of the noise, 0.8 of it at 10 times as much, and is
-# given up at 100 times (benchmarks/structured/norms.py prox).
+# The direct scan may visit at most this many values again for each value that it has settled. It
+# takes half the time of the taut string where t is a tenth of the noise and 0.8 of it at 10 times
+# the noise; at 100 times it is abandoned (benchmarks/structured/norms.py prox).
 cdef double MOST_AGAIN = 3.0
 cdef Py_ssize_t FIRST_AGAIN = 4096
 
@@ -30,7 +30,7 @@ cdef Py_ssize_t FIRST_AGAIN = 4096
 cdef struct Hull:               # vertices of a boundary's hull from the last knot on, it first
     Py_ssize_t* place
     double* height
-    double* slope               # of the piece that ends at the vertex
+    double* slope               # slope of the piece that ends at the vertex
     Py_ssize_t first, last
 
 
@@ -40,7 +40,7 @@ cdef inline void _restart(Hull* hull, Py_ssize_t place, double height) noexcept 
 
 
 cdef inline void _add(Hull* hull, Py_ssize_t place, double height, double side) noexcept nogil:
-    """Append a vertex; side is 1 where slopes must grow (convex), -1 where they must fall."""
+    """Append a vertex. With side 1 slopes must increase (convex), with -1 decrease (concave)."""
     cdef Py_ssize_t last = hull.last
     cdef double slope = (height - hull.height[last]) / (place - hull.place[last])
     while last > hull.first and side * (slope - hull.slope[last]) <= 0.0:
@@ -56,10 +56,14 @@ cdef inline void _fill(double* b, Py_ssize_t begin, Py_ssize_t end, double value
         b[i] = value
 
 
-cdef inline Py_ssize_t _pull(Hull* bent, Hull* other, double* b, double side) noexcept nogil:
-    """Emit pieces of `other` while it begins beyond the single piece of `bent`; the last knot."""
-    cdef Py_ssize_t knot = bent.place[bent.first], next, end = bent.place[bent.last]
-    cdef double height = bent.height[bent.last], slope = bent.slope[bent.last]
+cdef inline Py_ssize_t _pull(Hull* single, Hull* other, double* b, double side) noexcept nogil:
+    """Emit pieces of `other` while its first slope is beyond that of the single piece of
+    `single`.
+
+    Returns the last knot.
+    """
+    cdef Py_ssize_t knot = single.place[single.first], next, end = single.place[single.last]
+    cdef double height = single.height[single.last], slope = single.slope[single.last]
     while other.last > other.first and side * (other.slope[other.first + 1] - slope) > 0.0:
         next = other.first + 1
         if other.place[next] >= end:
@@ -67,15 +71,15 @@ cdef inline Py_ssize_t _pull(Hull* bent, Hull* other, double* b, double side) no
         _fill(b, knot, other.place[next], other.slope[next])
         other.first, knot = next, other.place[next]
         slope = (height - other.height[next]) / (end - knot)
-    bent.first, bent.last = 0, 1
-    bent.place[0], bent.height[0] = knot, other.height[other.first]
-    bent.place[1], bent.height[1], bent.slope[1] = end, height, slope
+    single.first, single.last = 0, 1
+    single.place[0], single.height[0] = knot, other.height[other.first]
+    single.place[1], single.height[1], single.slope[1] = end, height, slope
     return knot
 
 
 cdef int taut_string(Py_ssize_t n, const double* v, double t, const double* w,
                      double* b) except -1 nogil:
-    """b as above; w NULL: all weights are 1."""
+    """Write the solution b; w NULL means weights of 1."""
     cdef Hull upper, lower
     cdef double* room = <double*> malloc((4 * n + 8) * sizeof(double))
     cdef Py_ssize_t* places = <Py_ssize_t*> malloc((2 * n + 4) * sizeof(Py_ssize_t))
@@ -100,7 +104,7 @@ cdef int taut_string(Py_ssize_t n, const double* v, double t, const double* w,
             _pull(&upper, &lower, b, 1.0)
         if lower.last == lower.first + 1 and lower.slope[lower.last] > upper.slope[upper.first + 1]:
             _pull(&lower, &upper, b, -1.0)
-    # the path ends at (n, r): both hulls do, and what is left is one of them
+    # The path ends at (n, r). Both hulls do so too, and the last pieces are those of one of them.
     for k in range(upper.first + 1, upper.last + 1):
         _fill(b, upper.place[k - 1], upper.place[k], upper.slope[k])
     free(room)
@@ -109,12 +113,13 @@ cdef int taut_string(Py_ssize_t n, const double* v, double t, const double* w,
 
 
 cdef bint direct_scan(Py_ssize_t n, const double* v, double t, double* b) noexcept nogil:
-    """b as above for weights of 1; False where the taut string had better be taken."""
+    """Write the solution b for weights of 1; return False if the taut string would be faster."""
     cdef Py_ssize_t first = 0, k, low = 0, high = 0, again = 0
     cdef double least, most, under, over, total = 0.0
     for k in range(n):
         total += fabs(v[k])
-    t = min(t, total)                       # beyond, b is constant, and digits of v would be lost
+    # For larger t b is constant, and t would absorb digits of v.
+    t = min(t, total)
     least, most, under, over, k = v[0] - t, v[0] + t, t, -t, 0
     while True:
         if k == n - 1:
@@ -124,7 +129,7 @@ cdef bint direct_scan(Py_ssize_t n, const double* v, double t, double* b) noexce
                 first = k = low = low + 1
                 least, under = v[k], t
                 over = v[k] + t - most
-            elif over > 0.0:                # with a step up
+            elif over > 0.0:                # the piece ends with a step up
                 _fill(b, first, high + 1, most)
                 again += k - high
                 first = k = high = high + 1
@@ -158,7 +163,7 @@ cdef bint direct_scan(Py_ssize_t n, const double* v, double t, double* b) noexce
 
 
 def prox_chain(const double[::1] v, double t, const double[::1] weights=None):
-    """argmin_b |b - v|^2 / 2 + t sum_i w_i |b_(i+1) - b_i|, a new array (n,).
+    """Return argmin_b |b - v|^2 / 2 + t sum_i w_i |b_(i+1) - b_i|, a new array (n,).
 
     Parameters
     ----------

@@ -1,33 +1,38 @@
-"""Dual norms of sums of norms, from below and above.
+"""Lower and upper bounds of the dual norm of a sum of norms.
 
     the least nu with z = sum_k z_k,  z_k of dual norm nu at most under term k
 
-By Dinkelbach's iteration: nu = z'b / Omega(b) at b = prox_nu(z) grows to the dual norm from below.
-From above, the z_k of the prox and what they leave of z, given to some of them, are a
-decomposition of z. That bound is valid whatever the accuracy, and the one returned.
-Given: a `SumOfNorms` or a `SumOfTerms`, whose ``close`` is the relative distance of bounds that
-agree, and z. Reference: Dinkelbach, "On nonlinear fractional programming" (1967).
+The lower bound is Dinkelbach's iteration: nu = z'b / Omega(b) at b = prox_nu(z) rises to the dual
+norm. The upper bound is a decomposition of z: the z_k of the prox, and what they leave of z is
+given to some of them. That bound is valid whatever the accuracy, and it is the one returned.
+
+Given: a `SumOfNorms` or a `SumOfTerms`, whose ``close`` is the relative distance at which the
+bounds agree, and z. Reference: Dinkelbach, "On nonlinear fractional programming" (1967).
 """
 
 import numpy as np
 
 EPSILON = 4e-16
-NOTABLE = 0.1  # of what z is above a level: by how much a bound may be off
-ABOVE = 0.01  # of the way from the lower to the upper bound of a dual norm
-PATIENCE = 2  # rounds that do not halve what is between the bounds
+# With a level, the bound may err by this fraction of the distance between the bound and the
+# level.
+NOTABLE = 0.1
+# The next nu lies at this fraction of the way from the lower to the upper bound.
+ABOVE = 0.01
+# Stop after this many rounds that do not halve the distance between the bounds.
+PATIENCE = 2
 ROUNDS = 30
 
 
 def polar(own, z):
-    """An upper bound of the dual norm."""
+    """Return an upper bound of the dual norm."""
     return bounds(own, z)[0]
 
 
 def bounds(own, z, near=None, level=0.0):
-    """`polar`, and (b, xi) to begin with at the next z, as `near` here.
+    """Return `polar`, and (b, xi) as a start for the next z, given as `near`.
 
-    With a level a bound that tells by how much z is above it, to a tenth of that, is enough:
-    so it is near solutions, of which z is hardly above.
+    With a level, it is enough to know by how much z exceeds the level, to a tenth of the excess.
+    Near a solution z exceeds the level by little, if at all, and few rounds suffice.
     """
     b, xi = (z, None) if near is None else near
     if not z.any():
@@ -49,7 +54,7 @@ def bounds(own, z, near=None, level=0.0):
             break
         if upper - lower <= NOTABLE * (lower - level) and level > 0.0:
             break
-        # lower may be the dual norm but for rounding: then a level above it has b = 0
+        # lower may equal the dual norm up to rounding. A level above it has b = 0.
         nu = lower if lower > before * (1.0 + EPSILON) else lower + ABOVE * (upper - lower)
     return upper, (best, xi)
 

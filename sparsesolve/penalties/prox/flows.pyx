@@ -1,42 +1,42 @@
-"""Flow: excess at some nodes of a network, routed to deficits at others as far as arcs allow.
+"""Flow: routes the excess of some nodes of a network to deficits, as far as arcs allow.
 
     maximise over S   sum_S e_i - sum of c_a over arcs a that leave S        (a minimum cut)
 
 Given: excesses e (N,), of which negative ones are deficits, and arcs with capacities c >= 0, inf
-allowed, each with its reverse arc. Returned: flows within the capacities that route as much as is
-possible. What excess is left cannot reach a deficit any more: the nodes from which none is reached
-along arcs with room are the largest S, and the excess left on them is the maximum above.
-Invariant: a node's distance is at most that of any node to which it has an arc with room, plus 1,
-and 0 at deficits; flows conserve the sum of excesses.
-First in, first out (push-relabel); distances are made exact by a breadth-first
-search whenever the work since the last one exceeds that of a search, or when a level runs empty.
-Flows stay from call to call, so that a problem near the last one is solved from there.
+allowed, each with its reverse arc. Returned: flows within the capacities that route as much as
+possible. The excess that is left cannot reach a deficit. The largest S is the set of nodes from
+which no deficit can be reached along arcs with room, and the excess left on S is the maximum
+above. Invariant: a node's distance is at most 1 plus that of any node to which it has an arc with
+room, and 0 at deficits; flows conserve the sum of excesses.
+The algorithm is first-in, first-out push-relabel. A breadth-first search makes distances exact
+whenever the work since the last search exceeds that of a search, or when a level is empty. Flows
+are kept between calls, so that a problem near the last one starts from its solution.
 Reference: Goldberg, Tarjan, "A new approach to the maximum-flow problem" (1988); Cherkassky,
 Goldberg, "On implementing push-relabel method for the maximum flow problem" (1997).
 """
 import numpy as np
 
-# Arcs scanned, for each arc of the network, before distances are made exact again; and a quarter of
-# that where a level has run empty, above which nothing reaches a deficit any more.
+# Distances are made exact after this many scanned arcs for each arc of the network. If a level is
+# empty, nothing above it reaches a deficit, and a quarter of these scans is enough.
 cdef double SCANS_BETWEEN_SEARCHES = 2.0
 cdef double BEFORE_EMPTY_LEVELS = 0.25
 
 
 cdef class Flow:
-    """Flows on a network, and what they leave of the excesses.
+    """Flows on a network, and the excesses that they leave.
 
     Parameters
     ----------
     start : int32 (N + 1,)
         Arcs start[i] to start[i + 1] leave node i.
     head, mate : int32 (M,)
-        Where each arc leads, and its reverse arc.
+        Node at the end of each arc, and its reverse arc.
     room : (M,)
-        What each arc can take, changed in place.
+        Remaining capacity of each arc, changed in place.
     excess : (N,)
         Changed in place.
     small : float
-        Amounts that are rounding.
+        Amounts up to this size are rounding.
     """
     cdef const int[::1] start, head, mate
     cdef double[::1] room, excess
@@ -44,7 +44,7 @@ cdef class Flow:
     cdef char[::1] queued
     cdef double small, most_scans
     cdef Py_ssize_t n
-    cdef readonly object reach          # (N,) int32: N where no deficit can be reached
+    cdef readonly object reach  # (N,) int32: distance to a deficit, N where none can be reached
 
     def __init__(self, start, head, mate, room, excess, double small):
         self.start, self.head, self.mate = start, head, mate
@@ -57,13 +57,13 @@ cdef class Flow:
         self.queued = np.zeros(self.n, dtype=np.int8)
 
     def route(self, const int[::1] nodes):
-        """Route the excess of `nodes`, between which and others no arc has room."""
+        """Route the excess of `nodes`. Arcs between them and other nodes must have no room."""
         if nodes.shape[0]:
             with nogil:
                 self._route(nodes)
 
     def close(self, const int[::1] nodes, const int[::1] region):
-        """Close the arcs that leave each of `nodes` for another region."""
+        """Close the arcs that lead from each of `nodes` to another region."""
         cdef Py_ssize_t k
         cdef int i, a
         for k in range(nodes.shape[0]):
@@ -73,7 +73,7 @@ cdef class Flow:
                     self.room[a] = self.room[self.mate[a]] = 0.0
 
     cdef void _search(self, const int[::1] nodes) noexcept nogil:
-        """Exact distances to the nearest deficit, backwards along arcs with room."""
+        """Compute exact distances to the nearest deficit, backwards along arcs with room."""
         cdef Py_ssize_t k, first = 0, last = 0
         cdef int i, j, a, far = <int> self.n
         for k in range(nodes.shape[0]):
@@ -115,7 +115,7 @@ cdef class Flow:
                     last += 1
             if last == 0:
                 return
-            # 2. Push and relabel until none is left, or until distances had better be exact.
+            # 2. Push and relabel until no node waits, or until distances should be made exact.
             scans = self.most_scans = SCANS_BETWEEN_SEARCHES * arcs + 16.0
             while first != last and scans > 0.0:
                 i = self.queue[first]
@@ -125,7 +125,7 @@ cdef class Flow:
                     last = self._discharge(i, last, &scans)
 
     cdef Py_ssize_t _discharge(self, int i, Py_ssize_t last, double* scans) noexcept nogil:
-        """Push the excess of node i towards deficits; the new end of the queue."""
+        """Push the excess of node i towards deficits; return the new end of the queue."""
         cdef int a, j, nearest, end = self.start[i + 1], old = self.distance[i]
         cdef double amount
         for a in range(self.next_arc[i], end):
@@ -143,7 +143,7 @@ cdef class Flow:
                     self.next_arc[i] = a
                     return last
         scans[0] -= end - self.next_arc[i] + end - self.start[i]
-        # no arc leads nearer: one more than the nearest node that can be reached
+        # No arc leads nearer. The new distance is one more than that of the nearest neighbour.
         nearest = <int> self.n - 1
         for a in range(self.start[i], end):
             if self.room[a] > self.small and self.distance[self.head[a]] < nearest:
@@ -159,7 +159,7 @@ cdef class Flow:
         return last
 
     cdef Py_ssize_t _wait(self, int i, Py_ssize_t last) noexcept nogil:
-        """Append node i to the queue."""
+        """Append node i to the queue; return the new end."""
         self.queued[i] = True
         self.queue[last] = i
         return last + 1 if last < self.n else 0

@@ -1,18 +1,18 @@
-"""Dual ascent for the prox of overlapping groups: one ball after the other.
+"""Dual ascent for the prox of overlapping groups: one group's ball at a time.
 
     min |v - sum_g xi_g|^2 / 2   over   |xi_g|_2 <= radius_g,  xi_g zero outside group g
 
-The residual b = v - sum xi_g is what the prox of sum_g radius_g |b_g|_2 tends to. A step replaces
-xi_g by the nearest point of its ball to b_g + xi_g, which is exact for that group.
+The residual b = v - sum xi_g tends to the prox of sum_g radius_g |b_g|_2. A step replaces xi_g by
+the point of its ball nearest to b_g + xi_g, which is exact for that group.
 Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical sparse coding"
-(2011), algorithm 1; for groups that overlap it is to be repeated.
+(2011), algorithm 1, which is repeated here because groups overlap.
 """
 from libc.math cimport fabs, sqrt
 
 
 def ascend(const double[::1] radius, const int[::1] features, const int[::1] start,
            double[::1] xi, double[::1] b, Py_ssize_t sweeps, double small):
-    """Sweep over the groups; the largest change of an entry of b in the last sweep.
+    """Sweep over the groups; return the largest change of an entry of b in the last sweep.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ def ascend(const double[::1] radius, const int[::1] features, const int[::1] sta
     xi : (q,), b : (p,)
         Changed in place; b = v - sum xi_g.
     sweeps : int
-        At most.
+        Most sweeps.
     small : float
-        A change from which on sweeps end.
+        Sweeps end when the largest change is at most this.
     """
     cdef Py_ssize_t g, k, sweep
     cdef double square, scale, r, change = 0.0

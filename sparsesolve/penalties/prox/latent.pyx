@@ -2,12 +2,11 @@
 
     minimise over v   |x - sum_g v_g|^2 / 2 + t sum_g d_g |v_g|_2,    v_g zero outside g
 
-Given: the features of each group, one group after the other, and a start.
-Returned: v in that order,
-when a sweep moves nothing by more than rounding, or after so many sweeps. Invariant:
-r = x - sum_g v_g.
+Given: the features of each group, one group after the other, and a start. Returned: v in that
+order, when a sweep changes nothing by more than rounding, or after the given number of sweeps.
+Invariant: r = x - sum_g v_g.
 Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical sparse coding"
-(2011), section 3, of which this is the primal of the dual.
+(2011), section 3; the problem here is the primal of their dual.
 """
 from libc.math cimport fabs, sqrt
 
@@ -17,7 +16,7 @@ import numpy as np
 def latent_vectors(const double[::1] x, double t, const double[::1] d, const int[::1] member,
                    const int[::1] start, const double[::1] begin, double accuracy,
                    Py_ssize_t sweeps):
-    """v (q,) for x (p,): group g has the features member[start[g]:start[g + 1]]."""
+    """Return v (q,) for x (p,): group g has the features member[start[g]:start[g + 1]]."""
     out = np.array(begin)
     residual = np.array(x)
     cdef double[::1] v = out, r = residual

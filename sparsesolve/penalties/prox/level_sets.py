@@ -1,14 +1,17 @@
-"""Proxes and dual norms of functions whose level sets are cuts of a network.
+"""Proxes and dual norms of functions whose level sets are minimum cuts of a network.
 
     argmin_b  |b - v|^2 / 2 + t f(b),        f(b) = int F({b > s}) ds
 
-where F(S) is the least capacity of arcs that leave S with some auxiliary nodes: the edges that
-are cut for total variation on a graph, the weights of the groups that S meets for overlapping
-groups in the l-infinity norm. The set {b > s} maximises v(S) - s |S| - t F(S), which is a minimum
-cut. At the mean level of a region a cut tells which part of it is above and which below; the parts
-are regions of their own, their flows stay, and arcs between them are closed. A region whose excess
-is routed to the last bit has one value. All regions of a round are routed together.
-Given: a `Network`. Returned: the exact minimum but for rounding, and dual norms max_S z(S) / F(S)
+where F(S) is the least capacity of arcs that leave S together with some auxiliary nodes. For
+total variation on a graph F(S) is the weight of the edges that are cut; for overlapping groups in
+the l-infinity norm it is the weight of the groups that S meets. The set {b > s} maximises v(S) -
+s |S| - t F(S), which is a minimum cut.
+
+At the mean level of a region, a cut tells which part of it lies above and which below. The parts
+become regions of their own: their flows stay, and arcs between them are closed. A region whose
+excess is routed completely has one value. All regions of a round are routed together.
+
+Given: a `Network`. Returned: the exact minimum up to rounding, and dual norms max_S z(S) / F(S)
 by Dinkelbach's iteration.
 Reference: Hochbaum, "An efficient algorithm for image segmentation, Markov random fields and
 related problems" (2001); Mairal, Jenatton, Obozinski, Bach, "Convex and network flow optimization
@@ -21,25 +24,29 @@ import numpy as np
 
 from sparsesolve.penalties.prox.flows import Flow
 
-SMALL = 1e-15  # of the largest number: an amount that is rounding
-LEFT = 1e-14  # of the largest number, for each node: excess of a region that is rounding
-CLOSE = 1e-14  # relative: two values of a ratio that are one
-ROUNDS = 1000  # of Dinkelbach's iteration, of which some five are usual
+# An amount below this fraction of the largest number is rounding.
+SMALL = 1e-15
+# The excess of a region is rounding below this fraction of the largest number for each node.
+LEFT = 1e-14
+# Relative difference up to which two values of a ratio count as equal.
+CLOSE = 1e-14
+# Most rounds of Dinkelbach's iteration; some five are usual.
+ROUNDS = 1000
 
 
 class Network(NamedTuple):
-    """Arcs of a network whose first nodes are variables, and the others auxiliary."""
+    """Arcs of a network. The first nodes are variables, the others auxiliary."""
 
     n_variables: int  # p
     start: np.ndarray  # int32 (N + 1,): arcs start[i] to start[i + 1] leave node i
-    head: np.ndarray  # int32 (M,) where each arc leads
-    mate: np.ndarray  # int32 (M,) its reverse arc
+    head: np.ndarray  # int32 (M,) node at the end of each arc
+    mate: np.ndarray  # int32 (M,) reverse arc of each arc
     capacity: np.ndarray  # (M,) at t = 1
     deficit: np.ndarray  # (N - p,) of auxiliary nodes, at t = 1
 
 
 def network(n_variables, tail, head, forth, back, deficit=()):
-    """The Network of arcs tail -> head of capacity `forth`, and `back` in reverse."""
+    """Return the Network of arcs tail -> head with capacity `forth`, and `back` in reverse."""
     count, n = len(tail), n_variables + len(deficit)
     tails = np.concatenate([tail, head]).astype(np.intc)
     order = np.argsort(tails, kind="stable")
@@ -54,14 +61,14 @@ def network(n_variables, tail, head, forth, back, deficit=()):
 
 
 def prox_levels(net, v, t, positive=False):
-    """argmin_b |b - v|^2 / 2 + t f(b), over b >= 0 if `positive`; a new array (p,)."""
+    """Return argmin_b |b - v|^2 / 2 + t f(b), over b >= 0 if `positive`; a new array (p,)."""
     p, n = net.n_variables, len(net.start) - 1
     given = np.concatenate([v, -t * net.deficit])
     scale = np.abs(v).max(initial=0.0)
     region, value = np.zeros(n, dtype=np.intc), np.zeros(1)
     if not scale > 0.0:
         return np.zeros(p)
-    capacity = np.minimum(t * net.capacity, 2.0 * n * scale)  # more is never used
+    capacity = np.minimum(t * net.capacity, 2.0 * n * scale)  # no flow uses more
     excess, room = given.copy(), capacity.copy()
     flow = Flow(net.start, net.head, net.mate, room, excess, SMALL * scale)
     live, floor = np.arange(n, dtype=np.intc), positive
@@ -70,7 +77,7 @@ def prox_levels(net, v, t, positive=False):
     while len(live):
         flow.route(live)
         live, region, value = _split(flow, live, region, value, excess, scale)
-        if floor:  # what is not above 0 is 0
+        if floor:  # values that are not above 0 become 0
             live, floor = live[region[live] > 0], False
         flow.close(live, region)
         _to_mean(live, region, excess, value, p)
@@ -79,7 +86,7 @@ def prox_levels(net, v, t, positive=False):
 
 
 def _split(flow, live, region, value, excess, scale):
-    """Regions with excess left in two, the part that reaches no deficit with a new number."""
+    """Split regions with excess in two; the part that reaches no deficit gets a new number."""
     own, count = region[live], len(value)
     left = np.bincount(own, np.maximum(excess[live], 0.0), minlength=count)
     split = left > LEFT * scale * np.bincount(own, minlength=count)
@@ -91,7 +98,7 @@ def _split(flow, live, region, value, excess, scale):
 
 
 def _to_mean(live, region, excess, value, p):
-    """Raise the level of each region to where its excesses sum to 0."""
+    """Raise the level of each region to the value at which its excesses sum to 0."""
     if not len(live):
         return
     variables = live[live < p]
@@ -103,7 +110,8 @@ def _to_mean(live, region, excess, value, p):
 
 
 def _values(net, given, capacity, region, value, positive):
-    """Values of the regions from the data: flows between them are at capacity, or none."""
+    """Return the values of the regions from the data: flows between regions are at capacity or 0.
+    """
     total = np.bincount(region, given, minlength=len(value))
     tail = region[np.repeat(np.arange(len(given)), np.diff(net.start))]
     head = region[net.head]
@@ -120,7 +128,7 @@ def _values(net, given, capacity, region, value, positive):
 
 
 def largest_ratio(net, z, size, above=0.0):
-    """The largest z(S) / (size |S| + F(S)) over sets S, or `above` if that is more."""
+    """Return the largest z(S) / (size |S| + F(S)) over sets S, or `above` if that is more."""
     p = net.n_variables
     scale = np.abs(z).max(initial=0.0)
     ratio = max(above, _alone(net, z, size))
@@ -148,7 +156,7 @@ def largest_ratio(net, z, size, above=0.0):
 
 
 def _alone(net, z, size):
-    """A ratio to begin with: the best of single variables, and of those with z > 0."""
+    """Return a first ratio: the best of single variables and of the set with z > 0."""
     p = net.n_variables
     tail = np.repeat(np.arange(len(net.start) - 1), np.diff(net.start))
     weight = np.concatenate([np.zeros(p), net.deficit])[net.head]

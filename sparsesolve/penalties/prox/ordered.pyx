@@ -2,9 +2,9 @@
 
     argmin_b |b - v|^2 / 2 + t sum_i lambda_i |b|_(i)
 
-is sign(v) times the projection of |v| sorted, less t lambda, on sequences that do not rise and are
-at least 0: neighbours that would rise are pooled to their mean. O(n log n) for the sort, O(n) for
-the pooling.
+The solution is sign(v) times the projection of sorted |v| - t lambda onto nonincreasing sequences
+that are at least 0: neighbours that would rise are pooled to their mean. The sort costs O(n log
+n), the pooling O(n).
 Reference: Bogdan, van den Berg, Sabatti, Su, Candes, "SLOPE: adaptive variable selection via
 convex optimization" (2015), algorithm 3.
 """
@@ -13,15 +13,17 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-cdef Py_ssize_t MOST_MOVES = 4      # of a value, on average, by insertion; then places are sorted
+# Insertion may move a value this many places on average. Beyond it a sort of the places is
+# faster.
+cdef Py_ssize_t MOST_MOVES = 4
 
 
 def falling_order(const double[::1] size):
-    """The places of sizes >= 0 from the largest down, and these sizes.
+    """Return the places of sizes >= 0 from the largest down, and the sizes in that order.
 
     Numbers sort faster than places do. So each place is written into the last bits of its size,
-    read as an integer, whose order is that of the sizes but for near ties; insertion puts these
-    right.
+    read as an integer. The order of these integers is that of the sizes except for near ties;
+    insertion corrects these.
     """
     cdef Py_ssize_t n = size.shape[0], i, j, moves = 0
     cdef int64_t mask = 1, key
@@ -52,7 +54,7 @@ def falling_order(const double[::1] size):
 
 
 def pool_sorted(const double[::1] size, double t, const double[::1] weights):
-    """The least-squares fit to size - t * weights that does not rise and is at least 0, (n,)."""
+    """Return the nonincreasing, nonnegative least-squares fit to size - t * weights, (n,)."""
     cdef Py_ssize_t n = size.shape[0], i, j, top = 0
     out = np.empty(n)
     cdef double[::1] fit = out, mean = np.empty(n)
@@ -76,7 +78,7 @@ def pool_sorted(const double[::1] size, double t, const double[::1] weights):
 
 
 def prox_sorted(v, double t, const double[::1] weights):
-    """The prox of the sorted l1 norm, a new array (n,)."""
+    """Return the prox of the sorted l1 norm, a new array (n,)."""
     cdef double[::1] x = np.asarray(v, dtype=float)
     cdef Py_ssize_t n = x.shape[0], i, j
     places, ranked = falling_order(np.abs(v))

@@ -1,7 +1,7 @@
-"""Proximal operators of squares and powers of norms, on numbers or on the norms of groups.
+"""Proximal operators of squares and powers of norms, on numbers or on the lengths of groups.
 
-A function of the lengths of groups alone has the prox of these lengths: each group keeps its
-direction and gets a new length (Martins et al. 2011, proposition 1).
+A function of the lengths of groups has the prox of these lengths: each group keeps its direction
+and gets a new length (Martins et al. 2011, proposition 1).
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-STEPS = 100  # of Newton's method; some ten are enough
-SAME = 1e-16  # relative: a Newton step that changes nothing
+# Most steps of Newton's method; some ten are enough.
+STEPS = 100
+# A Newton step below this relative size changes nothing.
+SAME = 1e-16
 
 
 def squared_l1(
     v: ArrayLike, t: float, weights: ArrayLike | None = None, *, groups: ArrayLike | None = None,
     ridge: float = 0.0,
 ) -> np.ndarray:  # fmt: skip
-    """The prox of half the squared l1 norm: argmin of the sum that follows.
+    """Return the prox of half the squared l1 norm, the argmin over x of
 
     ``|x - v|^2 / 2 + t [(sum_m d_m |x_m|)^2 / 2 + ridge |x|^2 / 2]``
 
@@ -31,7 +33,7 @@ def squared_l1(
         A label for each entry of v. If given, ``|x_m|`` is the Euclidean norm of group m, the
         groups in the sorted order of their labels.
     ridge : float >= 0, default 0.0
-        Above 0 it is the prox of elastic-net multiple kernel learning.
+        With ridge > 0 it is the prox of elastic-net multiple kernel learning.
 
     Returns
     -------
@@ -44,8 +46,8 @@ def squared_l1(
 
     Notes
     -----
-    With ``u = |v| / d`` the answer is ``x = sign(v) d (u - tau)_+``, the threshold tau found by
-    sorting u: O(n log n).
+    With ``u = |v| / d`` the solution is ``x = sign(v) d (u - tau)_+``. The threshold tau is found
+    by sorting u, in O(n log n).
 
     References
     ----------
@@ -69,7 +71,7 @@ def power(
     v: ArrayLike, t: float, q: float, weights: ArrayLike | None = None, *,
     groups: ArrayLike | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """The prox of a sum of powers: argmin of ``|x - v|^2 / 2 + t sum_m d_m |x_m|^q``.
+    """Return the prox of a sum of powers: argmin of ``|x - v|^2 / 2 + t sum_m d_m |x_m|^q``.
 
     Parameters
     ----------
@@ -93,8 +95,8 @@ def power(
 
     Notes
     -----
-    Each length solves ``x - |v| + t d q x^(q - 1) = 0`` by Newton's method, from the side from
-    which it rises or falls to the root.
+    Each length solves ``x - |v| + t d q x^(q - 1) = 0``, by Newton's method from the side from
+    which it is monotone.
 
     Examples
     --------
@@ -110,7 +112,7 @@ def power(
 
 
 def squared_l1_lengths(sizes: np.ndarray, d: np.ndarray, t: float) -> np.ndarray:
-    """``squared_l1`` of lengths that are not negative: (sizes - t d S)_+ with S = d'x."""
+    """Return ``squared_l1`` of nonnegative lengths: (sizes - t d S)_+ with S = d'x."""
     order = np.argsort(-sizes / d)
     sums = np.cumsum((d * sizes)[order]) / (1.0 + t * np.cumsum((d * d)[order]))
     kept = np.flatnonzero((sizes / d)[order] > t * sums)
@@ -118,13 +120,13 @@ def squared_l1_lengths(sizes: np.ndarray, d: np.ndarray, t: float) -> np.ndarray
 
 
 def power_lengths(sizes: np.ndarray, c: np.ndarray, q: float) -> np.ndarray:
-    """The roots of ``x - sizes + c q x^(q - 1)``, in [0, sizes]."""
+    """Return the roots of ``x - sizes + c q x^(q - 1)``, in [0, sizes]."""
     x = np.array(sizes, dtype=float)
     moving = (sizes > 0.0) & (c > 0.0)
     b, k = sizes[moving], q * c[moving]
-    if q >= 2.0:  # convex: Newton's steps fall from the right
+    if q >= 2.0:  # convex: Newton's steps decrease from the right
         r = b.copy()
-    else:  # concave: they rise from the left, where each term is at most half
+    else:  # concave: they increase from the left, where each term is at most half
         with np.errstate(under="ignore", over="ignore"):
             r = np.minimum(0.5 * b, (0.5 * b / k) ** (1.0 / (q - 1.0)))
     for _ in range(STEPS):
@@ -140,7 +142,7 @@ def power_lengths(sizes: np.ndarray, c: np.ndarray, q: float) -> np.ndarray:
 
 
 def _lengths(v, groups):
-    """The vector read, lengths (M,) of its groups, and each entry's group or None."""
+    """Return the vector, the lengths (M,) of its groups, and each entry's group or None."""
     x = np.array(v, dtype=float)
     if x.ndim != 1 or not np.isfinite(x).all():
         raise ValueError("v must be a vector of finite numbers")

@@ -1,9 +1,9 @@
-"""The threshold of projections on the simplex and the l1 ball, in expected O(n).
+"""The threshold of projections onto the simplex and the l1 ball, in expected O(n).
 
     sum_j (x_j - theta)_+ = radius
 
-Given: x (n,) and a radius > 0. Returned: theta. One pass keeps candidates whose sum stays above a
-rising lower bound of theta; the few left are passed over until none falls out.
+Given: x (n,) and a radius > 0. Returned: theta. One pass keeps the candidates, those above a
+rising lower bound of theta. The few that remain are passed over until none drops out.
 Reference: Condat, "Fast projection onto the simplex and the l1 ball" (2016), proposition 3.
 """
 from libc.math cimport copysign, fabs
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def threshold(const double[::1] x, double radius, bint sizes=False):
-    """theta with sum_j (x_j - theta)_+ = radius; of |x_j| where `sizes`."""
+    """Return theta with sum_j (x_j - theta)_+ = radius; for |x_j| if `sizes`."""
     cdef Py_ssize_t n = x.shape[0], i, count = 1, held = 0, kept
     cdef double[::1] near = np.empty(n), far = np.empty(n)
     cdef double value, theta
@@ -27,7 +27,8 @@ def threshold(const double[::1] x, double radius, bint sizes=False):
             if theta > value - radius:
                 near[count] = value
                 count += 1
-            else:           # this value alone bounds theta from below better: the others wait
+            # This value alone gives a better lower bound of theta; the earlier candidates wait.
+            else:
                 for kept in range(count):
                     far[held + kept] = near[kept]
                 held += count
@@ -53,7 +54,9 @@ def threshold(const double[::1] x, double radius, bint sizes=False):
 
 
 def shrink_to_ball(const double[::1] x, double radius):
-    """The projection (n,) on the l1 ball of that radius, or None where a sum is not a number."""
+    """Return the projection (n,) onto the l1 ball of that radius, or None if a sum is not a
+    number.
+    """
     cdef Py_ssize_t n = x.shape[0], i
     cdef double total = 0.0, theta = 0.0, over
     out = np.empty(n)

@@ -2,14 +2,14 @@
 
     argmin_b |b - v|^2 / 2 + t Omega(b)
 
-Dual ascent, ball by ball, is cheap and mostly enough. Near a change of the support it creeps: then
-a primal-dual Newton method solves b + sum_g xi_g = v, sqrt(|b_g|^2 + e^2) xi_g = t d_g b_g, while
-e falls to 0. Its xi_g stay within their balls, so that each iterate has a duality gap,
+Dual ascent, ball by ball, is cheap and usually enough. Near a change of the support it is slow.
+Then a primal-dual Newton method solves b + sum_g xi_g = v, sqrt(|b_g|^2 + e^2) xi_g = t d_g b_g,
+while e falls to 0. Its xi_g stay within their balls, so that each iterate has a duality gap,
 
     sum_g (t d_g |b_g| - xi_g'b_g),      b = v - sum_g xi_g.
 
-Groups found to be zero are set to 0, and Newton's method for the others, whose norms are smooth,
-finishes to rounding.
+Groups found to be zero are set to 0. Newton's method for the others, whose norms are smooth, then
+reaches rounding.
 References: Andersen, Christiansen, Conn, Overton, "An efficient primal-dual interior-point method
 for minimizing a sum of Euclidean norms" (2000); Chan, Golub, Mulet, "A nonlinear primal-dual
 method for total variation-based image restoration" (1999).
@@ -21,22 +21,33 @@ from scipy.linalg import LinAlgError
 from sparsesolve.penalties.prox.block_system import BlockSystem
 from sparsesolve.penalties.prox.group_balls import ascend
 
-SWEEPS = 200  # of dual ascent before Newton's method
-STILL = 1e-15  # of the largest |v|: a change that is rounding
-NEAR = 1e-15  # of t Omega(b): a gap that is rounding
-PATIENCE = 2  # steps that do not halve the gap, once the smoothing is rounding
-STEPS = 80  # of Newton's method
-TOWARDS = 1e-3  # of the smoothing that belongs to the gap: what the next step aims at
-INSIDE = 1e-7  # of a radius: xi_g nearer to its ball's boundary belongs to a group that is not 0
-HALVINGS = 30  # of a step
-ARMIJO = 1e-4  # of the fall that the slope promises
-TINY = 1e-14  # of the largest |v|: a group's length that is rounding
-FINISHING = 12  # Newton steps on the support
+# Sweeps of dual ascent before Newton's method takes over.
+SWEEPS = 200
+# A change below this fraction of the largest |v| is rounding.
+STILL = 1e-15
+# A gap below this fraction of t Omega(b) is rounding.
+NEAR = 1e-15
+# Once the smoothing is rounding, stop after this many steps that do not halve the gap.
+PATIENCE = 2
+# Most steps of Newton's method.
+STEPS = 80
+# The next step aims at this fraction of the smoothing that corresponds to the gap.
+TOWARDS = 1e-3
+# A xi_g that is within this fraction of its radius of the boundary belongs to a nonzero group.
+INSIDE = 1e-7
+# Most halvings of a step.
+HALVINGS = 30
+# A step is accepted if it achieves this fraction of the decrease that the slope predicts.
+ARMIJO = 1e-4
+# A group's length below this fraction of the largest |v| is rounding.
+TINY = 1e-14
+# Most Newton steps on the support.
+FINISHING = 12
 EPSILON = 4e-16
 
 
 class SumOfNorms:
-    """Omega of groups given as features of groups one after the other.
+    """Omega with groups given as lists of features, one group after the other.
 
     Parameters
     ----------
@@ -47,8 +58,10 @@ class SumOfNorms:
     weights : (G,) > 0
     """
 
-    close = 1e-13  # relative: bounds of a dual norm that agree
-    rounds_at_level = 30  # proxes for a bound that is compared with a level
+    # Relative distance at which the bounds of a dual norm agree.
+    close = 1e-13
+    # Most proxes for a bound that is compared with a level.
+    rounds_at_level = 30
 
     def __init__(self, n_features, features, start, weights):
         self.p, self.features, self.start, self.d = n_features, features, start, weights
@@ -57,27 +70,31 @@ class SumOfNorms:
         self.n_entries, self.n_groups = len(features), len(sizes)
         self.system = BlockSystem(n_features, features, start, self.of)
         order = np.argsort(-weights[self.of], kind="stable")
-        self.own = order[np.unique(features[order], return_index=True)[1]]  # of each feature
+        # one entry of each feature
+        self.own = order[np.unique(features[order], return_index=True)[1]]
 
     def lengths(self, x):
-        """|x_g| of entries x (q,) by group, (G,)."""
+        """Return |x_g| of entries x (q,) by group, (G,)."""
         return np.sqrt(np.bincount(self.of, x * x, minlength=self.n_groups))
 
     def value(self, b):
-        """Omega(b)."""
+        """Return Omega(b)."""
         return float(self.d @ self.lengths(b[self.features]))
 
     def total(self, xi):
-        """sum_g xi_g, (p,)."""
+        """Return sum_g xi_g, (p,)."""
         return np.bincount(self.features, xi, minlength=self.p)
 
     def gap(self, xi, b, t):
-        """The duality gap of b = v - sum xi_g."""
+        """Return the duality gap of b = v - sum xi_g."""
         own = b[self.features]
         return float(t * self.d @ self.lengths(own) - xi @ own)
 
     def prox(self, v, t, xi=None, quick=False):
-        """b (p,), and xi (q,) within their balls, from a first guess of xi; `quick` or not."""
+        """Return b (p,), and xi (q,) within their balls, from a first guess of xi.
+
+        With `quick`, stop after dual ascent.
+        """
         xi = np.zeros(self.n_entries) if xi is None else self._within(xi, t)
         scale = np.abs(v).max(initial=0.0)
         b = v - self.total(xi)
@@ -93,7 +110,7 @@ class SumOfNorms:
         return xi * shrink[self.of]
 
     def _newton(self, v, t, b, xi):
-        """Primal-dual steps until the gap is rounding; b and xi."""
+        """Take primal-dual steps until the gap is rounding; return b and xi."""
         radius, total = t * self.d, float(t * self.d.sum())
         e = max(self.gap(xi, b, t) / total, STILL * np.abs(v).max())
         best, least, last, waited = (b, xi), np.inf, np.inf, 0
@@ -104,7 +121,7 @@ class SumOfNorms:
             pull = v - b - self.total((radius / s)[self.of] * own)
             try:
                 step = self.system.solve(radius / s, xi / s[self.of], own / s[self.of], pull)
-            except LinAlgError:  # the smoothing is rounding next to what it smooths
+            except LinAlgError:  # the smoothing is rounding compared with what it smooths
                 break
             moved = step[self.features]
             along = np.bincount(self.of, own * moved, minlength=self.n_groups) / s**2
@@ -129,7 +146,7 @@ class SumOfNorms:
         return best
 
     def _length(self, v, radius, e, b, step, pull):
-        """The step length, 1 or less, at which the smoothed objective has fallen."""
+        """Return the step length, at most 1, at which the smoothed objective decreases enough."""
 
         def smoothed(x):
             s = np.sqrt(self.lengths(x[self.features]) ** 2 + e * e)
@@ -144,19 +161,20 @@ class SumOfNorms:
         return length
 
     def smooth_part(self, b):
-        """d_g / |b_g| (G,), and b_g / |b_g| (q,), both 0 where b_g is."""
+        """Return d_g / |b_g| (G,), and b_g / |b_g| (q,), both 0 where b_g is 0."""
         own = b[self.features]
         size = self.lengths(own)
         weight = np.divide(self.d, size, out=np.zeros(self.n_groups), where=size > 0.0)
         return weight, own * (weight / self.d)[self.of]
 
     def curvature(self, weight, unit):
-        """The second derivative of Omega where its groups are smooth, (p, p)."""
+        """Return the second derivative of Omega where its groups are smooth, (p, p)."""
         diagonal = np.bincount(self.features, weight[self.of], minlength=self.p)
         return self.system.matrix(weight[self.of] * unit, unit, diagonal)
 
     def _finished(self, v, t, b, xi):
-        """b with zero groups at 0, and the others by Newton's method for smooth norms."""
+        """Return b with zero groups at 0; the others solve the smooth problem by Newton's method.
+        """
         zero_groups = self.lengths(xi) < (1.0 - INSIDE) * t * self.d
         zero = np.zeros(self.p, dtype=bool)
         zero_groups |= self.lengths(b[self.features]) <= TINY * np.abs(v).max()
@@ -173,7 +191,7 @@ class SumOfNorms:
                 break
             try:
                 step = self.system.solve(weight, weight[self.of] * unit, unit, pull)
-            except LinAlgError:  # a norm that is rounding
+            except LinAlgError:  # a norm is rounding
                 break
             step = np.where(zero, 0.0, step)
             if not np.abs(step).max() < 0.5 * np.abs(b).max():
@@ -188,7 +206,9 @@ class SumOfNorms:
         return 0.5 * float((b - v) @ (b - v)) + t * self.value(b)
 
     def upper(self, z, xi):
-        """A bound of the dual norm: what the xi_g leave of z is given to one group each."""
+        """Return an upper bound of the dual norm: what the xi_g leave of z goes to one group
+        each.
+        """
         whole = xi.copy()
         whole[self.own] += (z - self.total(xi))[self.features[self.own]]
         return float((self.lengths(whole) / self.d).max())

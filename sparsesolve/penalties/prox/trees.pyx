@@ -1,19 +1,19 @@
-"""Norms summed over nested groups: proximal operators and dual norms from the leaves to the roots.
+"""Norms summed over nested groups: proximal operators and dual norms by passes over the tree.
 
     Omega(b) = sum_j leaf_j |b_j| + sum_g w_g N(b_g),      N the l2 or the linf norm
 
-Any two groups are disjoint, or one holds the other. The prox of the sum is that of its terms one
-after another, inner groups first (Jenatton et al., theorem 1). Given: a Tree, whose groups stand
-before the ones that hold them. Each group adds to its parent one number, so that no group touches
-the features of the groups inside it:
+Any two groups are disjoint, or one holds the other. The prox of the sum is the composition of the
+proxes of its terms, inner groups first (Jenatton et al., theorem 1). Given: a Tree, in which
+groups stand before the groups that hold them. Each group adds one number to its parent, so that
+no group touches the features of the groups inside it:
 
     l2      the squared length that is left; scales are multiplied on the way down: O(p)
     linf    a heap of sizes, those cut to one level as one entry with a count, since what is cut
             stays equal: every entry is taken out once, O(p log p)
 
-What is left of a group at level t, r_g = [(sum r_c^2)^(1/2) - t w_g]_+ under l2 and
-[sum r_c - t w_g]_+ under linf (the l1 norm that is left), is convex in t. So Newton's method
-rises to the dual norm, the least t that leaves nothing at the roots.
+The rest of a group at level t is r_g = [(sum r_c^2)^(1/2) - t w_g]_+ under l2 and [sum r_c - t
+w_g]_+ under linf (the l1 norm that remains). It is convex in t. So Newton's method rises to the
+dual norm, the least t at which the rest is 0 at the roots.
 Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical sparse coding"
 (2011), algorithms 1 to 3; Bach et al. 2012, section 3.3.
 """
@@ -23,8 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-cdef int STEPS = 100            # of Newton's method; it is quadratic under l2, finite under linf
-cdef double CLOSE = 4e-16       # relative: a step that is rounding
+# Most steps of Newton's method. It converges quadratically under l2 and is finite under linf.
+cdef int STEPS = 100
+# A step of this relative size is rounding.
+cdef double CLOSE = 4e-16
 
 
 class Tree(NamedTuple):
@@ -37,10 +39,10 @@ class Tree(NamedTuple):
 
 
 def nest(const Py_ssize_t[::1] start, const Py_ssize_t[::1] member, Py_ssize_t p):
-    """The smallest group of each feature, and of each group the smallest that holds it.
+    """Return the smallest group of each feature, and the smallest group that holds each group.
 
     Groups g = member[start[g]:start[g + 1]] come by size, the smallest first. Returns (node_of
-    (p,), parent (G,), None), or with two groups (inner, g) in place of None if these cross.
+    (p,), parent (G,), None), or, if two groups cross, with (inner, g) in place of None.
     """
     cdef Py_ssize_t n = start.shape[0] - 1, g, i, j, r
     node_of, parent = np.full(p, -1, dtype=np.intp), np.full(n, -1, dtype=np.intp)
@@ -64,11 +66,11 @@ def nest(const Py_ssize_t[::1] start, const Py_ssize_t[::1] member, Py_ssize_t p
 
 
 def part_of(tree, const Py_ssize_t[::1] which):
-    """The tree of the features `which` alone: groups that have none of them are left out."""
+    """Return the tree of the features `which` alone, without groups that have none of them."""
     cdef const Py_ssize_t[::1] up = tree.parent
     cdef Py_ssize_t n = up.shape[0], g, count = 0
     node_of = tree.node_of[which]
-    number = np.full(n + 1, -1, dtype=np.intp)              # the last one: no group
+    number = np.full(n + 1, -1, dtype=np.intp)              # the last entry stands for no group
     number[node_of] = 0
     number[n] = -1
     cdef Py_ssize_t[::1] new = number
@@ -83,14 +85,15 @@ def part_of(tree, const Py_ssize_t[::1] which):
 
 
 def groups_of(tree, const Py_ssize_t[::1] which):
-    """The groups that hold each feature of `which`, feature by feature: (starts, groups)."""
+    """Return the groups that hold each feature of `which`, feature by feature: (starts, groups).
+    """
     cdef const Py_ssize_t[::1] up = tree.parent, own = tree.node_of
     cdef Py_ssize_t n = up.shape[0], m = which.shape[0], i, g, k = 0
     depths, starts = np.ones(n + 1, dtype=np.intp), np.zeros(m + 1, dtype=np.intp)
     cdef Py_ssize_t[::1] depth = depths
     for g in range(n - 1, -1, -1):
         depth[g] += depth[up[g]] if up[g] >= 0 else 0
-    depth[n] = 0                                            # of no group, -1
+    depth[n] = 0                                            # depth of -1, no group
     starts[1:] = np.cumsum(depths[tree.node_of[which]])
     found = np.empty(starts[m], dtype=np.intp)
     cdef Py_ssize_t[::1] groups = found
@@ -104,10 +107,10 @@ def groups_of(tree, const Py_ssize_t[::1] which):
 
 
 def sums_above(tree, const double[::1] x):
-    """For each feature the sum of x (G,) over the groups that hold it, (p,)."""
+    """Return for each feature the sum of x (G,) over the groups that hold it, (p,)."""
     cdef const Py_ssize_t[::1] up = tree.parent
     cdef Py_ssize_t n = up.shape[0], g
-    sums = np.zeros(n + 1)                                  # the last one: no group
+    sums = np.zeros(n + 1)                                  # the last entry stands for no group
     cdef double[::1] total = sums
     for g in range(n - 1, -1, -1):
         total[g] = x[g] + (total[up[g]] if up[g] >= 0 else 0.0)
@@ -115,7 +118,7 @@ def sums_above(tree, const double[::1] x):
 
 
 def highest_equal(tree, const double[::1] size):
-    """For each group the largest one that holds it and has the same size, (G,)."""
+    """Return for each group the largest one that holds it and has the same size, (G,)."""
     cdef const Py_ssize_t[::1] up = tree.parent
     cdef Py_ssize_t n = up.shape[0], g
     found = np.empty(n, dtype=np.intp)
@@ -126,7 +129,7 @@ def highest_equal(tree, const double[::1] size):
 
 
 def sizes(tree, const double[::1] b, bint largest):
-    """N(b_g) of every group, (G,): largest sizes, else lengths."""
+    """Return N(b_g) of every group, (G,): largest sizes if `largest`, else lengths."""
     cdef const Py_ssize_t[::1] own = tree.node_of, up = tree.parent
     cdef Py_ssize_t p = own.shape[0], n = up.shape[0], j, g
     out = np.zeros(n)
@@ -143,7 +146,7 @@ def sizes(tree, const double[::1] b, bint largest):
 
 
 def prox_l2(tree, const double[::1] v, double t):
-    """The prox under l2 at level t, a new array (p,)."""
+    """Return the prox under l2 at level t, a new array (p,)."""
     cdef const Py_ssize_t[::1] own = tree.node_of, up = tree.parent
     cdef const double[::1] leaf = tree.leaf, w = tree.weight
     cdef Py_ssize_t p = v.shape[0], n = up.shape[0], j, g
@@ -178,7 +181,7 @@ cdef struct Heap:               # pairing heaps of entries; -1 is none
 
 
 cdef inline Py_ssize_t meld(Heap* heap, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
-    """One heap of two; returns its largest entry."""
+    """Meld two heaps; return the largest entry."""
     if a < 0:
         return b
     if b < 0:
@@ -191,7 +194,7 @@ cdef inline Py_ssize_t meld(Heap* heap, Py_ssize_t a, Py_ssize_t b) noexcept nog
 
 
 cdef Py_ssize_t without_largest(Heap* heap, Py_ssize_t a) noexcept nogil:
-    """The heap less its largest entry: its children melded in pairs, and these from the last."""
+    """Remove the largest entry: meld its children in pairs, then the pairs from the last one."""
     cdef Py_ssize_t first = heap.child[a], second, rest, pairs = -1, merged
     while first >= 0:
         second = heap.sibling[first]
@@ -208,10 +211,10 @@ cdef Py_ssize_t without_largest(Heap* heap, Py_ssize_t a) noexcept nogil:
 
 
 cdef double cut(Heap* heap, Py_ssize_t* top, Py_ssize_t entry, double budget) noexcept nogil:
-    """Cut the largest sizes to one level that takes `budget` from their sum; returns the level.
+    """Cut the largest sizes to one level that takes `budget` from their sum; return the level.
 
-    They stay in the heap as one entry. If less than `budget` is there, the heap is empty and the
-    level 0.
+    They stay in the heap as one entry. If the sum is less than `budget`, the heap becomes empty
+    and the level is 0.
     """
     cdef double taken = 0.0, size = heap.size[top[0]], count = heap.count[top[0]], lower
     top[0] = without_largest(heap, top[0])
@@ -235,7 +238,7 @@ cdef double cut(Heap* heap, Py_ssize_t* top, Py_ssize_t entry, double budget) no
 
 
 def prox_linf(tree, const double[::1] v, double t):
-    """The prox under linf at level t, a new array (p,)."""
+    """Return the prox under linf at level t, a new array (p,)."""
     cdef const Py_ssize_t[::1] own = tree.node_of, up = tree.parent
     cdef const double[::1] leaf = tree.leaf, w = tree.weight
     cdef Py_ssize_t p = v.shape[0], n = up.shape[0], j, g
@@ -255,7 +258,7 @@ def prox_linf(tree, const double[::1] v, double t):
                 left[g] += b[j]
                 top[g] = meld(&heap, top[g], j)
         for g in range(n):
-            if left[g] <= t * w[g]:                 # nothing is left, whatever the order
+            if left[g] <= t * w[g]:                 # nothing remains, whatever the order
                 level[g], top[g] = 0.0, -1
                 continue
             level[g] = cut(&heap, &top[g], p + g, t * w[g]) if t * w[g] > 0.0 else INFINITY
@@ -271,7 +274,7 @@ def prox_linf(tree, const double[::1] v, double t):
 
 
 def dual_norm(tree, const double[::1] z, bint largest):
-    """The least t at which the prox of z is 0; `largest` tells linf from l2."""
+    """Return the least t at which the prox of z is 0; `largest` selects linf, else l2."""
     cdef double t = 0.0, higher
     cdef int step
     left, falls = np.empty(len(tree.parent)), np.empty(len(tree.parent))
@@ -285,13 +288,13 @@ def dual_norm(tree, const double[::1] z, bint largest):
 
 cdef double _higher(tree, const double[::1] z, double t, bint largest, double[::1] left,
                     double[::1] falls) except -1.0:
-    """One Newton step from t, the largest over the roots that keep something; else t."""
+    """Return t after one Newton step, the largest over the roots with a rest; else t itself."""
     cdef const Py_ssize_t[::1] own = tree.node_of, up = tree.parent
     cdef const double[::1] leaf = tree.leaf, w = tree.weight
     cdef Py_ssize_t p = own.shape[0], n = up.shape[0], j, g
     cdef double r, fall, best = t
     left[:] = 0.0                                   # sums of r_c, or of their squares
-    falls[:] = 0.0                                  # of -dr_c/dt, or of -r_c dr_c/dt
+    falls[:] = 0.0                                  # sums of -dr_c/dt, or of -r_c dr_c/dt
     with nogil:
         for j in range(p):
             r, g = fabs(z[j]) - t * leaf[j], own[j]

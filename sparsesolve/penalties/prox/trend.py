@@ -6,12 +6,12 @@ The dual problem is a quadratic programme with bounds,
 
     min_u  |v - D'u|^2 / 2    subject to  |u_i| <= t,      b = v - D'u.
 
-A primal-dual interior point method comes near it in some 20 banded systems; then the entries at a
-bound stay there, the others and b solve a linear system, and sides are corrected until the
-conditions of optimality hold to rounding. Systems have both b and u as unknowns: D D' alone has
-a condition number that grows like p^(2 q).
-Given: v (p,), t > 0, q >= 1. Returned: b. Dual norms follow from z = D'u, which is q cumulated
-sums, taken from both ends so that rounding does not grow along the whole vector.
+A primal-dual interior point method reaches its neighbourhood in some 20 banded systems. Then the
+entries at a bound stay there, the others and b solve a linear system, and the sides are corrected
+until the optimality conditions hold to rounding. Systems have both b and u as unknowns, because
+the condition number of D D' alone grows like p^(2 q).
+Given: v (p,), t > 0, q >= 1. Returned: b. Dual norms follow from z = D'u: u is z cumulated q
+times, from both ends so that rounding does not grow along the whole vector.
 Reference: Kim, Koh, Boyd, Gorinevsky, "l1 trend filtering" (2009).
 """
 
@@ -20,26 +20,31 @@ from math import comb
 import numpy as np
 from scipy.linalg import LinAlgError, solve_banded
 
-SHRINK = 0.1  # of the duality measure by each step of the interior point method
-INSIDE = 0.99  # of the way to the boundary
+# Each step of the interior point method multiplies the duality measure by this.
+SHRINK = 0.1
+# Steps go this fraction of the way to the boundary.
+INSIDE = 0.99
 STEPS = 60
-CORRECTIONS = 50  # of the sides on which entries of u are
-NEAR = 1e-13  # relative: gap at which interior steps end
-SLACK = 1e-12  # of t, and of the largest |v|: what rounding takes beyond a bound
+# Most corrections of the set of entries of u at a bound.
+CORRECTIONS = 50
+# Relative gap at which interior steps end.
+NEAR = 1e-13
+# Rounding may take an entry beyond its bound by this fraction of t and of the largest |v|.
+SLACK = 1e-12
 
 
 def differences(b, q):
-    """D b, (p - q,)."""
+    """Return D b, (p - q,)."""
     return np.diff(b, n=q)
 
 
 def adjoint(u, q):
-    """D'u, (p,)."""
+    """Return D'u, (p,)."""
     return (-1.0) ** q * np.diff(np.pad(u, q), n=q)
 
 
 def solve_adjoint(z, q):
-    """u (p - q,) with D'u = z, for z orthogonal to the polynomials of degree below q."""
+    """Return u (p - q,) with D'u = z, for z orthogonal to the polynomials of degree below q."""
     left, right = z, z[::-1]
     for _ in range(q):
         left, right = np.cumsum(left), np.cumsum(right)
@@ -50,13 +55,13 @@ def solve_adjoint(z, q):
 
 
 def polynomials(p, q):
-    """An orthonormal basis (p, q) of the polynomials of degree below q at 0, .., p - 1."""
+    """Return an orthonormal basis (p, q) of the polynomials of degree below q at 0, .., p - 1."""
     x = np.linspace(-1.0, 1.0, p) if p > 1 else np.zeros(p)
     return np.linalg.qr(np.polynomial.legendre.legvander(x, min(q, p) - 1))[0]
 
 
 def prox_trend(v, t, q):
-    """argmin_b |b - v|^2 / 2 + t |D b|_1, a new array (p,)."""
+    """Return argmin_b |b - v|^2 / 2 + t |D b|_1, a new array (p,)."""
     if len(v) <= q or not t > 0.0:
         return v.copy()
     basis = polynomials(len(v), q)
@@ -68,7 +73,7 @@ def prox_trend(v, t, q):
 
 
 class _Banded:
-    """The matrix of [b + D'u; on[i] (D b)_i - w_i u_i], its unknowns in a narrow band."""
+    """The matrix of [b + D'u; on[i] (D b)_i - w_i u_i], with its unknowns in a narrow band."""
 
     def __init__(self, p, q):
         m = p - q
@@ -84,7 +89,7 @@ class _Banded:
         self.given[self.width + rows - columns, columns] = values
 
     def solve(self, on, w, first, second):
-        """(b, u) for right sides (p,) and (m,); `on` (m,) bool, w (m,)."""
+        """Return (b, u) for right-hand sides (p,) and (m,); `on` (m,) bool, w (m,)."""
         m = len(self.u)
         for k in range(self.q + 1):
             value = np.where(on, (-1.0) ** (self.q - k) * comb(self.q, k), 0.0)
@@ -97,7 +102,7 @@ class _Banded:
 
 
 def _interior(v, t, q):
-    """u near the optimum, within its bounds."""
+    """Return u near the optimum, within its bounds."""
     p, m = len(v), len(v) - q
     system, everywhere = _Banded(p, q), np.ones(m, dtype=bool)
     u, below, above = np.zeros(m), np.full(m, t), np.full(m, t)
@@ -106,7 +111,7 @@ def _interior(v, t, q):
     for _ in range(STEPS):
         b = v - adjoint(u, q)
         jump = differences(b, q)
-        measure = low @ below + high @ above  # the gap, but for what b - (low - high) is off
+        measure = low @ below + high @ above  # the gap, up to the error of b - (low - high)
         if min(t * np.abs(jump).sum() - u @ jump, measure) <= NEAR * (v @ v):
             break
         mu = SHRINK * measure / (2 * m)
@@ -129,13 +134,15 @@ def _interior(v, t, q):
 
 
 def _reach(x, step):
-    """The step length, at most 1, that keeps x + length * step positive."""
+    """Return the step length, at most 1, that keeps x + length * step positive."""
     falling = step < 0.0
     return min(1.0, INSIDE * float((x[falling] / -step[falling]).min(initial=np.inf)))
 
 
 def _corrected(u, v, t, q):
-    """b, with entries of u at their bounds and the others by a linear system; the best found."""
+    """Return the best b found with entries of u at their bounds and the others from a linear
+    system.
+    """
     system, scale = _Banded(len(v), q), np.abs(v).max()
     best = v - adjoint(u, q)
     jump = differences(best, q)
