@@ -184,14 +184,15 @@ def _numbers(lists, n_features, names):
             place = _places(names) if place is None else place
             yield np.array([_number(name, g, place) for name in features])
             continue
-        for j in features:
+        plain = set(map(type, features)) == {int}
+        for j in () if plain and 0 <= min(features) <= max(features) < n_features else features:
             if isinstance(j, bool | np.bool) or not hasattr(j, "__index__") or not (
                 0 <= index(j) < n_features
             ):
                 raise ValueError(
                     f"group {g} holds {j!r}; features are numbered from 0 to {n_features - 1}"
                 )
-        yield np.array([index(j) for j in features])
+        yield np.array(features if plain else [index(j) for j in features])
 
 
 def _places(names):

@@ -22,6 +22,7 @@ class LastPolar:
         self.omega, self.iterative = omega, hasattr(omega, "polar_near")
         self.is_norm = not hasattr(omega, "conjugate")
         self.last = self.near = None
+        self.largest = 0  # place of the largest entry of the last vector
 
     def __call__(self, z, level=0.0):
         known = self._known(z, level) if self.is_norm and self.last is not None else None
@@ -32,15 +33,18 @@ class LastPolar:
         else:
             found = float(self.omega.polar(z))
         self.last = np.array(z), level, found
+        self.largest = int(np.argmax(np.abs(z))) if z.size else 0
         return found
 
     def _known(self, z, level):
         """Return what follows from the last answer, or None."""
         last, asked, known = self.last
-        if last.shape != z.shape or not last.any():
+        k = self.largest
+        if last.shape != z.shape or not last.size or last.flat[k] == 0.0:
             return None
-        k = int(np.argmax(np.abs(last)))
         s = float(z.flat[k] / last.flat[k])
+        if abs(z.flat[-1] - s * last.flat[-1]) > MULTIPLE * abs(s * last.flat[-1]):
+            return None  # as a rule, without a look at the others
         enough = not self.iterative or s * known <= level or abs(s * asked - level) <= SAME * level
         if s > 0.0 and enough:
             multiple = s * last

@@ -32,18 +32,13 @@ def read_tree(groups, weights, n_features, names):
     """
     found = by_number(groups, n_features, names)
     labels, members = list(found), [which.astype(np.intp) for which in found.values()]
-    for label, which in zip(labels, members, strict=True):
-        if len(np.unique(which)) < len(which):
-            raise ValueError(f"group {label!r} holds a feature twice; leave one out")
     sizes = np.array([len(which) for which in members], dtype=np.intp)
+    every = np.concatenate([np.empty(0, dtype=np.intp), *members])
+    _refuse_twice(every, np.repeat(np.arange(len(sizes)), sizes), labels, n_features)
     d = _read_weights(weights, labels, sizes)
-    covered = np.zeros(n_features, dtype=bool)
-    leaf = np.zeros(n_features)
-    for which, weight in zip(members, d, strict=True):
-        covered[which] = True
-        if len(which) == 1:
-            leaf[which] += weight
-    leaf[~covered] = 1.0
+    alone = np.repeat(sizes == 1, sizes)
+    leaf = np.bincount(every[alone], d[sizes == 1], n_features).astype(float)
+    leaf[np.bincount(every, minlength=n_features) == 0] = 1.0
     order = np.argsort(sizes, kind="stable")
     order = order[sizes[order] > 1]
     inside = [members[g] for g in order]
@@ -149,6 +144,15 @@ def _read_weights(weights: Any, labels, sizes):
             "least 0"
         )
     return d
+
+
+def _refuse_twice(features, group, labels, n_features):
+    """Say which group holds a feature twice; `group` is that of each of the features."""
+    pair = np.sort(group * n_features + features)
+    twice = np.flatnonzero(pair[1:] == pair[:-1])
+    if len(twice):
+        label = labels[pair[twice[0]] // n_features]
+        raise ValueError(f"group {label!r} holds a feature twice; leave one out")
 
 
 def _refuse_crossing(a, b, members, labels):

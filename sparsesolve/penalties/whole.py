@@ -59,8 +59,7 @@ class WholePenalty:
             omega = EachResponse(omega) if over is None else over(n_responses)
         self.omega, self._polar = omega, LastPolar(omega)
         self._near_prox = None  # where the last iterative prox ended; the next one starts there
-        found = getattr(self.given, "kernel", None)
-        directions = None if found is None else found()
+        directions = getattr(self.given, "kernel", lambda: None)()
         some = directions is not None and directions.shape[1] > 0
         self._kernel = orthonormal(directions) if some else None
 
@@ -79,17 +78,19 @@ class WholePenalty:
         return lam * total
 
     def _norm(self, b):
-        return float(np.ldexp(self.omega.value(np.ldexp(b, self.power)), -self.power))
+        value = self.omega.value(np.ldexp(b, self.power) if self.power else b)
+        return float(np.ldexp(value, -self.power))
 
     def _prox(self, v, t):
         if not t > 0.0:
             return np.array(v, dtype=float)
-        v, t = np.ldexp(v, self.power), float(np.ldexp(t, self.power))
+        if self.power:
+            v, t = np.ldexp(v, self.power), float(np.ldexp(t, self.power))
         if hasattr(self.omega, "prox_near"):
             scaled, self._near_prox = self.omega.prox_near(v, t, self._near_prox)
         else:
             scaled = self.omega.prox(v, t)
-        return np.ldexp(scaled, -self.power)
+        return np.ldexp(scaled, -self.power) if self.power else scaled
 
     def prox(self, v, lam=1.0):
         """Return argmin_b |b - v|^2 / 2 + lam P(b)."""
@@ -163,8 +164,7 @@ class WholePenalty:
         """Return the `Tangent` of P at b, or None; its curvature is a function of z, shaped like
         b.
         """
-        found = getattr(self.omega, "tangent", None)
-        own = found(np.ldexp(b, self.power)) if found is not None else None
+        own = getattr(self.omega, "tangent", lambda b: None)(np.ldexp(b, self.power))
         if own is None or not self.alpha > 0.0 or (self.power and own.retraction is not None):
             return None
         T, a, r, unit = own.directions, self.alpha, self.ridge, 2.0**self.power

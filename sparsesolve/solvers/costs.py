@@ -210,7 +210,13 @@ MOST_TANGENT_DIRECTIONS = 1000
 # Multiplications that the Python around a proximal step costs. A Newton step on a tangent waits
 # until the proximal steps since the last one have cost as much as it will. 200 x 1,024, TreeL2
 # with 900 nonzero coefficients, 50 lambdas: .4 s where Newton steps wait, 3.5 s where they do not.
-PROXIMAL_STEP_OVERHEAD = 1e6
+PROXIMAL_STEP_OVERHEAD = 3e5
+
+# Multiplications that the Python around a Newton step on a tangent costs: sparse directions, a
+# factorisation, a line search. By benchmarks/structured/tangents.py (15 paths of trees, SLOPE,
+# fused and overlapping norms) 6e6 took .5 to 1.0 of the time of 1e6 but for images and overlaps
+# (1.2), and 1.5e7 .6 to 1.3 of that of 6e6.
+NEWTON_STEP_OVERHEAD = 6e6
 
 # Proximal steps that change pieces, after which a Newton step is tried all the same. A SLOPE path
 # of 100 lambdas (500 x 5,000, benchmarks/structured/norms.py) took 1.22, 1.04, 0.93 and 0.90 s

@@ -213,4 +213,4 @@ class FirstOrder:
 
 def _support(b):
     """Features with a nonzero coefficient in any response, ascending."""
-    return np.flatnonzero(b.any(axis=0) if b.ndim == 2 else b).astype(np.intc)
+    return (b.any(axis=0) if b.ndim == 2 else b).nonzero()[0].astype(np.intc)

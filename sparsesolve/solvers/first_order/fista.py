@@ -122,7 +122,8 @@ class Sparsa(Ista):
         else:
             return
         self.point, self.levels = new, [*self.levels[1 - MEMORY :], value]
-        if moved > 0.0:
+        size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
+        if moved > STILL * size:  # rounding tells no curvature
             met = float(np.vdot(start.u - new.u, new.eta - start.eta)) / moved
             self.most = max(self.most, met)
             self.L = max(met, SPECTRUM * self.most)

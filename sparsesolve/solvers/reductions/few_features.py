@@ -36,6 +36,7 @@ class FewFeatures:
     def __init__(self, problem, make):
         self.problem, self.make, self.whole = problem, make, make(problem)
         self.last = None  # the last lam
+        self.part = np.empty(0, dtype=np.intp), None  # features, and the state that has them
         self.spent = 0
 
     @property
@@ -101,20 +102,25 @@ class FewFeatures:
         whole = self.whole
         if not len(which):
             return CONVERGED
-        problem, columns = self.problem, which.astype(np.intc)
-        part = self.make(replace(
-            problem, design=problem.design.part(columns), factor=problem.factor[which],
-            shift=problem.shift[which], penalty=problem.penalty.part(which),
-        ))  # fmt: skip
-        here = whole.point
+        part, here = self._part_of(which), whole.point
         part.point = Point(here.b[..., which], here.c, here.eta, here.value, here.u)
-        part.L = whole.L
+        part.L, before = whole.L, part.iterations
         outcome, _ = part.solve(lam, target, max(budget, 1))
-        self.spent += part.iterations
+        self.spent += part.iterations - before
         b, end = np.zeros_like(here.b), part.point
         b[..., which] = end.b
         whole.point, whole.L = Point(b, end.c, end.eta, end.value, end.u), part.L
         return outcome
+
+    def _part_of(self, which):
+        """A state for the features `which`: the last one where they are the same."""
+        if not np.array_equal(which, self.part[0]):
+            problem, columns = self.problem, which.astype(np.intc)
+            self.part = which, self.make(replace(
+                problem, design=problem.design.part(columns), factor=problem.factor[which],
+                shift=problem.shift[which], penalty=problem.penalty.part(which),
+            ))  # fmt: skip
+        return self.part[1]
 
 
 def in_parts(problem):
