@@ -54,7 +54,12 @@ class Concave(Norm):
         return np.sqrt(np.bincount(self.of, squares, minlength=len(self.d)))
 
     def slopes(self, b: np.ndarray, lam: float) -> np.ndarray:
-        """Return the derivative of phi at each group's length, divided by lam, (G,)."""
+        """Return the derivative of phi at each group's length, divided by lam, (G,).
+
+        If lam is 0, this is d, its limit at length 0.
+        """
+        if lam == 0.0:
+            return self.d.copy()
         level = np.where(self.d > 0.0, lam * self.d, 1.0)
         return np.where(self.d > 0.0, self.d * self._slope(self.lengths(b), level) / level, 0.0)
 

@@ -62,7 +62,12 @@ def grid(problem, correlations, n_lambdas, ratio, start=None):
     scores = problem.penalty.entry_levels(correlations)
     norms = NOTHING * np.sqrt(2.0 * problem.null_value) * problem.norms
     norms = np.tile(norms, len(correlations) // len(norms))  # with groups of several responses
-    rounding = np.maximum(*map(problem.penalty.entry_levels, (norms, -norms)))
+    signed = [norms, -norms]
+    whole = not problem.has_blocks and not problem.concave
+    if whole and problem.penalty.kernel() is not None:
+        # Equal norms may lie in the kernel, where no penalty tells their size.
+        signed.append(np.copysign(norms, correlations))
+    rounding = np.max([problem.penalty.entry_levels(z) for z in signed], axis=0)
     largest = np.maximum(scores, rounding).max(initial=0.0)
     if (scores > rounding).any():
         largest = start or largest

@@ -18,7 +18,7 @@ class Spans:
 
     def __init__(self, design, root_w, centred):
         self.design, self.root_w, self.centred = design, np.asarray(root_w), centred
-        self._last = self._apart = None
+        self._last = self._apart = self._norms = None
 
     def of(self, which):
         """Return the Span of the columns `which` (m,)."""
@@ -35,7 +35,22 @@ class Spans:
             self.design.combination(part.coords[0].astype(np.intc), part.data) for part in parts
         ]
         columns = np.reshape(columns, (-1, self.design.n)).T
+        columns[:, self.vanish(columns, directions)] = 0.0
         return Span(self.design, np.empty(0), self.root_w, self.centred, columns)
+
+    def vanish(self, columns, directions):
+        """Return which combinations, columns (n, k), are 0 but for rounding of their terms, (k,).
+
+        Their coefficients are `directions`, (p, k) sparse. With K responses, one after the other,
+        columns are (K n, k) and directions (K p, k).
+        """
+        if self._norms is None:
+            self._norms = self.design.norms(np.square(self.root_w))
+        n, p = self.design.n, self.design.p
+        norms = np.tile(self._norms, directions.shape[0] // p)
+        root_w = np.tile(self.root_w, len(columns) // n)
+        sizes = np.linalg.norm(root_w[:, None] * columns, axis=0)
+        return sizes <= sum_rounding(n, p) * (abs(directions).T @ norms)
 
     def projection(self, which, r):
         """Return the norm of the projection of r, (n,) or (K, n), on the span of the columns."""
@@ -112,6 +127,14 @@ class Span:
         for _ in range(2):
             u = u - self.Q @ (self.Q.T @ u)
         return u
+
+
+def sum_rounding(n, p):
+    """Return how large a sum of up to p columns (n,) that cancel may be, of the size of its terms.
+
+    Rounding errors of a sum grow with the square root of the number of its terms.
+    """
+    return 64.0 * EPSILON * np.sqrt(max(n, p))
 
 
 def told_apart(inner):

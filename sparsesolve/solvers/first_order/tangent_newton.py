@@ -120,15 +120,20 @@ class TangentNewton(Sparsa):
     def _direction(self, tangent, lam):
         """The Newton direction d (s,), and that of c; None where there is none."""
         images = self._images(tangent.directions)
+        s = len(tangent.gradient)
+        # Where the data do not see a direction, rounding would make a step along it long.
+        unseen = np.zeros(len(images), dtype=bool)
+        unseen[:s] = self.unpenalised_basis.spans.vanish(images[:s].T, tangent.directions)
+        images[unseen] = 0.0
         H = images @ self._bent(images).T
         z, pull = self.products(self.point.u), self.point.u @ self.basis[:, : self.n_apart]
-        s = len(tangent.gradient)
         H[:s, :s] += lam * tangent.curvature(z / lam)
         slope = np.concatenate([
             tangent.directions.T @ z.ravel() - lam * tangent.gradient, np.ravel(pull)
         ])  # fmt: skip
         if not np.isfinite(H).all():
             return None, None
+        slope[unseen] = 0.0
         found = _solved(H, slope)
         if not found @ slope >= 0.0:
             return None, None

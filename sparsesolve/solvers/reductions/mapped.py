@@ -14,9 +14,11 @@ under Omega itself.
 from dataclasses import replace
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.linalg.factors.span import sum_rounding
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
@@ -27,6 +29,7 @@ SMALL = 4_000_000  # values up to which it is all the same
 UNFELT = 2.0**-30  # of the mean of a column: see standardisation
 FIRST = 20  # columns that enter at once at least
 ROUNDS = 50  # in which columns enter at one lam
+PROBES = 8  # sums of terms with random signs, which tell the size of the terms
 
 
 def in_other_columns(problem, mapping, choose):
@@ -63,7 +66,22 @@ def on_columns(problem, columns, penalty):
 def formed(problem, mapping):
     """The columns Z T as a Design."""
     every = np.arange(problem.design.p, dtype=np.intc)
-    return standardised(problem, mapping.form(problem.design.unpacked(every).T).T)
+    columns = mapping.form(problem.design.unpacked(every).T).T
+    columns[:, _vanish(problem, mapping, columns)] = 0.0
+    return standardised(problem, columns)
+
+
+def _vanish(problem, mapping, columns):
+    """Which columns Z T, (n, q), are 0 up to the rounding of their terms, (q,).
+
+    Nothing but rounding would keep their coefficients from growing. With random signs terms do
+    not cancel, so root mean squares of such sums tell their size.
+    """
+    n, p = problem.design.n, problem.design.p
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (p, PROBES))
+    sums = mapping.form(problem.design.norms(problem.weights)[:, None] * signs)
+    terms = np.sqrt(np.mean(sums**2, axis=1))
+    return np.sqrt(problem.weights @ columns**2) <= sum_rounding(n, p) * terms
 
 
 def standardised(problem, columns):
@@ -162,7 +180,11 @@ class Generated:
         for k in self.which:
             if k not in self.columns:
                 which, values = self.mapping.sources(k)
-                self.columns[k] = self.problem.design.combination(which.astype(np.intc), values)
+                made = self.problem.design.combination(which.astype(np.intc), values)
+                ends = [0, len(which)]
+                direction = csc_array((values, which, ends), shape=(self.problem.design.p, 1))
+                vanishes = self.whole.unpenalised_basis.spans.vanish(made[:, None], direction)
+                self.columns[k] = np.where(vanishes, 0.0, made)
         columns = np.reshape([self.columns[k] for k in self.which], (-1, self.problem.design.n)).T
         net = ElasticNet(len(self.which), 1.0, self.factors[self.which])
         inner = on_columns(self.problem, standardised(self.problem, columns), net)

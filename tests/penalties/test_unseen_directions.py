@@ -1,0 +1,76 @@
+"""Directions that neither the penalty nor the data see: constants on an identity, for example."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+
+RNG = np.random.default_rng(0)
+HALF = RNG.normal(size=(20, 3))
+NEGATED = np.column_stack([HALF, -HALF])  # constant coefficients give 0
+RESPONSE = RNG.normal(size=20)
+CHAIN = [(j, j + 1) for j in range(5)]
+PENALTIES = [
+    ss.penalties.TotalVariation(), ss.penalties.GraphTV(CHAIN), ss.penalties.TrendFilter(1),
+    ss.penalties.TotalVariation2D((2, 3)),
+]  # fmt: skip
+FAMILIES = {
+    "gaussian": ("gaussian", RESPONSE),
+    "binomial": ("binomial", RESPONSE > 0.0),
+    "huber": (ss.families.huber(1.0), RESPONSE),
+    "hinge": (ss.families.hinge(), RESPONSE > 0.0),
+    "quantile": (ss.families.quantile(0.3), RESPONSE),
+}
+
+
+@pytest.mark.parametrize("solver", ["auto", "tangent_newton", "fista", "panoc"])
+def test_signal_approximation_with_an_intercept_is_the_prox(solver):
+    """On an identity, intercept and mean of the coefficients are one: b0 + b = prox_{n lam}(y)."""
+    n = 12
+    y = np.repeat([0.0, 2.0, -1.0], 4) + 0.3 * RNG.normal(size=n)
+    penalty = ss.penalties.TotalVariation()
+    fit = ss.path(np.eye(n), y, penalty=penalty, standardize=False, lambdas=[0.1, 0.03, 0.01],
+                  solver=solver, tol=1e-12)  # fmt: skip
+    assert not fit.status.any()
+    for k, lam in enumerate(fit.lambdas):
+        fitted = fit.intercepts[k] + fit.coefs.toarray()[:, k]
+        assert np.abs(fitted - penalty.prox(y, n * lam)).max() < 1e-5
+        assert np.abs(fit.coefs[:, [k]]).max() < 10.0
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("penalty", PENALTIES, ids=lambda penalty: type(penalty).__name__)
+def test_constants_that_the_data_do_not_see_stay_finite(penalty, family):
+    family, y = FAMILIES[family]
+    fit = ss.path(NEGATED, y, family=family, penalty=penalty, n_lambdas=4, lambda_min_ratio=0.05,
+                  stop=None)  # fmt: skip
+    assert not fit.status.any() and fit.gaps.max() <= 1e-7
+    assert np.abs(fit.coefs).max() < 100.0
+
+
+def test_two_solvers_agree_where_the_data_do_not_see_constants():
+    fits = [ss.path(NEGATED, RESPONSE, penalty=PENALTIES[0], lambdas=[0.1, 0.02], tol=1e-10,
+                    standardize=False, solver=solver) for solver in ("auto", "ista")]  # fmt: skip
+    values = [fit.predict(NEGATED) for fit in fits]
+    np.testing.assert_allclose(values[0], values[1], atol=1e-4)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_rounding_is_no_first_lambda(family):
+    """An unpenalised line explains all that columns of rank one can."""
+    family, y = FAMILIES[family]
+    X = np.outer(RESPONSE + RNG.normal(size=20), np.arange(1.0, 9.0))
+    fit = ss.path(X, y, family=family, penalty=ss.penalties.TrendFilter(1), n_lambdas=5, stop=None)
+    assert len(fit.lambdas) == 1 and not fit.status.any()
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson"])
+@pytest.mark.parametrize("penalty", [ss.penalties.MCP(), ss.penalties.SCAD()], ids=["MCP", "SCAD"])
+def test_concave_penalties_on_constant_columns(penalty, family):
+    y = RESPONSE if family == "gaussian" else (RESPONSE > 0.0) * 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = ss.path(np.ones((20, 3)), y, family=family, penalty=penalty, n_lambdas=5)
+    assert fit.coefs.nnz == 0 and not fit.status.any() and fit.gaps.max() <= 1e-12
