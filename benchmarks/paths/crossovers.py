@@ -1,4 +1,4 @@
-"""Both sides of the crossovers in solvers/costs.py: crossovers.py [NAME ...] [--rounds N].
+"""Both sides of the crossovers in solvers/costs: crossovers.py [NAME ...] [--rounds N].
 
 Each crossover compares two solvers on drawn problems whose size goes through the constant. Printed
 are processor seconds of both, the least of the rounds, run in turn, and their ratio: below the

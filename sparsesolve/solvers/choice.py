@@ -128,7 +128,7 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
             "solver='auto', 'fista', 'sparsa' or 'ista'"
         )
     log_solver(name, problem, asked)
-    wide = problem.design.p >= costs.FEWEST_FEATURES_IN_PARTS
+    wide = problem.design.p >= costs.first_order.FEWEST_FEATURES_IN_PARTS
     if asked == "auto" and wide and in_parts(problem):
         return FewFeatures(problem, partial(solver.state, n_threads=n_threads))
     return solver.state(problem, n_threads)

@@ -14,7 +14,7 @@ def suitable_with_kinks(problem, lambdas):
     if not SOLVERS["rows_newton"].suits(problem, lambdas):
         return "multipliers"
     n, p = problem.design.n, problem.design.p
-    tall = p <= costs.MOST_NEWTON_COLUMNS and n >= costs.NEWTON_ROWS_PER_COLUMN * p
+    tall = p <= costs.margin.MOST_NEWTON_COLUMNS and n >= costs.margin.NEWTON_ROWS_PER_COLUMN * p
     return "rows_newton" if tall else "dual_descent"
 
 

@@ -20,7 +20,7 @@ from sparsesolve.losses.chain.sequences cimport Chains
 from sparsesolve.structured.spom_blocks cimport Block
 from sparsesolve.structured.spom_kernels cimport Kernel, KernelView, spread
 
-from sparsesolve.solvers.costs import SPOM_PARALLEL_WORK
+from sparsesolve.solvers.costs.structured import SPOM_PARALLEL_WORK
 
 DEF PIECE = 2048            # columns of a kernel that a thread takes at once: 16 KB of scores a label
 cdef double PARALLEL = SPOM_PARALLEL_WORK

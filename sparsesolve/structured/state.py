@@ -12,13 +12,13 @@ import logging
 import numpy as np
 
 from sparsesolve.solvers.certificate.gap import duality_gap
-from sparsesolve.solvers.costs import CHAIN_METRIC_BETWEEN as BETWEEN
-from sparsesolve.solvers.costs import CHAIN_METRIC_FLOOR as FLOOR
-from sparsesolve.solvers.costs import CHAIN_METRIC_FRESH as FRESH
-from sparsesolve.solvers.costs import CHAIN_METRIC_MOST_ENTRIES as MOST_ENTRIES
-from sparsesolve.solvers.costs import CHAIN_METRIC_MOST_GRADIENTS as MOST_GRADIENTS
-from sparsesolve.solvers.costs import CHAIN_METRIC_REFRESH as REFRESH
-from sparsesolve.solvers.costs import CHAIN_METRIC_STALE as STALE
+from sparsesolve.solvers.costs.structured import CHAIN_METRIC_BETWEEN as BETWEEN
+from sparsesolve.solvers.costs.structured import CHAIN_METRIC_FLOOR as FLOOR
+from sparsesolve.solvers.costs.structured import CHAIN_METRIC_FRESH as FRESH
+from sparsesolve.solvers.costs.structured import CHAIN_METRIC_MOST_ENTRIES as MOST_ENTRIES
+from sparsesolve.solvers.costs.structured import CHAIN_METRIC_MOST_GRADIENTS as MOST_GRADIENTS
+from sparsesolve.solvers.costs.structured import CHAIN_METRIC_REFRESH as REFRESH
+from sparsesolve.solvers.costs.structured import CHAIN_METRIC_STALE as STALE
 from sparsesolve.solvers.first_order.first_order import Point
 from sparsesolve.solvers.first_order.panoc import Panoc
 from sparsesolve.structured.metric import LabelMetric

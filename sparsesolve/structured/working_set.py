@@ -24,7 +24,7 @@ from sparsesolve.structured.state import ChainState, metric_pays
 
 def chain_state(problem, n_threads):
     """The solver state of a ChainProblem: by working sets where features are many and some 0."""
-    many = problem.p >= costs.FEWEST_FEATURES_IN_PARTS
+    many = problem.p >= costs.first_order.FEWEST_FEATURES_IN_PARTS
     if many and problem.penalty.features.alpha > 0.0 and not metric_pays(problem):
         return ChainWorkingSet(problem, n_threads)
     return ChainState(problem, n_threads)

@@ -18,7 +18,7 @@ from sparsesolve.solvers.bundle.cutting_planes import CuttingPlanes
 from sparsesolve.solvers.bundle.excessive_gap import ExcessiveGap
 from sparsesolve.solvers.bundle.margin_risk import MarginRisk
 from sparsesolve.solvers.bundle.pegasos import Pegasos
-from sparsesolve.solvers.costs import BUNDLE_PATIENCE
+from sparsesolve.solvers.costs.bundle import BUNDLE_PATIENCE
 from sparsesolve.solvers.margin.certificate import KinkedCertificate
 from sparsesolve.solvers.margin.multipliers import kink_spread
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED

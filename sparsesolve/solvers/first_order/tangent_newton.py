@@ -24,7 +24,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers.certificate.dual_point import Curvature, times_curvature
-from sparsesolve.solvers.costs import (
+from sparsesolve.solvers.costs.first_order import (
     LONGEST_NEWTON_PAUSE,
     MOST_TANGENT_DIRECTIONS,
     MOST_UNPACKED,

@@ -105,17 +105,17 @@ class DualDescent:
 
     def _sweep(self, lam, gap, target, limit, rest):
         """Sweep until a sweep gains little compared with the gap, at last over all rows."""
-        rho = costs.BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
-        enough = costs.SWEEP_GAIN * max(target, costs.SWEEP_SHARE * gap)
+        rho = costs.margin.BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
+        enough = costs.margin.SWEEP_GAIN * max(target, costs.margin.SWEEP_SHARE * gap)
         self.sweeps.take_all(rest)
         whole = self.sweeps.active
-        for _ in range(costs.MOST_SWEEPS):
+        for _ in range(costs.margin.MOST_SWEEPS):
             all_of_them = self.sweeps.active == whole
             gain = self.sweeps.sweep(lam, self.b0, rho)
             self.iterations += 1
             astray = abs(self.sweeps.total) * self.dual.spread if self.with_intercept else 0.0
             self.since += 1
-            if self.with_intercept and self.since >= costs.SWEEPS_A_MULTIPLIER:
+            if self.with_intercept and self.since >= costs.margin.SWEEPS_A_MULTIPLIER:
                 self.since = 0
                 moved = rho * self.sweeps.total
                 self.b0 += moved
@@ -174,8 +174,9 @@ class DualDescent:
         inside = (u > dual.low) & (u < dual.high)
         free = np.flatnonzero(inside & ((u != 0.0) | (self.loss_width == 0.0)))
         f, stored = len(free), dual.rows.stored
-        price = f**3 * costs.CHOLESKY_COST + f * f * stored / (dual.rows.p + 1.0)
-        if not 0 < f <= costs.MOST_FREE_ROWS or price > sweeps * stored * costs.SWEEP_COST:
+        price = f**3 * costs.margin.CHOLESKY_COST + f * f * stored / (dual.rows.p + 1.0)
+        saved = sweeps * stored * costs.margin.SWEEP_COST
+        if not 0 < f <= costs.margin.MOST_FREE_ROWS or price > saved:
             return False
         r = self.sweeps.violations(lam, self.b0)[free]
         common = solve_free(dual, u, free, r, lam)

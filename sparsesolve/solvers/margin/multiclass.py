@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.solvers.bundle.planes import Planes
-from sparsesolve.solvers.costs import (
+from sparsesolve.solvers.costs.bundle import (
     MOST_BUNDLE_COEFFICIENTS,
     SWEEPS_BEFORE_PLANES,
     SWEEPS_BETWEEN_GAPS,

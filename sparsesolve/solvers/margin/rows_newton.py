@@ -52,7 +52,7 @@ class RowsNewton:
         self.w = np.asarray(problem.weights)
         self.first = self.sigma = 1.0 / dual.spread
         self.envelope = Envelope(problem.loss, self.first)
-        self.by_columns = len(dual.which) <= costs.MOST_NEWTON_COLUMNS
+        self.by_columns = len(dual.which) <= costs.margin.MOST_NEWTON_COLUMNS
         self.moments, self.last_inside = Moments(dual, self.w), None
         self.iterations, self.null = 0, max(problem.null_value, 1e-300)
         self.take(dual.u)
@@ -103,7 +103,7 @@ class RowsNewton:
         dual, h = self.dual, self.envelope.curvature_at(self.eta) > 0.0
         same = self.last_inside is not None and np.array_equal(h, self.last_inside)
         self.last_inside, free = h, np.flatnonzero(h)
-        if gap <= target or not same or not 0 < len(free) <= costs.MOST_FREE_ROWS:
+        if gap <= target or not same or not 0 < len(free) <= costs.margin.MOST_FREE_ROWS:
             return gap
         self.iterations += 1
         before, u, g = dual.point(), dual.u.copy(), dual.z / lam

@@ -13,21 +13,15 @@ bound. Reference: Bach et al. 2012, section 6; Simon, Friedman and Hastie 2013 (
 import numpy as np
 
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.responses.certificate import certify, dual_point, working_gap
 from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.responses.inactive import InactiveRows
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
-ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving more closely
-TRIES = 4  # rounds for a gap that does not fall
-PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap down
-LEAST = 1e-14  # fall of the objective, relative
-PAYS = 0.1  # of the gap: what a step of the model must bring it to for another one to follow
-PAYS_WIDE = 0.5  # the same where a Newton step's factor has more rows than there are samples
-NEARLY = 10.0  # times the gap asked for, from which more is not asked of that step
-AHEAD = 0.3  # of the way between lams: columns whose products pass lam so much lower enter
-ASTRAY = 0.1  # of what steps at work would gain: coefficients at zero would gain more than that
+# Rounds for a gap that does not fall.
+TRIES = 4
 
 
 class ResponseBlocks:
@@ -95,8 +89,9 @@ class ResponseBlocks:
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        goal, tries, limit = max(0.5 * target, ENOUGH * self.opening), 0, self.iterations + budget
-        near = lam - AHEAD * (self.descent.level - lam)
+        goal = max(0.5 * target, costs.newton.INACTIVE_SHARE * self.opening)
+        tries, limit = 0, self.iterations + budget
+        near = lam - costs.responses.ENTER_AHEAD * (self.descent.level - lam)
         neighbours = 0.5 * self.descent.level < lam <= self.descent.level
         self._enter(self.inactive.near(near if neighbours else np.inf, lam))
         self.descent.refresh()
@@ -115,7 +110,7 @@ class ResponseBlocks:
                 return MAX_ITER, gap
             if len(entering):
                 self._enter(self._farthest(entering))
-                goal, tries = max(0.5 * target, ENOUGH * gap), 0
+                goal, tries = max(0.5 * target, costs.newton.INACTIVE_SHARE * gap), 0
             elif goal > 0.5 * target:
                 goal = 0.5 * target
             elif tries == TRIES:
@@ -142,7 +137,8 @@ class ResponseBlocks:
 
     def _settle(self, lam, goal, limit):
         """Steps until the gap over the working columns is about goal at most."""
-        descent, best, last, patience = self.descent, np.inf, np.inf, PATIENCE
+        descent, best, last = self.descent, np.inf, np.inf
+        patience = costs.responses.BLOCK_PATIENCE
         before = None  # gap before the last step, if it was one of the model
         while True:
             gap = working_gap(descent, lam)
@@ -151,16 +147,20 @@ class ResponseBlocks:
             if descent.iterations >= limit:
                 return MAX_ITER
             value = descent.objective(lam)
-            fell = value < last - LEAST * max(abs(value), abs(descent.value))
-            patience = PATIENCE if fell or gap < 0.5 * best else patience - 1
+            fell = value < last - costs.rounding.OBJECTIVE * max(abs(value), abs(descent.value))
+            patience = costs.responses.BLOCK_PATIENCE if fell or gap < 0.5 * best else patience - 1
             if patience == 0:
                 return STALLED
             best, last = min(gap, best), value
             leaving, moving = descent.gains(lam)
-            pays = PAYS_WIDE if descent.shared.wide else PAYS
-            self.pays = self.pays and (before is None or gap < max(pays * before, NEARLY * goal))
+            own = costs.responses
+            pays = own.PAYING_STEP_WIDE if descent.shared.wide else own.PAYING_STEP
+            self.pays = self.pays and (
+                before is None or gap < max(pays * before, own.NEARLY_DONE * goal)
+            )
             before = gap
-            if (self.pays or leaving > ASTRAY * moving) and descent.model_step(lam, goal / gap):
+            tries_step = self.pays or leaving > own.ASTRAY * moving
+            if tries_step and descent.model_step(lam, goal / gap):
                 continue
             before = None
             if not descent.newton_step(lam, goal) and not descent.model_step(lam, 0.0):

@@ -17,6 +17,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
 from sparsesolve.linalg.factors.span import told_apart
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
@@ -28,10 +29,9 @@ from sparsesolve.solvers.responses.conjugate_gradients import (
     Preconditioner, conjugate_gradients, rounding_floor,
 )
 
-cdef double VIOLATION = 1e-12       # relative
-# product with a free column, from which u' is not what it must be
-cdef double ORTHOGONAL = 1e-10
-cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
+cdef double VIOLATION = costs.rounding.VIOLATION
+cdef double ORTHOGONAL = costs.rounding.ORTHOGONAL
+cdef double PIVOT = costs.rounding.PIVOT
 
 
 def working_gap(d, double lam):
@@ -105,7 +105,7 @@ cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
         for l in range(m):
             curvature[k * m + l] = -dot(n, image, A + l * n)
         curvature[k * m + k] += dot(n, square, A + k * n)
-    small_factor(<int> m, curvature, TINY)
+    small_factor(<int> m, curvature, PIVOT)
     for tries in range(2):      # the second time for what rounding left
         memset(along, 0, n * sizeof(double))
         for k in range(m):

@@ -7,6 +7,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet
@@ -18,10 +19,8 @@ from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
 from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
 from sparsesolve.solvers.responses.hessian cimport ResponseHessian
 
-# of the gap at its start to which a first step's model is solved
-cdef double FORCING = 0.1
-# At a refresh of H, a coefficient of 0 leaves if its product is below this fraction of lam.
-cdef double IDLE = 0.8
+cdef double FORCING = costs.newton.FORCING
+cdef double IDLE = costs.responses.IDLE
 
 
 cdef ElasticNet coefficient_net(ElasticNetRows rows, int K):

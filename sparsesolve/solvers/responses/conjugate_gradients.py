@@ -9,12 +9,10 @@ import numpy as np
 from scipy.linalg import lapack
 
 from sparsesolve.linalg.kernels.single import solve_factored
+from sparsesolve.solvers import costs
 
-TINY_RIDGE = 1e-6  # of a diagonal: keeps dependent columns from breaking the factor
-OTHER = 0.1  # share of the rows by which others may differ that a factor is to serve
-TINY = 1e-30  # a pivot where there is nothing
-ROUNDING = 2e-16  # of a product with a standardised column
-FLAT = 1e-9  # curvature over the preconditioner's, of a direction along which rounding bends
+# A pivot where there is nothing: the row of an excluded column.
+TINY = 1e-30
 
 
 def conjugate_gradients(product, precondition, rhs, enough, most):
@@ -31,7 +29,7 @@ def conjugate_gradients(product, precondition, rhs, enough, most):
             return solution, count, False
         image = product(step)
         curvature = np.vdot(step, image)
-        if curvature <= FLAT * square:
+        if curvature <= costs.rounding.FLAT_DIRECTION * square:
             return (solution, count, False) if count else (step, 1, True)
         length = square / curvature
         solution += length * step
@@ -45,7 +43,7 @@ def conjugate_gradients(product, precondition, rhs, enough, most):
 def rounding_floor(mask, scales, diagonal):
     """Preconditioned square of a residual that is rounding, for gradients of the size of 1."""
     places = np.maximum(diagonal, 1e-300) * np.maximum(scales, 1e-300)[:, None]
-    return ROUNDING**2 * (mask / places).sum()
+    return costs.rounding.STANDARDISED_PRODUCT**2 * (mask / places).sum()
 
 
 def by_diagonal(diagonal, unit, ridge, curvature):
@@ -82,7 +80,7 @@ class Preconditioner:
         """The Gram matrix is another one."""
         self._known = {}  # response -> (what the factor is of, factor)
         self._rows = np.zeros(0, dtype=np.intp)  # what the factors of grouped rows are of
-        self._added = TINY_RIDGE
+        self._added = costs.rounding.PRECONDITIONER
 
     def separate(self, gram, which, mask, scales, ridge):
         """For coefficient-wise penalties: s_k G + diag(ridge) over the mask's row k of `which`."""
@@ -112,7 +110,8 @@ class Preconditioner:
         own = gram.diagonal()[which] * float(scale) + ridge
         known = np.zeros(0, dtype=which.dtype) if renew else self._rows
         shared = np.isin(which, known)
-        if np.count_nonzero(~shared) + len(known) - np.count_nonzero(shared) > OTHER * len(known):
+        different = np.count_nonzero(~shared) + len(known) - np.count_nonzero(shared)
+        if different > costs.responses.SHARED_FACTOR * len(known):
             idle = np.where(unit.any(axis=0), 0.0, own)
             times = (unit.T * scales) @ unit
             self._along = self._factorise(gram, which, ridge + idle, times)

@@ -7,8 +7,7 @@ so few values that they meet by these.
 
 import numpy as np
 
-SCATTERED = 8.0  # what a stored value costs, beside one of a row of inner products
-WIDE = 1.5  # columns over samples from which columns are the shorter rows, if multiplied twice
+from sparsesolve.solvers import costs
 
 
 class SharedCurvature:
@@ -47,13 +46,15 @@ class SharedCurvature:
     @property
     def wide(self):
         """Whether columns are shorter than rows of their inner products."""
-        return self.columns.dense and self.columns.size > WIDE * len(self.h)
+        return self.columns.dense and self.columns.size > costs.responses.WIDE * len(self.h)
 
     @property
     def scattered(self):
         """Whether columns meet by their stored values, so that inner products are not worth it."""
         columns = self.columns
-        return not columns.dense and SCATTERED * columns.matrix.nnz < columns.size**2
+        if columns.dense:
+            return False
+        return costs.responses.SCATTERED_COST * columns.matrix.nnz < columns.size**2
 
     def rows(self):
         """What a DenseModel takes: (rows, whether they are inner products)."""

@@ -14,6 +14,7 @@ from libc.math cimport fabs
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport axpy
@@ -24,15 +25,17 @@ from sparsesolve.solvers.responses.direction import NewtonDirection
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
 from sparsesolve.solvers.subproblem.coefficients cimport FAR_STEP
 
-SWEEPS = 40  # of one model
-SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model is solved at best
-LOOSE = 0.3  # and at least
-STALE = 0.3  # relative distance of the curvature from the shared one, which is then renewed
-LEAST_SCALE = 1e-12  # of a response's curvature over the largest
-DEF FEW = 100_000  # multiplications, up to which loops cost less than a matrix product
-MOST = 0.5  # of the columns, beyond which it does not pay to take some out
-ARMIJO = 1e-4
-ROUNDING = 4e-15  # of an objective value
+# Sweeps over the rows of one model, which is replaced by the next.
+SWEEPS = 40
+SOLVED_MODEL = costs.responses.SOLVED_MODEL
+LOOSE_MODEL = costs.responses.LOOSE_MODEL
+STALE_CURVATURE = costs.responses.STALE_CURVATURE
+CURVATURE = costs.rounding.CURVATURE
+cdef int FEW_MULTIPLICATIONS = costs.responses.FEW_MULTIPLICATIONS
+MOST_ROWS_TAKEN_OUT = costs.responses.MOST_ROWS_TAKEN_OUT
+ARMIJO = costs.responses.ARMIJO
+INNER_PRODUCT = costs.rounding.INNER_PRODUCT
+# 2^-12 of a step of sweeps gains less than the next sweep.
 HALVINGS = 12
 
 
@@ -93,7 +96,7 @@ class ResponseDescent:
             before += known[i]
         for i in range(h.shape[0]):
             astray += fabs(h[i] - known[i] * (total / before))
-        if astray > STALE * total > 0:
+        if astray > STALE_CURVATURE * total > 0:
             self.shared.renew(fresh)
             self.newton.preconditioner.forget()
 
@@ -111,7 +114,7 @@ class ResponseDescent:
                 out[k] += diagonal[k, i] / total
             most = max(most, out[k])
         for k in range(out.shape[0]):
-            out[k] = max(out[k], LEAST_SCALE * most, 1e-300)
+            out[k] = max(out[k], CURVATURE * most, 1e-300)
         return np.asarray(out)
 
     # steps
@@ -143,7 +146,8 @@ class ResponseDescent:
         `share` is the part of the gap that may stay: it falls more slowly than what sweeps gain.
         """
         model = self._model()
-        model.descend(self.net, lam, SWEEPS, min(max(LOOSE * share**2, SETTLED), LOOSE))
+        model.descend(self.net, lam, SWEEPS, min(max(LOOSE_MODEL * share**2, SOLVED_MODEL),
+                                                 LOOSE_MODEL))
         modelled, target = model.step_curvature(), self.centred(model.solution())
         step = target - self.B
         image = self._image(step)
@@ -214,14 +218,14 @@ class ResponseDescent:
                     moving[count] = <int> j
                     count += 1
                     break
-        if self.columns.dense and count * step.shape[0] * n <= FEW:
+        if self.columns.dense and count * step.shape[0] * n <= FEW_MULTIPLICATIONS:
             out, rows = np.zeros((step.shape[0], n)), self.columns.rows
             image = out
             for i in range(count):
                 for k in range(step.shape[0]):
                     axpy(n, step[k, moving[i]], &rows[moving[i], 0], &image[k, 0])
             return out
-        if count > MOST * step.shape[1]:
+        if count > MOST_ROWS_TAKEN_OUT * step.shape[1]:
             return self.columns.combine(np.asarray(step))
         places = np.asarray(moving[:count])
         return self.columns.some(places).combine(np.asarray(step).take(places, axis=1))
@@ -234,7 +238,7 @@ class ResponseDescent:
         cdef ElasticNetRows net = self.net
         cdef double before = self.value + net.value(self.B, lam), value
         value, u = self.loss.at(eta)
-        if not value + net.value(target, lam) <= before - gain + ROUNDING * max(fabs(before),
+        if not value + net.value(target, lam) <= before - gain + INNER_PRODUCT * max(fabs(before),
                 fabs(value)):
             return False
         self.eta_stale = self.eta_stale or np.abs(target - self.B).max(initial=0.0) > FAR_STEP

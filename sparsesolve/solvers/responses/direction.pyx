@@ -7,8 +7,8 @@ by conjugate gradients with products of the true curvature, in single precision 
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.responses.conjugate_gradients import (
-    ROUNDING,
     Preconditioner,
     by_diagonal,
     conjugate_gradients,
@@ -16,12 +16,14 @@ from sparsesolve.solvers.responses.conjugate_gradients import (
 )
 from sparsesolve.solvers.responses.paired import PairedCurvature
 
+STANDARDISED_PRODUCT = costs.rounding.STANDARDISED_PRODUCT
+# Conjugate gradients in a direction: beyond, another direction is cheaper.
 STEPS = 60
-SLOW = 20  # steps that tell that the preconditioner is too old
-GAINED = 0.5  # of what was left before the last direction: it was worth its single precision
-DIGITS = 1e-3  # what to leave of the residual: for less the quadratic is too far from F
-FLAT = 1e-12  # of the largest curvature of a coefficient: the least that others are taken for
-LOOSE = 0.1  # and for more another direction is cheaper
+OLD_PRECONDITIONER = costs.responses.OLD_PRECONDITIONER
+GAINED = costs.responses.GAINED
+LEAST_RESIDUAL = costs.responses.LEAST_RESIDUAL
+CURVATURE = costs.rounding.CURVATURE
+FORCING = costs.newton.FORCING
 
 
 class NewtonDirection:
@@ -60,7 +62,7 @@ class NewtonDirection:
         curvature = PairedCurvature(d.columns, mask, *d.loss.curvature_parts(d.u))
         l1, l2 = (lam * np.asarray(x) for x in (d.net.l1, d.net.l2))
         diagonal, ridge = curvature.diagonal(), np.broadcast_to(l2, mask.shape)[mask]
-        diagonal = np.maximum(diagonal, FLAT * diagonal.max())
+        diagonal = np.maximum(diagonal, CURVATURE * diagonal.max())
         inverse = 1.0 / (diagonal + ridge)
         loose = np.flatnonzero(mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0) & d.loss.symmetric)
         places = np.zeros(mask.shape, dtype=np.intp)
@@ -74,7 +76,7 @@ class NewtonDirection:
             return out
 
         enough = max(_enough(d, rest, goal) * np.vdot(rest, inverse * rest),
-                     ROUNDING**2 * inverse.sum())
+                     STANDARDISED_PRODUCT**2 * inverse.sum())
         step, count, flat = conjugate_gradients(product, lambda x: inverse * x, rest, enough, STEPS)
         self.steps += count
         return step, _to_the_first_zero(d.B[mask], step) if flat else 1.0
@@ -112,7 +114,7 @@ class NewtonDirection:
         )
         step, count, flat = conjugate_gradients(product, precondition, rest, enough, STEPS)
         self.steps += count
-        self.slow = count > SLOW
+        self.slow = count > OLD_PRECONDITIONER
         return step, _to_the_first_zero(B, step) if flat else 1.0
 
 
@@ -120,7 +122,7 @@ def _enough(d, rest, goal):
     """What may be left of the residual's square, relative."""
     digits = 0.2 * goal / max(np.abs(d.B[:, d.which >= 0]).sum(), 1e-300)
     most = np.abs(rest).max()
-    return min(max(digits / most if most > digits else 1.0, DIGITS), LOOSE) ** 2
+    return min(max(digits / most if most > digits else 1.0, LEAST_RESIDUAL), FORCING) ** 2
 
 
 def _product(d, places, mask, single, penalty, level):

@@ -22,8 +22,7 @@ from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.responses.inactive cimport InactiveRows
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
-# product with an unpenalised column, from which the dual point is none
-cdef double ORTHOGONAL = 1e-10
+cdef double ORTHOGONAL = costs.rounding.ORTHOGONAL
 
 
 cdef class ResponseDual(ResponseCoefficients):
@@ -35,7 +34,7 @@ cdef class ResponseDual(ResponseCoefficients):
         self.beyond, self.nearby = np.empty((2, design.p + 1), dtype=np.intc)
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
         self.loose = (INFINITY if problem.null_value is None
-                      else costs.LOOSE_GAP * problem.null_value)
+                      else costs.working_set.LOOSE_GAP * problem.null_value)
         ResponseCoefficients.__init__(self, problem, n_threads)
         self.ones, self.room = np.ones(self.n), np.empty((self.K + 4) * self.n
                                                          + self.K * (self.K + 1))

@@ -15,15 +15,11 @@ import numpy as np
 
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.response_columns import response_columns
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.passes.curvature import Curvature
 from sparsesolve.solvers.passes.pass_newton import PassNewton
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.working_set.working_set import WorkingSet
-
-AHEAD = 0.9  # of lam: a group of products above it comes to work
-FLAT = 1e-8  # of the mean curvature: what each sample has, over its weight, along (1, ..., 1),
-NONE = 1e-13  # and in any direction: more holds steps back where classes are all but told apart
-SHORTER = 0.5  # columns to a sample from which the samples are the model's rows
 
 
 class ResponseGroups(PassNewton):
@@ -51,7 +47,8 @@ class ResponseGroups(PassNewton):
         pressed[self.groups | ~self.open] = 0.0
         if not (pressed > lam).any():
             return False
-        penalty, near = self.problem.penalty, np.flatnonzero(pressed > AHEAD * lam)
+        near = np.flatnonzero(pressed > costs.responses.GROUP_AHEAD * lam)
+        penalty = self.problem.penalty
         member, start = np.asarray(penalty.member), np.asarray(penalty.start)
         most = most_entering(np.count_nonzero(self.point.b[0]))
         self.groups[near[farthest(pressed[near], np.diff(start)[near], most)]] = True
@@ -68,13 +65,13 @@ class ResponseGroups(PassNewton):
         features, place = np.unique(self.which % p, return_inverse=True)
         curvatures = np.stack([self.curved(row) for row in np.eye(K)])
         mean = np.einsum("kkn->", curvatures) / K * self.problem.weights
-        curvatures += FLAT / K * mean
-        curvatures[np.arange(K), np.arange(K)] += NONE * mean
+        curvatures += costs.responses.COMMON_CURVATURE / K * mean
+        curvatures[np.arange(K), np.arange(K)] += costs.responses.LEAST_CURVATURE * mean
         spectrum, turn = np.linalg.eigh(curvatures.transpose(2, 0, 1))
         sizes, turn = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None], turn.transpose(0, 2, 1)
         self.unroot = np.divide(turn, sizes, out=np.zeros_like(turn), where=sizes > 0.0)
         m, order = len(features), (self.which // p) * len(features) + place
-        if m > SHORTER * self.design.n:
+        if m > costs.responses.ROWS_PER_SAMPLE * self.design.n:
             return self.take_rows(sizes * turn, features, order)
         columns, basis, f = response_columns(self.design), self.basis.T, self.basis.shape[1]
         columns.append(features.astype(np.intc))

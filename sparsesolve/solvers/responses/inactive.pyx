@@ -8,14 +8,13 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
-# compared with gradients of size 1
-cdef double NO_PENALTY = 1e-14
-# A feature whose size is beyond this fraction of lam may enter at the next one.
-cdef double CLOSE = 0.92
+cdef double NO_PENALTY = costs.rounding.NO_PENALTY
+cdef double CLOSE = costs.responses.CLOSE
 
 
 cdef class InactiveRows:

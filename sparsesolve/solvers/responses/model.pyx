@@ -13,6 +13,7 @@ from libc.math cimport fabs
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
@@ -22,15 +23,12 @@ cdef extern from "single.h" nogil:
     void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v,
                          Py_ssize_t ld) noexcept
 
-DEF DEPTH = 5               # sweeps that are carried on together
-# An extrapolation may go this many times as far as the sweeps: beyond, rounding grows with it.
-FURTHEST = 1e3
-# A curvature below this fraction of the largest may be rounding.
-FLAT = 1e-10
-# The other curvatures of a row are taken for at least this fraction of its largest.
-FLOOR = 1e-3
-# of what a row gains on average in a sweep that is the last one: rows with less stay
-cdef double IDLE = 0.1
+# Sweeps that are extrapolated together: the small system of that order is solved by hand.
+DEF DEPTH = 5
+FURTHEST = costs.responses.FURTHEST
+SUMMED_CURVATURE = costs.rounding.SUMMED_CURVATURE
+LEAST_ROW_CURVATURE = costs.responses.LEAST_ROW_CURVATURE
+cdef double IDLE_ROW = costs.responses.IDLE_ROW
 
 
 cdef class ResponseModel:
@@ -135,7 +133,7 @@ cdef class ResponseModel:
                 gained = self.sweep(net, lam, whole, least)
             sweeps += 1
             total += gained
-            least = IDLE * enough * total / self.B.shape[1]
+            least = IDLE_ROW * enough * total / self.B.shape[1]
             if gained <= enough * total:
                 if whole:
                     break
@@ -262,7 +260,8 @@ cdef class SparseModel(ResponseModel):
         self.offset, self.sums, self.whole = offset, self.matrix.T @ A.T, A.sum(axis=1)
         self.shift, self.total = np.zeros((2, len(B)))
         curvature = self._curvature(A, r)
-        ResponseModel.__init__(self, np.maximum(curvature, FLAT * curvature.max(initial=0.0),
+        ResponseModel.__init__(self, np.maximum(curvature,
+                                                SUMMED_CURVATURE * curvature.max(initial=0.0),
                                                 order="C"), B, slope)
         self.values, self.rows = self.matrix.data, self.matrix.indices.astype(np.intc)
         self.starts = self.matrix.indptr.astype(np.longlong)
@@ -365,7 +364,7 @@ cdef class SeparateModel(SparseModel):
 
     def _curvature(self, A, r):
         curvature = self._squares(A * (1.0 - r * A))
-        return np.maximum(curvature, FLOOR * curvature.max(axis=0))
+        return np.maximum(curvature, LEAST_ROW_CURVATURE * curvature.max(axis=0))
 
     def _place(self, A):
         self.A, self.image, self.along = A, np.zeros(A.shape), np.zeros(A.shape[1])

@@ -28,43 +28,30 @@ from sparsesolve.solvers.subproblem.coefficients cimport (
     WorkingCoefficients,
 )
 
-# A step must reach this share of the decrease that its model promises.
-cdef double ARMIJO = 0.1
-# An increase of the objective below this fraction of it is rounding.
-cdef double ROUNDING = 1e-14
-# A step that leaves more than this of the gap is slow.
-cdef double SLOW = 0.2
-# H is refreshed once the extra steps that a stale one took have cost this many refreshes,
-cdef double REFRESH_DEBT = 1.0
-# and whatever that costs after a step that left more than this of the gap.
-cdef double VERY_SLOW = 0.8
-# A multiply-add of a block operation costs this much of a scalar one.
-cdef double WEIGHED_COST = 0.3
-# Evaluating the loss at one sample costs this many multiply-adds for a response.
-cdef double SAMPLE_COST = 10.0
-# Solve a model to this fraction of the gap at its start at most.
-cdef double FORCING = 0.1
-# Solve a model to this fraction of the gap at its start at least.
-cdef double LEAST_FORCING = 1e-3
-# A model that its start already meets is solved to this fraction.
-cdef double CLOSER = 0.01
-# No model is solved to less than this fraction of the target gap.
-cdef double NEAR = 0.3
-# Coefficients enter ahead of time if their products pass a lam lower by this share of the step.
-cdef double AHEAD = 0.3
-# Solving below this fraction of the gap that inactive coefficients leave does not help.
-cdef double ENOUGH = 0.03
-# Violations below this fraction of lam are rounding.
-cdef double VIOLATION = 1e-12
-cdef double MISSED = costs.MISSED_THRESHOLD_LOSS
+cdef double ARMIJO = costs.newton.ARMIJO
+cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double SLOW_STEP = costs.newton.SLOW_STEP
+cdef double REFRESH_DEBT = costs.responses.REFRESH_DEBT
+cdef double VERY_SLOW_STEP = costs.responses.VERY_SLOW_STEP
+cdef double WEIGHED_COST = costs.working_set.WEIGHED_COST
+cdef double SAMPLE_COST = costs.responses.SAMPLE_COST
+cdef double FORCING = costs.newton.FORCING
+cdef double LEAST_FORCING = costs.newton.LEAST_FORCING
+cdef double CLOSER = costs.responses.CLOSER
+cdef double MODEL_SHARE = costs.newton.MODEL_SHARE
+cdef double ENTER_AHEAD = costs.responses.ENTER_AHEAD
+cdef double INACTIVE_SHARE = costs.newton.INACTIVE_SHARE
+cdef double VIOLATION = costs.rounding.VIOLATION
+cdef double MISSED = costs.working_set.MISSED_THRESHOLD_LOSS
+# 2^-30 of a step moves no coefficient by more than rounding.
 DEF HALVINGS = 30
-# Steps without a lower gap, before giving up.
-DEF PATIENCE = 6
-# Rounds, each to a tenth of the last goal, for a gap that does not fall.
+cdef int NEWTON_PATIENCE = costs.responses.NEWTON_PATIENCE
+# Rounds, each to a tenth of the last goal, for a gap that does not fall: ten reach rounding.
 DEF TRIES = 10
-# Times that coefficients may come back into the working set at one lam.
+# Times that coefficients may come back into the working set at one lambda, before it counts as a
+# cycle.
 DEF RETURNS = 30
-# Inner steps for one model.
+# Inner steps for one model, which is replaced by the next.
 DEF ROUNDS = 1000
 
 
@@ -85,7 +72,7 @@ cdef class ResponseNewton(ResponseDual):
             self.eta_stale = self.eta_stale or fabs(self.quadratic.b[t] - self.old[t]) > FAR_STEP
             # the end of the step
             self.old_g[t] = self.quadratic.b[t]
-        slack = ROUNDING * (fabs(self.value) + fabs(self.value - self.loss.saturated))
+        slack = OBJECTIVE * (fabs(self.value) + fabs(self.value - self.loss.saturated))
         for tries in range(halvings):
             memcpy(&self.trial[0, 0], &self.eta[0, 0], size * sizeof(double))
             axpy(size, step, &self.image[0, 0], &self.trial[0, 0])
@@ -132,7 +119,9 @@ cdef class ResponseNewton(ResponseDual):
         cdef double gap, last = INFINITY, least = self._settled(target), goal = least, near
         cdef int outcome, widest, entering, returns = 0, tries = 0
         cdef long limit = self.iterations + budget
-        near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
+        near = lam
+        if 0.5 * self.level < lam <= self.level:
+            near = lam - ENTER_AHEAD * (self.level - lam)
         self.renew()
         self._extrapolate(lam)
         self._admit(near, lam)
@@ -152,7 +141,7 @@ cdef class ResponseNewton(ResponseDual):
             returns += entering > 0 and self.quadratic.size <= widest
             widest = max(widest, self.quadratic.size)
             if entering > 0 and returns <= RETURNS:
-                goal, tries = max(least, ENOUGH * gap), 0
+                goal, tries = max(least, INACTIVE_SHARE * gap), 0
             elif goal > least:
                 goal = least
             else:
@@ -231,20 +220,20 @@ cdef class ResponseNewton(ResponseDual):
         Leaves g and C at u; returns an Outcome.
         """
         cdef WorkingCoefficients quadratic = self.quadratic
-        cdef double gap, last = 0.0, best = INFINITY, level, linear, curvature, modelled, step
+        cdef double gap, last = 0.0, best = INFINITY, level, linear, curvature, modelled, step, slow
         cdef double closeness = 1.0
-        cdef int t, m, patience = PATIENCE
+        cdef int t, m, patience = NEWTON_PATIENCE
         cdef Py_ssize_t size = self.K * self.n
         cdef bint fresh = False
         while True:
-            # 1. Stop: gap reached, budget spent, or no progress for PATIENCE steps.
+            # 1. Stop: gap reached, budget spent, or no progress for NEWTON_PATIENCE steps.
             PyErr_CheckSignals()
             gap = self.working_gap(lam)
             if gap <= goal:
                 return CONVERGED
             if self.iterations >= limit:
                 return MAX_ITER
-            patience = PATIENCE if gap < best else patience - 1
+            patience = NEWTON_PATIENCE if gap < best else patience - 1
             best = min(best, gap)
             if patience == 0:
                 return STALLED
@@ -252,8 +241,9 @@ cdef class ResponseNewton(ResponseDual):
             if last > 0.0:
                 self.forcing = min(max((gap / last) ** 2, LEAST_FORCING), FORCING)
                 self.refresh_debt += 1
-                if not fresh and gap > (SLOW if self.refresh_debt > REFRESH_DEBT * self._price()
-                                        else VERY_SLOW) * last:
+                slow = (SLOW_STEP if self.refresh_debt > REFRESH_DEBT * self._price()
+                        else VERY_SLOW_STEP)
+                if not fresh and gap > slow * last:
                     self.refresh_hessian()
                     self.slopes()
                     fresh = True
@@ -265,14 +255,15 @@ cdef class ResponseNewton(ResponseDual):
                 quadratic.g[t] *= level
             memcpy(&self.old_g[0], quadratic.g, m * sizeof(double))
             quadratic.residual_square = max(2.0 * (self.value - self.loss.saturated) * level, 0.0)
-            quadratic.solve(lam * level, closeness * max(NEAR * goal, self.forcing * gap) * level,
+            quadratic.solve(lam * level, closeness * max(MODEL_SHARE * goal,
+                                                         self.forcing * gap) * level,
                             min(limit - self.iterations, ROUNDS))
             if memcmp(quadratic.b, &self.old[0], m * sizeof(double)) == 0:
                 if closeness < LEAST_FORCING:
                     return STALLED
                 # a multiple of u may cost the model far less than it costs F
                 closeness *= CLOSER
-                last, patience = 0.0, PATIENCE
+                last, patience = 0.0, NEWTON_PATIENCE
                 self.slopes()
                 continue
             # 4. Line search on the objective (Armijo).

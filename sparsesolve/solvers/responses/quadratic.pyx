@@ -16,19 +16,19 @@ from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, value
 from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
-# Tries to make a matrix regular that is singular in rounding.
+# Tries to make a matrix regular that is singular in rounding; each multiplies the ridge by a
+# hundred.
 DEF REPAIRS = 6
+# 2^-12 of a step of blocks gains less than the next sweep.
 DEF HALVINGS = 12
-# Ridge, relative to the diagonal, that makes a singular matrix regular.
-cdef double TINY = 1e-12
-# of the penalty's curvature: what rows along which the loss is flat are given
-cdef double FLAT = 1e-5
-# compared with gradients of size 1
-cdef double NO_PENALTY = 1e-14
+cdef double PIVOT = costs.rounding.PIVOT
+cdef double FLAT_ROW = costs.responses.FLAT_ROW
+cdef double NO_PENALTY = costs.rounding.NO_PENALTY
 
 
 cdef class ResponseQuadratic:
@@ -162,16 +162,16 @@ cdef class ResponseQuadratic:
                     column[c] += self.curvature[c] + lam * self.l2[self.at[c]] + added * most
                     # nothing else bounds dependent columns
                     if self.curvature[c] == 0.0:
-                        column[c] += TINY * self.G[self.at[c], self.at[c]]
+                        column[c] += PIVOT * self.G[self.at[c], self.at[c]]
                 dpotrf("L", &n, &self.inverse[0], &n, &info)
                 if info == 0:
                     dpotri("L", &n, &self.inverse[0], &n, &info)
                 if info == 0:
-                    self._complement(n, max(added, FLAT))
+                    self._complement(n, max(added, FLAT_ROW))
                     dpotrf("L", &n, &self.schur[0], &n, &info)
                 if info == 0:
                     break
-                added = max(TINY, 100.0 * added)
+                added = max(PIVOT, 100.0 * added)
         if info == 0:
             self.count = n
         return info == 0

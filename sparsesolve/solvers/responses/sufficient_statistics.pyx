@@ -16,24 +16,24 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.solvers.responses.quadratic cimport ResponseQuadratic
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
 from sparsesolve.solvers.subproblem.coefficients import projection
 
-# of the way between two lams: what passes lam so much lower comes in
-cdef double AHEAD = 0.3
-cdef double KEPT = 0.1              # of the gap, left by a Newton step: the Hessian serves on
-# of a Hessian, in sweeps, for each working row over the number of responses
-cdef double PRICE = 0.3
-cdef double QUICK = 0.05            # bounds on what a sweep is taken to leave of the gap
-cdef double SLOW = 0.99
-DEF PATIENCE = 12                   # rounds that neither halve the gap nor lower the objective
-cdef double ROUNDING = 1e-14        # of the responses' square: less of a fall is none,
-cdef double UPHILL = 1e-12          # and more of a rise is one
-cdef double EPSILON = 4e-15         # of an inner product, relative to the lengths of both
-cdef double VIOLATION = 1e-12       # relative
+cdef double ENTER_AHEAD = costs.responses.ENTER_AHEAD
+cdef double HESSIAN_SERVES = costs.responses.HESSIAN_SERVES
+cdef double HESSIAN_PRICE = costs.responses.HESSIAN_PRICE
+cdef double QUICKEST_SWEEP = costs.responses.QUICKEST_SWEEP
+cdef double SLOWEST_SWEEP = costs.responses.SLOWEST_SWEEP
+cdef int STATISTICS_PATIENCE = costs.responses.STATISTICS_PATIENCE
+cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double SQUARES = costs.rounding.SQUARES
+cdef double INNER_PRODUCT = costs.rounding.INNER_PRODUCT
+cdef double VIOLATION = costs.rounding.VIOLATION
+# Rounds for a gap that does not fall, each to a smaller goal.
 DEF TRIES = 5
 
 
@@ -196,7 +196,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
             for j in range(self.m):
                 size += fabs(self.B[k, j]) * sqrt(self.G[j, j])
             total += size * (size + sqrt(self.total))
-        return EPSILON * total
+        return INNER_PRODUCT * total
 
     def _ask_rows(self):
         """g and the residual's square by the residuals themselves."""
@@ -236,10 +236,10 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
 
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef double gap, value, last = INFINITY, goal = 0.5 * target
+        cdef double gap, value, last = INFINITY, goal = 0.5 * target, sweeps
         cdef int outcome, tries = 0
         cdef long limit = self.iterations + budget
-        cdef double near = lam - AHEAD * (self.level
+        cdef double near = lam - ENTER_AHEAD * (self.level
                                           - lam) if 0.5 * self.level < lam <= self.level else lam
         self._extrapolate(lam)
         self._enter(near)
@@ -247,7 +247,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
             value, start = 0.5 * self.residual_square + self.penalty(lam), np.array(self.B)
             outcome = self._fit(lam, goal, limit)
             self._measure(goal)
-            if not 0.5 * self.residual_square + self.penalty(lam) <= value + UPHILL * self.total:
+            if not 0.5 * self.residual_square + self.penalty(lam) <= value + SQUARES * self.total:
                 np.asarray(self.B)[:] = start       # rounding has led uphill
                 self._measure(goal)
             gap = self.rows_gap(lam, self.p, self._slack(lam, True))
@@ -266,7 +266,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         """Sweeps until the gap over the rows at work is about `goal`, with Newton steps where they
         creep."""
         cdef double gap, value, last = INFINITY, best = INFINITY, lowest = INFINITY
-        cdef int patience = PATIENCE
+        cdef int patience = STATISTICS_PATIENCE
         while True:
             PyErr_CheckSignals()
             if self.iterations >= limit:
@@ -275,16 +275,16 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
                 self.sweep(lam)
             gap = self.rows_gap(lam, self.m, self._slack(lam, False))
             if last < INFINITY:
-                self.pace = min(max(0.5 * (self.pace + gap / last), QUICK), SLOW)
+                self.pace = min(max(0.5 * (self.pace + gap / last), QUICKEST_SWEEP), SLOWEST_SWEEP)
             last = gap
-            if gap > goal and (not self.stale or log(gap / goal) > -log(self.pace) * PRICE * self.m
-                               / self.K):
+            sweeps = HESSIAN_PRICE * self.m / self.K
+            if gap > goal and (not self.stale or log(gap / goal) > -log(self.pace) * sweeps):
                 gap, last = self._steps(lam, gap, goal, limit), INFINITY
             if gap <= goal:
                 return CONVERGED
             value = 0.5 * self.residual_square + self.penalty(lam)
-            patience = (PATIENCE if gap < 0.5 * best
-                        or value < lowest - ROUNDING * self.total else patience - 1)
+            patience = (STATISTICS_PATIENCE if gap < 0.5 * best
+                        or value < lowest - OBJECTIVE * self.total else patience - 1)
             if patience == 0:
                 return STALLED
             best, lowest = min(best, gap), min(lowest, value)
@@ -300,7 +300,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
             with nogil:
                 fell = self.newton(lam)
             last, gap = gap, self.rows_gap(lam, self.m, self._slack(lam, False))
-            if not fell or gap > KEPT * last:
+            if not fell or gap > HESSIAN_SERVES * last:
                 break
             self.stale = False
         return gap

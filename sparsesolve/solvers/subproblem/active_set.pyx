@@ -14,21 +14,18 @@ Reference: Bach et al. 2012, sections 4 and 6 (active sets).
 """
 from libc.math cimport INFINITY, fabs
 
+from sparsesolve.solvers import costs
 from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.solvers.subproblem.net_coefficients cimport NetCoefficients
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
 
-# Newton steps between two sweeps.
+# Newton steps between two sweeps; each changes the support, so that more would cycle.
 DEF ROUNDS = 30
-cdef double ROUNDING = 1e-14
-# A step along d that ends at a kink before this fraction of it counts as none.
-cdef double AT_ONCE = 1e-10
-# No step can lower the objective by more than this multiple of it.
-cdef double IMPOSSIBLE = 2.0
-# If more than this share of the support would stop, a piecewise step is tried.
-cdef double CROWDED = 0.05
-# The slope of a direction with held coefficients is rounding below this step length.
-cdef double NO_WAY = 1e-6
+cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double AT_ONCE = costs.subproblem.AT_ONCE
+cdef double IMPOSSIBLE_DECREASE = costs.subproblem.IMPOSSIBLE_DECREASE
+cdef double CROWDED = costs.subproblem.CROWDED
+cdef double SHORTEST_STEP = costs.subproblem.SHORTEST_STEP
 
 
 cdef class ActiveSetQuadratic(NetCoefficients):
@@ -56,7 +53,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         cdef int rounds, stopped
         cdef bint moved = False
         for rounds in range(ROUNDS):
-            if self.free_gradient(lam) <= ROUNDING:
+            if self.free_gradient(lam) <= OBJECTIVE:
                 break
             self.direction(lam)
             self.iterations += 1
@@ -86,7 +83,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
                 more = self.hold_at_kinks(lam)
             t = self.line_step(lam)
         # those that stop are many, or turn the direction uphill
-        if t <= 0.0 or (stopped > 0 and t < NO_WAY):
+        if t <= 0.0 or (stopped > 0 and t < SHORTEST_STEP):
             self.free_gradient(lam)
             self.direction(lam)
             return self.piecewise_step(lam)
@@ -200,7 +197,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         """
         cdef double t = longest if slope >= longest * curvature * (1.0
                 - 1e-9) else slope / curvature
-        return t if 0.5 * t * slope <= IMPOSSIBLE * self.primal(lam) else 0.0
+        return t if 0.5 * t * slope <= IMPOSSIBLE_DECREASE * self.primal(lam) else 0.0
 
     cdef double minimiser(self, int j, double lam) noexcept nogil:
         """The best value of coefficient j, the others fixed."""
@@ -240,7 +237,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
             j = self.support[k]
             old = self.b[j]
             new = old + t * self.d[j]
-            if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < ROUNDING * fabs(old)):
+            if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < OBJECTIVE * fabs(old)):
                 new = 0.0
             # a rounding error away is not at a limit
             if self.held[j] and t == 1.0 and new != 0.0 and self.d[j] != 0.0:

@@ -20,6 +20,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy
@@ -27,50 +28,34 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.radial_step cimport RadialStep
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
 
-# Anderson extrapolation combines this many sweeps.
+# Anderson extrapolation combines this many sweeps: the small system of that order is solved by
+# hand.
 DEF MEMORY = 4
-# Halvings of a Newton step whose coefficients stop at kinks.
+# Halvings of a Newton step whose coefficients stop at kinks: a sweep is cheaper than more.
 DEF HALVINGS = 6
 # Halvings of a Newton step that passes kinks, before sweeps go on instead.
 DEF MANY_HALVINGS = 20
-# Sweeps between two evaluations of the gap.
-DEF MOST_SWEEPS = 4
-# A sweep is expected to leave at most this much of the gap.
-cdef double MOST_PACE = 0.9
-# Sweeps that leave more than this of the gap are slow: a Newton step is tried,
-cdef double SLOW = 0.95
-# unless so many sweeps would reach the target.
-DEF LONG = 20
-# Radial steps end after this many sweeps: then Newton steps and gains of sweeps decide.
-DEF RADIAL_SWEEPS = 20
-# Keep sweeping while one sweep lowers the objective by more than this fraction of the target gap.
-cdef double SWEEP_UNTIL_DECREASE = 2e-4
-# With radial steps, do not evaluate the gap before a sweep gains less than this multiple of the
-# target gap.
-cdef double GAP_CHECK_AFTER_DECREASE = 2.0
-# With radial steps, do not evaluate the gap before sweeps gain less than this fraction of the
-# objective.
-cdef double GAP_CHECK_AFTER_FALL = 3e-6
-# A gap above this fraction of the least one so far is no progress.
-cdef double PROGRESS = 0.99
-# Evaluations without progress of gap or objective, before giving up.
-DEF PATIENCE = 500
-# A group whose level is below this fraction of lam is only swept over if its bound allows a move.
-cdef double FAR = 0.9
-# Ridge added to the inner products of the sweeps, relative to the largest, to make them regular.
-cdef double REGULAR = 1e-10
-cdef double ROUNDING = 1e-14
-cdef double ARMIJO = 0.1
-# A coordinate that reaches a kink within this fraction of a Newton step is merged,
-cdef double MERGE_WITHIN = 1e-2
-# if it is this near to the largest coefficient of its group, relative to that.
-cdef double NEAR = 1e-4
-# Tries to find a Newton step without coefficients that stop at once.
+cdef int SWEEPS_BETWEEN_GAPS = costs.subproblem.SWEEPS_BETWEEN_GAPS
+cdef double SLOWEST_PACE = costs.subproblem.SLOWEST_PACE
+cdef double SLOW_SWEEP = costs.subproblem.SLOW_SWEEP
+cdef int MANY_SWEEPS = costs.subproblem.MANY_SWEEPS
+cdef int RADIAL_SWEEPS = costs.subproblem.RADIAL_SWEEPS
+cdef double SWEEP_UNTIL_DECREASE = costs.subproblem.SWEEP_UNTIL_DECREASE
+cdef double GAP_CHECK_AFTER_DECREASE = costs.subproblem.GAP_CHECK_AFTER_DECREASE
+cdef double GAP_CHECK_AFTER_FALL = costs.subproblem.GAP_CHECK_AFTER_FALL
+cdef double PROGRESS = costs.newton.PROGRESS
+cdef int SWEEP_PATIENCE = costs.subproblem.SWEEP_PATIENCE
+cdef double FAR_GROUP = costs.subproblem.FAR_GROUP
+cdef double REGULAR = costs.rounding.REGULAR
+cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double ARMIJO = costs.newton.ARMIJO
+cdef double MERGE_WITHIN = costs.subproblem.MERGE_WITHIN
+cdef double MERGE_NEAR = costs.subproblem.MERGE_NEAR
+# Tries to find a Newton step without coefficients that stop at once; each merges or holds at
+# least one coefficient.
 DEF ANSWERS = 20
-# Newton steps longer than this multiple of the largest coefficient stop at kinks.
-cdef double LONG_STEP = 10.0
-# A pivot below this fraction of its diagonal is rounding.
-cdef double TINY = 1e-12
+cdef double LONG_STEP = costs.subproblem.LONG_STEP
+cdef double PIVOT = costs.rounding.PIVOT
 
 
 cdef class GroupBlockDescent(RadialStep):
@@ -97,7 +82,7 @@ cdef class GroupBlockDescent(RadialStep):
             enough = min(GAP_CHECK_AFTER_DECREASE * target, GAP_CHECK_AFTER_FALL * value)
             radial_until = self.iterations + RADIAL_SWEEPS
         else:
-            enough = SWEEP_UNTIL_DECREASE * target + ROUNDING * value
+            enough = SWEEP_UNTIL_DECREASE * target + OBJECTIVE * value
         self.n_trail = 0
         if budget <= 0 or self.n_groups == 0:
             self.estimate_unpenalised_norm(lam)
@@ -108,8 +93,9 @@ cdef class GroupBlockDescent(RadialStep):
             # 1. Sweeps: as many as the pace of the gap promises to need, extrapolated.
             sweeps, moved, last, k = 1, 0, gap, 0
             if target < gap < INFINITY:
-                sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1), MOST_SWEEPS)
-            while k < sweeps or (moved and gain > enough and k < MOST_SWEEPS):
+                sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1),
+                             SWEEPS_BETWEEN_GAPS)
+            while k < sweeps or (moved and gain > enough and k < SWEEPS_BETWEEN_GAPS):
                 # an extrapolation might leave the limits
                 if not self.penalty.limited:
                     self.remember()
@@ -139,19 +125,20 @@ cdef class GroupBlockDescent(RadialStep):
             # the lengths of groups that are alike cannot be told apart
             if takes_radial_steps and self.iterations >= radial_until:
                 takes_radial_steps = False
-                enough = SWEEP_UNTIL_DECREASE * target + ROUNDING * value
+                enough = SWEEP_UNTIL_DECREASE * target + OBJECTIVE * value
             # 4. Newton step where sweeps are slow.
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
-            self.pace = min(max(0.5 * (self.pace + pace), 0.05), MOST_PACE)
-            if pace > SLOW and self.iterations >= radial_until and gap * pace ** LONG > target:
+            self.pace = min(max(0.5 * (self.pace + pace), 0.05), SLOWEST_PACE)
+            if (pace > SLOW_SWEEP and self.iterations >= radial_until
+                    and gap * pace ** MANY_SWEEPS > target):
                 moved += self.newton(lam)
                 self.estimate_unpenalised_norm(lam)
                 gap = self.gap(lam)
                 value = 0.5 * self.residual_square + self.penalty_value(lam)
             # 5. Stop without progress.
-            idle = 0 if gap < PROGRESS * least or value < lowest - ROUNDING * value else idle + 1
+            idle = 0 if gap < PROGRESS * least or value < lowest - OBJECTIVE * value else idle + 1
             least, lowest = min(least, gap), min(lowest, value)
-            if gap > target and (not moved or idle == PATIENCE):
+            if gap > target and (not moved or idle == SWEEP_PATIENCE):
                 return STALLED
         return CONVERGED
 
@@ -165,7 +152,7 @@ cdef class GroupBlockDescent(RadialStep):
         cdef int k, t, moved = 0
         for t in range(self.n_groups):
             k = self.n_groups - 1 - t if newest_first else t
-            if not self.below(k, FAR * lam):
+            if not self.below(k, FAR_GROUP * lam):
                 moved += self.block_step(k, lam)
         return moved
 
@@ -201,7 +188,7 @@ cdef class GroupBlockDescent(RadialStep):
             weights[i] = 1.0
         for i in range(M):
             inner[i + i * M] += REGULAR * trace
-        small_factor(M, &inner[0], TINY)
+        small_factor(M, &inner[0], PIVOT)
         small_solve(M, &inner[0], &weights[0])
         for i in range(M):
             total += weights[i]
@@ -238,7 +225,7 @@ cdef class GroupBlockDescent(RadialStep):
             self.linearise(k, &self.g[j], lam)
             for j in range(self.first[k], self.first[k] + self.n_tangents[k]):
                 largest = max(largest, fabs(self.slope[j]))
-        if largest <= ROUNDING:
+        if largest <= OBJECTIVE:
             return False
         for k in range(ANSWERS):
             if not self.direction(lam):
@@ -265,7 +252,8 @@ cdef class GroupBlockDescent(RadialStep):
         for k in range(self.n_groups):
             j = self.first[k]
             if self.n_tangents[k] > 0:
-                lost = self.penalty.merge(self.group[k], &self.b[j], &self.d[j], MERGE_WITHIN, NEAR,
+                lost = self.penalty.merge(self.group[k], &self.b[j], &self.d[j], MERGE_WITHIN,
+                                          MERGE_NEAR,
                                           &self.tangent_of[j], &self.sign[j], &self.slope[j])
                 if lost > 0:
                     self.n_tangents[k] -= lost

@@ -17,6 +17,7 @@ from scipy.linalg.cython_lapack cimport dsyev
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.columns import roomier
 from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
@@ -24,20 +25,14 @@ from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.subproblem.group_coefficients cimport GroupCoefficients
 
-# Newton steps for one block in a sweep.
+# Newton steps for one block in a sweep: two reach rounding where the block's model is exact.
 DEF POLISHING = 3
-# Newton steps pay up to this many directions of a block.
-DEF POLISHED = 64
-# A step shorter than this fraction of the block's first one waits for the next sweep.
-cdef double POLISH_UNTIL = 1e-2
-# A violation below this fraction of lam is rounding and moves nothing.
-cdef double VIOLATION = 1e-12
-# Coefficients are of size 1 in inner units: a longer step, or NaN, is void.
-cdef double VOID_STEP = 1e30
-# A pivot below this fraction of its diagonal is rounding.
-cdef double TINY = 1e-12
-# Eigenvalues of a block below this fraction of the largest, times their number, are rounding.
-cdef double FLAT = 1e-15
+cdef int MOST_POLISHED = costs.subproblem.MOST_POLISHED
+cdef double POLISH_UNTIL = costs.subproblem.POLISH_UNTIL
+cdef double VIOLATION = costs.rounding.VIOLATION
+cdef double VOID_STEP = costs.rounding.VOID_STEP
+cdef double PIVOT = costs.rounding.PIVOT
+cdef double EIGENVALUE = costs.rounding.EIGENVALUE
 
 
 cdef class BlockStep(GroupCoefficients):
@@ -91,7 +86,7 @@ cdef class BlockStep(GroupCoefficients):
             self.curvature[k] = self.levels[begin + s - 1] * (1.0 + 1e-12)
             self.largest = max(self.largest, self.curvature[k])
             for i in range(s):
-                if self.levels[begin + i] <= FLAT * s * self.levels[begin + s - 1]:
+                if self.levels[begin + i] <= EIGENVALUE * s * self.levels[begin + s - 1]:
                     self.levels[begin + i] = 0.0
         return 0
 
@@ -215,7 +210,7 @@ cdef class BlockStep(GroupCoefficients):
         """
         cdef int j, first = self.first[k], last = self.first[k + 1], g = self.group[k]
         cdef double change, size
-        if self.linearise(k, &self.z[first], lam) > POLISHED:
+        if self.linearise(k, &self.z[first], lam) > MOST_POLISHED:
             return 0.0
         self.factorise(k)
         small_solve(self.n_tangents[k], &self.factors[self.place[k]], &self.slope[first])
@@ -273,7 +268,7 @@ cdef class BlockStep(GroupCoefficients):
                 if self.tangent_of[first + i] >= 0:
                     out[self.tangent_of[first + i] + <Py_ssize_t> self.tangent_of[first + j]
                         * n] += (self.sign[first + i] * self.sign[first + j] * column[i])
-        small_factor(n, out, TINY)
+        small_factor(n, out, PIVOT)
 
     cdef void truncate_at_kinks(self, int k, double lam) noexcept nogil:
         """Stop coefficients at 0 or at a limit where they would cross it; groups that turn round,

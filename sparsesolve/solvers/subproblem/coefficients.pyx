@@ -13,17 +13,17 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.span import SHAKY
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 
-# iterations between two looks at signals: more than it takes to tell a stall
+# Iterations between two looks at signals: some milliseconds, and more than it takes to tell a
+# stall.
 cdef long STRETCH = 2500
-# Relative rounding of one product, or of one change of the residual.
-cdef double EPSILON = 4e-16
-# least eigenvalue of unpenalised columns that is not rounding, relative
-cdef double RANK = 1e-14
+cdef double PRODUCT = costs.rounding.PRODUCT
+cdef double RANK = costs.rounding.RANK
 
 
 def projection(inner, gradient):
@@ -50,7 +50,7 @@ def projection(inner, gradient):
     along = np.abs(axes.T @ (gradient / size[:, None]))
     kept, apart = level > RANK * most, bool(level[0] > SHAKY * most)
     # more than rounding
-    if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):
+    if np.any(along[~kept] > 250 * PRODUCT * np.sqrt(most)):
         return INFINITY, apart
     with np.errstate(over="ignore"):
         return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None]))), apart
@@ -267,7 +267,7 @@ cdef class WorkingCoefficients(ScaledDual):
 
     cdef double rounding(self) noexcept nogil:
         """Accumulated rounding of g for columns of length 1, relative to the response."""
-        return EPSILON * self.rounding_steps if self.counts_rounding_steps else INFINITY
+        return PRODUCT * self.rounding_steps if self.counts_rounding_steps else INFINITY
 
     cdef void copy_residual(self, const double* response, double* r) noexcept nogil:
         """Copy r, and set residual_square as `refresh` does; g stays."""
@@ -303,7 +303,7 @@ cdef class WorkingCoefficients(ScaledDual):
         `drift` is what rounding has moved it by.
         """
         cdef int j
-        cdef double shift = 0.0, rounding_steps = drift / EPSILON + self.size
+        cdef double shift = 0.0, rounding_steps = drift / PRODUCT + self.size
         if not self.wants_residual:
             self.refresh(response, r)
             return

@@ -9,28 +9,23 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
-cdef double ROUNDING = 1e-14
-# a step along a clipped direction below which it is not worth having
-cdef double UPHILL = 0.1
-# Conjugate gradients in a Newton direction.
+cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double CLIPPED_STEP = costs.subproblem.CLIPPED_STEP
+# Conjugate gradients in a Newton direction: with more, signs change before the direction is used.
 DEF STEPS = 60
-# Cycles of coordinate descent before a Newton direction.
+# Cycles of coordinate descent before a Newton direction, on sparse columns.
 DEF CYCLES = 12
-# share of the support that changes sign in a cd_cycle: with fewer, Newton steps
-cdef double SIGNS = 2e-3
-# of the threshold: correlations below it are looked at after the cycles only
-cdef double FAR = 0.9
-# curvature along a direction over the diagonal's: less is dependence of columns
-cdef double FLAT = 1e-9
-# Relative residual that conjugate gradients leave at most.
-cdef double FORCING = 1e-2
-# Share of the target gap that errors of the gradient may cost.
-cdef double AIM = 0.8
+cdef double CHANGING_SIGNS = costs.subproblem.CHANGING_SIGNS
+cdef double FAR_COLUMN = costs.subproblem.FAR_COLUMN
+cdef double FLAT_DIRECTION = costs.rounding.FLAT_DIRECTION
+cdef double RESIDUAL_FORCING = costs.subproblem.RESIDUAL_FORCING
+cdef double GRADIENT_SHARE = costs.subproblem.GRADIENT_SHARE
 
 
 cdef class DataActiveSet(ActiveSetQuadratic):
@@ -71,7 +66,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             return ActiveSetQuadratic.solve(self, lam, target, budget)
         changed = self.n_violating(lam)
         for count in range(CYCLES):
-            if changed <= SIGNS * self.size or self.iterations >= limit:
+            if changed <= CHANGING_SIGNS * self.size or self.iterations >= limit:
                 break
             changed = self.cd_cycle(lam)
             self.iterations += 1
@@ -85,7 +80,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
 
         It shrinks the dual point by its share, and costs the gap that share of the penalty.
         """
-        self.enough = AIM * target / max(self.penalty_value(lam), target)
+        self.enough = GRADIENT_SHARE * target / max(self.penalty_value(lam), target)
 
     cdef int n_violating(self, double lam) noexcept nogil:
         """How many coefficients would leave zero or reach it, each by itself."""
@@ -104,7 +99,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         self.applications += 1
         self.passes += 1
         for j in range(self.size):
-            if self.b[j] == 0.0 and fabs(self.g[j]) < FAR * lam * self.l1[j]:
+            if self.b[j] == 0.0 and fabs(self.g[j]) < FAR_COLUMN * lam * self.l1[j]:
                 continue
             self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.n])
             new = self.minimiser(j, lam)
@@ -145,7 +140,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         cdef double t
         if self.columns.dense:
             return ActiveSetQuadratic.newton(self, lam)
-        if self.free_gradient(lam) <= ROUNDING:
+        if self.free_gradient(lam) <= OBJECTIVE:
             return False
         self.direction(lam)
         self.iterations += 1
@@ -153,7 +148,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         if self.hold_at_kinks(lam) > 0:
             self._follow_clip()
         t = self.line_step(lam)
-        if t < UPHILL:
+        if t < CLIPPED_STEP:
             return ActiveSetQuadratic.newton(self, lam)
         self.advance(lam, t)
         return True
@@ -220,7 +215,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             self.residual[j] = self.rhs[j] - self.q[j] - lam * self.l2[j] * self.d[j]
         rho = self.precondition(lam, 0.0)
         if self.n_held == 0:
-            self.goal = FORCING * FORCING * rho
+            self.goal = RESIDUAL_FORCING * RESIDUAL_FORCING * rho
         return rho
 
     cdef double _curvature(self, double lam) noexcept nogil:
@@ -232,7 +227,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             j = self.support[k]
             curvature += p[j] * (self.product[j] + lam * self.l2[j] * p[j])
             size += p[j] * p[j] * (self.diag[j] + lam * self.l2[j])
-        return curvature if curvature > FLAT * size else 0.0
+        return curvature if curvature > FLAT_DIRECTION * size else 0.0
 
     cdef double precondition(self, double lam, double last) noexcept nogil:
         """The next conjugate direction; returns the residual's square in the preconditioned norm.

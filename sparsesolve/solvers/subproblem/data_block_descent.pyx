@@ -9,6 +9,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.columns import roomier
@@ -18,20 +19,14 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 from sparsesolve.solvers.subproblem.radial_subspace cimport RadialSubspace
 
-# Conjugate gradients in a Newton step.
+# Conjugate gradients in a Newton step: as many as sweeps of the same price that they replace.
 DEF STEPS = 30
-# Relative residual that they leave.
-cdef double FORCING = 0.1
-# Share of the target gap that a radial step may leave.
-cdef double ALONG = 0.3
-# of that: 1 less the cosine of a group's turn, up to which its ray serves it,
-cdef double STEADY = 0.3
-# It serves up to this value of that at most.
-cdef double STEADY_AT_MOST = 1e-2
-# of a group's length: as far as a ray shortens it that was another solution's
-cdef double BACK = 0.5
-# A possible decrease below this fraction of the penalty's slope is rounding.
-cdef double ROUNDING = 1e-12
+cdef double FORCING = costs.newton.FORCING
+cdef double RADIAL_SHARE = costs.subproblem.RADIAL_SHARE
+cdef double TURN = costs.subproblem.TURN
+cdef double LARGEST_TURN = costs.subproblem.LARGEST_TURN
+cdef double RAY_SHORTENED = costs.subproblem.RAY_SHORTENED
+cdef double DECREASE = costs.rounding.DECREASE
 
 
 cdef class DataBlockDescent(GroupBlockDescent):
@@ -176,8 +171,9 @@ cdef class DataBlockDescent(GroupBlockDescent):
 
     cdef void radial_step(self, double lam, double target) noexcept nogil:
         cdef double square, linear, charge = self.penalty_value(lam)
-        cdef double least = max(ALONG * target / charge, ROUNDING) if charge > 0.0 else ROUNDING
-        self._gather(lam, min(STEADY * least, STEADY_AT_MOST))
+        cdef double least = max(RADIAL_SHARE * target / charge,
+                                DECREASE) if charge > 0.0 else DECREASE
+        self._gather(lam, min(TURN * least, LARGEST_TURN))
         if self.rays.count > 0:
             self.rays.solve(&self.u[0], least, &self.v[0])
             square, linear = dot(self.n, &self.v[0], &self.v[0]), dot(self.n, &self.v[0],
@@ -204,7 +200,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
                 self.rays.drop(k)
                 continue
             ahead = dot(s, &self.heading[first], self.b + first) if self.rays.ray[k] >= 0 else 0.0
-            back = BACK * ahead
+            back = RAY_SHORTENED * ahead
             if ahead < (1.0 - turned) * self.length[k]:
                 ahead = back = self.length[k]
                 for j in range(first, first + s):

@@ -11,6 +11,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
@@ -18,19 +19,15 @@ from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
-# Rows that enter the factor at a time.
+# Rows that enter the factor at a time: a block of 64 x 64 doubles stays in the first cache.
 DEF CHUNK = 64
-# A column counts as dependent below this pivot, relative to its square.
-cdef double TINY_PIVOT = 1e-12
-# An old ridge in the factor serves up to this relative change of lam.
-cdef double STALE_RIDGE = 4.0
-# The same from one lam to the next.
-cdef double JUMP = 0.6
-# Up to this many other columns to a column, products cost less one by one than all together.
-cdef double FEW = 2.0
+cdef double PIVOT = costs.rounding.PIVOT
+cdef double STALE_RIDGE = costs.subproblem.STALE_RIDGE
+cdef double RIDGE_JUMP = costs.subproblem.RIDGE_JUMP
+cdef double FEW_PRODUCTS = costs.subproblem.FEW_PRODUCTS
 # A flop of a block operation is this much faster than one of a rotation.
 
-cdef double BLOCK_SPEED = 8.0
+cdef double BLOCK_SPEED = costs.subproblem.BLOCK_SPEED
 
 
 cdef class GramActiveSet(ActiveSetQuadratic):
@@ -88,8 +85,9 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         A step costs s^2, a factor s^3 / 3 in blocks.
         """
         cdef int k
-        if (fabs(lam - self.factor_level) <= STALE_RIDGE * lam and fabs(lam - self.lam) <= JUMP
-            * lam and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
+        if (fabs(lam - self.factor_level) <= STALE_RIDGE * lam
+                and fabs(lam - self.lam) <= RIDGE_JUMP * lam
+                and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
             return False
         for k in range(self.n_support):
             if self.l2[self.support[k]] > 0.0:
@@ -149,7 +147,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
                     self.corner[t + k * width] = G[self.fresh[start + t] + j * ld]
                 self.corner[k + k * width] += self.factor_level * self.l2[j]
                 self.work[k] = self.corner[k + k * width]
-            self.cholesky.append(width, &self.cross[0], &self.corner[0], &self.work[0], TINY_PIVOT,
+            self.cholesky.append(width, &self.cross[0], &self.corner[0], &self.work[0], PIVOT,
                                  &self.accepted[0])
             for k in range(width):
                 j = self.fresh[start + k]
@@ -198,7 +196,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef void image(self) noexcept nogil:
         """The equations give it on the factor's columns; the rest are products."""
         cdef int k, j, count = 0
-        if self.answered != 0.0 and FEW * (self.size - self.cholesky.size
+        if self.answered != 0.0 and FEW_PRODUCTS * (self.size - self.cholesky.size
                                            + self.n_held) < self.n_support:
             for j in range(self.size):
                 if self.position[j] >= 0 and not self.held[j]:

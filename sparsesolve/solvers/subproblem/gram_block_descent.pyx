@@ -8,6 +8,7 @@ from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
@@ -15,12 +16,11 @@ from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 
-# Tries to make a matrix regular that is singular in rounding.
+# Tries to make a matrix regular that is singular in rounding; each multiplies the ridge by a
+# hundred.
 DEF REPAIRS = 6
-# of the products in a sweep: the cube of as many lengths as are factored
-cdef double FACTOR_COST = 600.0
-# Ridge, relative to the diagonal, that makes a singular matrix regular.
-cdef double TINY = 1e-12
+cdef double FACTOR_COST = costs.subproblem.FACTOR_COST
+cdef double PIVOT = costs.rounding.PIVOT
 
 
 cdef class GramBlockDescent(GroupBlockDescent):
@@ -140,7 +140,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
             dpotrf("L", &n, &self.matrix[0], &n, &info)
             if info == 0:
                 break
-            added = max(TINY * most, 100.0 * added)
+            added = max(PIVOT * most, 100.0 * added)
         if info != 0:
             return False
         base = 0

@@ -7,12 +7,12 @@ from libc.math cimport INFINITY, copysign, fabs, sqrt
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
-# compared with the response
-cdef double NO_PENALTY = 1e-14
+cdef double NO_PENALTY = costs.rounding.NO_PENALTY
 
 
 cdef class GroupCoefficients(WorkingCoefficients):

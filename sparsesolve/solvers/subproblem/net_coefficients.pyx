@@ -5,10 +5,11 @@ a step costs.
 """
 from libc.math cimport INFINITY, copysign, fabs, sqrt
 
+from sparsesolve.solvers import costs
 from sparsesolve.penalties.elastic_net cimport ElasticNet, feasible_scale, fenchel_young, value
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
-cdef double NO_PENALTY = 1e-14      # on the scale of the response
+cdef double NO_PENALTY = costs.rounding.NO_PENALTY
 
 
 cdef inline bint within(double z, double slack, double square, double level) noexcept nogil:

@@ -17,14 +17,14 @@ from scipy.linalg.cython_lapack cimport dpotrf
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.working.columns import roomier
 from sparsesolve.linalg.gram.products cimport share_dots, share_subtract
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_scale
 
-# Conjugate gradients in a step.
+# Conjugate gradients in a step: no more than sweeps of the same price.
 DEF STEPS = 40
-# Ridge, relative to the diagonal, that makes a singular matrix regular.
-cdef double TINY = 1e-10
+cdef double RADIAL_RIDGE = costs.rounding.RADIAL_RIDGE
 
 
 cdef class RadialSubspace:
@@ -200,8 +200,8 @@ cdef class RadialSubspace:
         self.factored = 0
         dsyrk("L", "T", &m, &n, &unit, &self.images[0], &n, &none, self.factor, &m)
         for k in range(m):
-            self.factor[k * (<Py_ssize_t> m + 1)] += self.hessian[k] + TINY * (self.square[k]
-                    + self.hessian[k])
+            self.factor[k * (<Py_ssize_t> m + 1)] += (
+                self.hessian[k] + RADIAL_RIDGE * (self.square[k] + self.hessian[k]))
         dpotrf("L", &m, self.factor, &m, &info)
         if info == 0:
             self.factored = m

@@ -10,6 +10,7 @@ from libc.math cimport fabs, sqrt
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.factors.span import Spans
@@ -24,10 +25,8 @@ from sparsesolve.solvers.subproblem.coefficients cimport (
 )
 
 
-# An objective is higher only if it is higher by more than this fraction of |y|^2.
-cdef double ROUNDING = 1e-12
-# Rounding of an inner product, relative to the lengths of both.
-cdef double EPSILON = 4e-15
+cdef double SQUARES = costs.rounding.SQUARES
+cdef double INNER_PRODUCT = costs.rounding.INNER_PRODUCT
 
 
 cdef class SufficientStatistics:
@@ -136,7 +135,7 @@ cdef class SufficientStatistics:
         cdef double size = 0.0
         for k in range(self.quadratic.size):
             size += fabs(self.quadratic.b[k]) * sqrt(self.quadratic.diag[k])
-        return EPSILON * size * (size + sqrt(self.total_square))
+        return INNER_PRODUCT * size * (size + sqrt(self.total_square))
 
     def _residual(self):
         return self.problem.response - self.problem.design.combination(*self.coefficients())
@@ -160,7 +159,7 @@ cdef class SufficientStatistics:
         cdef long limit = q.iterations + budget
         cdef double[::1] start
         for tries in range(5):
-            value, start = q.primal(lam) + ROUNDING * self.total_square, q.members()[1]
+            value, start = q.primal(lam) + SQUARES * self.total_square, q.members()[1]
             outcome = q.solve_in_chunks(lam, goal, limit)
             self._measure(goal)
             # rounding has led uphill

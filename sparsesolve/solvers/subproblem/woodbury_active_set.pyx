@@ -25,22 +25,25 @@ from scipy.linalg.cython_lapack cimport dpotrf
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.dense cimport DensePackedColumns
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 
-DEF WIDTH = 64                      # columns that enter K, or leave it, at a time
-DEF MOST_WITHOUT_RIDGE = 32         # columns without a ridge that are eliminated
-DEF STEPS = 60                      # of conjugate gradients at most
-cdef double PRECISE = 1e-12         # of |u|: what the system's residual may take from the image
-cdef double FAILED = 1e-2           # of the right-hand side: a residual that is no answer
-cdef double EPSILON = 4e-16         # the rounding of one step, as WorkingCoefficients counts it
-# steps of conjugate gradients that cost as much as a factor of M,
-cdef int FACTOR_STEPS = 10
-cdef int EXPECTED = 2               # and those that a factor without age needs
-cdef int LASTING = 20               # times n columns may come and leave before K is summed again
-cdef double TINY_PIVOT = 1e-10      # of z'M^-1 z: below it a column without ridge depends on others
+# Columns that enter K, or leave it, at a time: a block stays in cache.
+DEF WIDTH = 64
+# Columns without a ridge that are eliminated: room for their Schur complement.
+DEF MOST_WITHOUT_RIDGE = 32
+# Conjugate gradients at most; a factor is made again long before.
+DEF STEPS = 60
+cdef double IMAGE = costs.rounding.IMAGE
+cdef double FAILED_SYSTEM = costs.subproblem.FAILED_SYSTEM
+cdef double PRODUCT = costs.rounding.PRODUCT
+cdef int FACTOR_STEPS = costs.subproblem.FACTOR_STEPS
+cdef int EXPECTED_STEPS = costs.subproblem.EXPECTED_STEPS
+cdef int CHANGES_BEFORE_SUM = costs.subproblem.CHANGES_BEFORE_SUM
+cdef double SCHUR_PIVOT = costs.rounding.SCHUR_PIVOT
 
 
 cdef class WoodburyActiveSet(DataActiveSet):
@@ -90,7 +93,7 @@ cdef class WoodburyActiveSet(DataActiveSet):
             changes += self.wanted[j] != self.inside[j]
         if changes == 0:
             return 0
-        if changes > total or self.turnover + changes > LASTING * self.n:
+        if changes > total or self.turnover + changes > CHANGES_BEFORE_SUM * self.n:
             memset(&self.K[0, 0], 0, self.n * self.n * sizeof(double))
             memset(&self.inside[0], 0, self.size * sizeof(int))
             self.turnover = -total
@@ -168,7 +171,7 @@ cdef class WoodburyActiveSet(DataActiveSet):
             size = sqrt(dot(self.n, e, e))
             idle = 0 if size < 0.5 * least else idle + 1
             least = min(least, size)
-            if size <= goal or (self.exact and idle > EXPECTED) or not size < INFINITY:
+            if size <= goal or (self.exact and idle > EXPECTED_STEPS) or not size < INFINITY:
                 break
             if not self.exact and self.excess > FACTOR_STEPS:
                 if not self._factorise(lam):
@@ -188,7 +191,7 @@ cdef class WoodburyActiveSet(DataActiveSet):
             axpy(self.n, rho / curvature, p, v)
             axpy(self.n, -rho / curvature, z, e)
             last = rho
-            self.excess += step >= EXPECTED
+            self.excess += step >= EXPECTED_STEPS
         self._multiply(lam, v, z)
         for i in range(self.n):
             e[i] = c[i] - z[i]
@@ -221,7 +224,9 @@ cdef class WoodburyActiveSet(DataActiveSet):
         cdef double pivot
         for k in range(count):
             z = (<DensePackedColumns> self.columns).Z + self.n * self.without_ridge[k]
-            if not self._solve(lam, z, goal, &self.answers[k, 0]) <= FAILED * sqrt(dot(self.n, z,
+            if not self._solve(lam, z, goal, &self.answers[k,
+                                                           0]) <= FAILED_SYSTEM * sqrt(dot(self.n,
+                    z,
                     z)):
                 return False
             self.part[k] = (self.rhs[self.without_ridge[k]] - dot(self.n, z, v)) / lam
@@ -231,7 +236,7 @@ cdef class WoodburyActiveSet(DataActiveSet):
             pivot = G[k + k * count]
             for i in range(k):
                 pivot -= G[k + i * count] ** 2
-            if not pivot > TINY_PIVOT * G[k + k * count]:
+            if not pivot > SCHUR_PIVOT * G[k + k * count]:
                 return False
             G[k + k * count] = pivot = sqrt(pivot)
             for t in range(k + 1, count):
@@ -265,7 +270,7 @@ cdef class WoodburyActiveSet(DataActiveSet):
             return
         self._update()
         if self.factor_level <= 0.0 and not self._factorise(lam):
-            self.turnover = LASTING * <int> self.n      # summed again the next time
+            self.turnover = CHANGES_BEFORE_SUM * <int> self.n      # summed again the next time
             DataActiveSet.direction(self, lam)
             return
         for k in range(self.n_support):                 # c = Z_S D^-1 rhs + lam Z_H d_H
@@ -280,10 +285,10 @@ cdef class WoodburyActiveSet(DataActiveSet):
         self.columns.subtract_listed(&self.listed[0], count, &self.part[0], c)
         self.passes += 2
         size = sqrt(dot(self.n, c, c))
-        goal = PRECISE * lam * sqrt(max(self.residual_square, 0.0))
+        goal = IMAGE * lam * sqrt(max(self.residual_square, 0.0))
         residual = self._solve(lam, c, goal, image)
-        if not residual <= FAILED * size or (self.n_without_ridge > 0
-                and not self._solve_without_ridge(lam, PRECISE * lam, image)):
+        if not residual <= FAILED_SYSTEM * size or (self.n_without_ridge > 0
+                and not self._solve_without_ridge(lam, IMAGE * lam, image)):
             DataActiveSet.direction(self, lam)
             return
         memcpy(&self.v[0], image, self.n * sizeof(double))
@@ -301,7 +306,7 @@ cdef class WoodburyActiveSet(DataActiveSet):
                 self.columns.axpy(j, lam * self.d[j], c)
             residual = sqrt(dot(self.n, c, c))
         if self.residual_square > 0.0:          # the image is that of d but for residual / lam
-            self.rounding_steps += residual / (lam * EPSILON * sqrt(self.residual_square))
+            self.rounding_steps += residual / (lam * PRODUCT * sqrt(self.residual_square))
 
     cdef double effort(self) noexcept:
         """Unknown: no conjugate gradients on the columns."""

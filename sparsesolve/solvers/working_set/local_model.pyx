@@ -14,6 +14,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.gram.products cimport stretch
 from sparsesolve.linalg.kernels.vector cimport dot, ss_go_on
@@ -31,19 +32,16 @@ cdef extern from "local_model.h" nogil:
     void ss_curvature_along(Py_ssize_t n, const double* u, const double* trial, const double* h,
                             const double* image, double* sums) noexcept
 
-# Where the loss has no curvature at all, less than NONE on average, the model takes this fraction
-# of each sample's weight.
-cdef double FLAT = 1e-6
-cdef double NONE = 1e-30
-# A sample without curvature gets this fraction of the mean: with 0 the model's steps go too far.
-cdef double EVEN = 1e-4
-# A curvature below this fraction of the mean is beyond what sums of curvatures resolve.
-cdef double LEAST = 1e-12
+cdef double FLAT_CURVATURE = costs.working_set.FLAT_CURVATURE
+cdef double NO_CURVATURE = costs.rounding.NO_CURVATURE
+cdef double LEAST_CURVATURE = costs.working_set.LEAST_CURVATURE
+cdef double CURVATURE = costs.rounding.CURVATURE
 
 
 cpdef (double, double) floors(double mean) noexcept nogil:
     """The least curvature in a model, over its weight, of samples without any and of others."""
-    return (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
+    return (LEAST_CURVATURE * mean, CURVATURE * mean) if mean > NO_CURVATURE else (FLAT_CURVATURE,
+            FLAT_CURVATURE)
 
 
 cdef class LocalModel:
@@ -102,14 +100,14 @@ cdef class LocalModel:
 
     cdef bint densify(self) noexcept nogil:
         """Return True if working columns are to be dense from now on: F'' has a factor."""
-        self.dense = self.loss.take_root(self.here.eta, FLAT, self.costly)
+        self.dense = self.loss.take_root(self.here.eta, FLAT_CURVATURE, self.costly)
         return self.dense
 
     cdef void refresh_hessian(self) noexcept nogil:
         """Take H and s at the current point."""
         cdef Py_ssize_t i
         cdef double total = 0.0, mean = 0.0, flat, least, learnt
-        self.rooted = self.dense and self.loss.take_root(self.here.eta, FLAT, self.costly)
+        self.rooted = self.dense and self.loss.take_root(self.here.eta, FLAT_CURVATURE, self.costly)
         if self.rooted:
             total = 1.0
             for i in range(self.n):

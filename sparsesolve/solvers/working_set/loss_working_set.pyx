@@ -25,14 +25,11 @@ from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 
 cdef double EPSILON = 2.2e-16
 cdef double ORTHOGONAL = dual_point.ORTHOGONAL
-# Samples up to which columns that are dense as they come are solved for by inner products.
-MOST_ROWS = 2000
-# The least alpha at which conjugate gradients end where some of F'' has vanished.
-RIDGED = 0.1
-# Samples up to which a factor in O(n^3) costs nothing, and beyond which it is not made.
-SMALL, LARGE = 300, 1200
-# Samples to a column up to which a diagonal model takes too many steps.
-NEAR_SQUARE = 2
+MOST_GRAM_ROWS = costs.working_set.MOST_GRAM_ROWS
+RIDGE_FOR_CONJUGATE_GRADIENTS = costs.working_set.RIDGE_FOR_CONJUGATE_GRADIENTS
+SMALL_ROW_SYSTEM = costs.working_set.SMALL_ROW_SYSTEM
+LARGE_ROW_SYSTEM = costs.working_set.LARGE_ROW_SYSTEM
+NEAR_SQUARE = costs.working_set.NEAR_SQUARE
 
 
 cdef class LossWorkingSet(WorkingSet):
@@ -43,12 +40,14 @@ cdef class LossWorkingSet(WorkingSet):
         centred = problem.intercept or loss.shift_invariant
         n, p = problem.design.n, problem.design.p
         self._begin(problem, n_threads, centred)
-        self.missed = max(self.missed, costs.MISSED_THRESHOLD_LOSS)
+        self.missed = max(self.missed, costs.working_set.MISSED_THRESHOLD_LOSS)
         self.fillable = loss.coupled and not self.columns.dense
         self.fits_intercept = problem.intercept
         offset = np.zeros(n) if problem.loss is None else problem.offset
         self.model = LocalModel(loss, problem.weights, offset, problem.null_intercept, centred,
-                               self.columns.dense, n <= max(SMALL, min(NEAR_SQUARE * p, LARGE)))
+                               self.columns.dense,
+                                n <= max(SMALL_ROW_SYSTEM,
+                                         min(NEAR_SQUARE * p, LARGE_ROW_SYSTEM)))
         self.dual, self.inverse_root_w = np.zeros((2, n))
         np.divide(1.0, self.root_w, out=np.asarray(self.inverse_root_w),
                   where=np.greater(self.root_w, 0.0))
@@ -86,9 +85,10 @@ cdef class LossWorkingSet(WorkingSet):
 
         They do not where the curvature of some samples has almost vanished.
         """
-        cdef bint ridged = self.penalty.alpha < RIDGED and self.quadratic.size > self.design.n
+        cdef bint ridged = (self.penalty.alpha < RIDGE_FOR_CONJUGATE_GRADIENTS
+                            and self.quadratic.size > self.design.n)
         cdef bint by_products = isinstance(self.quadratic, GramActiveSet)
-        cdef bint few = self.filled or self.design.n <= MOST_ROWS
+        cdef bint few = self.filled or self.design.n <= MOST_GRAM_ROWS
         if ridged or not (self.model.rooted and by_products and few):
             WorkingSet._choose(self)
         return 0

@@ -12,6 +12,7 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.kernels.vector cimport ss_scale
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled
 from sparsesolve.solvers.working_set.local_model cimport LocalModel
@@ -23,11 +24,8 @@ cdef extern from "local_model.h" nogil:
     double ss_weighted_distance(Py_ssize_t n, const double* v, const double* u,
                                 const double* inverse) noexcept
 
-# Give v up where the samples alone, to second order, add more than this multiple of the target
-# gap.
-cdef double OUT_OF_REACH = 3.0
-# Give v up where rounding may add more than this fraction of the target to the gap.
-cdef double DRIFT = 1e-2
+cdef double PREDICTION_OUT_OF_REACH = costs.working_set.PREDICTION_OUT_OF_REACH
+cdef double ROUNDING_SHARE = costs.newton.ROUNDING_SHARE
 
 
 cdef class PredictedDual(ScaledDual):
@@ -66,7 +64,8 @@ cdef class PredictedDual(ScaledDual):
         cdef double norm = columns.unpenalised_norm, gap = INFINITY
         cdef bint cleared = True
         cdef int k
-        if not (self.known and self.rounding <= DRIFT * goal) or self._out_of_reach(model, goal):
+        if (not (self.known and self.rounding <= ROUNDING_SHARE * goal)
+                or self._out_of_reach(model, goal)):
             return INFINITY
         if not model.loss.admits(model.here.eta, &self.v[0]):
             return INFINITY
@@ -97,7 +96,7 @@ cdef class PredictedDual(ScaledDual):
         cdef double off = 0.5 * ss_weighted_distance(model.n, &self.v[0], model.here.u,
                                                      &model.inverse[0])
         # or NaN
-        return not off <= OUT_OF_REACH * goal * model.multiplier
+        return not off <= PREDICTION_OUT_OF_REACH * goal * model.multiplier
 
     cdef void _swap(self, WorkingCoefficients columns) noexcept nogil:
         """Exchange the gradient of the working columns with the one at v: the penalty reads it

@@ -16,7 +16,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.solvers.costs import STEPS_ON_ROWS
+from sparsesolve.solvers.costs.subproblem import STEPS_ON_ROWS
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 from sparsesolve.solvers.subproblem.woodbury_active_set cimport WoodburyActiveSet
 from sparsesolve.solvers.working_set.predicted_dual cimport PredictedDual
@@ -25,42 +25,28 @@ from sparsesolve.solvers.working_set.loss_working_set cimport LossWorkingSet
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, FAR_STEP, MAX_ITER
 from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 from sparsesolve.solvers import costs
-from sparsesolve.solvers.costs import SAMPLE_COST, SPARSE_COST, WEIGHED_COST
+from sparsesolve.solvers.costs.working_set import SAMPLE_COST, SPARSE_COST, WEIGHED_COST
 
-# A step must reach this share of the decrease that its model promises.
-cdef double ARMIJO = 0.1
-# An increase of the objective below this fraction of it is rounding.
-cdef double ROUNDING = 1e-14
-# A step that leaves more than this of the gap is slow; H is refreshed after two slow ones.
-cdef double SLOW = 0.2
-# A gap above this fraction of the least one so far is no progress.
-cdef double PROGRESS = 0.99
-# The predicted gap must fall below this fraction of the goal: b errs by the root of a gap.
-cdef double SURELY = 0.1
-# With curved penalties, take another step while one gains more than this fraction of the goal.
-cdef double GAIN_QUIET = 3e-3
-# Solve the model to this fraction of the gap at its start by sweeps or conjugate gradients.
-cdef double FORCING = 0.1
-# Solve the model to this fraction of the gap at its start by second-order steps.
-cdef double EXACT = 1e-3
-# No model is solved to less than this fraction of the target gap.
-cdef double NEAR = 0.3
-# Rounding errors of single steps after which eta is recomputed.
-cdef double MOST_ROUNDING_ERRORS = 1e4
-# It is also recomputed after this multiple of the rounding errors at the last lam: eta was
-# recomputed there, but not at the lam before.
-cdef double RELAPSE = 100.0
-# Two ratios of lambdas within this relative distance are the same.
-cdef double SAME = 1e-6
-cdef double REFRESH_DEBT = costs.REFRESH_DEBT
-cdef double MOST_FILLED = costs.MOST_FILLED_VALUES
-cdef double LASTING = costs.LAMBDAS_TO_FILL
-cdef double RENEWED = costs.REFRESHED_SHARE
+cdef double ARMIJO = costs.newton.ARMIJO
+cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double SLOW_STEP = costs.newton.SLOW_STEP
+cdef double PROGRESS = costs.newton.PROGRESS
+cdef double PREDICTED_SHARE = costs.working_set.PREDICTED_SHARE
+cdef double STEP_UNTIL_DECREASE = costs.working_set.STEP_UNTIL_DECREASE
+cdef double FORCING = costs.newton.FORCING
+cdef double LEAST_FORCING = costs.newton.LEAST_FORCING
+cdef double MODEL_SHARE = costs.newton.MODEL_SHARE
+cdef double MOST_ROUNDING_ERRORS = costs.working_set.MOST_ROUNDING_ERRORS
+cdef double RELAPSE = costs.working_set.RELAPSE
+cdef double SAME_RATIO = costs.rounding.SAME_RATIO
+cdef double REFRESH_DEBT = costs.working_set.REFRESH_DEBT
+cdef double MOST_FILLED = costs.working_set.MOST_FILLED_VALUES
+cdef double LASTING = costs.working_set.LAMBDAS_TO_FILL
+cdef double RENEWED = costs.working_set.REFRESHED_SHARE
+# 2^-40 of a step moves no coefficient by more than rounding.
 DEF HALVINGS = 40
-# Newton steps and sweeps on one model, which only approximates the loss.
-DEF PATIENCE = 30
-# Give up after this many steps that lower neither the objective by more than rounding nor the gap.
-DEF MOST_IDLE = 4
+cdef int MODEL_STEPS = costs.working_set.MODEL_STEPS
+cdef int MOST_IDLE = costs.newton.MOST_IDLE
 
 
 cdef class ProximalNewton(LossWorkingSet):
@@ -129,7 +115,7 @@ cdef class ProximalNewton(LossWorkingSet):
         cost of a refresh; afterwards refresh after two slow steps.
         """
         if last > 0.0:
-            return gap > SLOW * last and self.decrease > SLOW
+            return gap > SLOW_STEP * last and self.decrease > SLOW_STEP
         return self.refresh_debt > REFRESH_DEBT * self._price()
 
     cdef bint _filling_pays(self, bint stuck):
@@ -201,7 +187,7 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef double value
         cdef bint stopped
         self._make_room()
-        if fabs(forward - self.model.forward) <= SAME * forward:
+        if fabs(forward - self.model.forward) <= SAME_RATIO * forward:
             forward = self.model.forward
         memcpy(&self.before[0], self.quadratic.b, self.quadratic.size * sizeof(double))
         for k in range(m):
@@ -264,14 +250,15 @@ cdef class ProximalNewton(LossWorkingSet):
         # a next start that was not taken is void
         model.next.n_known = -1
         if self.quadratic.size > 0 and self.quadratic.curved:
-            quiet, self.gain = GAIN_QUIET * goal, INFINITY
+            quiet, self.gain = STEP_UNTIL_DECREASE * goal, INFINITY
         self._make_room()
         while True:
             # 1. Certificate: the predicted dual point is usually tighter; else the residual's.
-            predicted_gap = self.predicted.certify(model, self.quadratic, lam, SURELY * goal)
+            predicted_gap = self.predicted.certify(model, self.quadratic, lam,
+                                                   PREDICTED_SHARE * goal)
             if last > 0.0:
                 self.predicted_share = predicted_gap / last
-            predicted_reached, reached = predicted_gap <= SURELY * goal, False
+            predicted_reached, reached = predicted_gap <= PREDICTED_SHARE * goal, False
             if not predicted_reached:
                 gap = self._gap(lam)
                 idle = 0 if gap < PROGRESS * best else idle + self.flat
@@ -301,9 +288,10 @@ cdef class ProximalNewton(LossWorkingSet):
             # 5. Subproblem and line search: minimise the model, step towards its minimiser.
             self.refresh_debt += last > 0.0
             self.decrease = gap / last if last > 0.0 else 0.0
-            forcing = EXACT if exact and not isinstance(self.quadratic, DataActiveSet) else FORCING
-            self._descend(lam, max(forcing * gap, NEAR * goal), limit, last == 0.0,
-                          self.predicted_share * gap <= SURELY * goal)
+            forcing = LEAST_FORCING if exact and not isinstance(self.quadratic,
+                                                                DataActiveSet) else FORCING
+            self._descend(lam, max(forcing * gap, MODEL_SHARE * goal), limit, last == 0.0,
+                          self.predicted_share * gap <= PREDICTED_SHARE * goal)
             last = gap
         if predicted_reached:
             self._take_predicted_dual()
@@ -332,10 +320,10 @@ cdef class ProximalNewton(LossWorkingSet):
         for k in range(self.quadratic.size):
             self.before[k], self.slope[k] = (self.quadratic.b[k],
                                              self.quadratic.g[k] * model.multiplier)
-        rounding = ROUNDING * (fabs(model.here.value) + self.quadratic.penalty_value(lam))
+        rounding = OBJECTIVE * (fabs(model.here.value) + self.quadratic.penalty_value(lam))
         with nogil:
             self.quadratic.solve(lam * level, target * level,
-                                 max(min(limit - self.quadratic.iterations, PATIENCE), 1))
+                                 max(min(limit - self.quadratic.iterations, MODEL_STEPS), 1))
             self.flat = not self._step(lam, rounding, first, may_end)
         self.quadratic.iterations += 1
         # the step's image and the gradient at its end

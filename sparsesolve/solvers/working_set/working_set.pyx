@@ -20,9 +20,16 @@ from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_go_on, ss_multiply
 from sparsesolve.solvers import costs
-from sparsesolve.solvers.costs import (
-    BLOCK_COST, FAR_COST, FAR_VALUES, MOST_GROUP_GRAM_COLUMNS, SPARSE_COST, STEPS_TO_PAY,
-    SWITCH_GAIN, WORKING_PER_ROW, WORKING_ROOM,
+from sparsesolve.solvers.costs.working_set import (
+    BLOCK_COST,
+    FAR_COST,
+    FAR_VALUES,
+    MOST_GROUP_GRAM_COLUMNS,
+    SPARSE_COST,
+    STEPS_TO_PAY,
+    SWITCH_GAIN,
+    WORKING_PER_ROW,
+    WORKING_ROOM,
 )
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
@@ -41,36 +48,20 @@ from sparsesolve.solvers.subproblem.coefficients cimport (
     WorkingCoefficients,
 )
 
-# The projection of the residual on unpenalised columns, relative to lam, below which it is left
-# in the dual point: it changes no product by more than rounding.
-cdef double NOTICED = 1e-9
-# Columns enter ahead of time from this share of their threshold: an extrapolated residual is
-# known to about a hundredth.
-cdef double ALMOST = 0.99
-# A met gap does not end the first round while violators promise a decrease of more than this
-# fraction of the target.
-cdef double PROMISING = 1e-3
-# An objective is higher only if it is higher by more than this fraction of |response|^2.
-cdef double ROUNDING = 1e-12
-# The residual is recomputed when rounding may have added more than this fraction of the goal to
-# the gap.
-cdef double DRIFT = 1e-2
-# The working columns are solved for to this share of the target gap; the inactive ones may take
-# the rest.
-cdef double SHARE = 0.9
-# The share with groups, whose sweeps approach a gap, and lower the objective, in small steps.
-cdef double GROUPS_SHARE = 0.5
-# A target below this fraction of the null objective asks for digits of b, not only of the
-# objective.
-cdef double DIGITS = 5e-9
-# While inactive columns will leave a gap, solving for the working ones below this fraction of it
-# does not help.
-cdef double ENOUGH = 0.03
-cdef double FEWEST_TO_A_ROW = costs.FEWEST_ACTIVE_TO_A_ROW
-cdef double MOST_ROWS_SQUARE = costs.MOST_ROWS_SQUARE
-cdef double ROWS_STEPS = costs.STEPS_ON_ROWS
-cdef double FACTOR_LASTS = costs.DIRECTIONS_TO_A_FACTOR
-cdef int FEW_WITHOUT_RIDGE = costs.MOST_ACTIVE_WITHOUT_RIDGE
+cdef double NOTICED_PROJECTION = costs.rounding.NOTICED_PROJECTION
+cdef double ENTER_AHEAD = costs.working_set.ENTER_AHEAD
+cdef double PROMISED_DECREASE = costs.working_set.PROMISED_DECREASE
+cdef double SQUARES = costs.rounding.SQUARES
+cdef double ROUNDING_SHARE = costs.newton.ROUNDING_SHARE
+cdef double WORKING_SHARE = costs.working_set.WORKING_SHARE
+cdef double WORKING_SHARE_GROUPS = costs.working_set.WORKING_SHARE_GROUPS
+cdef double DIGITS_OF_COEFFICIENTS = costs.working_set.DIGITS_OF_COEFFICIENTS
+cdef double INACTIVE_SHARE = costs.newton.INACTIVE_SHARE
+cdef double FEWEST_TO_A_ROW = costs.subproblem.FEWEST_ACTIVE_TO_A_ROW
+cdef double MOST_ROWS_SQUARE = costs.subproblem.MOST_ROWS_SQUARE
+cdef double ROWS_STEPS = costs.subproblem.STEPS_ON_ROWS
+cdef double FACTOR_LASTS = costs.subproblem.DIRECTIONS_TO_A_FACTOR
+cdef int FEW_WITHOUT_RIDGE = costs.subproblem.MOST_ACTIVE_WITHOUT_RIDGE
 
 
 cdef class WorkingSet(ScaledDual):
@@ -92,14 +83,15 @@ cdef class WorkingSet(ScaledDual):
         self.root_w = np.sqrt(problem.weights)
         self.spans = Spans(self.design, self.root_w, problem.centred)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
-        self.steps, self.digits, self.loose = (6.0, DIGITS * problem.null_value,
-                                               costs.LOOSE_GAP * problem.null_value)
-        self.share = GROUPS_SHARE if self.penalty.has_groups else SHARE
+        self.steps, self.digits, self.loose = (6.0, DIGITS_OF_COEFFICIENTS * problem.null_value,
+                                               costs.working_set.LOOSE_GAP * problem.null_value)
+        self.share = WORKING_SHARE_GROUPS if self.penalty.has_groups else WORKING_SHARE
         (self.solved, self.earlier), self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
         self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
         one_by_one = self.columns.dense and not self.penalty.has_groups
-        self.missed = costs.MISSED_THRESHOLD if one_by_one else costs.MISSED_THRESHOLD_OTHERS
+        self.missed = (costs.working_set.MISSED_THRESHOLD if one_by_one
+                       else costs.working_set.MISSED_THRESHOLD_OTHERS)
         if self.penalty.has_groups:
             self.inactive = InactiveGroups(self.design, self.root_w, self.penalty, n_threads)
             few = self.design.p <= min(self.design.n, MOST_GROUP_GRAM_COLUMNS)
@@ -268,12 +260,12 @@ cdef class WorkingSet(ScaledDual):
         Leaves r and the gradient of the certificate. If rounding has raised the objective, the
         start is restored.
         """
-        cdef double value = self.quadratic.primal(lam) + ROUNDING * self.level
+        cdef double value = self.quadratic.primal(lam) + SQUARES * self.level
         cdef double[::1] start = self.quadratic.members()[1]
         self.quadratic.second_order(not self.exacting, lam)
         cdef int outcome = self.quadratic.solve_in_chunks(lam, goal, limit)
         with nogil:
-            if not self.quadratic.rounding() * self.level <= DRIFT * goal:
+            if not self.quadratic.rounding() * self.level <= ROUNDING_SHARE * goal:
                 self._refresh()
             else:
                 self.quadratic.copy_residual(&self.response[0], &self.r[0])
@@ -300,8 +292,9 @@ cdef class WorkingSet(ScaledDual):
         while True:
             outcome = self.fit(lam, goal, limit)
             PyErr_CheckSignals()
-            cleared = (self._cleared(lam) if NOTICED * lam < self.quadratic.unpenalised_norm
-                       < INFINITY else self.r)
+            cleared = (self._cleared(lam)
+                       if NOTICED_PROJECTION * lam < self.quadratic.unpenalised_norm < INFINITY
+                       else self.r)
             with nogil:
                 self.inactive.examine(&cleared[0], lam)
             gap = self.gap(lam)
@@ -311,7 +304,7 @@ cdef class WorkingSet(ScaledDual):
             round += 1
             ended = outcome == MAX_ITER or self.quadratic.iterations >= limit
             if gap <= target and (ended or round > 1
-                                  or self.inactive.promise(lam) <= PROMISING * target):
+                                  or self.inactive.promise(lam) <= PROMISED_DECREASE * target):
                 self._keep_history(lam)
                 return CONVERGED, gap
             if ended:
@@ -335,7 +328,7 @@ cdef class WorkingSet(ScaledDual):
     cdef double _goal(self, double lam, double target, double outside) noexcept nogil:
         """The gap for the working columns, where the inactive ones leave a gap of `outside`."""
         cdef double settled = max(self._settled(lam), self.loose)
-        return max(self.share * min(target, settled), min(ENOUGH * outside, settled))
+        return max(self.share * min(target, settled), min(INACTIVE_SHARE * outside, settled))
 
     cdef double _settled(self, double lam) noexcept nogil:
         """The largest gap at which the residual serves the next lam, however loose the target.
@@ -369,8 +362,8 @@ cdef class WorkingSet(ScaledDual):
         ss_go_on(self.design.n, forward, &self.solved[0], &self.earlier[0], &self.u[0])
         if self.surveys:
             with nogil:
-                self.inactive.examine(&self.u[0], ALMOST * lam)
-            self.add_to_working_set(self.inactive.violators(ALMOST * lam,
+                self.inactive.examine(&self.u[0], ENTER_AHEAD * lam)
+            self.add_to_working_set(self.inactive.violators(ENTER_AHEAD * lam,
                                                             most_entering(self.quadratic.size)))
         else:
             which = self.inactive.predict_violators(&self.u[0], lam, forward)

@@ -6,7 +6,7 @@ import pytest
 import sparsesolve as ss
 from sparsesolve import penalties as P
 from sparsesolve.penalties.whole import WholePenalty
-from sparsesolve.solvers.costs import PROXIMAL_STEP_OVERHEAD
+from sparsesolve.solvers.costs.first_order import PROXIMAL_STEP_OVERHEAD
 from sparsesolve.solvers.first_order import tangent_newton
 
 RNG = np.random.default_rng(3)

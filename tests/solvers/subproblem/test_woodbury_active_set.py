@@ -95,7 +95,7 @@ def test_first_order_steps_find_the_same_coefficients(states):
     options = {"alpha": 0.05, "solver": "working_set", "n_lambdas": 15, "stop": None, "tol": 1e-12}
     fit = ss.path(X, Y, **options)
     other = ss.path(X, Y, **options | {"solver": "fista", "max_iter": 10**6})
-    assert used(states[0]) and costs.MOST_ROWS_SQUARE >= N
+    assert used(states[0]) and costs.subproblem.MOST_ROWS_SQUARE >= N
     assert np.abs((fit.coefs - other.coefs).toarray()).max() < 1e-5
 
 

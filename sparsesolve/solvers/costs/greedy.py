@@ -1,0 +1,1 @@
+"""Constants of pursuits and of hard thresholding (solvers/greedy)."""

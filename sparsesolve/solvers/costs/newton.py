@@ -1,0 +1,37 @@
+"""Constants that every Newton method shares: line search, forcing, refresh, progress."""
+
+# What is carried on from step to step is recomputed when its rounding may have added more than
+# this fraction of the target to the gap. Smaller ones recompute more often for nothing; larger
+# ones show in the gap.
+ROUNDING_SHARE = 1e-2
+
+# While inactive columns will leave a gap, solving for the working ones below this fraction of it
+# does not help.
+INACTIVE_SHARE = 0.03
+
+# Sufficient decrease: a step must reach this share of the decrease that its model promises.
+# Textbooks (Nocedal, Wright 2006, section 3.1) allow 1e-4 to 0.3 for Newton steps.
+ARMIJO = 0.1
+
+# A step that leaves more than this share of the gap is slow: after two of them the Hessian is
+# refreshed. An exact Hessian usually leaves less than a tenth.
+SLOW_STEP = 0.2
+
+# A gap above this fraction of the least one so far is no progress. Rounding moves gaps by less
+# than a hundredth while they are above their target.
+PROGRESS = 0.99
+
+# A model is solved to this fraction of the gap at its start by sweeps or conjugate gradients (an
+# inexact Newton method: Dembo, Eisenstat, Steihaug 1982). Smaller fractions solve models that the
+# next step replaces.
+FORCING = 0.1
+
+# The same fraction of the gap at its start for second-order steps, which reach it at once.
+LEAST_FORCING = 1e-3
+
+# No model is solved to less than this fraction of the target gap.
+MODEL_SHARE = 0.3
+
+# A solver gives up after this many steps that lower neither the objective by more than rounding
+# nor the gap. One such step may be a line search's; four in a row are not.
+MOST_IDLE = 4

@@ -1,0 +1,1 @@
+"""Constants of the screening of inactive features (solvers/screening)."""

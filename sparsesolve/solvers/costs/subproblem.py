@@ -1,0 +1,154 @@
+"""Constants of the solvers over working columns and groups (solvers/subproblem)."""
+
+# ---- More active columns than rows: solvers/subproblem/woodbury_active_set --------------------
+
+# Active columns to a row from which the n x n system of an elastic net is considered. With fewer,
+# the Gram matrix of the active columns is smaller. At 0.7 and 1.4 paths of 300 x 20,000 (AR(.99),
+# alpha .05) took 12 % and 3 % longer.
+FEWEST_ACTIVE_TO_A_ROW = 1.0
+
+# Rows up to which it is: K and its factor take 16 n^2 bytes, and a factor n^3 / 6 multiply-adds.
+MOST_ROWS_SQUARE = 2500
+
+# Products with K and with its factor that a Newton direction takes, in multiples of n^2
+# multiply-adds: some two steps of conjugate gradients with an old factor. With 15 for n > 450 the
+# path of 1,000 x 10,000 (AR(.99), alpha .01) took 1.67 s, with 5 1.41 s, without the system 1.70.
+STEPS_ON_ROWS = 5.0
+
+# Active columns without a ridge part that the n x n system may eliminate; each is a solve.
+MOST_ACTIVE_WITHOUT_RIDGE = 16
+
+# Newton directions for which a factor of K + lam I lasts.
+DIRECTIONS_TO_A_FACTOR = 4.0
+
+# Sweeps over groups between two evaluations of the gap, which costs about half a sweep.
+SWEEPS_BETWEEN_GAPS = 4
+
+# A sweep over groups is expected to leave at most this share of the gap, so that the gap is not
+# awaited for too long.
+SLOWEST_PACE = 0.9
+
+# Sweeps that leave more than this share of the gap are slow: a Newton step is tried,
+SLOW_SWEEP = 0.95
+
+# Sweeps that are slow are nevertheless kept if so many of them would reach the target.
+MANY_SWEEPS = 20
+
+# Radial steps end after this many sweeps: then Newton steps and the gains of sweeps decide.
+RADIAL_SWEEPS = 20
+
+# Sweeps go on while one lowers the objective by more than this fraction of the target gap. A
+# larger value stops earlier and leaves suboptimality near the gap; a smaller one wastes sweeps.
+SWEEP_UNTIL_DECREASE = 2e-4
+
+# With radial steps, the gap is not evaluated before a sweep gains less than this multiple of the
+# target gap.
+GAP_CHECK_AFTER_DECREASE = 2.0
+
+# With radial steps, the gap is not evaluated before a sweep gains less than this fraction of the
+# objective.
+GAP_CHECK_AFTER_FALL = 3e-6
+
+# Evaluations of the gap without progress of gap or objective before block descent gives up.
+# Sweeps on nearly dependent groups may pause for hundreds of rounds, and each is cheap.
+SWEEP_PATIENCE = 500
+
+# A group whose level is below this fraction of lambda is only swept over if its bound allows a
+# move.
+FAR_GROUP = 0.9
+
+# A coordinate that reaches a kink within this fraction of a Newton step is merged with the
+# coordinates there.
+MERGE_WITHIN = 1e-2
+
+# A coordinate is merged only if it is this near to the largest coefficient of its group, relative
+# to that.
+MERGE_NEAR = 1e-4
+
+# Newton steps longer than this multiple of the largest coefficient stop at kinks, since the model
+# is not trusted so far.
+LONG_STEP = 10.0
+
+# Share of the target gap that a radial step may leave.
+RADIAL_SHARE = 0.3
+
+# A group's ray serves until 1 less the cosine of the group's turn exceeds this share of what the
+# radial step left.
+TURN = 0.3
+
+# A group's ray serves up to this value of 1 less the cosine of its turn at most.
+LARGEST_TURN = 1e-2
+
+# A ray that shortens its group by more than this share was another solution's, and is taken
+# again.
+RAY_SHORTENED = 0.5
+
+# Newton steps for one block pay up to this many directions: a factor takes their cube, a product
+# with the data their square.
+MOST_POLISHED = 64
+
+# A step of a block shorter than this fraction of its first one waits for the next sweep.
+POLISH_UNTIL = 1e-2
+
+# A step along a direction that ends at a kink before this fraction of it counts as none.
+AT_ONCE = 1e-10
+
+# No step can lower the objective by more than this multiple of it: a promise of more is rounding.
+IMPOSSIBLE_DECREASE = 2.0
+
+# If more than this share of the support would stop at kinks, a piecewise step is tried in place
+# of a step that holds them.
+CROWDED = 0.05
+
+# The slope of a direction with held coefficients is rounding below this step length.
+SHORTEST_STEP = 1e-6
+
+# A factor of the radial system pays while the cube of the number of groups is at most this
+# multiple of the products in a sweep.
+FACTOR_COST = 600.0
+
+# An old ridge in the factor serves up to this relative change of lambda, with refinement steps in
+# place of a new factor.
+STALE_RIDGE = 4.0
+
+# A factor is made again where lambda changes by more than this share from one lambda to the next.
+RIDGE_JUMP = 0.6
+
+# Up to this many other columns to a column, products cost less one by one than all together.
+FEW_PRODUCTS = 2.0
+
+# A flop of a block operation is this much faster than one of a rotation, by which a column leaves
+# a factor.
+BLOCK_SPEED = 8.0
+
+# A residual of the n x n system above this fraction of the right-hand side is no answer, and the
+# step is not taken.
+FAILED_SYSTEM = 1e-2
+
+# Steps of conjugate gradients that cost as much as a factor of the n x n system.
+FACTOR_STEPS = 10
+
+# Steps of conjugate gradients that a fresh factor needs, as the ridge changes little between two
+# Newton steps.
+EXPECTED_STEPS = 2
+
+# K is summed again after n times so many columns have come and gone, since each change adds its
+# rounding.
+CHANGES_BEFORE_SUM = 20
+
+# A step along a clipped direction is not worth having below this length.
+CLIPPED_STEP = 0.1
+
+# Newton steps begin once a cycle of coordinate descent changes the signs of fewer than this share
+# of the support.
+CHANGING_SIGNS = 2e-3
+
+# Columns whose correlation is below this fraction of the threshold are examined only after the
+# cycles.
+FAR_COLUMN = 0.9
+
+# Relative residual that conjugate gradients leave at most in a Newton direction.
+RESIDUAL_FORCING = 1e-2
+
+# Share of the target gap that errors of the gradient may cost.
+GRADIENT_SHARE = 0.8

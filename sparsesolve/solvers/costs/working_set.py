@@ -1,0 +1,137 @@
+"""Constants of working sets and of Newton steps on them (solvers/working_set)."""
+
+# ---- A Newton step on the working set: solvers/working_set/ -----------------------------------
+
+#
+# Prices are in multiply-adds of a dense operation whose data stay in cache. They choose between
+# the Gram matrix, conjugate gradients and the n x n system, and say when a Hessian is refreshed.
+# Where these numbers came from is not on record.
+
+# One stored value of a sparse column.
+SPARSE_COST = 6.0
+
+# A multiply-add of a block operation, by which a column enters a factor; and of one on weighted
+# columns, whose copies it includes.
+BLOCK_COST = 0.10
+WEIGHED_COST = 0.3
+
+# A multiply-add of a pass over a dense matrix of more than FAR_VALUES values, which leaves the
+# cache.
+FAR_COST = 3.0
+FAR_VALUES = 5e6
+
+# Evaluating the loss of one sample in a Newton step.
+SAMPLE_COST = 30.0
+
+# A Gram matrix must pay within this many Newton steps: then columns come or go.
+STEPS_TO_PAY = 50.0
+
+# The working set changes its solver only if another looks cheaper by this factor: prices are
+# rough, and a change recomputes the gradients.
+SWITCH_GAIN = 1.5
+
+# Room is allocated for this many dense working columns at once. Beyond it, and with more than
+# WORKING_PER_ROW of them to a row, the Gram matrix would be larger than the columns: conjugate
+# gradients are used.
+WORKING_ROOM = 2048
+WORKING_PER_ROW = 4.0
+
+# Columns of a design up to which groups are solved for by inner products, where there are more
+# rows. Above it, groups are solved for by products with their columns.
+MOST_GROUP_GRAM_COLUMNS = 3000
+
+# A stale Hessian is refreshed once the extra steps that it took have cost this many refreshes.
+# With less, it is refreshed for steps that a refresh would not save; with more, slow steps go on.
+REFRESH_DEBT = 2.0
+
+# Share of the Gram matrix that a step recomputes on average: H is refreshed at about every tenth
+# step.
+REFRESHED_SHARE = 0.05
+
+# Sparse working columns are held as dense, for a model of the whole F'', while they have at most
+# this many values, and if that pays within this many lambdas.
+MOST_FILLED_VALUES = 1e8
+LAMBDAS_TO_FILL = 2.0
+
+# ---- Loose tolerances: solvers/working_set ----------------------------------------------------
+
+# Fraction of the null objective above which the gap asked for counts as loose. The default does
+# not.
+LOOSE_GAP = 1e-7
+
+# Share of lambda by which active columns may miss their thresholds at a loose tolerance: of dense
+# columns with squared error, with other losses, and of sparse columns or groups. Larger ones let
+# in columns that are never active (300 x 20,000, correlation 0.99, tol 1e-2: 30 times the time);
+# smaller ones cost steps, twice the time of sparse logistic paths at 0.01.
+MISSED_THRESHOLD = 0.01
+MISSED_THRESHOLD_LOSS = 0.03
+MISSED_THRESHOLD_OTHERS = 0.1
+
+# Columns enter ahead of time from this share of their threshold. The residual extrapolated to the
+# next lambda is known to about a hundredth; a smaller share lets in columns that are never
+# active.
+ENTER_AHEAD = 0.99
+
+# A gap that is met does not end the first round at a lambda while violators promise a decrease of
+# more than this fraction of the target. They would have to enter at the next lambda anyway.
+PROMISED_DECREASE = 1e-3
+
+# The working columns are solved for to this share of the target gap; the inactive ones may take
+# the rest.
+WORKING_SHARE = 0.9
+
+# The share of the target for working groups, whose sweeps approach a gap, and lower the
+# objective, in small steps.
+WORKING_SHARE_GROUPS = 0.5
+
+# A target below this fraction of the null objective asks for digits of b and not only of the
+# objective, so that a met gap does not end a round that still moves b.
+DIGITS_OF_COEFFICIENTS = 5e-9
+
+# Where the loss has no curvature at all, the quadratic model takes this fraction of each sample's
+# weight. It decides the length of a first step, which the line search corrects.
+FLAT_CURVATURE = 1e-6
+
+# A sample without curvature gets this fraction of the mean curvature. With 0, steps of the model
+# go too far along samples that are already told apart.
+LEAST_CURVATURE = 1e-4
+
+# With a predicted dual point the gap must fall below this fraction of the goal, as the error of b
+# is of the order of the root of a gap.
+PREDICTED_SHARE = 0.1
+
+# With curved penalties, another step is taken while one lowers the objective by more than this
+# fraction of the goal.
+STEP_UNTIL_DECREASE = 3e-3
+
+# The linear predictor is recomputed after so many roundings of single steps: 1e4 of 1e-16 are
+# 1e-12, below what a tolerance of 1e-10 shows.
+MOST_ROUNDING_ERRORS = 1e4
+
+# The linear predictor is also recomputed after this multiple of the rounding at the last lambda,
+# if it was recomputed there but not at the lambda before.
+RELAPSE = 100.0
+
+# Newton steps and sweeps that are spent on one quadratic model, which only approximates the loss.
+MODEL_STEPS = 30
+
+# The predicted dual point is given up where the samples alone, to second order, add more than
+# this multiple of the target gap.
+PREDICTION_OUT_OF_REACH = 3.0
+
+# Samples up to which columns that are dense as they come are solved for by inner products.
+MOST_GRAM_ROWS = 2000
+
+# The least alpha at which conjugate gradients end where some of F'' has vanished: the ridge part
+# bounds the condition.
+RIDGE_FOR_CONJUGATE_GRADIENTS = 0.1
+
+# Samples up to which a factor of the n x n system in O(n^3) costs nothing compared with a path.
+SMALL_ROW_SYSTEM = 300
+
+# Samples beyond which the factor of the n x n system is not made.
+LARGE_ROW_SYSTEM = 1200
+
+# Samples to a column up to which a diagonal model takes too many steps, since some samples then
+# have no curvature.
+NEAR_SQUARE = 2
