@@ -1,1 +1,3 @@
-"""The functions that solve: each reads its options, assembles a problem and wraps the path."""
+"""The functions that compute paths. Each reads its options, assembles a problem and wraps the
+result.
+"""

@@ -1,4 +1,4 @@
-"""Assembly: the data that a user passed, checked and made into a Problem."""
+"""Assembly: checks the data that a user passed and makes a Problem of them."""
 
 import numpy as np
 import scipy.sparse
@@ -30,7 +30,8 @@ from sparsesolve.solvers.costs import MOST_REDUCED_COLUMNS
 from sparsesolve.solvers.problem.problem import shifts
 from sparsesolve.solvers.problem.standardisation import assemble, scaled_response
 
-MOST_FILLED = 1 << 33  # bytes of the orthonormal bases of a sparse X
+# Most bytes of the orthonormal bases of a sparse X, which are dense.
+MOST_FILLED = 1 << 33
 
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
@@ -38,8 +39,8 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
                  by_rows=False):
     """Return (Problem, feature names, class names, two factors of the sum of the weights).
 
-    The parameters are those of :func:`sparsesolve.path`, and names of the columns where X is a
-    plain matrix; ValueError or TypeError says what is wrong with them.
+    The parameters are those of :func:`sparsesolve.path`, and `names` of the columns if X is a
+    plain matrix. Raises ValueError or TypeError with a sentence on what is wrong with them.
     """
     by_group = standardize == "group"
     if by_group:
@@ -84,13 +85,14 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
 
 
 def _refuse_basis(X, penalty, lower, upper):
-    """Say what standardize="group" cannot be with."""
+    """Raise ValueError if standardize="group" does not go with the other options."""
     if penalty is None:
         raise ValueError(
             "standardize='group' takes groups of features; give penalty="
             "penalties.GroupL2(groups), or standardize=True"
         )
-    if not (isinstance(penalty, SparseGroup) and penalty.tau == 0.0):  # GroupL2 is one of them
+    # GroupL2 is a SparseGroup with tau = 0
+    if not (isinstance(penalty, SparseGroup) and penalty.tau == 0.0):
         raise ValueError(
             "standardize='group' replaces the features of a group by orthonormal ones, and "
             f"{type(penalty).__name__} asks for each feature by itself; use GroupL2, or "
@@ -109,7 +111,7 @@ def _refuse_basis(X, penalty, lower, upper):
 
 
 def _in_bases(design, matrix, w, penalty, centred, n_threads):
-    """The orthonormal bases of all groups, the penalty on them, and their design."""
+    """Return the orthonormal bases of all groups, the penalty on them, and their design."""
     room = 8 * design.n * design.p
     if scipy.sparse.issparse(matrix) and room > MOST_FILLED:
         raise ValueError(
@@ -133,7 +135,7 @@ def _in_bases(design, matrix, w, penalty, centred, n_threads):
 
 
 def glmnet_factors(penalty_factor, p):
-    """Penalty factors as glmnet scales them: sum p, where inf (excluded) counted as 1 before.
+    """Scale penalty factors as glmnet does: to sum p, where inf (excluded) counts as 1 before.
 
     Returns (p,) finite factors and a (p,) mask of excluded features.
     """
@@ -147,7 +149,10 @@ def glmnet_factors(penalty_factor, p):
 
 
 def _read_columns(matrix, names, w, y, n_threads):
-    """The design with its moments, and of rows in blocks with inner products if few."""
+    """Return the design with its moments.
+
+    A design of rows in blocks also gets its inner products if it has few columns.
+    """
     if isinstance(matrix, DistributedDesign):
         design = matrix
         finite = design.moments(w, y if design.p <= MOST_REDUCED_COLUMNS else None)
@@ -160,7 +165,7 @@ def _read_columns(matrix, names, w, y, n_threads):
 
 
 def _target(family, response, offset, w, intercept):
-    """What `assemble` is to fit: the response less the offset, or a loss and the offset."""
+    """Return what `assemble` fits: the response minus the offset, or a loss and the offset."""
     y = response.values
     if family.several:
         return _several(family, response, read_offsets(offset, *y.shape), w, intercept)
@@ -176,7 +181,10 @@ def _target(family, response, offset, w, intercept):
 
 
 def _several(family, response, offset, w, intercept):
-    """The same for K responses; real ones less offset and mean, over a power of two."""
+    """Return what `assemble` fits for K responses.
+
+    Real responses have offset and mean subtracted, and are divided by a power of two.
+    """
     y = response.values
     if family.name == "multigaussian":
         y, mean, exponent = scaled_response(less_offset(y, offset.T), w, intercept)

@@ -1,4 +1,4 @@
-"""Greedy paths: pursuits, one feature at a time, and hard thresholding, size by size."""
+"""Greedy paths: pursuits, which add one feature at a time, and hard thresholding, size by size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ log = logging.getLogger(__name__)
 
 PURSUITS = ("omp", "forward", "mp")
 THRESHOLDING = ("niht", "iht", "cosamp")
-MOST_STEPS = 1000  # of matching pursuit, and iterations per size
+# Default for the most steps of matching pursuit, and the most iterations for each size.
+MOST_STEPS = 1000
 MOST_SIZES = 100
 
 
@@ -47,7 +48,7 @@ def omp_path(
     progress: bool = False,
     feature_names: ArrayLike | None = None,
 ) -> Path:
-    """Select features by least squares one at a time: orthogonal matching pursuit and the like.
+    """Select features by least squares, one at a time: orthogonal matching pursuit and variants.
 
     Each step takes one column and moves the coefficients::
 
@@ -64,22 +65,23 @@ def omp_path(
     n_nonzero : int, default None
         Stop at this many features.
     tol : float in [0, 1], default None
-        Stop once at most this fraction of the null deviance is left. With neither, the path goes
-        on until nothing is left to explain.
+        Stop once at most this fraction of the null deviance is left. Without `n_nonzero` and
+        `tol` the path continues until nothing is left to explain.
     standardize : bool, default True
-        Compare columns divided by their standard deviation; else as they are.
+        Compare columns divided by their standard deviation; False compares them as they are.
     max_iter : int, default None
-        Largest number of steps of "mp"; None means 1000.
+        Most steps of "mp"; None means 1000.
 
     Returns
     -------
     Path
-        A point per step, the empty model first. `lambdas` holds the root mean square residual,
-        which decreases strictly: between two steps ``coef(s)`` interpolates, and as the residual
-        is convex in the coefficients, that of ``coef(s)`` is at most s. `gaps` certifies each
-        step from the data: by how much least squares on its features would lower the objective,
-        over the null objective; for "mp", by how much the objective differs from what its steps
-        add up to. No greedy method can tell whether another set of features would be better.
+        One point per step, starting with the empty model. `lambdas` holds the root mean square
+        residual, which decreases strictly. Between two steps ``coef(s)`` interpolates; as the
+        residual is convex in the coefficients, that of ``coef(s)`` is at most s. `gaps` certifies
+        each step from the data: the amount by which least squares on its features would lower the
+        objective, over the null objective. For "mp" it is the difference between the objective
+        and the sum of what the steps gained. No greedy method can decide whether another set of
+        features would be better.
 
     Raises
     ------
@@ -133,10 +135,10 @@ def hard_threshold_path(
     ::
 
         "iht"     gradient steps, all but the k largest coefficients set to 0 after each;
-        "niht"    the same with step sizes for the columns in use, which takes fewer;
+        "niht"    gradient steps with step sizes for the columns in use, which takes fewer;
         "cosamp"  least squares on the columns in use and the 2k most correlated, cut back to k.
 
-    Every size starts from the one before; a size that does not lower the residual is left out.
+    Each size starts from the one before. A size that does not lower the residual is left out.
 
     Parameters
     ----------
@@ -144,20 +146,21 @@ def hard_threshold_path(
         As in `sparsesolve.path`.
     method : {"niht", "iht", "cosamp"}, default "niht"
     n_nonzero : int, default None
-        The largest size; None means as many as there are columns, or rows less one with an
-        intercept, up to 100.
+        The largest size. None means the number of columns, or of rows (less one with an
+        intercept), but at most 100.
     tol : float in [0, 1], default None
         Stop once at most this fraction of the null deviance is left.
     standardize : bool, default True
-        Compare coefficients of columns divided by their standard deviation; else as they are.
+        Compare coefficients of columns divided by their standard deviation, or (False) as they
+        are.
     max_iter : int, default None
-        Iterations allowed for each size; None means 1000.
+        Most iterations for each size; None means 1000.
 
     Returns
     -------
     Path
-        As that of `omp_path`: `lambdas` holds the root mean square residual, `gaps` by how much
-        least squares on the same features would lower the objective, to at most 1e-7.
+        As in `omp_path`: `lambdas` holds the root mean square residual, and `gaps` the amount by
+        which least squares on the same features would lower the objective, at most 1e-7.
 
     Raises
     ------
@@ -167,7 +170,7 @@ def hard_threshold_path(
     Warns
     -----
     ConvergenceWarning
-        Once, naming the points that `max_iter` left above 1e-7.
+        Once, with the points that `max_iter` left above 1e-7.
 
     References
     ----------
@@ -210,7 +213,7 @@ class GreedyOptions(Options):
 
 
 def _fit(solve, X, y, options):
-    """Check, assemble, solve, wrap the result."""
+    """Check and assemble the data, solve, and wrap the result."""
     read_flag("progress", options.progress)
     intercept = read_flag("intercept", options.intercept)
     standardize = read_flag("standardize", options.standardize)
@@ -229,7 +232,8 @@ def _fit(solve, X, y, options):
         n_threads=n_threads, names=options.feature_names,
     )  # fmt: skip
     room = problem.design.p
-    if options.method != "mp":  # whose columns may be more than explain all, and be taken again
+    # Columns of "mp" may be more than explain all, and may be taken again.
+    if options.method != "mp":
         room = min(room, problem.design.n - intercept)
     room = max(1, room)
     most = min(room, most or (MOST_SIZES if solve is threshold_path else room))

@@ -1,4 +1,4 @@
-"""Knots: the options of a path of them, the walk from one to the next, and what users get."""
+"""Paths of knots: their options, the walk from knot to knot, and the results for users."""
 
 import logging
 from dataclasses import replace
@@ -52,8 +52,8 @@ def read_knot_options(options, intercept, standardize, n_threads):
 def follow_data(problem, settings):
     """Follow the path of a Problem that has a design; see `follow_knots`.
 
-    Columns without a penalty that all but depend on one another are replaced by a basis of their
-    span, as inner products do not tell them apart, and their coefficients are led back.
+    Unpenalised columns that nearly depend on one another are replaced by a basis of their span,
+    because inner products do not separate them. Their coefficients are mapped back.
     """
     found = without_collinear(problem, most=np.inf)
     solved = problem if found is None else found[0]
@@ -66,11 +66,12 @@ def follow_data(problem, settings):
 
 
 def follow_knots(data, solved, settings, problem=None, way=None):
-    """Follow the path of the Problem `solved`; returns (Batches of knots, why it ended, untold).
+    """Follow the path of the Problem `solved`; return (Batches of knots, why it ended,
+    unresolved).
 
-    `untold` are the features without a penalty that inner products do not tell apart. Gaps are of
-    the coefficients of the `problem` asked, as floats hold them, to which a WayBack leads; without
-    it, of the numbers found.
+    `unresolved` are the unpenalised features that inner products do not separate. Gaps are those
+    of the coefficients of `problem` in floats, to which the WayBack leads. Without it, they are
+    gaps of the numbers found.
     """
     rules = _rules(solved, settings)
     with progress_bar(100, settings["progress"]) as advance:
@@ -80,16 +81,16 @@ def follow_knots(data, solved, settings, problem=None, way=None):
             batches.append(batch)
             done, df = 1 - path.lam / path.first, np.count_nonzero(batch.B[-1])
             advance(round(100 * done), "%d features", df)
-    untold = sorted(path.certificate.untold)
-    if untold:
+    unresolved = sorted(path.certificate.untold)
+    if unresolved:
         batches = [replace(one, gaps=np.full(len(one.lams), np.inf)) for one in batches]
     if problem is not None:
         batches = [_as_returned(batch, problem, way, path.certificate) for batch in batches]
-    return batches, path.why, untold
+    return batches, path.why, unresolved
 
 
 def _as_returned(batch, problem, way, certificate):
-    """A Batch of the columns asked for, its gaps raised by what leading back and rounding cost."""
+    """Return a Batch in the columns of the problem; gaps include the rounding of the mapping."""
     features, B, cost = batch.features, batch.B, np.zeros(len(batch.lams))
     if way is not None:
         cost += [way.cost(features, row, 0.0) for row in B]
@@ -103,7 +104,7 @@ def _as_returned(batch, problem, way, certificate):
 
 
 def _rules(problem, settings):
-    """The Rules of a path, in inner units."""
+    """Return the Rules of a path, in inner units."""
     penalty = problem.penalty
     v, upper = np.asarray(penalty.l1), np.asarray(penalty.upper)
     open_ = (upper > 0.0) & (problem.factor > 0.0)
@@ -114,7 +115,8 @@ def _rules(problem, settings):
             f"penalty is fitted whatever its sign; use sparsesolve.path with lower=0"
         )
     open_[free] = False
-    try:  # as in Problem: lam counts in 2**unit, of which 2**exponent are the response's
+    # As in Problem, lam is in units of 2**unit; 2**exponent of it is the response's.
+    try:
         rho = ldexp(settings["ridge"], -2 * (problem.unit - problem.exponent))
     except OverflowError:
         raise ValueError(f"ridge is too large for columns of this size; {ADVICE}") from None
@@ -124,16 +126,16 @@ def _rules(problem, settings):
 
 
 def wrap_knots(problem, followed, tol, rest):
-    """What `follow_knots` returns as a path in the user's units.
+    """Return the result of `follow_knots` as a path in the user's units.
 
-    Warns where a certificate misses tol or it had to stop.
+    Warns if a certificate misses tol or the walk had to stop.
     """
-    batches, reason, untold = followed
+    batches, reason, unresolved = followed
     log.debug("path of knots ended: %s", reason)
     path = knot_path(problem, batches, tol, stop_reason=reason, **rest)
-    if untold:
+    if unresolved:
         names = path.feature_names
-        shown = [repr(str(names[j])) if names is not None else str(j) for j in untold[:5]]
+        shown = [repr(str(names[j])) if names is not None else str(j) for j in unresolved[:5]]
         warn(
             f"There is no certificate: inner products do not tell column {', '.join(shown)}, "
             "which has no penalty, from the others without one, and it would explain more; leave "

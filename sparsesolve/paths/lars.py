@@ -1,4 +1,4 @@
-"""Least angle regression and the lasso path with every knot, from the data or from X'X and X'y."""
+"""Least angle regression and the lasso path with every knot, from data or from X'X and X'y."""
 
 from __future__ import annotations
 
@@ -88,10 +88,10 @@ def lars_path(
             + lambda * sum_j v_j |b_j|
 
     with weights w scaled to sum 1, penalty factors v scaled to sum p, and b measured on columns
-    of standard deviation 1 when `standardize`: what :func:`sparsesolve.path` minimises with
-    alpha=1 where ridge = 0. Its solution is piecewise linear in lambda. The returned path holds
-    every lambda at which a feature joins or leaves (a knot), and the two ends; between them,
-    interpolation is exact.
+    of standard deviation 1 if `standardize`. With ridge = 0 this is the problem of
+    :func:`sparsesolve.path` with alpha=1. The solution is piecewise linear in lambda. The path
+    holds every lambda at which a feature joins or leaves (a knot), and the two ends; between
+    them, interpolation is exact.
 
     Parameters
     ----------
@@ -102,18 +102,18 @@ def lars_path(
     method : {"lasso", "lar"}, default "lasso"
         "lar" is least angle regression: features join and never leave, whatever their sign.
     positive : bool, default False
-        Keep coefficients from being negative; for "lasso".
+        Keep coefficients nonnegative; for "lasso".
     ridge : float, default 0.0
-        The same ridge penalty at every lambda. (With glmnet's alpha < 1 the ridge part shrinks
-        along with lambda, and the path is curved: that is :func:`sparsesolve.path`. Its solution
-        at lambda' and alpha' is the one here at lambda = alpha' lambda' and
-        ridge = (1 - alpha') lambda'.)
+        Strength of a ridge penalty that is the same at every lambda. With glmnet's alpha < 1 the
+        ridge part shrinks along with lambda, and the path is curved; :func:`sparsesolve.path`
+        computes it. Its solution at lambda' and alpha' is the one here at lambda = alpha' lambda'
+        and ridge = (1 - alpha') lambda'.
     lambda_min : float, default 0.0
-        Where to end. The last point is that lambda, a knot or not.
+        Last lambda of the path. It is the last point, a knot or not.
     max_features : int, default None
-        End before more than this many features are active.
+        Stop before more than this many features are active.
     max_steps : int, default None
-        End after this many knots, not counting the first.
+        Stop after this many knots, not counting the first.
     weights : array-like (n,), default None
         Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
     offset : array-like (n,), default None
@@ -124,11 +124,11 @@ def lars_path(
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
         False is what scikit-learn's ``lars_path`` does.
     penalty_factor : array-like (p,), default None
-        Multiplies lambda and ridge per feature; 0 for features that are fitted without a penalty
-        and active from the start, inf for features that never join.
+        Multiplies lambda and ridge per feature. 0: the feature is unpenalised, and active from
+        the start; inf: it never joins.
     tol : float, default 1e-7
-        Threshold for each knot's certificate. The path is as exact as rounding allows, whatever
-        `tol` is; a knot that misses it is reported.
+        Threshold for each knot's certificate. The path is as exact as rounding allows for any
+        `tol`; a knot that misses it is reported.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False
@@ -139,10 +139,10 @@ def lars_path(
     Returns
     -------
     KnotPath
-        A Path. `gaps` are relative duality gaps, each of a knot and of the path between it and
-        the knot before; for "lar", whose steps minimise nothing, the largest departure of a
-        correlation from what defines the path, over the first lambda.
-        `n_iters` counts the features that joined and left since the knot before.
+        A Path. `gaps` are relative duality gaps: for each knot, the larger of its own and that of
+        the path between it and the knot before. The steps of "lar" minimise nothing; its gaps are
+        the largest deviation of a correlation from the definition of the path, over the first
+        lambda. `n_iters` counts the features that joined or left since the knot before.
 
     Raises
     ------
@@ -152,14 +152,14 @@ def lars_path(
     Warns
     -----
     ConvergenceWarning
-        Once, naming the knots whose certificate misses `tol`.
+        Once, with the knots whose certificate misses `tol`.
 
     Notes
     -----
     If several features reach their bound at one lambda (duplicates, integer designs), those that
-    decrease the objective fastest join; a feature that depends on the active ones stays out
-    until one of them leaves. With more features than samples the path to lambda = 0 ends in a
-    fit without error, that of the smallest l1 norm.
+    decrease the objective fastest join. A feature that depends on the active ones stays out until
+    one of them leaves. With more features than samples, the path to lambda = 0 ends in the fit
+    without error that has the smallest l1 norm.
 
     References
     ----------
@@ -219,15 +219,15 @@ def lars_path_gram(
     progress: bool = False,
     feature_names: ArrayLike | None = None,
 ) -> KnotPath:
-    """The path of :func:`lars_path` from X'X and X'y alone, without the data.
+    """Follow the path of :func:`lars_path` from X'X and X'y alone, without the data.
 
     Minimises ::
 
         (b'X'X b - 2 b'X'y) / (2 n_samples) + ridge sum_j v_j b_j^2 / 2 + lambda sum_j v_j |b_j|
 
-    Centre (and scale) columns and response before the products are taken where an intercept (and
-    standardisation) is wanted: the path has none. Products of floats cannot distinguish columns
-    that differ by less than about 3e-9 of their size: these count as one.
+    The path has no intercept. Centre (and scale) columns and response before taking the products
+    if an intercept (and standardisation) is wanted. Products of floats do not separate columns
+    that differ by less than about 3e-9 of their size; such columns count as one.
 
     Parameters
     ----------
@@ -236,11 +236,11 @@ def lars_path_gram(
     xty : array-like (p,)
         X'y.
     n_samples : int
-        The number of samples, by which the squared error is divided.
+        Number of samples, by which the squared error is divided.
     yty : float, default None
         y'y. Without it `dev_ratio` and `null_deviance` are NaN, and gaps are relative to the
-        largest square that one column explains, which is no more than y'y: they can only look
-        larger. At lambda = 0 the gap is inf where no y has these products with the columns.
+        largest square that one column explains. This is at most y'y, so gaps can only look
+        larger. At lambda = 0 the gap is inf if no y has these products with the columns.
     method, positive, ridge, lambda_min, max_features, max_steps, penalty_factor, tol, progress, \
 feature_names
         As in :func:`lars_path`.
@@ -257,7 +257,7 @@ feature_names
     Warns
     -----
     ConvergenceWarning
-        Once, naming the knots whose certificate misses `tol`.
+        Once, with the knots whose certificate misses `tol`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""X'X and X'y made into data for the homotopy and a Problem without a design."""
+"""Moments: turns X'X and X'y into data for the homotopy and a Problem without a design."""
 
 import numpy as np
 
@@ -12,14 +12,16 @@ from sparsesolve.solvers.problem.problem import ADVICE, NEAR, Problem
 def read_moments(gram, xty, n_samples, yty, penalty_factor, positive):
     """Return GramData, a Problem, and the names of columns or None.
 
-    All is divided by powers of two that make columns and y of size 1. The parameters are those
-    of :func:`sparsesolve.lars_path_gram`; ValueError or TypeError says what is wrong with them.
+    All numbers are divided by powers of two, so that columns and y have size 1. The parameters
+    are those of :func:`sparsesolve.lars_path_gram`. Raises ValueError or TypeError with a
+    sentence on what is wrong with them.
     """
     n = read_count("n_samples", n_samples, 1)
     G, cross, yty, names = read_gram(gram, xty, yty)
     factors, excluded = glmnet_factors(read_penalty_factor(penalty_factor, len(G)), len(G))
     size = np.sqrt(np.diagonal(G) / n)
-    explained = np.abs(cross / n) / np.where(size > 0.0, size, 1.0)  # root of what each explains
+    # The root of the square that each column explains.
+    explained = np.abs(cross / n) / np.where(size > 0.0, size, 1.0)
     spread = explained.max() if yty is None else np.sqrt(yty / n)
     common, exponent = (int(np.frexp(largest)[1]) for largest in (size.max(), spread))
     if max(abs(common), abs(exponent)) > NEAR:

@@ -1,4 +1,4 @@
-"""The options that every path has: its grid, when it ends, how exact it is, how it is computed."""
+"""The options of every path: its grid, its end, its accuracy and its computation."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -16,18 +16,21 @@ MOST_LAMBDAS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of one function, as the user gave them, carried by name to where each is read.
+    """Base class of options: the arguments of one function, carried by name to where they are
+    read.
 
-    A subclass has a field for each; the function's docstring says what it means.
+    A subclass has a field for each argument; the function's docstring describes it.
     """
 
     def plain(self, **changed):
-        """Return them with numbers of numpy as those of Python, and with these changed."""
+        """Return the options with numpy numbers as Python numbers, and with these changes."""
         given = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
         return type(self)(**{**given, **changed})
 
     def kept(self, **changed):
-        """Return them as the dict that a path keeps, with these changed; see `kept_options`."""
+        """Return the options as the dict that a path keeps, with these changes; see
+        `kept_options`.
+        """
         names = [field.name for field in fields(self) if field.name not in changed]
         return {**kept_options({name: getattr(self, name) for name in names}), **changed}
 
@@ -64,9 +67,10 @@ class PathOptions(Options):
 
 def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio, stop, tol,
                       max_iter, solver, n_threads, progress, solvers, dfmax=None, pmax=None):
-    """Check them, as :func:`sparsesolve.path` describes them, and return what steers a path.
+    """Check the options, as :func:`sparsesolve.path` describes them; return those that steer a
+    path.
 
-    `solvers` are the names that `solver` may have besides "auto".
+    `solvers` are the allowed names of `solver` besides "auto".
     """
     family = read_family(family)
     read_flag("intercept", intercept)
@@ -94,13 +98,15 @@ def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio
 
 
 def kept_options(options):
-    """Options as a path keeps them: numbers those of Python, arrays copied, lest they change; no
-    callables, as few of them pickle."""
+    """Return options as a path keeps them: numbers as Python numbers, arrays copied, callables
+    left out.
+
+    Arrays are copied because the user may change them; few callables can be pickled."""
     return {name: _kept(value) for name, value in options.items()}
 
 
 def _kept(value):
-    if missing_method(value) is None:  # a penalty, which does not change
+    if missing_method(value) is None:  # a penalty does not change
         return value
     if callable(value):
         return None

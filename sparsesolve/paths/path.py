@@ -1,4 +1,4 @@
-"""path: check what is passed, assemble, choose a solver, wrap the result."""
+"""path: checks its arguments, assembles a problem, chooses a solver and wraps the result."""
 
 from __future__ import annotations
 
@@ -238,11 +238,11 @@ def path(
     return fit
 
 
-def solve_path(X, y, options, names=None, told=None):
-    """Do what :func:`path` does with these PathOptions, but for the warning.
+def solve_path(X, y, options, names=None, report=None):
+    """Do what :func:`path` does with these PathOptions, without the warning.
 
-    `names` are those of the columns, where X does not carry them; `told` is called after each
-    lambda, in place of a bar.
+    `names` are those of the columns, if X does not carry them. `report` is called after each
+    lambda, in place of a progress bar.
     """
     names = options.feature_names if names is None else names
     standardize = options.standardize
@@ -252,7 +252,8 @@ def solve_path(X, y, options, names=None, told=None):
     settings = _read_settings(options)
     family = settings["family"]
     named = options.family if isinstance(options.family, str) else family
-    kept = options.kept(family=named, start=None)  # another fit of these options has another
+    # another fit with these options has its own family and start
+    kept = options.kept(family=named, start=None)
     with one_blas_thread():
         problem, names, class_names, scale = read_problem(
             X, y, family, weights=options.weights, offset=options.offset,
@@ -264,7 +265,7 @@ def solve_path(X, y, options, names=None, told=None):
         )  # fmt: skip
         warm = read_start(options.start, settings["lambdas"], problem)
         with progress_bar(settings["n_lambdas"], options.progress) as advance:
-            points, reason = _solve(problem, settings, told or advance, warm)
+            points, reason = _solve(problem, settings, report or advance, warm)
     names = {"feature_names": names, "class_names": class_names}
     fit = wrap(problem, points, reason, scale, family, names, kept, path)
     return with_encoder(fit, X)
@@ -289,23 +290,25 @@ def _read_settings(options):
         )
     read_number("alpha", options.alpha, 0, 1)
     if is_concave(options.penalty) and isinstance(settings["stop"], StopRule):
-        settings["stop"] = settings["stop"]._replace(gain=None)  # plateaus are no end: see `stop`
+        # a plateau is no end here; see `stop`
+        settings["stop"] = settings["stop"]._replace(gain=None)
     standardize = read_flag("standardize", options.standardize, "group")
     return {**settings, "standardize": standardize}
 
 
 def _solve(problem, settings, advance, warm):
-    """Choose a solver and follow the path; returns (points, why it ended)."""
+    """Choose a solver and follow the path; return (points, why it ended)."""
     state = choose(problem, settings["solver"], settings["lambdas"], settings["n_threads"])
     lambdas, start = settings["lambdas"], 0.0
-    if lambdas is None or problem.has_blocks:  # the null model: unpenalised features alone
+    if lambdas is None or problem.has_blocks:  # the null model has unpenalised features alone
         state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
     steps = step_ratio(problem, settings["solver"], lambdas)
     if warm is not None:
         level = problem.inner_level(lambdas[0])
         warm = begin_at(state, problem, warm, level) and level
         steps = 0.0 if warm else steps
-    asked = getattr(state, "problem_of_grid", problem)  # of other columns, where it has those
+    # a problem in other columns, if the state has one
+    asked = getattr(state, "problem_of_grid", problem)
     if lambdas is None:
         ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
         first = state.start() if hasattr(state, "start") else None

@@ -1,4 +1,5 @@
-"""The penalty of a path: what a user passed, checked, and made in the units of a Problem."""
+"""The penalty of a path: checks what a user passed, and converts it to the units of the Problem.
+"""
 
 import numpy as np
 
@@ -31,17 +32,18 @@ def read_penalty(penalty):
 
 
 def standardizes(penalty):
-    """Whether features are standardised where a user does not say."""
+    """Return whether features are standardised by default under this penalty."""
     return penalty is None or has_blocks(penalty) or getattr(penalty, "scale_free", False)
 
 
 def is_concave(penalty):
-    """Whether the penalty is concave in sizes, for which paths are stationary points."""
+    """Return True if the penalty is concave in sizes, so that paths are stationary points."""
     return getattr(penalty, "concave", False)
 
 
 def for_features(penalty, n_features, names, grouped):
-    """The penalty for so many features, its definition compared where a user wrote it."""
+    """Return the penalty for `n_features` features; check the definition of a user's own penalty.
+    """
     name = type(penalty).__name__
     if grouped:
         raise ValueError(
@@ -58,7 +60,7 @@ def for_features(penalty, n_features, names, grouped):
 
 
 def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
-    """Say what a penalty without disjoint blocks cannot be with."""
+    """Raise ValueError for options that a penalty without disjoint blocks does not support."""
     name = type(penalty).__name__
     if penalty_factor is not None:
         raise ValueError(
@@ -81,7 +83,7 @@ def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
 
 
 def penalty_maker(penalty, alpha, factors, limits, n_responses):
-    """A function that makes the penalty in the units `assemble` has chosen; None: elastic net."""
+    """Return a function that makes the penalty in the units of `assemble`; None: elastic net."""
     factors, excluded = factors
     if is_concave(penalty) and not alpha > 0.0:
         raise ValueError(

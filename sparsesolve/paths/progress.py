@@ -1,31 +1,33 @@
-"""A progress bar on stderr: tqdm's where it is installed, else one line of our own."""
+"""A progress bar on stderr: that of tqdm if it is installed, else a plain line."""
 
 import sys
 import time
 from contextlib import contextmanager
 
-INTERVAL = 0.1  # seconds between two drawings: a fast path must not spend its time on the bar
-WIDTH = 30  # characters of the bar
+# Seconds between two updates, so that a fast path does not spend its time on the bar.
+INTERVAL = 0.1
+# Characters of the bar.
+WIDTH = 30
 
 
 @contextmanager
 def progress_bar(total, shown=True, unit="lambda"):
-    """Show how far a job has come, until the ``with`` block ends.
+    """Show the progress of a job until the ``with`` block ends.
 
     Parameters
     ----------
     total : int
-        Steps in the whole job. It may end after fewer.
+        Number of steps of the job. It may end after fewer.
     shown : bool, default True
         False draws nothing, so that one ``with`` serves both cases.
     unit : str, default "lambda"
-        What a step is called.
+        Name of a step.
 
     Yields
     ------
     advance : callable (done, text="", *values)
-        Tell that `done` steps of `total` are behind us (a count from the start, not an
-        increment), with a few words on the last one: `text % values`, as logging has it.
+        Report that `done` steps of `total` are finished (a count from the start, not an
+        increment), with a few words on the last one: `text % values`, as in logging.
     """
     if not shown or sys.stderr is None:
         yield lambda done, *words: None
@@ -38,7 +40,7 @@ def progress_bar(total, shown=True, unit="lambda"):
 
 
 def _tqdm_bar(total, unit):
-    """A bar of tqdm, or None where tqdm is not installed."""
+    """Return a tqdm bar, or None if tqdm is not installed."""
     try:
         from tqdm import tqdm
     except ImportError:
@@ -73,7 +75,7 @@ class _OwnBar:
         share = min(1.0, self.done / self.total) if self.total else 1.0
         bar = "#" * round(WIDTH * share)
         line = f"[{bar:.<{WIDTH}}] {self.done}/{self.total} {self.text}"
-        # Blanks wipe what a longer line before this one left behind.
+        # Blanks overwrite the rest of a longer line before this one.
         sys.stderr.write("\r" + line.ljust(self.length))
         sys.stderr.flush()
         self.drawn_at, self.length = time.monotonic(), len(line)

@@ -1,9 +1,9 @@
-"""What the solver that suits left above its tolerance, tried by others: the best answer is kept.
+"""Second tries: if a solver misses its tolerance, others are tried, and the best answer is kept.
 
-Columns that all but depend on one another stop solvers at different places: those that go by inner
-products lose digits first, coordinate descent the pace. Where "auto" has chosen, nobody but the
-package can know, so that it tries the others by itself; where a user has named a solver, or allows
-few iterations, that is respected.
+Columns that nearly depend on one another stop different solvers at different places: those that
+use inner products lose digits first, coordinate descent becomes slow. With solver="auto" the user
+cannot know this, so the package tries the others by itself. If the user has named a solver, or
+allows few iterations, that choice is respected.
 """
 
 import logging
@@ -21,18 +21,22 @@ log = logging.getLogger(__name__)
 
 OTHERS = ("working_set", "proximal_newton", "reweighted", "pass_newton", "response_newton",
           "response_blocks")  # fmt: skip
-ENOUGH = 10_000  # iterations that a user allows, from which another solver may have as many
-MOST_VALUES = 4_000_000  # of X, from which a try costs more than a user who waits expects
-LITTLE = 1e-9  # a gap that rounding mostly leaves, whatever was asked for
+# Other solvers are tried if the user allows at least this many iterations; each may have as many.
+ENOUGH = 10_000
+# Most values of X for a second try. With more, it would take longer than a user expects to wait.
+MOST_VALUES = 4_000_000
+# A gap of this size is usually rounding, whatever the tolerance; it starts no second try.
+LITTLE = 1e-9
 MISSED = (Status.MAX_ITER, Status.STALLED)
 
 
 def tried_again(problem, points, settings):
-    """The points, those that missed the tolerance replaced where another solver came nearer."""
+    """Return the points; one that missed the tolerance is replaced if another solver came nearer.
+    """
     missed = [k for k, point in enumerate(points) if _far(point)]
     small = problem.design.n * problem.design.p <= MOST_VALUES
     small = small and not isinstance(problem.design, DistributedDesign)
-    small = small and not kinked(problem, None)  # the others take smooth losses alone
+    small = small and not kinked(problem, None)  # the other solvers need smooth losses
     if not (missed and small) or settings["solver"] != "auto" or settings["max_iter"] < ENOUGH:
         return points
     points = list(points)
@@ -55,9 +59,9 @@ def tried_again(problem, points, settings):
 
 
 def _far(point):
-    """Whether a point missed its tolerance by more than the last digits."""
+    """Return True if a point missed its tolerance by more than rounding."""
     return point.status in MISSED and not point.gap <= LITTLE
 
 
 def _silent(*words):
-    """No progress is shown of a second try."""
+    """Show no progress of a second try."""

@@ -1,13 +1,13 @@
-"""Knots that rounding has spoiled: the path below them solved at as many lambdas as it takes.
+"""Spoiled knots: below a knot that rounding has spoiled, the path is solved at many lambdas.
 
     minimise over b   |y - A b|^2 / 2 + lam sum_j v_j |b_j|       for lams below the last good knot
 
-A homotopy goes from knot to knot by the active columns alone; where these all but depend on one
-another, it takes a wrong turn, which certificates tell. The solver that suits one lambda has no
-such memory. Given: Batches of knots, with gaps of the knots and of the pieces above them.
-Returned: Batches whose knots, from the last good one down, are points at which that solver was
-nearer, with more between them until linear interpolation is as good as what was asked, in the
-middle.
+A homotopy goes from knot to knot with the active columns alone. If these nearly depend on one
+another, it may take a wrong turn, which certificates reveal. A solver of one lambda has no such
+memory. Given: Batches of knots, with gaps of the knots and of the pieces above them. Returned:
+Batches in which every knot below the last good one is the solver's point if that has a smaller
+gap. More points are inserted until linear interpolation meets the tolerance at the middle of each
+piece.
 """
 
 from dataclasses import replace
@@ -18,14 +18,17 @@ from sparsesolve.paths.options import MAX_ITER
 from sparsesolve.solvers.choice import choose
 from sparsesolve.solvers.homotopy.certificate import Batch
 
-LITTLE = 1e-9  # a gap that rounding mostly leaves, whatever was asked for
-MOST_VALUES = 4_000_000  # of X, from which a try costs more than a user who waits expects
+# A gap of this size is usually rounding, whatever the tolerance; it starts no second try.
+LITTLE = 1e-9
+# Most values of X for a second try. With more, it would take longer than a user expects to wait.
+MOST_VALUES = 4_000_000
 MOST_POINTS = 400
-NEAR = 1.0001  # the ratio of two lambdas between which no other is put
+# Ratio of two lambdas between which no other is inserted.
+NEAR = 1.0001
 
 
 def solved_again(problem, batches, tol, n_threads):
-    """The Batches, those below the first knot that misses tol made anew; none is made worse."""
+    """Return the Batches; those below the first knot that misses tol are replaced where better."""
     enough = max(tol, LITTLE)
     first = next((k for k, one in enumerate(batches) if not (one.gaps <= enough).all()), None)
     if first is None or problem.design.n * problem.design.p > MOST_VALUES:
@@ -51,19 +54,20 @@ class Points:
         self.null = max(problem.null_value, 1e-300)
 
     def as_point(self, batch, row):
-        """A knot of a Batch."""
+        """Return a knot of a Batch as a point."""
         b = np.zeros(self.problem.design.p)
         np.add.at(b, batch.features, batch.B[row])
         return float(batch.lams[row]), b, float(batch.gaps[row]), int(batch.n_events[row])
 
     def nearer(self, batch, row):
-        """A knot of a Batch, or the solver's point there if that has a smaller gap."""
+        """Return a knot of a Batch, or the solver's point there if that has a smaller gap."""
         knot = self.as_point(batch, row)
         point = self.at(knot[0], knot[3])
         return point if point[2] < knot[2] else knot
 
     def at(self, lam, events=0):
-        """The solver's point; where it stays far, that of columns in place of inner products."""
+        """Return the solver's point. If it misses the tolerance, columns replace inner products.
+        """
         point = self._solved(self.state, lam, events)
         if point[2] <= LITTLE:
             return point
@@ -71,7 +75,7 @@ class Points:
         return min(point, self._solved(other, lam, events), key=lambda found: found[2])
 
     def _solved(self, state, lam, events):
-        """The point of a state."""
+        """Return the point of a state."""
         _, gap = state.solve(lam, 1e-12 * self.null, MAX_ITER)
         which, values = state.coefficients()
         b = np.zeros(self.problem.design.p)
@@ -79,30 +83,31 @@ class Points:
         return lam, b, (gap + self.problem.owed(which, values, 0.0)) / self.null, events
 
     def excess(self, point, b):
-        """By how much the objective at b is above that of a point, over the null objective."""
+        """Return the objective at b minus that of a point, over the null objective."""
         lam, best, *_ = point
         (there, _), (here, _) = self.loss(b), self.loss(best)
         penalty = self.problem.penalty
         return (there - here + penalty.value(b, lam) - penalty.value(best, lam)) / self.null
 
     def loss(self, b):
-        """(squared error at b, |y - A b|^2)."""
+        """Return (squared error at b, |y - A b|^2)."""
         which = np.flatnonzero(b).astype(np.intc)
         r = self.problem.response - self.problem.design.combination(which, b[which])
         square = float(self.problem.weights @ r**2)
         return 0.5 * square, square
 
     def batch(self, points):
-        """Points as a Batch of all features."""
+        """Return points as a Batch of all features."""
         lams, B, gaps, events = (np.array(part) for part in zip(*points, strict=True))
         squares = np.array([self.loss(b)[1] for b in B])
         return Batch(lams, np.arange(B.shape[1], dtype=np.intc), B, squares, gaps, events)
 
 
 def _filled(points, last, below, enough):
-    """Points below `last`, with others between two where interpolation is not good enough.
+    """Return the points below `last`, with others inserted where interpolation misses `enough`.
 
-    Where no other can be put, the gap of the lower point says what interpolation misses.
+    Where no other can be inserted, the gap of the lower point includes the error of
+    interpolation.
     """
     filled, waiting = [], below[::-1]
     while waiting:
@@ -112,7 +117,8 @@ def _filled(points, last, below, enough):
         excess = max(points.excess(middle, 0.5 * (b + low[1])), 0.0)
         room = lam > NEAR * low[0] and len(filled) + len(waiting) < MOST_POINTS
         if room and excess > max(enough, middle[2]):
-            # The ratio of lambdas may be large: half of it is nearer to what is missing.
+            # The ratio of lambdas may be large; half of it is nearer to the place that is
+            # missing.
             waiting.append(points.at(np.sqrt(lam * low[0])) if low[0] > 0.0 else middle)
             continue
         last = waiting.pop()
@@ -123,6 +129,6 @@ def _filled(points, last, below, enough):
 
 
 def _cut(batch, count):
-    """The first knots of a Batch."""
+    """Return the first `count` knots of a Batch."""
     return replace(batch, **{name: getattr(batch, name)[:count] for name in (
         "lams", "B", "squares", "gaps", "n_events")})  # fmt: skip

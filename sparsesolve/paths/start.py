@@ -1,4 +1,4 @@
-"""Where a path is to start, as users say it."""
+"""The start of a path, as users give it."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from sparsesolve.solvers.warm_start import Start
 
 
 def read_start(start, lambdas, problem):
-    """The Start that `start` means for a Problem, or None.
+    """Return the Start that `start` means for a Problem, or None.
 
-    A fitted path says where it stood at the first of `lambdas`. Raises ValueError or TypeError
-    where it does not belong to the problem.
+    The start from a fitted path is its solution at the first of `lambdas`. Raises ValueError or
+    TypeError if it does not belong to the problem.
     """
     if start is None:
         return None
@@ -22,7 +22,7 @@ def read_start(start, lambdas, problem):
     if callable(getattr(start, "coef", None)) and callable(getattr(start, "intercept", None)):
         pair = start.coef(float(lambdas[0])), start.intercept(float(lambdas[0]))
     elif callable(getattr(start, "coef", None)) and hasattr(start, "intercept"):
-        pair = start.coef(), start.intercept  # of one solution, such as an OnlineFit
+        pair = start.coef(), start.intercept  # a single solution, such as an OnlineFit
     elif isinstance(start, (tuple, list)) and len(start) == 2:
         pair = start
     else:
@@ -39,7 +39,7 @@ def read_start(start, lambdas, problem):
 
 
 def _numbers(name, values, shape):
-    """Finite numbers of that shape, in double precision."""
+    """Return finite numbers of that shape, in double precision."""
     found = np.asarray(real_array(name, values), dtype=np.float64)
     if found.shape != shape:
         if found.size != int(np.prod(shape)) or found.ndim > len(shape) + 1:

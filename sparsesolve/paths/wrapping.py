@@ -1,4 +1,6 @@
-"""What solvers leave, as users get it: points as a Path, a warning of those that fell short."""
+"""Wrapping: turns the points of a solver into a Path, and warns of those that missed the
+tolerance.
+"""
 
 from dataclasses import replace
 
@@ -11,7 +13,7 @@ from sparsesolve.results.status import Status, warn
 
 
 def wrap(problem, points, reason, scale, family, names, options, fitter=None):
-    """The points of a path as a Path; `fitter` is what continues it, None where nothing can."""
+    """Return the points as a Path; `fitter` can continue it, or is None."""
     K = problem.n_responses
     return Path(
         lambdas=np.array([point.lam for point in points]),
@@ -34,14 +36,14 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
 
 
 def with_encoder(path, X):
-    """The path, which knows how raw tables are encoded where X was an EncodedDesign."""
+    """Return the path; if X was an EncodedDesign, it knows how raw tables are encoded."""
     if isinstance(X, EncodedDesign):
         return replace(path, encoder=X.without_rows())
     return path
 
 
 def _coefficients(problem, points, K):
-    """Coefficients (p, L), or a list of them for K responses."""
+    """Return coefficients (p, L), or a list of them for K responses."""
     which = np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)])
     starts = np.cumsum([0] + [point.df for point in points])
     values = np.concatenate([point.values for point in points] or [np.empty([K or 1, 0])], axis=-1)
@@ -53,7 +55,8 @@ def _coefficients(problem, points, K):
 
 
 def warn_missed(paths, tol, points="lambdas", also=""):
-    """Warn once, naming the points whose certificate misses tol, and what is said `also`."""
+    """Warn once, naming the points whose certificate misses tol; `also` is added to the message.
+    """
     lambdas, gaps, status = (
         np.concatenate([getattr(path, name) for path in paths])
         for name in ("lambdas", "gaps", "status")
@@ -72,7 +75,7 @@ def warn_missed(paths, tol, points="lambdas", also=""):
 
 
 def _way_out(paths):
-    """What a user may try beyond what has been tried."""
+    """Return the sentence on what a user may try next."""
     groups = any(getattr(path, "groups", None) is not None for path in paths)
     options = getattr(paths[0], "options", None) or {}
     if groups and options.get("standardize") != "group":
@@ -83,7 +86,7 @@ def _way_out(paths):
 
 
 def _warn_unbounded(paths):
-    """Warn once, naming features along which the objective of a path falls for ever."""
+    """Warn once, naming features along which the objective of a path decreases for ever."""
     for path in paths:
         if getattr(path, "unbounded", None) is not None:
             names, first = path.feature_names, path.status == Status.UNBOUNDED

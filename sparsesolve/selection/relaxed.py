@@ -91,10 +91,10 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     return explained(blend(path, refit, gamma), matrix, y)
 
 
-def refitted(path, matrix, y, told=None):
+def refitted(path, matrix, y, report=None):
     """The path with the features of each lambda fitted without penalty, as far as rows allow.
 
-    `told` is called after each of them.
+    `report` is called after each of them.
     """
     weights = _options(path)["weights"]
     if not len(path.lambdas):
@@ -110,7 +110,7 @@ def refitted(path, matrix, y, told=None):
     fits = {}
     for support in supports:
         if len(support) and support.tobytes() not in fits:
-            fits[support.tobytes()] = without_penalty(path, matrix, y, support, told)
+            fits[support.tobytes()] = without_penalty(path, matrix, y, support, report)
     several = isinstance(path.coefs, list)
     K = len(path.coefs) if several else 1
     coefs, intercepts = [[] for _ in range(K)], []
@@ -136,7 +136,7 @@ def refitted(path, matrix, y, told=None):
 
 
 def blend(path, refit, gamma):
-    """gamma times the path plus 1 - gamma times its refit, whose deviance is still to be told."""
+    """Return gamma times the path plus 1 - gamma times its refit; its deviance is not set yet."""
     L = len(refit.lambdas)
 
     def mix(a, b):
@@ -162,7 +162,7 @@ def beginning(path, count):
     return replace(path, **cut)
 
 
-def without_penalty(path, matrix, y, support, told=None):
+def without_penalty(path, matrix, y, support, report=None):
     """The fit of the columns `support` alone, one lambda long."""
     own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
@@ -174,7 +174,7 @@ def without_penalty(path, matrix, y, support, told=None):
     for side in ("lower", "upper"):
         limit = given[side]
         own[side] = limit if limit is None or np.ndim(limit) == 0 else np.asarray(limit)[support]
-    return solve_path(matrix[:, support], y, PathOptions(**{**given, **own}), told=told)
+    return solve_path(matrix[:, support], y, PathOptions(**{**given, **own}), report=report)
 
 
 def _options(path):

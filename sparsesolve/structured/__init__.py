@@ -1,4 +1,6 @@
-"""Structured prediction: label sequences, trees, decoding, certified conditional random fields."""
+"""Structured prediction: label sequences, trees, decoding, and certified conditional random
+fields.
+"""
 
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.cross_validation import CRFCrossValidation, cv_crf_path

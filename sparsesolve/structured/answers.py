@@ -1,4 +1,4 @@
-"""What a chain model answers about sequences: labels, probabilities, accuracy, likelihood."""
+"""Answers of a chain model on sequences: labels, probabilities, accuracy, likelihood."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ChainAnswers:
 
     def predict(self, X: Any, lengths: ArrayLike | None = None, s: float | None = None,
                 n_threads: int = 1) -> np.ndarray:
-        """Return the labels of the largest score, (n,).
+        """Return the labels with the largest score, (n,).
 
         Parameters
         ----------
@@ -34,7 +34,7 @@ class ChainAnswers:
             As in `crf_path`.
         lengths : array-like (n_sequences,), default None
         s : float, default None
-            A lambda; None: the last one.
+            A lambda; None means the last one.
         n_threads : int, default 1
 
         Returns
@@ -60,13 +60,13 @@ class ChainAnswers:
         X, lengths, s, n_threads
             As in `predict`.
         pairs : bool, default False
-            Return those of neighbouring labels, too.
+            Also return the probabilities of pairs of neighbouring labels.
 
         Returns
         -------
         nodes : ndarray (n, K)
         pairs : ndarray (n - n_sequences, K, K)
-            With `pairs` only: the pairs of one sequence after those of another.
+            Only with `pairs`; the pairs of one sequence stand after those of another.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class ChainAnswers:
         return np.add.reduceat(gold, ptr[:-1]) - chains.marginals(S, T, None, False, n_threads)[1]
 
     def _scores(self, X, lengths, s, n_threads):
-        """Scores of the labels with start and stop in them, transitions, and Chains."""
+        """Return scores of labels that include start and stop, transitions, and Chains."""
         rows, parts = read_rows(X, lengths, both=False), self.parts(s)
         if rows.rows.shape[1] != self.n_features:
             raise ValueError(

@@ -2,23 +2,23 @@
 
     A[h, m] = sum_t c_t V[place of template t's value at (h, m)]        V (2^bits,)
 
-A template's value joins what it says of the head, of the word, and of how far and which way they
-lie apart; each part is a code of 64 bits, made once for each position, and their sum is mixed into
-a place.  So a look-up costs one multiplication and one cache miss.  Values that share a place
-share its weight; but where templates are shrunk by groups a place belongs to the template that
-wrote it last, so that norms of templates are exact and one that is shrunk to 0 is forgotten at
-once, by a new version.
+The value of a template is determined by its parts of the head, of the word, and of their distance
+and direction. Each part is a code of 64 bits, computed once for each position. Their sum is
+hashed to a place, so a look-up costs one multiplication and one cache miss. Values that share a
+place share its weight. If templates are shrunk by groups, a place belongs to the template that
+wrote it last. Norms of templates are then exact, and a template that is shrunk to 0 is forgotten
+at once, by a new version.
 
-Exact features have a table of their codes beside V, with linear probing, at most half full: a value
-gets a place when a step first touches it, and the table doubles.  Codes have 64 bits, so that among
-a million values two are taken for one with a chance of 3e-8.
+Exact features have a table of their codes next to V, with linear probing, at most half full: a
+value gets a place when a step first touches it, and the table doubles. Codes have 64 bits, so
+that among a million values a collision has a probability of 3e-8.
 
 MIRA: with the best tree under scores plus wrong heads, w += tau (phi(y) - phi(y^)), tau = min(C,
-loss / |difference|^2). SPOM: w += eta (phi(y) - phi(y^)), and c shrinks by template outside, see
-spom_learner. The difference counts every template of a wrong word twice, as if no two values
-shared a place. Reference: Crammer, Dekel, Keshet, Shalev-Shwartz, Singer (2006), "Online
-passive-aggressive algorithms"; McDonald, Crammer, Pereira (2005), "Online large-margin training of
-dependency parsers"; Weinberger et al. (2009) on hashing.
+loss / |difference|^2). SPOM: w += eta (phi(y) - phi(y^)); the caller shrinks c by template, see
+spom_learner. The squared difference counts every template of a wrong word twice, as if no two
+values shared a place. Reference: Crammer, Dekel, Keshet, Shalev-Shwartz, Singer (2006), "Online
+passive-aggressive algorithms"; McDonald, Crammer, Pereira (2005), "Online large-margin training
+of dependency parsers"; Weinberger et al. (2009) on hashing.
 """
 from libc.stdint cimport uint64_t
 
@@ -26,7 +26,9 @@ import numpy as np
 
 from sparsesolve.structured.tree import best_tree
 
-DEF NEAR = 5                # distances up to this have a code of their own; then 6-10 and beyond
+# Distances up to this have codes of their own; 6 to 10 share one, and larger ones share another.
+# Chosen as in McDonald, Crammer, Pereira (2005).
+DEF NEAR = 5
 
 NOTHING = np.zeros(0, dtype=np.uint64)
 
@@ -39,12 +41,12 @@ cdef class ArcPass:
     Parameters
     ----------
     head, word : (positions, T) uint64, positions of each sentence after one of its root
-    apart : (T,) 0 nothing, 1 which way, 2 how far and which way
+    apart : (T,) 0 neither, 1 direction, 2 distance and direction
     ptr : (N + 1,) where sentences begin, roots included
-    V, total : (2^bits,) float64 weights, and what their mean needs
-    keys : (2^bits,) uint64 codes of exact features, 0 of none; empty where places are hashed
-    c, square : (T,) of templates: multipliers, and squared norms of what is stored
-    owner : (2^bits,) uint32 version T + template of a place; empty where places are shared
+    V, total : (2^bits,) float64 weights, and the sums for their mean
+    keys : (2^bits,) uint64 codes of exact features, 0 for none; empty if places are hashed
+    c, square : (T,) multiplier of each template, and squared norm of its stored weights
+    owner : (2^bits,) uint32 version T + template of a place; empty if places are shared
     version : (T,) uint32
     """
 
@@ -66,15 +68,18 @@ cdef class ArcPass:
         self.owner, self.version, self.owned = owner, version, len(owner) > 0
         self.keys, self.exact, self.held = keys, len(keys) > 0, np.count_nonzero(keys)
 
-    cdef inline uint64_t value(self, Py_ssize_t t, Py_ssize_t h, Py_ssize_t m, const uint64_t* code) noexcept nogil:
-        """What template t says of an arc: 64 bits, never 0."""
+    cdef inline uint64_t value(self, Py_ssize_t t, Py_ssize_t h, Py_ssize_t m,
+                               const uint64_t* code) noexcept nogil:
+        """Return the value of template t at an arc: 64 bits, never 0."""
         cdef uint64_t x = (self.head[h, t] + self.word[m, t] + code[self.apart[t]]) * ODD
         x ^= x >> 29
         x *= ODD
         return x if x else 1
 
     cdef inline Py_ssize_t place(self, uint64_t x) noexcept nogil:
-        """Where a value's weight stands; of an exact one that has none ~(where it would)."""
+        """Return the place of a value's weight; for an exact feature without one, ~(its future
+        place).
+        """
         cdef uint64_t at = x >> 20 & self.mask
         if not self.exact:
             return at
@@ -97,7 +102,7 @@ cdef class ArcPass:
         self.held = keys.shape[0]
 
     def grow(self, Py_ssize_t more):
-        """Make room for so many exact features."""
+        """Make room for `more` new exact features."""
         cdef Py_ssize_t i, at
         cdef uint64_t[::1] keys = self.keys
         cdef double[::1] V = self.V, total = self.total
@@ -120,7 +125,8 @@ cdef class ArcPass:
                     self.owner[at] = owner[i]
 
     cdef void codes(self, Py_ssize_t h, Py_ssize_t m, uint64_t* code) noexcept nogil:
-        """Codes of nothing, the direction, and the distance between positions h and m."""
+        """Compute the codes of neither, of direction, and of distance between positions h and m.
+        """
         cdef Py_ssize_t far = m - h if m > h else h - m
         if far > NEAR:
             far = NEAR + 1 if far <= 10 else NEAR + 2
@@ -129,7 +135,7 @@ cdef class ArcPass:
         code[2] = <uint64_t> (16 + 2 * far + (m > h)) << 40
 
     def scores(self, Py_ssize_t s):
-        """A (L + 1, L + 1) of sentence s."""
+        """Return the scores A (L + 1, L + 1) of sentence s."""
         cdef Py_ssize_t first = self.ptr[s], size = self.ptr[s + 1] - first, h, m, t
         cdef double[:, ::1] A = np.zeros((size, size))
         cdef uint64_t code[3]
@@ -151,8 +157,11 @@ cdef class ArcPass:
                     A[h, m] = value
         return np.asarray(A)
 
-    cdef void add(self, Py_ssize_t s, Py_ssize_t h, Py_ssize_t m, double by, double count) noexcept nogil:
-        """w += by phi of the arc, and its part in the mean; squares follow."""
+    cdef void add(self, Py_ssize_t s, Py_ssize_t h, Py_ssize_t m, double by,
+                  double count) noexcept nogil:
+        """Add `by` times phi of the arc to w, and its part to the sums for the mean; update
+        squares.
+        """
         cdef Py_ssize_t first = self.ptr[s], t
         cdef uint64_t code[3]
         cdef uint64_t x
@@ -191,8 +200,10 @@ cdef class ArcPass:
                 self.add(s, gold[m], m + 1, by, count)
                 self.add(s, found[m], m + 1, -by, count)
 
-    def step(self, Py_ssize_t s, const int[::1] gold, bint single_root, double limit, double eta, double count):
-        """One step on sentence s; returns its hinge loss.  MIRA with this limit where eta is 0.
+    def step(self, Py_ssize_t s, const int[::1] gold, bint single_root, double limit, double eta,
+             double count):
+        """Take one step on sentence s; return its hinge loss. With eta = 0 it is MIRA with this
+        limit.
 
         With count > 0 the mean of iterates is V - total / count at the end.
         """

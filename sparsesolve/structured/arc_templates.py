@@ -1,4 +1,4 @@
-"""Templates of arcs: what of a head, a word and their distance is joined into one feature."""
+"""Templates of arcs: which parts of a head, a word and their distance make one feature."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 PIECE = re.compile(r"([hm])\.([A-Za-z0-9_]+)(?:\[([+-]?\d+)\])?$")
 APART = {"direction": 1, "distance": 2}
-AROUND = ((0,), (-1, 0), (0, 1), (-1, 0, 1), (-2, -1, 0), (0, 1, 2))  # offsets of tags
+# Offsets from a head or word whose tags a template joins.
+AROUND = ((0,), (-1, 0), (0, 1), (-1, 0, 1), (-2, -1, 0), (0, 1, 2))
 DEFAULT = [
     *(f"{pieces}+distance" for pieces in (
         "h.form", "h.upos", "h.form+h.upos", "m.form", "m.upos", "m.form+m.upos",
@@ -55,12 +56,12 @@ def many_templates() -> list[str]:
 
 
 def _around(side, tag, offsets):
-    """Tags at these offsets from a head or a word."""
+    """Return the pieces with the tag at these offsets from a head or a word."""
     return "+".join(f"{side}.{tag}[{k:+d}]" if k else f"{side}.{tag}" for k in offsets)
 
 
 class ArcTemplates:
-    """Templates read once, and the codes that they give to positions.
+    """Templates, read once, and the codes that they give to positions.
 
     Parameters
     ----------
@@ -81,11 +82,11 @@ class ArcTemplates:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that the templates read."""
+        """Return the columns that the templates read."""
         return sorted({piece[1] for pieces, _ in self.read for piece in pieces})
 
     def codes(self, columns: dict[str, Any], lengths: Any) -> tuple[np.ndarray, ...]:
-        """Return codes of heads and words (positions, T), and where sentences begin (N + 1,).
+        """Return codes of heads and words (positions, T), and the starts of sentences (N + 1,).
 
         Every sentence has a position for its root before its words.
         """
@@ -131,7 +132,8 @@ def _read(name):
 
 
 def _moved(values, offset, sentence):
-    """The values so many positions on, and a code of its own beyond a sentence."""
+    """Return the values `offset` positions later; beyond a sentence they are a code of their own.
+    """
     at = np.arange(len(values)) + offset
     inside = (at >= 0) & (at < len(values))
     at = np.clip(at, 0, len(values) - 1)
@@ -140,7 +142,7 @@ def _moved(values, offset, sentence):
 
 
 def _hash(text):
-    """64 bits of a text, the same in every process."""
+    """Return 64 bits of a text, the same in every process."""
     return np.uint64(int.from_bytes(blake2b(str(text).encode(), digest_size=8).digest(), "little"))
 
 

@@ -1,4 +1,4 @@
-"""Atoms of templates: one column of a table, seen from an offset, through a function.
+"""Atoms of templates: one column of a table, read at an offset, through a function.
 
     column[offset].function
 
@@ -24,16 +24,16 @@ TAGGING = (
 
 
 class Atom(NamedTuple):
-    """One column, seen from an offset, through a function of its entries."""
+    """One column, read at an offset, through a function of its entries."""
 
     column: str
     offset: int
-    function: str  # "" for the entries themselves
+    function: str  # "" means the entries themselves
     size: int
 
 
 def shape(word):
-    """Xx9- for what it is made of, runs of one kind once."""
+    """Return the shape of a word, such as Xx9-: one character per kind, runs of a kind once."""
     kinds = ("X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c
              for c in word)  # fmt: skip
     out = ""
@@ -52,7 +52,9 @@ FUNCTIONS = {
 
 
 def read_atom(part, text):
-    """The Atom that `part` of the template `text` names; ValueError where it names none."""
+    """Return the Atom that `part` of the template `text` names; raise ValueError if it names
+    none.
+    """
     found = ATOM.fullmatch(part.strip())
     function = (found[3] or "") if found else None
     if found is None or not (function in FUNCTIONS or function == "first"):

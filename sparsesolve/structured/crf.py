@@ -28,9 +28,13 @@ from sparsesolve.structured.working_set import chain_state
 from sparsesolve.structured.wrapping import wrapped
 
 MAX_ITER = 10_000
-LEVELS = 5  # rounds in which the first lambda and the transitions fitted at it settle
-NULL_GAP = 1e-3  # of the objective, to which transitions are fitted in these rounds
-RIDGE_START = 10.0  # times the largest gradient entry: the first lambda where nothing is sparse
+# Rounds of alternating between the first lambda and the transitions fitted at it; both then no
+# longer change.
+LEVELS = 5
+# Gap, relative to the objective, to which transitions are fitted in these rounds.
+NULL_GAP = 1e-3
+# First lambda of a pure ridge path, as a multiple of the largest gradient entry.
+RIDGE_START = 10.0
 
 
 @answers_keywords()
@@ -66,13 +70,14 @@ def crf_path(
     Parameters
     ----------
     X : list of (L, p) arrays or sparse matrices; or (n, p) array, table or sparse matrix
-        One array per sequence; or all sequences in one table, one after the other, with `lengths`.
+        One array per sequence; or one table of all sequences, one after the other, with
+        `lengths`.
     y : list of label sequences, or array-like (n,)
         A label of any type for each position.
     lengths : array-like (n_sequences,), default None
-        Rows of each sequence, where X is one table. None: it is one sequence.
+        Number of rows of each sequence, if X is one table. None means one sequence.
     groups : sequence or mapping, default None
-        Groups of features, such as templates, as `penalties.GroupL2` takes them; short for
+        Groups of features, such as templates, as in `penalties.GroupL2`. This is short for
         ``penalty=penalties.GroupL2(groups)``. All K coefficients of all features of a group enter
         together.
     penalty : object of sparsesolve.penalties, default None
@@ -88,15 +93,15 @@ def crf_path(
         status is then UNBOUNDED, a warning names the transition, and the solution is the best
         within the box.
     intercept : bool, default True
-        Whether each label has a score of its own, part of t.
+        Whether each label has an intercept, which is part of t.
     allowed : array-like (K, K) of bool, default None
-        Transitions that may be taken, from row to column in the sorted order of the labels.
+        Transitions that are possible, from row to column in the sorted order of the labels.
         Training labels must obey it.
     weights : array-like (n_sequences,), default None
         One for each sequence, scaled to sum 1. Sequences of weight 0 are ignored.
     lambdas : array-like (L,), default None
-        In any order; solved from the largest down. With equal weights over N sequences, lambda is
-        crfsuite's ``c1 / N``, or with ``alpha=0`` its ``2 c2 / N``.
+        Decreasing or in any order; the largest is solved first. With equal weights over N
+        sequences, lambda is crfsuite's ``c1 / N``, or with ``alpha=0`` its ``2 c2 / N``.
     n_lambdas : int, default 20
         Length of the grid made when `lambdas` is None.
     lambda_min_ratio : float in (0, 1), default 1e-2
@@ -104,7 +109,7 @@ def crf_path(
     tol : float, default 1e-4
         Duality gap to reach, relative to the objective at zero.
     max_iter : int, default None
-        Steps allowed per lambda; None means 10,000.
+        Most steps per lambda; None means 10,000.
     n_threads : int, default 1
         Threads over sequences; -1 for all cores. The result does not depend on it.
     progress : bool, default False
@@ -122,15 +127,16 @@ def crf_path(
     Warns
     -----
     ConvergenceWarning
-        Once, naming the lambdas whose certificate misses `tol`; and once, naming free scores
-        that have no finite optimum.
+        Once, with the lambdas whose certificate misses `tol`; and once, with the free scores that
+        have no finite optimum.
 
     Notes
     -----
-    The dual point is -F' scaled until it is feasible, a mixture of the labels and of marginals;
-    its value is bounded by the entropy of the marginals, which comes with the gradient. Memory:
-    X twice, some 50 vectors of all coefficients (20 where these are more than a million) and 10
-    of n K; and where p^2 K is at most 8 million, the curvature of each label, p^2 K numbers twice.
+    The dual point is -F' scaled until it is feasible, a mixture of the labels and of marginals.
+    Its value is bounded by the entropy of the marginals, which is computed with the gradient.
+    Memory: X twice, some 50 vectors of all coefficients (20 if there are more than a million) and
+    10 of n K. If p^2 K is at most 8 million, the curvature of each label takes p^2 K numbers
+    twice.
 
     References
     ----------
@@ -180,9 +186,10 @@ def crf_path(
 
 
 def _grid(state, problem, alpha, n_lambdas, ratio, max_iter):
-    """Log-spaced lambdas from about the least at which no feature enters.
+    """Return log-spaced lambdas from about the least at which no feature enters.
 
-    That depends on the transitions, which depend on lambda: some rounds of fitting them.
+    That lambda depends on the transitions, which depend on lambda, so both are computed in a few
+    rounds.
     """
     z = problem.products(state.point.u)
     levels = problem.penalty.entry_levels(z)

@@ -1,4 +1,4 @@
-"""Cross-validation of paths of chains: whole sequences are held out together."""
+"""Cross-validation of paths of chains, with whole sequences held out together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEASURES = ("accuracy", "loss")
 
 @dataclass(frozen=True, repr=False)
 class CRFCrossValidation(Frozen):
-    """Scores of each lambda on sequences held out, and the path of all data."""
+    """Scores of each lambda on held-out sequences, and the path of all data."""
 
     path: CRFPath  #: fitted to all sequences
     lambdas: np.ndarray  #: (L,) decreasing
@@ -55,17 +55,17 @@ def cv_crf_path(
     Parameters
     ----------
     X, y, lengths, weights
-        As in `crf_path`. Held-out scores are weighted by sequence, too.
+        As in `crf_path`. Held-out scores are weighted by sequence as well.
     n_folds : int, default 5
-        Number of folds, drawn at random, whose sizes differ by one at most.
+        Number of folds, drawn at random; their sizes differ by at most one.
     folds : array-like (n_sequences,) of int, default None
         The fold of each sequence, in place of `n_folds`.
     measure : {"accuracy", "loss"}, default "accuracy"
         Fraction of labels that are right, or the mean of -log P(y | x) over sequences.
     seed : int, default 0
-        Draws the folds.
+        Seed of the random folds.
     **options
-        Those of `crf_path`. All folds are solved at the lambdas of the path of all data.
+        Options of `crf_path`. All folds are solved at the lambdas of the path of all data.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def _folds(folds, n_folds, N, seed):
 
 
 def _refuse_no_label(codes, names, fold, allowed):
-    """A mask is by label: without one of them it would not fit."""
+    """Refuse a fold without one of the labels if there is a mask, which is by label."""
     missing = np.setdiff1d(np.arange(len(names)), codes)
     if len(missing) and allowed is not None:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Decoding and marginals of chains whose scores are given, from whatever model."""
+"""Decoding and marginals of chains with given scores, from any model."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def viterbi(
     S : array-like (n, K), or list of array-like (L, K)
         Scores of the K labels at each position; -inf forbids a label.
     T : array-like (K, K)
-        Scores of transitions, from row to column; -inf forbids one.
+        Scores of transitions, from row to column; -inf forbids a transition.
     lengths : array-like (n_sequences,), default None
         Positions of each sequence, in order. None: S is one sequence, or a list of them.
     start, stop : array-like (K,), default None
-        Scores of a sequence's first and last label.
+        Scores of the first and last label of a sequence.
     allowed : array-like (K, K) of bool, default None
-        Transitions that may be taken; None means all.
+        Transitions that are possible; None means all.
     y : array-like (n,) of int, default None
-        Labels by number. If given, every label that differs from y scores 1 more, which is the
+        Labels by number. If given, every label that differs from y scores 1 more. This is the
         loss-augmented decoding of a structured hinge loss.
     n_best : int, default None
         Return this many of the best labellings of each sequence.
@@ -55,8 +55,8 @@ def viterbi(
     Returns
     -------
     labels : ndarray (n,) of int, or a list
-        The labels by number, the first of equal ones. With `n_best` a list with an array
-        (m, L) for each sequence, best first; m is smaller if fewer exist.
+        Labels by number; if several labellings are best, the first. With `n_best` a list with an
+        array (m, L) for each sequence, best first; m is smaller if fewer exist.
     scores : ndarray (n_sequences,), or a list
         The scores. With `n_best` a list with an array (m,) for each sequence.
 
@@ -112,7 +112,7 @@ def marginals(
     S, T, lengths, start, stop, allowed, n_threads
         As in `viterbi`.
     pairs : bool, default False
-        Return the probabilities of neighbouring labels, too: K^2 numbers for each position.
+        Also return the probabilities of neighbouring labels: K^2 numbers for each position.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def marginals(
     log_partition : ndarray (n_sequences,)
         log sum_y exp(score(y)) of each sequence.
     pairs : ndarray (n - n_sequences, K, K)
-        P(y_i = a, y_i+1 = b), the pairs of one sequence after those of another; with `pairs` only.
+        P(y_i = a, y_i+1 = b), sequence by sequence; only with `pairs`.
 
     Raises
     ------
@@ -130,8 +130,8 @@ def marginals(
 
     Notes
     -----
-    Forward-backward in scaled numbers, and in logarithms where these would vanish, so that scores
-    may be of any size.
+    The forward-backward algorithm works with scaled numbers, and with logarithms where these
+    would vanish, so that scores may have any size.
 
     Examples
     --------
@@ -149,7 +149,9 @@ def marginals(
 
 
 def _read(S, T, lengths, start, stop, allowed, n_threads):
-    """Scores of our own with start and stop in them, transitions under the mask, and Chains."""
+    """Return a copy of the scores with start and stop added, transitions under the mask, and
+    Chains.
+    """
     if is_list_of_sequences(S):
         if lengths is not None:
             raise ValueError(

@@ -1,13 +1,15 @@
 """Block Frank-Wolfe on the dual of the structured hinge loss on chains, with its duality gap.
 
-    minimise over w   lam |w|^2 / 2  +  (1/N) sum_s max_y' [score_s(y') - score_s(y_s) + number of wrong labels]
+    minimise over w   lam |w|^2 / 2
+                      + (1/N) sum_s max_y' [score_s(y') - score_s(y_s) + number of wrong labels]
 
-The dual of each sequence is a mixture of labellings, kept as D (n, K), labels less mixture, and the same of pairs.  A
-step goes to the most violated labelling as far as the dual rises.  The gap of a sequence is
-lam <w_s - w_y', w> - l_s + l_y'; their sum over a pass at a fixed w is a certificate, `frank_wolfe_gap`.
+The dual point of each sequence is a mixture of labellings. It is kept as D (n, K), the labels minus
+the mixture, and E, the pairs minus those of the mixture. A step moves towards the most violated
+labelling as far as the dual rises. The gap of a sequence is lam <w_s - w_y', w> - l_s + l_y'.
+The sum of the gaps over a pass at a fixed w is a certificate, `frank_wolfe_gap`.
 Invariant: w is the sum of the sequences' phi(D, E) / (lam N).
-Reference: Lacoste-Julien, Jaggi, Schmidt, Pletscher (2013), "Block-coordinate Frank-Wolfe optimization for structural
-SVMs".
+Reference: Lacoste-Julien, Jaggi, Schmidt, Pletscher (2013), "Block-coordinate Frank-Wolfe
+optimization for structural SVMs".
 """
 import numpy as np
 
@@ -15,21 +17,25 @@ from sparsesolve.structured.hinge cimport HingePass
 
 
 cdef class FrankWolfePass(HingePass):
-    """One worker that holds a dual point, too; arguments are those of HingePass."""
+    """A HingePass that also holds a dual point; it takes the same arguments."""
 
-    cdef readonly double[:, ::1] D          # (n, K) labels less the dual mixture
-    cdef readonly double[:, ::1] E          # (N, K K) the same of pairs
-    cdef readonly double[::1] loss          # (N,) mixture's number of wrong labels
-    cdef double[:, ::1] move                # (p, K) scratch, 0 but where a step is being made
-    cdef double[::1] pairs, ends            # (K K,), (3 K,) the same
+    cdef readonly double[:, ::1] D          # (n, K) labels minus the dual mixture
+    cdef readonly double[:, ::1] E          # (N, K K) pairs of labels minus those of the mixture
+    cdef readonly double[::1] loss          # (N,) number of wrong labels of the mixture
+    cdef double[:, ::1] move                # (p, K) workspace, 0 except during a step
+    cdef double[::1] pairs, ends            # (K K,) and (3 K,) workspaces, likewise
 
     def __init__(self, start, at, x, ptr, y, Py_ssize_t K, Py_ssize_t p, closed):
         HingePass.__init__(self, start, at, x, ptr, y, K, p, closed)
-        self.D, self.E, self.loss = np.zeros((len(y), K)), np.zeros((self.N, K * K)), np.zeros(self.N)
+        self.D, self.E = np.zeros((len(y), K)), np.zeros((self.N, K * K))
+        self.loss = np.zeros(self.N)
         self.move, self.pairs, self.ends = np.zeros((p, K)), np.zeros(K * K), np.zeros(3 * K)
 
     def frank_wolfe_epoch(self, const int[::1] order, double[::1] w, double lam):
-        """Steps over the sequences in this order; w in place.  Returns the sum of their gaps, each at its own w."""
+        """Take steps over the sequences in this order, with w in place.
+
+        Returns the sum of the sequences' gaps, each at its own w.
+        """
         cdef Py_ssize_t r
         cdef double total = 0.0
         with nogil:
@@ -38,7 +44,7 @@ cdef class FrankWolfePass(HingePass):
         return total / self.N
 
     def frank_wolfe_gap(self, double[::1] w, double lam):
-        """The duality gap at w, all sequences at the same w."""
+        """Return the duality gap at w, with all sequences at the same w."""
         cdef Py_ssize_t s
         cdef double total = 0.0
         with nogil:
@@ -47,7 +53,9 @@ cdef class FrankWolfePass(HingePass):
         return total / self.N
 
     cdef double _frank_wolfe(self, Py_ssize_t s, double* w, double lam, bint step) noexcept nogil:
-        """N times the gap of sequence s; with `step` the step to its most violated labelling, too."""
+        """Return N times the gap of sequence s; with `step`, also step to its most violated
+        labelling.
+        """
         cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k
         cdef long long j
         cdef int f
@@ -55,7 +63,8 @@ cdef class FrankWolfePass(HingePass):
         cdef double* tied = w + self.p * K
         cdef double* ends = &self.ends[0] if step else NULL
         self.decode(s, w)
-        # (labels less mixture) less (labels less path): D + path - gold, against the scores without the costs
+        # D + path - gold: (labels - mixture) - (labels - path), times the scores without the
+        # costs.
         for i in range(L):
             if self.path[i] != self.y[first + i]:
                 wrong += 1.0
@@ -70,7 +79,7 @@ cdef class FrankWolfePass(HingePass):
         gap = wrong - self.loss[s] + along
         if not step or gap <= 0.0:
             return gap
-        # the square of the difference of features, by feature
+        # The squared length of the difference of features, feature by feature.
         for i in range(L):
             for j in range(self.start[first + i], self.start[first + i + 1]):
                 f = self.at[j]
@@ -99,7 +108,7 @@ cdef class FrankWolfePass(HingePass):
             square += ends[k] * ends[k]
         for k in range(K * K):
             square += self.pairs[k] * self.pairs[k]
-        # w_s = phi / (lam N): the dual rises by share gap / N - share^2 square / (2 lam N^2)
+        # w_s = phi / (lam N): the dual rises by share gap / N - share^2 square / (2 lam N^2).
         share = 1.0 if square == 0.0 else min(gap * lam * self.N / square, 1.0)
         for i in range(L):
             for j in range(self.start[first + i], self.start[first + i + 1]):

@@ -1,10 +1,10 @@
-"""Free scores of transitions that no finite value suits, and what is said of them.
+"""Free scores of transitions without a finite optimum, and the messages about them.
 
     F(b, t) with t free:  if label b never follows a in the data, F falls for ever as t_ab falls,
 
-so the free problem has no optimum, and what was solved is the problem with t within a box. The
-same holds where the answer lies on the box. Elsewhere the optimum within the box is that of the
-free problem, as both are convex.
+The free problem then has no optimum, and the problem that was solved has t within a box. The same
+holds if the solution lies on the box. Otherwise the optimum within the box is that of the free
+problem, because both are convex.
 """
 
 import numpy as np
@@ -12,11 +12,12 @@ import numpy as np
 from sparsesolve.results.status import Status, warn
 from sparsesolve.structured.transitions import BOX
 
-SHOWN = 5  # names in a warning
+# Most names in a warning.
+SHOWN = 5
 
 
 def score_names(labels, intercept):
-    """Names of intercepts, transitions, starts and stops, in the order of t."""
+    """Return the names of intercepts, transitions, starts and stops, in the order of t."""
     names = [str(label) for label in labels]
     alone = names if intercept else []
     pairs = [f"{a} -> {b}" for a in names for b in names]
@@ -24,7 +25,7 @@ def score_names(labels, intercept):
 
 
 def never_taken(problem):
-    """Which of t the data never take though the model may: (number of t,) bool."""
+    """Return which entries of t the data never use though the model may: (number of t,) bool."""
     K, cut = problem.K, problem.n * problem.K
     seen, expected = problem.counts, problem.counts - problem.null_slope[cut:]
     if problem.intercept:
@@ -35,7 +36,7 @@ def never_taken(problem):
 
 
 def marked(points, problem, labels):
-    """Status of each point, and the names of scores without a best value or None."""
+    """Return the status of each point, and the names of scores without a best value, or None."""
     cut = problem.p * problem.K
     never = never_taken(problem)
     found, status = never.copy(), []
@@ -54,7 +55,7 @@ def marked(points, problem, labels):
 
 
 def warn_unbounded(names):
-    """Say once which free scores have no best value."""
+    """Warn once, naming the free scores without a best value."""
     more = ", ..." if len(names) > SHOWN else ""
     one = len(names) == 1
     shown = ", ".join(repr(name) for name in names[:SHOWN])

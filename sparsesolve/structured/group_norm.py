@@ -2,10 +2,11 @@
 
     minimise over theta   lam Omega(|theta_1|, ..., |theta_M|)  +  F(theta)
 
-Omega is a sum of parts whose proximal operators are applied in turn, which is that of the sum for
-every kind here: each part keeps the order of norms, and the ridge part comes first (Martins et al.
-2011, lemma 2).  A certificate needs (lam Omega)*(z) for z_m = |grad F_m|. Wrappers need weights
-beta with Omega(n) <= (1/2) sum n_m^2 / beta_m + constant, equal at the norms they are taken at.
+Omega is a sum of parts. Their proximal operators are applied in turn, which gives the prox of the
+sum for every kind here: each part keeps the order of norms, and the ridge part comes first
+(Martins et al. 2011, lemma 2). A certificate needs (lam Omega)*(z) for z_m = |grad F_m|. Wrappers
+need weights beta with Omega(n) <= (1/2) sum n_m^2 / beta_m + constant, with equality at the
+current norms.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ KINDS = ("l1_squared", "l1", "lp", "elastic", "l2")
 
 
 class GroupNorm:
-    """Omega on the norms n of all groups, as the parts of which the prox is taken in turn.
+    """Omega on the norms n of all groups, as parts whose proxes are applied in turn.
 
     Parameters
     ----------
@@ -24,7 +25,7 @@ class GroupNorm:
     q : float
         Power of "lp".
     share : float
-        What the squared l2 norm is of "elastic".
+        Share of the squared l2 norm in "elastic".
     """
 
     def __init__(self, kind, q=1.5, share=0.5):
@@ -33,11 +34,11 @@ class GroupNorm:
 
     @property
     def strong(self):
-        """How strongly convex Omega is in theta: the share of |theta|^2 / 2."""
+        """Return the strong convexity of Omega in theta: the share of |theta|^2 / 2."""
         return self.share if self.kind in ("elastic", "l2") else 0.0
 
     def value(self, n):
-        """Omega."""
+        """Return Omega."""
         if self.kind == "l1":
             return float(n.sum())
         if self.kind == "lp":
@@ -46,7 +47,7 @@ class GroupNorm:
         return self.share * squares + (1.0 - self.share) * total
 
     def prox(self, n, t):
-        """New norms, one part after another."""
+        """Return the new norms, one part after another."""
         if self.kind == "l1":
             return np.maximum(n - t, 0.0)
         if self.kind == "lp":
@@ -57,12 +58,12 @@ class GroupNorm:
         return squared_l1_lengths(n, np.ones(len(n)), t * (1.0 - self.share))
 
     def reach(self, z, lam):
-        """The largest s <= 1 with a finite conjugate at s z."""
+        """Return the largest s <= 1 with a finite conjugate at s z."""
         most = float(np.max(z, initial=0.0))
         return lam / most if self.kind == "l1" and most > lam else 1.0
 
     def conjugate(self, z, lam):
-        """(lam Omega)*(z) for z (M,) at least 0, where it is finite."""
+        """Return (lam Omega)*(z) for z (M,) at least 0, where it is finite."""
         if self.kind == "l1":
             return 0.0
         if self.kind == "lp":
@@ -76,7 +77,10 @@ class GroupNorm:
         return 0.5 * float(z @ best)
 
     def radius(self, bound, lam):
-        """A ball that holds the optimum, whose objective is at most `bound` (that at 0)."""
+        """Return the radius of a ball that contains the optimum.
+
+        The optimal objective is at most `bound`, that at 0.
+        """
         half = np.sqrt(2.0 * bound / lam)
         if self.kind == "l1":
             return float(np.hypot(bound / lam, half))
@@ -85,12 +89,14 @@ class GroupNorm:
         return float(half)
 
     def weights(self, n):
-        """Kernel weights beta, of sum 1."""
+        """Return kernel weights beta with sum 1."""
         raw = n ** (2.0 - self.q) if self.kind == "lp" else n
         return raw / (raw.sum() or 1.0)
 
     def majorant(self, n):
-        """Weights beta (M,) with Omega(v) <= (1/2) sum v_m^2 / beta_m + constant, equal at n."""
+        """Return weights beta (M,) with Omega(v) <= (1/2) sum v_m^2 / beta_m + constant, equal at
+        n.
+        """
         if self.kind == "l1":
             return n.copy()
         if self.kind == "lp":  # q < 2

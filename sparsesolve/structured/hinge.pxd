@@ -7,7 +7,7 @@ cdef class HingePass:
     cdef const double[::1] x
     cdef const double[:, ::1] closed
     cdef Py_ssize_t K, p, width, N
-    cdef double[::1] scores, delta          # (longest, K) and (longest, width) of the sequence in hand
+    cdef double[::1] scores, delta          # (longest, K) and (longest, width), one sequence
     cdef double[:, ::1] T                   # (K, width)
     cdef int[::1] path
 

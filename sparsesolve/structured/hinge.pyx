@@ -1,12 +1,15 @@
-"""Structured hinge loss on chains, a sequence at a time: decoding and averaged subgradients.
+"""Structured hinge loss on chains, one sequence at a time: decoding and averaged subgradients.
 
-    minimise over w   lam |w|^2 / 2  +  (1/N) sum_s max_y' [score_s(y') - score_s(y_s) + number of wrong labels]
+    minimise over w   lam |w|^2 / 2
+                      + (1/N) sum_s max_y' [score_s(y') - score_s(y_s) + number of wrong labels]
 
-w are all coefficients, as CRFPath holds them: K for each feature, then intercepts, transitions, start and stop.
+w holds all coefficients in the order of CRFPath: K for each feature, then intercepts, transitions,
+start and stop.
 
-`averaged_epoch` takes steps w += phi(y) - phi(y') of the most violated labelling, without penalty, and sums what the
-mean of all iterates needs.  It has no certificate; frank_wolfe.pyx, which adds the dual, has one.
-Invariant: `path` holds the labelling decoded last, `scores` its scores with the costs.
+`averaged_epoch` takes steps w += phi(y) - phi(y') with the most violated labelling y', without the
+penalty, and keeps the sums for the mean of all iterates. It has no certificate; frank_wolfe.pyx
+adds the dual and has one.
+Invariant: `path` holds the last decoded labelling, `scores` its scores with the costs.
 Reference: Collins (2002), "Discriminative training methods for hidden Markov models".
 """
 import numpy as np
@@ -20,11 +23,11 @@ cdef class HingePass:
     Parameters
     ----------
     start, at, x : X by compressed rows
-    ptr : (N + 1,) where sequences begin
+    ptr : (N + 1,) starts of the sequences
     y : (n,) labels by number
     K : int
     p : int
-    closed : (K, K) 0, or -inf where a transition is forbidden
+    closed : (K, K) 0, or -inf for a transition that is forbidden
     """
 
     def __init__(self, start, at, x, ptr, y, Py_ssize_t K, Py_ssize_t p, closed):
@@ -36,12 +39,12 @@ cdef class HingePass:
         self.T, self.path = np.full((K, self.width), -np.inf), np.empty(longest, dtype=np.intc)
 
     cdef double decode(self, Py_ssize_t s, const double* w) noexcept nogil:
-        """Put the labelling of the largest score plus wrong labels into `path`; returns the hinge loss."""
+        """Decode the largest score plus wrong labels into `path`; return the hinge loss."""
         cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k
         cdef const double* tied = w + self.p * K        # intercepts, transitions, start, stop
         cdef double best, gold = 0.0
         cdef double* S = &self.scores[0]
-        # rows of X are numbered over all sequences, scores from 0
+        # Rows of X are numbered over all sequences, scores from 0.
         chain.ss_row_products(0, L, K, &self.start[first], &self.at[0], &self.x[0], w, S)
         for i in range(L):
             for k in range(K):
@@ -57,13 +60,15 @@ cdef class HingePass:
             gold += S[i * K + self.y[first + i]]
             if i > 0:
                 gold += self.T[self.y[first + i - 1], self.y[first + i]]
-        best = chain.ss_chain_viterbi(L, K, self.width, S, &self.T[0, 0], &self.delta[0], &self.path[0])
+        best = chain.ss_chain_viterbi(L, K, self.width, S, &self.T[0, 0], &self.delta[0],
+                                      &self.path[0])
         return best - gold
 
     def averaged_epoch(self, const int[::1] order, double[::1] w, double[::1] total, double count):
-        """Steps over the sequences in this order; w in place, total += count times each step.
+        """Take steps over the sequences in this order: w in place, total += count times each
+        step.
 
-        The mean of `count` iterates is w - total / count.  Returns (sum of hinge losses, count).
+        The mean of `count` iterates is w - total / count. Returns (sum of hinge losses, count).
         """
         cdef Py_ssize_t r, s
         cdef double lost, sum_lost = 0.0
@@ -79,7 +84,7 @@ cdef class HingePass:
         return sum_lost, count
 
     cdef void _step(self, Py_ssize_t s, double by, double* w) noexcept nogil:
-        """w += by (phi(y) - phi(path))."""
+        """Add by (phi(y) - phi(path)) to w."""
         cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i
         cdef int gold, wrong
         cdef long long j
@@ -102,7 +107,9 @@ cdef class HingePass:
         tied[2 * K + K * K + self.path[L - 1]] -= by
 
     def risk(self, double[::1] w):
-        """(1/N) sum of hinge losses at w, and a subgradient (like w): what bundle methods ask for."""
+        """Return (1/N) sum of hinge losses at w and a subgradient, of the shape of w: a bundle
+        oracle.
+        """
         cdef Py_ssize_t s
         cdef double total = 0.0
         found = np.zeros(w.shape[0])
@@ -114,7 +121,7 @@ cdef class HingePass:
         return total / self.N, found
 
     def objective(self, double[::1] w, double lam):
-        """The primal objective at w."""
+        """Return the primal objective at w."""
         cdef Py_ssize_t s
         cdef double total = 0.0
         with nogil:

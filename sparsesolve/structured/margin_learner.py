@@ -1,4 +1,4 @@
-"""Chains by the structured hinge loss: averaged subgradients, or block Frank-Wolfe."""
+"""Chains with the structured hinge loss: averaged subgradients, or block Frank-Wolfe."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def max_margin(
     allowed: ArrayLike | None = None,
     seed: int = 0,
 ) -> CRFPath:
-    """Fit chains by the structured hinge loss, one sequence at a time.
+    """Fit chains with the structured hinge loss, one sequence at a time.
 
     ::
 
@@ -49,18 +49,19 @@ def max_margin(
     X, y, lengths, allowed
         As in `crf_path`.
     algorithm : {"averaged", "frank_wolfe"}, default "averaged"
-        "averaged": subgradient steps of length 1 without the penalty, a loss-augmented
-        perceptron, and the mean of all iterates: quick, and without any certificate (its gap is
-        infinite). "frank_wolfe": block-coordinate Frank-Wolfe, with a duality gap that falls
-        slowly: some tenths after ten epochs are normal.
+        "averaged": subgradient steps of length 1 without the penalty (a loss-augmented
+        perceptron), and the mean of all iterates. It is quick and has no certificate: its gap is
+        infinite. "frank_wolfe": block-coordinate Frank-Wolfe, with a duality gap that falls
+        slowly; some tenths after ten epochs are normal.
     lam : float, default 1e-3
         Strength of the ridge penalty of "frank_wolfe".
     epochs : int, default 10
-        Passes over the sequences, each in an order of its own.
+        Passes over the sequences, each in a new random order.
     tol : float, default 0.0
-        "frank_wolfe" ends early once the gap, relative to the objective at zero, is no more.
+        "frank_wolfe" stops early once the gap, relative to the objective at zero, is at most
+        this.
     seed : int, default 0
-        Draws the orders.
+        Seed of the orders.
 
     Returns
     -------
@@ -99,16 +100,16 @@ def max_margin(
 
 
 class MaxMargin:
-    """Coefficients under way, which further passes go on with.
+    """Coefficients during learning; further passes continue from them.
 
     Parameters
     ----------
     X, y, lengths, allowed
         As in `max_margin`.
     labels : (K,), default None
-        Those that there may be; None means those of y.
+        All labels that may occur; None means those of y.
     dual : bool
-        Whether Frank-Wolfe's variables are kept: n K and N K^2 numbers.
+        Whether to keep the variables of Frank-Wolfe: n K and N K^2 numbers.
     """
 
     def __init__(self, X, y, lengths=None, allowed=None, labels=None, dual=False):
@@ -119,7 +120,7 @@ class MaxMargin:
         self.total, self.count = np.zeros_like(self.w), 1.0
 
     def read(self, X, y, lengths, allowed=None, dual=False):
-        """Take the sequences of the next passes."""
+        """Set the sequences of the next passes."""
         match_sequences(X, y)
         rows = read_rows(X, lengths, both=False)
         if self.labels is None:
@@ -131,24 +132,24 @@ class MaxMargin:
         refuse_forbidden(codes, rows.ptr, self.allowed, self.labels)
         closed = np.zeros((K, K)) if self.allowed is None else np.where(self.allowed, 0, -np.inf)
         x = rows.rows
-        if len(x.data) == 0:  # a place to point at
+        if len(x.data) == 0:  # an array without entries has no address
             x.data, x.indices = np.zeros(1), np.zeros(1, dtype=np.intc)
         self.n_sequences, self.n = len(rows.ptr) - 1, x.shape[0]
         kind = FrankWolfePass if dual else HingePass
         self.step = kind(x.indptr, x.indices, x.data, rows.ptr, codes, K, self.p, closed)
 
     def averaged_epoch(self, rng):
-        """One pass of subgradient steps, in an order of its own; returns the mean hinge loss."""
+        """Make one pass of subgradient steps in a new order; return the mean hinge loss."""
         order = rng.permutation(self.n_sequences).astype(np.intc)
         lost, self.count = self.step.averaged_epoch(order, self.w, self.total, self.count)
         return lost / self.n_sequences
 
     def averaged(self):
-        """The mean of all iterates, without a certificate."""
+        """Return the mean of all iterates as a path, without a certificate."""
         return self._wrapped(self.w - self.total / self.count, 0.0, np.inf, Status.MAX_ITER)
 
     def frank_wolfe(self, lam, epochs, tol, rng):
-        """Passes of block Frank-Wolfe steps, and the gap at their end."""
+        """Make passes of block Frank-Wolfe steps; return the path with the gap at their end."""
         null = self.n / self.n_sequences  # the objective at 0: every label may be wrong
         gap = np.inf
         for _ in range(epochs):

@@ -1,14 +1,17 @@
-"""A metric for proximal steps of chains: the curvature of each label by itself.
+"""A metric for proximal steps of chains: the curvature of each label separately.
 
     |b|_M^2 = sum_k b_k' H_k b_k,    H_k = X' diag(w mu_k (1 - mu_k)) X
 
-The Hessian of the log loss of a chain is X' C X with C the covariance of the labels. M keeps its
-diagonal: what labels and positions share is left out, so H is at most a small multiple of M, where
-it may be thousands of times a multiple of the identity as features are correlated.
-Given: X as compressed rows (n, p), weights h (n, K).  One pass over the pairs of nonzeros of each row
-makes M.  It lies label by label, where a penalty of coordinates alone makes K problems of p features, each of
-which stays in the cache; and K contiguous in single precision, where groups tie the labels.
-`step` returns  argmin_b  -z'(b - c) + L |b - c|_M^2 / 2 + lam Omega(b)  by block coordinate descent.
+The Hessian of the log loss of a chain is X' C X with C the covariance of the labels. M keeps the
+diagonal of C and drops what labels and positions share. The Hessian is then at most a small
+multiple of M. It may be thousands of times a multiple of the identity when features are
+correlated.
+
+Given: X as compressed rows (n, p), weights h (n, K). One pass over the pairs of nonzeros of each
+row computes M. If the penalty acts on single coordinates, M is stored label by label, and makes K
+problems of p features, each of which fits in the cache. If groups tie the labels, M has K
+contiguous, in single precision. `step` returns argmin_b  -z'(b - c) + L |b - c|_M^2 / 2 + lam
+Omega(b)  by block coordinate descent.
 Invariant: r = z - L M (b - c) is minus the gradient of the quadratic part.
 Reference: Lee, Sun, Saunders (2014), "Proximal Newton-type methods for minimizing composite
 functions"; Sokolovska, Lavergne, Cappe, Yvon (2010), "Efficient learning of sparse conditional
@@ -19,20 +22,23 @@ import numpy as np
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
 
-DEF SWEEPS = 100            # of a step, at most
-DEF ACCURATE = 3e-2         # of the squared length of the step, in M: end once a sweep moves no more
+# Most sweeps of a step.
+DEF SWEEPS = 100
+# Sweeps end once one moves b by no more than this fraction of the squared length of the step, in
+# M. A step that is exact to 3 % saves sweeps; PANOC's line search corrects the rest.
+DEF ACCURATE = 3e-2
 
 
 cdef class LabelMetric:
-    """M for p features and K labels; all 0 before `refresh`."""
+    """The metric M for p features and K labels; all 0 before `refresh`."""
 
     cdef readonly Py_ssize_t p, K
-    cdef readonly bint tied             # whether groups tie labels
+    cdef readonly bint tied             # True if groups tie the labels
     cdef double[:, :, ::1] H            # (K, p, p)
-    cdef float[:, :, ::1] M             # (p, p, K) where labels are tied
-    cdef double[:, :, ::1] lower        # (p, p, K) room for a refresh
-    cdef double[:, ::1] r               # (p, K), or (K, p) where labels are not tied
-    cdef double[::1] moved              # room for one block
+    cdef float[:, :, ::1] M             # (p, p, K), if labels are tied
+    cdef double[:, :, ::1] lower        # (p, p, K) workspace of `refresh`
+    cdef double[:, ::1] r               # (p, K), or (K, p) if labels are not tied
+    cdef double[::1] moved              # workspace of one block
 
     def __init__(self, Py_ssize_t p, Py_ssize_t K, bint tied):
         self.p, self.K, self.tied = p, K, tied
@@ -42,7 +48,9 @@ cdef class LabelMetric:
 
     def refresh(self, const long long[::1] start, const int[::1] at, const double[::1] x,
                 const double[:, ::1] h, double floor):
-        """Take the curvatures h (n, K); `floor` is the least of M's diagonal, relative."""
+        """Set the curvatures h (n, K); `floor` is the least entry of M's diagonal, relative to
+        the largest.
+        """
         cdef Py_ssize_t n = start.shape[0] - 1, i, a, b, k
         cdef double* row
         cdef const double* w
@@ -65,11 +73,13 @@ cdef class LabelMetric:
             np.asarray(self.M)[:] = H.transpose(1, 2, 0)
 
     def times(self, v):
-        """M v, (p, K)."""
+        """Return M v, (p, K)."""
         return np.matmul(np.asarray(self.H), v.T[:, :, None])[:, :, 0].T
 
     def step(self, penalty, z, c, double lam, double L):
-        """argmin_b -z'(b - c) + L |b - c|_M^2 / 2 + lam Omega(b), nearly: (p, K) like z and c."""
+        """Return argmin_b -z'(b - c) + L |b - c|_M^2 / 2 + lam Omega(b), nearly, (p, K) like z
+        and c.
+        """
         found = np.array(c if self.tied else c.T, order="C")
         cdef double[:, ::1] b = found
         cdef double total, moved
@@ -90,8 +100,9 @@ cdef class LabelMetric:
                 break
         return found
 
-    cdef void _label(self, ElasticNet penalty, Py_ssize_t k, double[:, ::1] b, double lam, double L) noexcept nogil:
-        """Sweeps over the coefficients of a label until they rest."""
+    cdef void _label(self, ElasticNet penalty, Py_ssize_t k, double[:, ::1] b, double lam,
+                     double L) noexcept nogil:
+        """Sweep over the coefficients of a label until they no longer change."""
         cdef Py_ssize_t j, g, l, p = self.p
         cdef double h, new, d, moved, first = 0.0
         cdef double* r = &self.r[k, 0]
@@ -117,7 +128,7 @@ cdef class LabelMetric:
                 break
 
     cdef void _subtract(self, Py_ssize_t j, const double* d, double L) noexcept nogil:
-        """r -= L M d for d (K,) at feature j."""
+        """Subtract L M d from r, for d (K,) at feature j."""
         cdef Py_ssize_t l, k, K = self.K
         cdef double* r = &self.r[0, 0]
         cdef const float* m = &self.M[j, 0, 0]
@@ -125,8 +136,11 @@ cdef class LabelMetric:
             for k in range(K):
                 r[l * K + k] -= L * d[k] * m[l * K + k]
 
-    cdef double _sweep_blocks(self, BlockPenalty penalty, double[:, ::1] b, double lam, double L) noexcept nogil:
-        """Each group once, by a step of its largest curvature; groups are of whole features."""
+    cdef double _sweep_blocks(self, BlockPenalty penalty, double[:, ::1] b, double lam,
+                              double L) noexcept nogil:
+        """Update each group once, with a step for its largest curvature; groups have whole
+        features.
+        """
         cdef Py_ssize_t g, i, f, j, k, first, size, K = self.K
         cdef double h, part, moved = 0.0
         cdef double* x = &penalty.work[0]

@@ -1,13 +1,13 @@
-"""Baselines of SPOM by name: structured Pegasos, and wrappers around a structured SVM.
+"""The baselines that SPOM is compared with: structured Pegasos, and wrappers of a structured SVM.
 
     minimise over beta >= 0, sum beta = 1   J(beta) = min_theta lam sum_m |theta_m|^2 / (2 beta_m)
                                                        + lam |T|^2 / 2 + (1/N) sum_s loss_s(theta)
 
 which is `spom` with norm="l1_squared". Both wrappers solve for theta by passes of block
-Frank-Wolfe from where the last round ended (spom_dual.py); the paper wrapped an online solver.
-Gauss-Seidel sets beta_m = |theta_m| / sum |theta|. SimpleMKL steps along the reduced gradient,
-dJ / dbeta_m = -|Z_m|^2 / (2 lam), and halves its step until the objective falls.
-Returned: the round of the least objective. Invariant: the bound holds whatever was reached.
+Frank-Wolfe that continue from the last round (spom_dual.py); the paper wrapped an online solver.
+Gauss-Seidel sets beta_m = |theta_m| / sum |theta|. SimpleMKL steps along the reduced gradient, dJ
+/ dbeta_m = -|Z_m|^2 / (2 lam), and halves its step until the objective falls. Returned: the round
+with the least objective. Invariant: the bound is valid after any number of passes.
 References: Kloft, Brefeld, Sonnenburg, Zien (2011); Rakotomamonjy, Bach, Canu, Grandvalet (2008),
 "SimpleMKL"; Shalev-Shwartz, Singer, Srebro, Cotter (2011), "Pegasos".
 """
@@ -29,7 +29,8 @@ from sparsesolve.structured.spom_options import read_lam
 from sparsesolve.structured.spom_result import SPOM
 
 ALGORITHMS = ("gauss_seidel", "simplemkl")
-HALVINGS = 4  # of a step of SimpleMKL before its weights stay
+# Most halvings of a step of SimpleMKL; then its weights stay.
+HALVINGS = 4
 
 
 @answers_keywords()
@@ -46,7 +47,8 @@ def pegasos(
     average: bool | str = False,
     seed: int = 0,
 ) -> SPOM:
-    """Fit a structured support vector machine by Pegasos: steps of 1 / (lam t), with a bound.
+    """Fit a structured support vector machine by Pegasos: steps of 1 / (lam t), with a lower
+    bound.
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ def pegasos(
     Returns
     -------
     SPOM
-        Its `bound` comes from the mean of all answers, which is a dual point.
+        Its `bound` comes from the mean of all decoded labellings, which is a dual point.
 
     Raises
     ------
@@ -110,11 +112,11 @@ def wrapped_mkl(
     first_epochs : int, default 20
         Passes over the sequences with equal weights.
     epochs : int, default 3
-        Passes after each change of weights, from where the last ended.
+        Passes after each change of weights, from the end of the last ones.
     rounds : int, default 10
-        Changes of weights at most.
+        Most changes of weights.
     tol : float, default 1e-3
-        End once the gap, relative to the objective at zero, is no more.
+        Stop once the gap, relative to the objective at zero, is at most this.
 
     Returns
     -------
@@ -187,9 +189,9 @@ def wrapped_mkl(
 
 
 def _reduced_gradient_step(dual, learn, epochs):
-    """A step of SimpleMKL; where none makes the objective fall, weights stay and theta goes on.
+    """Take a step of SimpleMKL; if none lowers the objective, keep the weights and improve theta.
 
-    The objective of theta judges: a value of the dual at fixed weights rises as theta is learnt.
+    The objective of theta decides: the dual value at fixed weights rises while theta is learnt.
     """
     beta, before = dual.beta.copy(), dual.objective()
     gradient = -(dual.sums()[0] ** 2) / (2.0 * dual.lam)

@@ -1,7 +1,7 @@
-"""Paths of chains in a file: arrays in numpy's .npz, without pickle.
+"""Files of paths of chains: arrays in numpy's .npz, without pickle.
 
-Of version 1 it holds format, version, the columns of the path (L,), coefs as compressed columns,
-labels (K,), n_features, null_value, options as JSON, and where there are such allowed,
+Version 1 holds format, version, the columns of the path (L,), coefs as compressed columns, labels
+(K,), n_features, null_value, and options as JSON. If present it also holds allowed,
 feature_names, groups, and group_labels and unbounded as JSON.
 """
 
@@ -24,7 +24,7 @@ SOMETIMES = ("allowed", "feature_names", "groups")
 
 
 def save(fit: CRFPath, file: str | PathLike, **more: Any) -> None:
-    """Write a path; `more` are JSON values that `load_with` gives back."""
+    """Write a path; `more` are JSON values that `load_with` returns."""
     if fit.labels.dtype.kind == "O":
         raise ValueError(
             "labels of mixed types cannot be saved; fit with labels that are all text or all "
@@ -90,7 +90,7 @@ def holds_chains(file: str | PathLike) -> bool:
 
 
 def load_with(file: str | PathLike) -> tuple[CRFPath, dict[str, Any]]:
-    """Read a path and what was saved with it."""
+    """Read a path and the values saved with it."""
     try:
         with np.load(file, allow_pickle=False) as found:
             if str(found.get("format", "")) != FORMAT:

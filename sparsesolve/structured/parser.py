@@ -1,4 +1,4 @@
-"""Parser: scores of arcs from templates, and what they say of new sentences."""
+"""Parser: scores of arcs from templates, and the trees that they give new sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sparsesolve.structured.tree import best_tree
 
 @dataclass(frozen=True, repr=False)
 class Parser(Frozen):
-    """A parser by arcs, as `parse_trees` learns it. It has no certificate."""
+    """A parser by arcs, learnt by `parse_trees`. It has no certificate."""
 
     templates: tuple  #: (T,) templates as text
     weights: np.ndarray  #: (2^bits,) hashed weights of float32; of exact features (m,)
@@ -42,7 +42,7 @@ class Parser(Frozen):
         return {self.templates[t]: float(self.norms[t]) for t in order if self.norms[t] > 0.0}
 
     def predict(self, sentences: Any) -> np.ndarray:
-        """Return heads (n,) of all words, numbers within their sentence, 0 the root.
+        """Return the heads (n,) of all words: numbers within their sentence, 0 for the root.
 
         Parameters
         ----------
@@ -163,14 +163,14 @@ def load_parser(file: str | PathLike) -> Parser:
 
 
 def coded(names, sentences):
-    """Codes of heads and words, where sentences begin, and the templates read."""
+    """Return codes of heads and words, starts of sentences, and the templates read."""
     templates = ArcTemplates(list(names))
     head, word, ptr = templates.codes(sentences.columns, sentences.lengths)
     return np.ascontiguousarray(head), np.ascontiguousarray(word), ptr, templates
 
 
 def read_heads(sentences):
-    """Heads (L,) of each sentence, checked to make trees."""
+    """Return the heads (L,) of each sentence, checked to form trees."""
     if "head" not in sentences.columns:
         raise ValueError("there is no column 'head'; name it when reading the file")
     out, at = [], 0
@@ -189,7 +189,7 @@ def read_heads(sentences):
 
 
 def _is_tree(heads):
-    """Whether every word leads to the root."""
+    """Return True if every word leads to the root."""
     at = np.arange(1, len(heads) + 1)
     above = np.concatenate([[0], heads])
     for _ in range(len(heads).bit_length() + 1):

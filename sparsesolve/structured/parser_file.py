@@ -1,7 +1,7 @@
-"""Parsers in a file: arrays in numpy's .npz, without pickle.
+"""Files of parsers: arrays in numpy's .npz, without pickle.
 
-Of version 1 it holds format, version, templates (T,), weights (2^bits,), template_weights, norms
-(T,), losses, single_root, owners (2^bits,) or (0,), names; of version 2 also keys (m,), and
+Version 1 holds format, version, templates (T,), weights (2^bits,), template_weights, norms (T,),
+losses, single_root, owners (2^bits,) or (0,), and names. Version 2 also holds keys (m,), and
 weights and owners (m,), of exact features.
 """
 

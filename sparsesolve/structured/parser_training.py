@@ -1,4 +1,4 @@
-"""parse_trees, learning to parse dependency trees by arcs, their scores from templates."""
+"""parse_trees: learn to parse dependency trees by arcs that are scored by templates."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.parser import Parser, coded, read_heads
 
 METHODS = ("mira", "spom")
-FIRST_BITS = 16  # of the table of exact features, which grows
-SMALL = 1e-6  # a multiplier of a template below which its weights take it in
+# log2 of the first size of the table of exact features, which doubles when half full.
+FIRST_BITS = 16
+# If the multiplier of a template falls below this, it is folded into the weights, so that it
+# never underflows.
+SMALL = 1e-6
 
 
 @answers_keywords()
@@ -51,16 +54,16 @@ def parse_trees(
     Parameters
     ----------
     sentences : as `read_sentences` returns them
-        Words with their heads, numbers within the sentence, in the column "head".
+        Words with their heads, as numbers within the sentence, in the column "head".
     templates : list of str or "many", default None
         Such as ``"h.upos+m.upos[-1]+m.upos+distance"``: columns of the head h and the word m,
-        with offsets, and how they lie apart (``direction`` or ``distance``). None: 44 templates
-        on the columns form, lemma, upos and xpos; "many": 304, for a norm to choose from.
+        with offsets, and ``direction`` or ``distance`` between them. None: 44 templates on the
+        columns form, lemma, upos and xpos; "many": 304 templates, for a norm to choose from.
     method : {"mira", "spom"}, default "mira"
         "mira": passive-aggressive steps and the mean of all iterates. "spom": subgradient steps
-        with a norm over templates, which leaves some out, and the last iterate.
+        with a norm over templates, which sets some to 0, and the last iterate.
     C : float > 0, default 0.05
-        Longest step of "mira".
+        Largest step of "mira".
     lam : float > 0, default 1e-4
         Strength of the norm of "spom".
     eta0 : float > 0, default 1.0
@@ -68,22 +71,22 @@ def parse_trees(
     norm : {"l1_squared", "l1", "l2"}, default "l1_squared"
         Norm of "spom", as in `spom`.
     epochs : int, default 5
-        Passes over the sentences, each in an order of its own.
+        Passes over the sentences, each in a new random order.
     bits : int or None, default 22
         Weights are hashed into a table of ``2**bits``; values that collide share one. None: exact
-        features, each with a weight of its own, in a table that grows with those that a step
-        touches.
+        features, each with its own weight, in a table that grows with the features that steps
+        touch.
     single_root : bool, default True
-        Whether exactly one word hangs from the root.
+        Whether exactly one word depends on the root.
     seed : int, default 0
-        Draws the orders.
+        Seed of the orders.
     progress : bool, default False
         Show a progress bar on stderr.
 
     Returns
     -------
     Parser
-        Without a certificate.
+        It has no certificate.
 
     Raises
     ------
@@ -166,7 +169,7 @@ def parse_trees(
 
 
 def _names(templates):
-    """Templates as a list."""
+    """Return the templates as a list."""
     if isinstance(templates, str):
         read_choice("templates", templates, ["many"])
         return many_templates()
@@ -174,7 +177,9 @@ def _names(templates):
 
 
 def _shrink(omega, t, work, c, square, version):
-    """The prox of the norm over templates; those at 0 forget their weights by a new version."""
+    """Apply the prox of the norm over templates; those at 0 forget their weights by a new
+    version.
+    """
     n = c * np.sqrt(np.maximum(square, 0.0))
     new = omega.prox(n, t)
     c *= np.divide(new, n, out=np.ones_like(n), where=n > 0.0)
@@ -189,7 +194,7 @@ def _shrink(omega, t, work, c, square, version):
 
 
 def _owners(owner, version):
-    """The template of each place, -1 of none; of places as a Parser keeps them."""
+    """Return the template of each place, -1 for none; places are those that a Parser keeps."""
     T = len(version)
     t = owner % T
     return np.where(owner == version[t] * T + t, t, T).astype(np.int16)

@@ -1,15 +1,16 @@
-"""Pictures: norms of features or templates along a path of chains, weights along epochs."""
+"""Pictures: norms of features or templates along a path of chains, and weights along epochs."""
 
 import numpy as np
 
 from sparsesolve.data import read_choice
 from sparsesolve.results.pictures.axes import AXIS_LABELS, axes_or_new
 
-MOST_NAMED = 12  # lines that get a name in the legend, the largest at the end of the path
+# Most lines with a name in the legend: the largest at the end of the path.
+MOST_NAMED = 12
 
 
 def plot_chain_path(path, by="feature", ax=None):
-    """Draw a line for each feature, or group of features, that is ever in use."""
+    """Draw a line for each feature, or group of features, that is ever nonzero."""
     read_choice("by", by, ("feature", "template"))
     norms, names = [], None
     for lam in path.lambdas:
@@ -34,7 +35,7 @@ def plot_chain_path(path, by="feature", ax=None):
 
 
 def plot_weights(weights, names, ax=None):
-    """Draw a line for each group that ever has a weight, (epochs, G), the largest named."""
+    """Draw a line for each group that ever has a weight, (epochs, G), and name the largest."""
     ax = axes_or_new(ax)
     order = np.argsort(-weights[-1], kind="stable")
     epochs = np.arange(1, len(weights) + 1)

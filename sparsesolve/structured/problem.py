@@ -1,10 +1,11 @@
-"""A chain as a problem of the package: the design X times K labels with indicators of transitions.
+"""A chain as a problem of the package: its design is X for K labels, and indicators of
+transitions.
 
     minimise over W, t   F(X W + 1 t_0', t)  +  lam Omega(W, t)
 
-eta holds the scores of all positions and then transitions, start and stop scores, as ChainLog
-reads them. The design is never formed: products with X take K columns at once, and those of the
-rest of t are t itself.
+eta holds the scores of all positions, then transitions, start and stop scores, in the order of
+ChainLog. The design is never formed: products with X take K columns at once, and the rest of t is
+itself part of eta.
 """
 
 from copy import copy
@@ -30,7 +31,7 @@ from sparsesolve.structured.transitions import ChainPenalty, over_labels
 
 
 class ChainProblem:
-    """What a path asks of a problem; the user's units are the solver's.
+    """The methods that a path needs of a problem; the units of the solver are the user's.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ class ChainProblem:
     loss : ChainLog
     penalty : ChainPenalty
     intercept : bool
-        Whether every label has a score of its own.
+        Whether every label has an intercept.
     """
 
     n_responses, limited, simple, grouped = None, False, False, False
@@ -51,7 +52,7 @@ class ChainProblem:
         self.counts = loss.counts()
 
     def part(self, which, penalty):
-        """The problem of some features alone, in this order, under their penalty."""
+        """Return the problem of some features alone, in this order, with their penalty."""
         few, columns = copy(self), packed(self.rows.columns[which])
         few.rows = Rows(packed(sparse.csr_array(columns.T)), columns, self.rows.ptr, None)
         few.penalty, few.p = penalty, len(which)
@@ -59,23 +60,23 @@ class ChainProblem:
         return few
 
     def inner_level(self, lam):
-        """The solver's lambda for the user's."""
+        """Return the solver's lambda for the user's; they are equal."""
         return lam
 
     def user_levels(self, levels):
-        """The user's lambdas for the solver's."""
+        """Return the user's lambdas for the solver's; they are equal."""
         return levels
 
     def owed(self, which, values, intercept):
-        """What the way back to the user's units may cost the gap: nothing."""
+        """Return 0: converting to the user's units adds nothing to the gap."""
         return 0.0
 
     def to_user(self, which, values, intercept):
-        """The user's coefficients: the same."""
+        """Return the coefficients as they are; the user's units are the solver's."""
         return which, values, intercept
 
     def scores(self, b, n_threads=1):
-        """eta of flat coefficients b."""
+        """Return eta for flat coefficients b."""
         K, cut = self.K, self.p * self.K
         x = self.rows.rows
         S = times(x.indptr, x.indices, x.data, b[:cut].reshape(self.p, K), n_threads)
@@ -85,7 +86,7 @@ class ChainProblem:
         return np.concatenate([S.ravel(), b[cut:]])
 
     def products(self, u, n_threads=1):
-        """The design's products with u, one for each coefficient."""
+        """Return the products of the design with u, one for each coefficient."""
         K, cut = self.K, self.n * self.K
         x, U = self.rows.columns, u[:cut].reshape(self.n, K)
         parts = [times(x.indptr, x.indices, x.data, U, n_threads).ravel()]
@@ -96,7 +97,7 @@ class ChainProblem:
 
 def read_chain_problem(X, y, lengths, groups, penalty, alpha, transitions, intercept, allowed,
                        weights, threads):
-    """Check the data; returns (ChainProblem, labels, mask, penalty as read or None)."""
+    """Check the data; return (ChainProblem, labels, mask, penalty as read or None)."""
     match_sequences(X, y)
     rows = read_rows(X, lengths)
     codes, labels = read_tags(y, rows.ptr)
@@ -117,7 +118,7 @@ def read_chain_problem(X, y, lengths, groups, penalty, alpha, transitions, inter
 
 
 def _read_penalty(groups, penalty, p, names):
-    """The penalty on groups of p features, read; None for the elastic net."""
+    """Return the penalty on groups of p features after reading it; None for the elastic net."""
     if penalty is not None and groups is not None:
         raise ValueError("groups is short for penalty=penalties.GroupL2(groups); give one of them")
     if groups is not None:

@@ -1,4 +1,4 @@
-"""CRFPath: a path of conditional random fields, and what can be asked of it."""
+"""CRFPath: a path of conditional random fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CRFPath(ChainAnswers, Solved):
 
     ``coefs`` holds all coefficients of a lambda in one column: K for each feature, feature by
     feature; then with an intercept K of the labels, K^2 of transitions row by row, K of the first
-    and K of the last label of a sequence. `coef`, `transitions` and `parts` take them apart.
+    and K of the last label of a sequence. `coef`, `transitions` and `parts` separate them.
     """
 
     lambdas: np.ndarray  #: (L,) decreasing
@@ -46,12 +46,12 @@ class CRFPath(ChainAnswers, Solved):
 
     @property
     def selectable(self) -> tuple[int, str]:
-        """How many features there are, and what they are called."""
+        """Return the number of selectable features, and their name."""
         return self.n_features, "feature"
 
     @property
     def intercept(self) -> bool:
-        """Whether every label has a score of its own."""
+        """True if every label has an intercept."""
         K = len(self.labels)
         return self.coefs.shape[0] > (self.n_features + K + 2) * K
 
@@ -61,7 +61,7 @@ class CRFPath(ChainAnswers, Solved):
         Parameters
         ----------
         s : float, default None
-            A lambda; between two of the path coefficients are interpolated. None: the last one.
+            A lambda; between two of the path, coefficients are interpolated. None: the last one.
 
         Returns
         -------
@@ -140,7 +140,7 @@ class CRFPath(ChainAnswers, Solved):
         Parameters
         ----------
         by : {"feature", "template"}, default "feature"
-            What a line is: the K coefficients of a feature, or those of a group.
+            Lines show the K coefficients of a feature, or those of a group.
         ax : matplotlib Axes, optional
 
         Returns
@@ -157,7 +157,7 @@ class CRFPath(ChainAnswers, Solved):
         return plot_chain_path(self, by, ax)
 
     def save(self, file: str | PathLike) -> None:
-        """Write the path into a file that `structured.load` reads; data are not kept.
+        """Write the path into a file that `structured.load` reads. Data are not saved.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Tables of sentences: CoNLL-U, and files of columns with an empty line after each sentence."""
+"""Tables of sentences: CoNLL-U, or columns with an empty line after each sentence."""
 
 import gzip
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ class Sentences(NamedTuple):
     """Words of all sentences, one after the other."""
 
     columns: dict  # from names to lists of text (n,)
-    lengths: list  # words of each sentence
+    lengths: list  # words in each sentence
     lines: list  # lines of the file, without their ends
     rows: list  # (n,) the line of each word
 
 
 def read_sentences(file: str | PathLike, names: Sequence[str] | None = None) -> Sentences:
-    """Read a CoNLL-U file, or one of columns, packed with gzip or not.
+    """Read a CoNLL-U file or a file of columns, plain or compressed by gzip.
 
     Parameters
     ----------
     file : str or path
-        A word a line, columns divided by tabs (else by blanks), an empty line after each sentence.
-        Comments (#), words that span several (1-2) and empty nodes (1.1) of CoNLL-U are kept as
-        lines, but are not words.
+        One word per line, columns separated by tabs (else by blanks), an empty line after each
+        sentence. Comments (#), words that span several (1-2) and empty nodes (1.1) of CoNLL-U are
+        kept as lines, but are not words.
     names : sequence of str, default None
-        Names of the columns. None: those of CoNLL-U where there are ten, else "0", "1", ...
+        Names of the columns. None: those of CoNLL-U if there are ten, else "0", "1", ...
 
     Returns
     -------
@@ -90,7 +90,7 @@ def read_sentences(file: str | PathLike, names: Sequence[str] | None = None) -> 
 
 def write_sentences(file: str | PathLike, sentences: Sentences, column: str,
                     values: Sequence[Any]) -> None:
-    """Write a file of sentences again, with other values in one column.
+    """Write a file of sentences with new values in one column.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Sequences: what a user passes, as one table of positions and where each sequence begins."""
+"""Sequences: what a user passes becomes one table of positions, and the starts of the sequences.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +11,12 @@ from scipy import sparse
 from sparsesolve.data import nonfinite_error, read_design, read_labels
 from sparsesolve.results.doubts import match_rows
 
-MOST_LABELS = 46_340  # whose pairs are numbered in 32 bits
+# With more labels, numbers of pairs would exceed 32 bits.
+MOST_LABELS = 46_340
 
 
 class Rows(NamedTuple):
-    """X of all positions by rows, X' by rows, and where each sequence begins."""
+    """X of all positions by rows, X' by rows, and the starts of the sequences."""
 
     rows: sparse.csr_array  # (n, p) float64, pointers of 64 bits and columns of 32
     columns: sparse.csr_array  # (p, n), its transpose
@@ -29,9 +31,9 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True) -> Rows:
     ----------
     X : list of array-like or sparse (L, p); or array-like, table or sparse (n, p)
     lengths : array-like (n_sequences,), default None
-        Rows of each sequence, in order; not with a list.  None, of one table: one sequence.
+        Rows of each sequence, in order; not with a list. None: a table is one sequence.
     both : bool
-        Whether the transpose is needed, too.
+        Whether the transpose is also needed.
 
     Raises
     ------
@@ -62,7 +64,7 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True) -> Rows:
 
 
 def _ready(X):
-    """X by rows, read in place, where it is whole and finite in that form already; else None."""
+    """Return X by rows without a copy, if it is finite and in that form already; else None."""
     if not (sparse.issparse(X) and X.format == "csr" and X.dtype == np.float64 and X.shape[0]):
         return None
     rows = sparse.csr_array((X.data, X.indices, X.indptr), shape=X.shape)
@@ -75,7 +77,7 @@ def _ready(X):
 
 
 def is_list_of_sequences(X):
-    """Whether X is a list or tuple of arrays of two dimensions."""
+    """Return True if X is a list or tuple of arrays of two dimensions."""
     return isinstance(X, list | tuple) and len(X) > 0 and all(
         np.ndim(part) == 2 or sparse.issparse(part) for part in X)  # fmt: skip
 
@@ -98,7 +100,7 @@ def _refuse_widths(X):
 
 
 def packed(rows):
-    """The same matrix by rows, its columns in order, as the kernels read it."""
+    """Return the same matrix by rows with sorted columns, in the form that the kernels read."""
     rows.sort_indices()
     rows.data = np.ascontiguousarray(rows.data, dtype=float)
     rows.indices = np.ascontiguousarray(rows.indices, dtype=np.intc)
@@ -107,7 +109,7 @@ def packed(rows):
 
 
 def read_lengths(lengths: Any, n: int) -> np.ndarray:
-    """Return where sequences begin, (n_sequences + 1,), from their lengths; None: one sequence."""
+    """Return the starts of the sequences, (n_sequences + 1,), from their lengths; None: one."""
     if lengths is None:
         lengths = [n]
     try:
@@ -138,7 +140,8 @@ def read_tags(y: Any, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def match_sequences(X, y):
-    """Compare the row names of X and y, as :func:`match_rows` does, of each sequence of a list."""
+    """Compare the row names of X and y, as :func:`match_rows` does, for each sequence of a list.
+    """
     if is_list_of_sequences(X) and isinstance(y, list | tuple) and len(y) == len(X):
         for s, (part, labels) in enumerate(zip(X, y, strict=True)):
             match_rows(part, labels, f"sequence {s} of X", f"sequence {s} of y")
@@ -147,7 +150,7 @@ def match_sequences(X, y):
 
 
 def joined_tags(y, ptr):
-    """One vector of labels, from a list of vectors, which must have the lengths of X."""
+    """Return one vector of labels, from a list of vectors, which must have the lengths of X."""
     ragged = isinstance(y, list | tuple) and len(y) > 0 and all(
         isinstance(part, list | tuple | np.ndarray) or hasattr(part, "to_numpy") for part in y
     )
@@ -164,7 +167,7 @@ def joined_tags(y, ptr):
 
 
 def known_tags(y: Any, ptr: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """Numbers of labels among those known; ValueError where one was never seen."""
+    """Return the numbers of labels among the known ones; raise ValueError for an unknown label."""
     codes, found = read_tags(y, ptr)
     place = {label: k for k, label in enumerate(names.tolist())}
     strange = [label for label in found.tolist() if label not in place]
@@ -190,7 +193,7 @@ def read_allowed(allowed: Any, K: int) -> np.ndarray | None:
 
 def refuse_forbidden(y: np.ndarray, ptr: np.ndarray, allowed: np.ndarray | None,
                      names: np.ndarray) -> None:
-    """Refuse a mask that forbids a pair of labels that follow each other in y."""
+    """Raise ValueError if the mask forbids a pair of labels that follow each other in y."""
     if allowed is None:
         return
     inside = np.ones(len(y), dtype=bool)

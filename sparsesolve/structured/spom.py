@@ -67,15 +67,15 @@ def spom(
     X : array-like (n, p), sparse or list of (L, p); or a list or dict of blocks
         Explicit features, with `groups`. Or blocks by number or name: a kernel between all
         positions, (n, n) dense (float64 or float32) or sparse; or ``mkl.LowRank(Z)`` for explicit
-        features Z (n, r), dense or sparse, that make one group. Kernels must be positive
-        semidefinite, which is not checked.
+        features Z (n, r), dense or sparse, that form one group. Kernels must be positive
+        semidefinite; this is not checked.
     y : list of label sequences, or array-like (n,)
         A label of any type for each position.
     lengths : array-like (n_sequences,), default None
         Positions of each sequence. All 1 is plain classification into two or more classes. None:
-        one table, or blocks, are one sequence.
+        a table, or blocks, are one sequence.
     groups : array-like (p,), default None
-        A label for each feature of X; None: all features make one group.
+        A label for each feature of X; None: all features form one group.
     loss : {"hinge", "log"}, default "hinge"
         Structured hinge loss with the number of wrong labels as its cost, or the log loss of a
         conditional random field.
@@ -90,29 +90,30 @@ def spom(
     lam, C : float > 0
         Give one: ``lam = 1 / (C N)`` for N sequences. Default ``C = 1``.
     epochs : int, default 20
-        Passes over the sequences, each in an order of its own.
+        Passes over the sequences, each in a new random order.
     eta0 : float > 0 or "auto", default "auto"
-        What step sizes are multiplied by. "auto" takes the one of 0.01, 0.1, 1 and 10 whose
-        objective is least after five epochs; with schedule="inverse" and a strongly convex norm,
-        1 / lam over its share of the ridge.
+        Factor of the step sizes. "auto" tries 0.01, 0.1, 1 and 10 and takes the one with the
+        least objective after five epochs. With schedule="inverse" and a strongly convex norm it
+        is 1 / lam over the share of the ridge.
     schedule : {"sqrt", "inverse", "constant", "pegasos"}, default "sqrt"
         Steps are ``eta0 / sqrt(t)``, ``eta0 / t`` or ``eta0``. "inverse" is for the norms "l2"
-        and "elastic". "pegasos", of "l2", takes steps of 1 / (lam t) along the gradient of loss
-        and ridge; "inverse" differs in the prox of the ridge.
+        and "elastic". "pegasos", for "l2", takes steps of 1 / (lam t) along the gradient of loss
+        and ridge; "inverse" uses the prox of the ridge instead.
     radius : float > 0 or "auto", default "auto"
-        Parameters are projected on a ball of this radius. "auto" takes one that holds the
-        optimum, from the objective at zero; infinity with "pegasos", and with
-        "inverse" for norm="l2".
+        Parameters are projected onto a ball of this radius. "auto" computes one that contains the
+        optimum from the objective at zero; it is infinite with "pegasos", and with "inverse" for
+        norm="l2".
     average : bool or "epoch", default False
-        Return the last iterate, the mean of all (True), or that of the last epoch's.
+        Return the last iterate, the mean of all (True), or the mean of the last epoch.
     transitions : {"fixed", "group"}, default "fixed"
-        Transitions, start and stop scores have ``|T|^2 / 2`` of their own, or are one more group.
+        Transitions, start and stop scores have their own ``|T|^2 / 2``, or are one more group.
     certify : int, default 0
         Passes of block Frank-Wolfe over the sequences, after the last epoch, that raise a lower
-        bound of the optimum; `gap` is how far the objective is above it. Each costs about as much
-        as an epoch. 0: no bound, but for "pegasos", and "inverse" with norm="l2", which leave one.
+        bound of the optimum; `gap` is the objective minus the bound. Each costs about as much as
+        an epoch. 0: no bound, except with "pegasos", and "inverse" with norm="l2", which give
+        one.
     seed : int, default 0
-        Draws the orders.
+        Seed of the orders.
     n_threads : int, default 1
         Threads over dense kernels and their columns; -1 for all cores. Any number gives the same
         bits.
@@ -122,7 +123,7 @@ def spom(
     Returns
     -------
     SPOM
-        With `gap`, an upper bound on what the objective may lose, if `certify` asks for it.
+        With `gap`, an upper bound on the excess of the objective, if `certify` asks for it.
 
     Raises
     ------
@@ -131,10 +132,10 @@ def spom(
 
     Notes
     -----
-    For each wrong label a step costs n operations per dense kernel, and for sparse kernels and
-    features as many as there are nonzeros; shrinking a group costs one product. Memory: each
-    kernel, and 2 n K numbers for it. Compared with the paper, squared norms are half, as its
-    algorithm 2 takes them, and its recursion for norms is corrected.
+    For each wrong label, a step costs n operations per dense kernel, and one per nonzero for
+    sparse kernels and features. Shrinking a group costs one product. Memory: each kernel, and 2 n
+    K numbers for it. Squared norms are half of those in the paper's objective, as in its
+    algorithm 2, and the paper's recursion for norms is corrected.
 
     References
     ----------

@@ -1,17 +1,18 @@
-"""Lower bounds of SPOM's objective: dual variables, and block Frank-Wolfe that improves them.
+"""Lower bounds of SPOM's objective: dual variables, and block Frank-Wolfe steps that improve
+them.
 
     P(theta) = lam Omega(theta) + (1/N) sum_s max_mu [<theta, phi(mu) - phi(y_s)> + h(mu)]
             >= (1/N) sum_s h(mu_s) - (lam Omega)*(|Z_1|, ..., |Z_M|)
 
-with Z = (1/N) sum_s phi(y_s) - phi(mu_s), for any mixture mu_s of labellings of each sequence, h
-its mean number of wrong labels (hinge loss) or its entropy (log loss).  Mixed with the true
-labels, s mu_s + (1 - s) y_s gives s Z and at least s h, so s is chosen as well.
-Given: blocks that store sum_i phi(x_i) D_i for D = labels less mu.
+with Z = (1/N) sum_s phi(y_s) - phi(mu_s), for any mixture mu_s of labellings of each sequence,
+and h its mean number of wrong labels (hinge loss) or its entropy (log loss). Mixing with the true
+labels, s mu_s + (1 - s) y_s gives s Z and at least s h, so s is chosen as well. Given: blocks
+that store sum_i phi(x_i) D_i for D = labels minus mu.
 
-Steps keep weights beta of groups, theta_m = beta_m Z_m / lam: one on sequence s moves mu_s towards
-its best labelling (or its marginals) as far as the dual rises.  As Omega is at most the mean of
-n_m^2 / (2 beta_m), beta of the norms at hand makes the next passes (Gauss-Seidel).  The bound
-holds whatever beta is; it is as tight as D is good.
+Steps use fixed weights beta of groups, theta_m = beta_m Z_m / lam. A step on sequence s moves
+mu_s towards its best labelling (or its marginals) as far as the dual rises. Omega is at most the
+mean of n_m^2 / (2 beta_m), so the next passes use the beta of the current norms (Gauss-Seidel).
+The bound is valid for any beta; better D make it tighter.
 Invariant: `costs` are h(mu_s), or less (entropy is concave).
 References: Lacoste-Julien, Jaggi, Schmidt, Pletscher (2013), "Block-coordinate Frank-Wolfe
 optimization for structural SVMs"; Bach et al. (2012), section 1.5, for weights.
@@ -22,7 +23,8 @@ from scipy.optimize import minimize_scalar
 
 from sparsesolve.structured.spom_step import SequenceStep
 
-FLOOR = 1e-3  # least share of a group's weight, so that one that was left out can come back
+# Least share of a group's weight. A group with weight 0 could never become active again.
+FLOOR = 1e-3
 
 
 class SPOMDual:
@@ -46,21 +48,23 @@ class SPOMDual:
         self.D, self.E = np.zeros((self.n, K)), np.zeros((self.N, K * K))
         self.costs = np.zeros(self.N)
         self.beta, self.tied_beta = np.ones(n_groups), 1.0
-        self.weigh(np.ones(n_groups), 1.0)
+        self.set_weights_at(np.ones(n_groups), 1.0)
 
     def sums(self):
-        """|Z_m| of the groups (M,), and what transitions and ends have for Z, (K K + 2 K,)."""
+        """Return |Z_m| of the groups (M,), and the part of Z on transitions and ends (K K + 2
+        K,).
+        """
         tied = np.concatenate([self.E.sum(axis=0), self.D[self.ptr[:-1]].sum(axis=0),
                                self.D[self.ptr[1:] - 1].sum(axis=0)])  # fmt: skip
         return np.sqrt(np.maximum(self.state[1], 0.0)) / self.N, tied / self.N
 
     def norms(self):
-        """Norms of theta's groups, and of its transitions."""
+        """Return the norms of theta's groups, and of its transitions."""
         z, tied = self.sums()
         return self.beta * z / self.lam, self.tied_beta * float(np.linalg.norm(tied)) / self.lam
 
-    def weigh(self, n, tied):
-        """Take weights beta at which the quadratic form touches Omega at norms n and `tied`."""
+    def set_weights_at(self, n, tied):
+        """Set the weights beta at which the quadratic form touches Omega at norms n and `tied`."""
         if self.learned:
             n = np.append(n, tied)
         n = np.maximum(n, FLOOR * (n.sum() / len(n)))
@@ -69,30 +73,34 @@ class SPOMDual:
         self.use(self.beta, self.tied_beta)
 
     def use(self, beta, tied_beta=1.0):
-        """Take these weights: theta changes, dual variables stay."""
+        """Set these weights: theta changes, dual variables stay."""
         self.beta, self.tied_beta = beta, tied_beta
         self.state[0] = beta / (self.lam * self.N)
         self.c = tied_beta / (self.lam * self.N)
         np.asarray(self.work.tied)[:] = tied_beta / self.lam * self.sums()[1]
 
     def begin(self, D, E, costs):
-        """Take these dual variables."""
+        """Set these dual variables."""
         self.D[:], self.E[:], self.costs[:] = D, E, costs
         self.refresh()
 
     def refresh(self):
-        """Compute what blocks store from D, so that rounding of many steps is gone."""
+        """Recompute the stored parameters of the blocks from D, which removes the rounding of
+        many steps.
+        """
         for block in self.blocks:
             block.gather(self.D)
         self.use(self.beta, self.tied_beta)
 
     def epoch(self, order):
-        """Steps over the sequences in this order; returns the mean of their gaps at fixed beta."""
+        """Take steps over the sequences in this order; return the mean of their gaps at fixed
+        beta.
+        """
         return sum(max(self.work.ascend(s, self.D, self.E, self.costs, self.c), 0.0)
                    for s in order) / self.N  # fmt: skip
 
     def bound(self):
-        """The lower bound of the objective that these dual variables give."""
+        """Return the lower bound of the objective that these dual variables give."""
         z, tied = self.sums()
         size, cost = float(np.linalg.norm(tied)), float(self.costs.sum()) / self.N
         if self.learned:
@@ -108,7 +116,7 @@ class SPOMDual:
         return max(lower(most), lower(float(best)), 0.0)
 
     def objective(self):
-        """lam Omega + mean loss at theta."""
+        """Return lam Omega plus the mean loss at theta."""
         n, tied = self.norms()
         if self.learned:
             omega = self.norm.value(np.append(n, tied))
@@ -117,13 +125,13 @@ class SPOMDual:
         return self.lam * omega + sum(self.work.loss(s) for s in range(self.N)) / self.N
 
     def quadratic_value(self):
-        """The dual value at fixed beta."""
+        """Return the dual value at fixed beta."""
         z, tied = self.sums()
-        bent = float(self.beta @ z**2) + self.tied_beta * float(tied @ tied)
-        return float(self.costs.sum()) / self.N - 0.5 * bent / self.lam
+        quadratic = float(self.beta @ z**2) + self.tied_beta * float(tied @ tied)
+        return float(self.costs.sum()) / self.N - 0.5 * quadratic / self.lam
 
     def quadratic_gap(self):
-        """The gap of the problem at fixed beta, all sequences at one theta."""
+        """Return the gap of the problem at fixed beta, with all sequences at one theta."""
         found = 0.0
         for s in range(self.N):
             loss = self.work.loss(s)
@@ -131,15 +139,17 @@ class SPOMDual:
         return found / self.N
 
     def parameters(self):
-        """theta of each block, and of transitions, as a SPOM holds them."""
+        """Return theta of each block, and of transitions, as a SPOM holds them."""
         return ([block.parameters() for block in self.blocks], np.array(self.work.tied))
 
 
 def raise_bound(dual, learner, passes, rng):
-    """The best lower bound after so many passes, weights those of the learner's norms at first.
+    """Return the best lower bound after `passes` passes; the first weights are those of the
+    learner.
 
-    Begins at the true labels, as mixtures of few labellings are sharper than any that follow from
-    one iterate; of the log loss at the marginals of the iterate, which is near their optimum.
+    The passes start at the true labels: mixtures of few labellings are sharper than any that
+    follow from one iterate. For the log loss they start at the marginals of the iterate, which
+    are near their optimum.
     """
     if not dual.work.hinge:
         for s in range(dual.N):
@@ -147,10 +157,10 @@ def raise_bound(dual, learner, passes, rng):
             learner.work.answer(s, dual.D, dual.E)
             dual.costs[s] = learner.work.cost
         dual.refresh()
-    dual.weigh(*learner.norms())
+    dual.set_weights_at(*learner.norms())
     best = dual.bound()
     for _ in range(passes):
         dual.epoch(rng.permutation(dual.N))
         best = max(best, dual.bound())
-        dual.weigh(*dual.norms())
+        dual.set_weights_at(*dual.norms())
     return best

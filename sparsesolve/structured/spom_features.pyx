@@ -1,6 +1,6 @@
 """Explicit features of SPOM: theta = c_g V for the group g of each feature, V (p, K).
 
-A step touches the features that are on. Squared norms of V change by new^2 - old^2.
+A step touches only the nonzero features. Squared norms of V change by new^2 - old^2.
 """
 import numpy as np
 from scipy import sparse
@@ -9,22 +9,24 @@ from sparsesolve.structured.spom_blocks cimport Block
 
 
 cdef class Features(Block):
-    """Explicit features: X by compressed rows, `of` (p,) the group of each."""
+    """Explicit features: X by compressed rows; `of` (p,) is the group of each feature."""
 
     cdef const long long[::1] start
     cdef const int[::1] at
     cdef const double[::1] x
     cdef const int[::1] of
     cdef double[:, ::1] V, B
-    cdef double[::1] move                # (p,) scratch, 0 but within `curvature`
-    cdef int[::1] head, following       # lists of a group's features that are not 0: -1 ends one, -2 is in none
+    cdef double[::1] move                # (p,) workspace, 0 except within `curvature`
+    # Lists of the nonzero features of a group: -1 ends a list, -2 means in none.
+    cdef int[::1] head, following
 
     def __init__(self, start, at, x, of, Py_ssize_t p, Py_ssize_t K, state, bint averaged):
         Block.__init__(self, K, state, averaged)
         self.start, self.at, self.x, self.of = start, at, x, of
         self.head = np.full(self.n_groups, -1, dtype=np.intc)
         self.following = np.full(p, -2, dtype=np.intc)
-        self.V, self.B, self.move = np.zeros((p, K)), np.zeros((p if averaged else 0, K)), np.zeros(p)
+        self.V, self.B = np.zeros((p, K)), np.zeros((p if averaged else 0, K))
+        self.move = np.zeros(p)
 
     cdef void add_scores(self, Py_ssize_t first, Py_ssize_t L, double* S) noexcept nogil:
         cdef Py_ssize_t i, k, K = self.K
@@ -37,7 +39,8 @@ cdef class Features(Block):
                 for k in range(K):
                     S[i * K + k] += by * v[k]
 
-    cdef void change(self, Py_ssize_t first, Py_ssize_t L, const double* D, double step) noexcept nogil:
+    cdef void change(self, Py_ssize_t first, Py_ssize_t L, const double* D,
+                     double step) noexcept nogil:
         cdef Py_ssize_t i, k, f, g, K = self.K
         cdef long long j
         cdef double by, moved
@@ -76,7 +79,7 @@ cdef class Features(Block):
         return total
 
     def put(self, V):
-        """Begin at theta = V (p, K)."""
+        """Set theta = V (p, K)."""
         cdef int f, g
         V = np.asarray(V, dtype=float)
         np.asarray(self.V)[:] = V
@@ -88,16 +91,16 @@ cdef class Features(Block):
         np.asarray(self.c)[:] = 1.0
 
     def gather(self, D):
-        """Begin at sum_i phi(x_i) D_i for D (n, K); `c` stays."""
+        """Set the stored parameters to sum_i phi(x_i) D_i for D (n, K); `c` stays."""
         c = np.array(self.c)
         shape = len(self.start) - 1, len(self.of)
-        x = sparse.csr_array((np.asarray(self.x)[: self.start[shape[0]]],
-                              np.asarray(self.at)[: self.start[shape[0]]], np.asarray(self.start)), shape=shape)
+        at, first = np.asarray(self.at)[: self.start[shape[0]]], np.asarray(self.start)
+        x = sparse.csr_array((np.asarray(self.x)[: self.start[shape[0]]], at, first), shape=shape)
         self.put(x.T @ np.asarray(D))
         np.asarray(self.c)[:] = c
 
     def fold(self, int g):
-        """Put c into V in this group, which gets c = 1; where c is 0 it begins at nothing."""
+        """Fold c into V for this group, which gets c = 1; if c is 0, V becomes 0."""
         cdef int f = self.head[g], after
         cdef Py_ssize_t k
         cdef double c = self.c[g], square = 0.0
@@ -116,13 +119,13 @@ cdef class Features(Block):
         self.clock[g], self.c[g], self.square[g] = 0.0, 1.0, square
 
     def parameters(self, count=0):
-        """theta (p, K), or with a count the mean of so many iterates."""
+        """Return theta (p, K), or with a count the mean of `count` iterates."""
         of, V = np.asarray(self.of), np.asarray(self.V)
         if count:
             return (np.asarray(self.clock)[of, None] * V - np.asarray(self.B)) / count
         return np.asarray(self.c)[of, None] * V
 
     def forget_averages(self):
-        """Begin a new mean."""
+        """Start a new mean."""
         np.asarray(self.B)[:] = 0.0
         np.asarray(self.clock)[:] = 0.0

@@ -1,7 +1,7 @@
-"""SPOM models in a file: arrays in numpy's .npz, without pickle.
+"""Files of SPOM models: arrays in numpy's .npz, without pickle.
 
-Of version 1 it holds format, version, labels (K,), parameters_0, parameters_1, ... of the blocks,
-tied, kernel_weights, objectives, groups where there are such, and the rest as JSON.
+Version 1 holds format, version, labels (K,), parameters_0, parameters_1, ... of the blocks, tied,
+kernel_weights, objectives, groups if there are any, and the rest as JSON.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What spom is given: explicit features in groups, or blocks of kernels and features."""
+"""The input of spom: explicit features in groups, or blocks of kernels and features."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ from sparsesolve.structured.sequences import (
 from sparsesolve.structured.spom_features import Features
 from sparsesolve.structured.spom_kernels import Kernel
 
-SYMMETRIC = 1e-6  # of the largest entry: how far a kernel may differ from its transpose
+# A kernel may differ from its transpose by this fraction of its largest entry.
+SYMMETRIC = 1e-6
 
 
 class Blocks(NamedTuple):
-    """The data as the learner takes them."""
+    """The data in the form that the learner takes."""
 
     make: Any  # (state (3, G), averaged) -> list of (block, its first group)
     n_groups: int
-    group_labels: list  # what groups are called
-    kinds: tuple  # of each block "features" or "kernel"
-    of: np.ndarray | None  # (p,) number of each feature's group, where X is one table
-    n_features: int  # p, of one table
+    group_labels: list  # the names of the groups
+    kinds: tuple  # "features" or "kernel" for each block
+    of: np.ndarray | None  # (p,) group number of each feature, if X is one table
+    n_features: int  # p, if X is one table
     codes: np.ndarray  # (n,) labels by number
     labels: np.ndarray  # (K,)
-    ptr: np.ndarray  # (N + 1,) where sequences begin
+    ptr: np.ndarray  # (N + 1,) starts of the sequences
 
 
 def read_blocks(X: Any, y: Any, lengths: Any, groups: Any) -> Blocks:
-    """Check the data; ValueError or TypeError with one sentence where they do not fit."""
+    """Check the data; raise ValueError or TypeError with one sentence if they do not fit."""
     if isinstance(X, dict):
         return _of_blocks(list(X.keys()), list(X.values()), y, lengths, groups)
     if isinstance(X, list | tuple) and X and all(_is_block(part, X[0]) for part in X):
@@ -86,7 +87,7 @@ def _of_blocks(names, parts, y, lengths, groups):
 
 
 def _features(x, of):
-    if len(x.data) == 0:  # a place to point at
+    if len(x.data) == 0:  # an array without entries has no address
         x.data, x.indices = np.zeros(1), np.zeros(1, dtype=np.intc)
     count = int(of.max(initial=0)) + 1
 
@@ -111,7 +112,7 @@ def _finished(made, kinds, names, of, p, codes, labels, ptr):
 
 
 def _read_kernel(name, matrix, n):
-    """A symmetric kernel (n, n), compressed rows or contiguous float64 or float32."""
+    """Return a symmetric kernel (n, n): compressed rows, or contiguous float64 or float32."""
     if sparse.issparse(matrix):
         matrix = sparse.csr_array(matrix)
         matrix.sort_indices()

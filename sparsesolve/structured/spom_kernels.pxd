@@ -1,10 +1,10 @@
-"""A kernel of SPOM, and the plain pointers that threads share."""
+"""A kernel of SPOM, and the struct of plain pointers that threads share."""
 from sparsesolve.structured.spom_blocks cimport Block
 
 cdef struct KernelView:
     int kind                            # 0 float64, 1 float32, 2 sparse
     Py_ssize_t n, K
-    double by                           # of the step under way: what D is multiplied by
+    double by                           # what the current step multiplies D by
     double* F                           # (K, n) scores
     const double* dense
     const float* single
@@ -12,7 +12,8 @@ cdef struct KernelView:
     const int* at
     const double* x
 
-cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t first, Py_ssize_t L,
+cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t first,
+                 Py_ssize_t L,
                  const double* D) noexcept nogil
 
 cdef class Kernel(Block):
@@ -28,4 +29,4 @@ cdef class Kernel(Block):
     cdef KernelView view
 
     cdef double entry(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
-    cdef double bent(self, Py_ssize_t first, Py_ssize_t L, const double* D) noexcept nogil
+    cdef double squared_length(self, Py_ssize_t first, Py_ssize_t L, const double* D) noexcept nogil

@@ -1,25 +1,31 @@
-"""One kernel of SPOM: theta = c sum_i phi(x_i) A_i by coefficients A (n, K).
+"""One kernel of SPOM: theta = c sum_i phi(x_i) A_i with coefficients A (n, K).
 
-Beside A it stores the scores F = K A of all training positions, label by label: reading scores
-costs nothing, and a step adds a row of K to F for each label that was wrong at a position. A sparse
-K costs its nonzeros. The squared norm follows the steps: for theta + a sum_i phi(x_i) D_i it is
+The block also stores the scores F = K A of all training positions, label by label. Reading scores
+costs nothing, and a step adds a row of K to F for each label that was wrong at a position. A
+sparse K costs its nonzeros. The squared norm is updated with the steps: for theta + a sum_i
+phi(x_i) D_i it is
 
     |theta|^2 + 2 a sum_i D_i . F_i + a^2 sum_ij (D_i . D_j) K_ij.
 
-(Both lines printed in Martins et al. for this recursion hold slips; this one agrees with norms
+(Both lines that Martins et al. print for this recursion have slips; this one agrees with norms
 computed from A.)
 
-`change` leaves F to `spread`, which adds rows of K to columns lo .. hi of F. An entry of F takes
-its terms in one order, whatever the columns are cut into, so threads do not change a bit.
+`change` leaves the update of F to `spread`, which adds rows of K to columns lo .. hi of F. An
+entry of F gets its terms in one order, however the columns are divided, so threads do not change
+a bit.
 """
 import numpy as np
 
 from sparsesolve.structured.spom_blocks cimport Block
 
 
-cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t first, Py_ssize_t L,
+cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t first,
+                 Py_ssize_t L,
                  const double* D) noexcept nogil:
-    """Columns lo .. hi of F += those of rows of K, for the step that `change` took; of a sparse K all, at lo = 0."""
+    """Add rows of K to columns lo .. hi of F, for the step of the last `change`.
+
+    A sparse K is added to all columns, in the call with lo = 0.
+    """
     cdef Py_ssize_t i, j, k, n = view.n, K = view.K
     cdef double by
     cdef long long a
@@ -45,7 +51,8 @@ cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_
 
 
 cdef class Kernel(Block):
-    """One kernel between all training positions: dense (n, n) float64 or float32, or compressed rows."""
+    """One kernel between all training positions: dense (n, n) float64 or float32, or sparse rows.
+    """
 
 
     def __init__(self, matrix, Py_ssize_t K, state, bint averaged):
@@ -60,7 +67,8 @@ cdef class Kernel(Block):
         else:
             self.kind, self.dense = 0, matrix
         self.matrix = matrix
-        self.F, self.A, self.B = np.zeros((K, n)), np.zeros((n, K)), np.zeros((n if averaged else 0, K))
+        self.F, self.A = np.zeros((K, n)), np.zeros((n, K))
+        self.B = np.zeros((n if averaged else 0, K))
         self.view.kind, self.view.n, self.view.K, self.view.F = self.kind, n, K, &self.F[0, 0]
         if self.kind == 0:
             self.view.dense = &self.dense[0, 0]
@@ -72,7 +80,7 @@ cdef class Kernel(Block):
                 self.view.at, self.view.x = &self.at[0], &self.x[0]
 
     cdef double entry(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-        """K_ij; of compressed rows by bisection."""
+        """Return K_ij; in compressed rows it is found by bisection."""
         cdef long long low, high, middle
         if self.kind == 0:
             return self.dense[i, j]
@@ -93,13 +101,14 @@ cdef class Kernel(Block):
             for i in range(L):
                 S[i * self.K + k] += self.c[0] * self.F[k, first + i]
 
-    cdef void change(self, Py_ssize_t first, Py_ssize_t L, const double* D, double step) noexcept nogil:
+    cdef void change(self, Py_ssize_t first, Py_ssize_t L, const double* D,
+                     double step) noexcept nogil:
         cdef Py_ssize_t i, k, K = self.K
         cdef double by = step if self.dual else step / self.c[0], along = 0.0, product
         for i in range(L):
             for k in range(K):
                 along += D[i * K + k] * self.F[k, first + i]
-        self.square[0] += 2.0 * by * along + by * by * self.bent(first, L, D)
+        self.square[0] += 2.0 * by * along + by * by * self.squared_length(first, L, D)
         self.view.by = by
         for i in range(L):
             for k in range(K):
@@ -111,10 +120,11 @@ cdef class Kernel(Block):
                     self.B[first + i, k] += self.clock[0] * product
 
     cdef double curvature(self, Py_ssize_t first, Py_ssize_t L, const double* D) noexcept nogil:
-        return self.c[0] * self.bent(first, L, D)
+        return self.c[0] * self.squared_length(first, L, D)
 
-    cdef double bent(self, Py_ssize_t first, Py_ssize_t L, const double* D) noexcept nogil:
-        """|sum_i phi(x_i) D_i|^2."""
+    cdef double squared_length(self, Py_ssize_t first, Py_ssize_t L,
+                               const double* D) noexcept nogil:
+        """Return |sum_i phi(x_i) D_i|^2."""
         cdef Py_ssize_t i, j, k, K = self.K
         cdef double product, total = 0.0
         for i in range(L):
@@ -127,20 +137,20 @@ cdef class Kernel(Block):
         return total
 
     def put(self, A):
-        """Begin at theta = sum_i phi(x_i) A_i."""
+        """Set theta = sum_i phi(x_i) A_i."""
         A = np.asarray(A, dtype=float)
         np.asarray(self.A)[:] = A
         np.asarray(self.F)[:] = np.asarray(self.matrix @ A).T
         self.c[0], self.square[0] = 1.0, float(np.sum(A * np.asarray(self.F).T))
 
     def gather(self, D):
-        """Begin at sum_i phi(x_i) D_i for D (n, K); `c` stays."""
+        """Set the stored parameters to sum_i phi(x_i) D_i for D (n, K); `c` stays."""
         cdef double c = self.c[0]
         self.put(D)
         self.c[0] = c
 
     def fold(self, int g):
-        """Put c into what is stored, and begin at c = 1."""
+        """Fold c into the stored parameters, and set c = 1."""
         A, F, c = np.asarray(self.A), np.asarray(self.F), self.c[0]
         if self.averaged:
             np.asarray(self.B)[:] -= self.clock[0] * A
@@ -151,13 +161,14 @@ cdef class Kernel(Block):
         self.c[0] = 1.0
 
     def parameters(self, count=0):
-        """theta by its coefficients (n, K), or with a count the mean of so many iterates."""
+        """Return the coefficients (n, K) of theta, or with a count those of the mean of iterates.
+        """
         A = np.asarray(self.A)
         if count:
             return (self.clock[0] * A - np.asarray(self.B)) / count
         return self.c[0] * A
 
     def forget_averages(self):
-        """Begin a new mean."""
+        """Start a new mean."""
         np.asarray(self.B)[:] = 0.0
         self.clock[0] = 0.0

@@ -2,12 +2,13 @@
 
     minimise over theta   lam Omega(theta)  +  (1/N) sum_s loss_s(theta),     |theta| <= radius
 
-Step t, on one sequence: theta -= eta_t g with step sizes of `step_sizes`; then the prox of each
-part of Omega in turn, with eta_t lam; then the projection on the ball. Both see groups by their
-norms alone, so they multiply each group by a number (Martins et al. 2011, proposition 1).
-With one part it is FOBOS; with Omega = |theta|^2 / 2 and eta_t = 1 / (lam t) the implicit form of
-Pegasos; "pegasos" takes the explicit step of the ridge part instead of the prox, as Pegasos does.
-Given: blocks of parameters. Invariant: `squares` are those of the stored parameters.
+Step t, on one sequence, is theta -= eta_t g with step sizes of `step_sizes`; then the prox of
+each part of Omega in turn, with eta_t lam; then the projection onto the ball. Both depend on
+groups by their norms alone, so they multiply each group by a number (Martins et al. 2011,
+proposition 1). With one part it is FOBOS. With Omega = |theta|^2 / 2 and eta_t = 1 / (lam t) it
+is the implicit form of Pegasos; "pegasos" takes the explicit step of the ridge part instead of
+the prox. Given: blocks of parameters. Invariant: `squares` are the squared norms of the stored
+parameters.
 Reference: Martins, Smith, Xing, Aguiar, Figueiredo (2011), algorithms 1 and 3.
 """
 
@@ -16,11 +17,13 @@ import numpy as np
 from sparsesolve.solvers.first_order.step_sizes import step_sizes
 from sparsesolve.structured.spom_step import SequenceStep
 
-SMALL = 1e-6  # a multiplier below which what is stored takes it in
+# If a multiplier falls below this, it is folded into the stored parameters, so that it never
+# underflows.
+SMALL = 1e-6
 
 
 class SPOMLearner:
-    """Parameters under way.
+    """Parameters during learning.
 
     Parameters
     ----------
@@ -31,12 +34,12 @@ class SPOMLearner:
     norm : GroupNorm
     lam : float
     learned : bool
-        Whether transitions are one more group of the norm; else |.|^2 / 2 of their own.
+        Whether transitions are one more group of the norm; else they have their own |.|^2 / 2.
     radius : float
         May be infinite.
     average : {False, True, "epoch"}
     schedule : one of SCHEDULES, callable, or "pegasos"
-        Of the step sizes; "pegasos" is 1 / (lam t) with the gradient of the ridge in the step.
+        Step sizes; "pegasos" is 1 / (lam t) with the gradient of the ridge in the step.
     n_threads : int
     """
 
@@ -53,18 +56,18 @@ class SPOMLearner:
         self.count, self.tied_sum = 0, np.zeros_like(self.tied)
 
     def norms(self):
-        """Norms of the groups (G,), and of the transitions."""
+        """Return the norms of the groups (G,), and of the transitions."""
         return self.multipliers * np.sqrt(np.maximum(self.squares, 0.0)), np.linalg.norm(self.tied)
 
     def penalty(self):
-        """Omega."""
+        """Return Omega."""
         n, tied = self.norms()
         if self.learned:
             return self.norm.value(np.append(n, tied))
         return self.norm.value(n) + 0.5 * float(tied) ** 2
 
     def epoch(self, order, eta0):
-        """Steps over the sequences in this order; returns the mean loss before each."""
+        """Take steps over the sequences in this order; return the mean loss before each."""
         total = 0.0
         for s, eta in zip(order, self._steps(len(order), eta0), strict=True):
             self._count_iterate()
@@ -92,7 +95,7 @@ class SPOMLearner:
             self.tied_sum += self.tied
 
     def _shrink(self, t):
-        """The prox and the projection, by norms."""
+        """Apply the prox and the projection to the norms."""
         n, tied = self.norms()
         if self.schedule == "pegasos":
             new, new_tied = n, tied
@@ -118,34 +121,37 @@ class SPOMLearner:
                 block.fold(g - first)
 
     def begin_mean(self):
-        """Begin a new mean of iterates."""
+        """Start a new mean of iterates."""
         self.count = 0
         self.tied_sum[:] = 0.0
         for block, _ in self.blocks:
             block.forget_averages()
 
     def pegasos_bound(self):
-        """The lower bound that steps 1 / (lam t) leave behind, after whole epochs.
+        """Return the lower bound that steps 1 / (lam t) give after whole epochs.
 
-        With Omega = |theta|^2 / 2 and no projection, theta is Z / lam of the mean of all answers:
-        a dual point, whose cost is the mean of theirs. "inverse" counts the true labels once, too.
+        With Omega = |theta|^2 / 2 and no projection, theta is Z / lam for the mean of all decoded
+        labellings. That is a dual point, whose cost is the mean of theirs. "inverse" counts the
+        true labels once as well.
         """
         n, tied = self.norms()
         count = self.t + (self.schedule != "pegasos")
         return self.paid / count - 0.5 * self.lam * float(n @ n + tied**2)
 
     def put(self, parameters, tied):
-        """Begin at these parameters."""
+        """Set these parameters."""
         for (block, _), theta in zip(self.blocks, parameters, strict=True):
             block.put(theta)
         self.tied[:] = tied
 
     def objective(self):
-        """lam Omega + mean loss, all sequences at the parameters as they stand."""
+        """Return lam Omega plus the mean loss, with all sequences at the current parameters."""
         loss = sum(self.work.loss(s) for s in range(self.N)) / self.N
         return self.lam * self.penalty() + loss
 
     def parameters(self):
-        """Those of each block, and transitions: the mean of iterates if one is kept."""
+        """Return the parameters of each block, and transitions; the mean of iterates if one is
+        kept.
+        """
         tied = self.tied_sum / self.count if self.count else self.tied.copy()
         return [block.parameters(self.count) for block, _ in self.blocks], tied

@@ -1,15 +1,17 @@
-"""Numbers that SPOM is given: strength of the penalty, radius, first step size."""
+"""Numbers that spom takes: strength of the penalty, radius, first step size."""
 
 import numpy as np
 
 from sparsesolve.data import read_number
 
-RATES = (0.01, 0.1, 1.0, 10.0)  # tried for eta0, as in the paper
-TRIAL_EPOCHS = 5  # of each
+# Values that are tried for eta0, as in the paper.
+RATES = (0.01, 0.1, 1.0, 10.0)
+# Epochs of each trial.
+TRIAL_EPOCHS = 5
 
 
 def first_rate(eta0, begin, N, epochs, seed, strong):
-    """eta0; or 1 / strong where that is positive; or the best of RATES after some epochs."""
+    """Return eta0; or 1 / strong if that is positive; or the best of RATES after some epochs."""
     if eta0 != "auto":
         return read_positive("eta0", eta0)
     if strong > 0.0:
@@ -24,7 +26,7 @@ def first_rate(eta0, begin, N, epochs, seed, strong):
 
 
 def read_lam(lam, C, N):
-    """lam, or 1 / (C N); ValueError where both are given."""
+    """Return lam, or 1 / (C N); raise ValueError if both are given."""
     if lam is not None and C is not None:
         raise ValueError("lam is 1 / (C N); give one of them")
     if lam is not None:
@@ -33,5 +35,5 @@ def read_lam(lam, C, N):
 
 
 def read_positive(name, value):
-    """A finite number above 0."""
+    """Return a finite number above 0, or raise."""
     return read_number(name, value, 0, np.inf, open_low=True, open_high=True)

@@ -39,7 +39,7 @@ class SPOM(Frozen):
 
     @property
     def gap(self) -> float:
-        """How far the objective is above its optimum at most; infinite without a bound."""
+        """An upper bound of the objective minus its optimum; infinite without a bound."""
         return max(self.objective - self.bound, 0.0)
 
     @property
@@ -83,7 +83,7 @@ class SPOM(Frozen):
         return self.parameters[0]
 
     def predict(self, X: Any, lengths: ArrayLike | None = None, n_threads: int = 1) -> np.ndarray:
-        """Return the labels of the largest score, (n_new,).
+        """Return the labels with the largest score, (n_new,).
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class SPOM(Frozen):
     def save(self, file: str | PathLike) -> None:
         """Write the model into an .npz file that `structured.load_spom` reads, without pickle.
 
-        A model of kernels needs kernels between new positions and those of training to predict,
+        To predict, a model of kernels needs kernels between new positions and those of training,
         so keep the latter.
 
         Parameters
@@ -153,7 +153,7 @@ class SPOM(Frozen):
         save_spom(self, file)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the weight of each group along the epochs; returns matplotlib's Axes.
+        """Draw the weight of each group along the epochs; return matplotlib's Axes.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class SPOM(Frozen):
         return plot_weights(self.kernel_weights, self.group_labels, ax)
 
     def _scores(self, X, lengths):
-        """Scores of labels with start and stop in them, and where sequences begin."""
+        """Return scores of labels that include start and stop, and the starts of the sequences."""
         K = len(self.labels)
         if self.groups is not None:
             rows = read_rows(X, lengths, both=False)
@@ -191,7 +191,7 @@ class SPOM(Frozen):
         return ["X"] if self.groups is not None else self.group_labels
 
     def _blocks(self, X):
-        """The blocks of new positions, in the order of training."""
+        """Return the blocks of new positions, in the order of training."""
         if isinstance(X, dict):
             missing = [name for name in self.group_labels if name not in X]
             if missing:

@@ -1,12 +1,12 @@
-"""One step of SPOM on one sequence: scores, the labelling or the marginals, and the change of
-every block.
+"""One step of SPOM on one sequence: scores, the labelling or the marginals, and the updates.
 
     loss of sequence s at theta,    theta - eta g,    g = phi(y^) - phi(y) or E phi - phi(y)
 
-with y^ the labelling of the largest score plus wrong labels (hinge), and E under the model (log
-loss). Given: blocks of parameters, see spom_blocks; transitions, start and stop scores are `tied`,
-stored as they are. `ascend` is a step in the dual, see spom_dual.py. Threads share the columns of
-kernels: each entry has one thread, which adds in one order, so any number gives the same bits.
+y^ is the labelling with the largest score plus wrong labels (hinge), and E the mean under the
+model (log loss). Given: blocks of parameters, see spom_blocks; transitions, start and stop scores
+are `tied`, and are stored as they are. `ascend` is a step in the dual, see spom_dual.py. Threads
+share the columns of kernels: each entry belongs to one thread, which adds in one order, so any
+number of threads gives the same bits.
 Reference: Martins, Smith, Xing, Aguiar, Figueiredo (2011), "Online learning of
 structured predictors with multiple kernels", algorithm 3.
 """
@@ -22,12 +22,15 @@ from sparsesolve.structured.spom_kernels cimport Kernel, KernelView, spread
 
 from sparsesolve.solvers.costs.structured import SPOM_PARALLEL_WORK
 
-DEF PIECE = 2048            # columns of a kernel that a thread takes at once: 16 KB of scores a label
+# Columns of a kernel that a thread takes at once: 16 KB of scores for each label, which fit in
+# the first-level cache.
+DEF PIECE = 2048
 cdef double PARALLEL = SPOM_PARALLEL_WORK
 
 
 cdef class SequenceStep:
-    """One step of SPOM on one sequence: scores, the labelling or the marginals, and the change of every block."""
+    """One step of SPOM on one sequence: scores, the labelling or the marginals, and the updates.
+    """
 
     cdef readonly list blocks
     cdef const long long[::1] ptr
@@ -35,13 +38,15 @@ cdef class SequenceStep:
     cdef Chains chains
     cdef Py_ssize_t K
     cdef readonly bint hinge
-    cdef double[:, ::1] S, D, mu, T, pairs      # scores and labels less what they are compared with; (K, K)
+    # Scores, labels minus those they are compared with, marginals; T and pairs are (K, K).
+    cdef double[:, ::1] S, D, mu, T, pairs
     cdef double[::1] work, delta
     cdef double[:, ::1] M, P, wide              # (K, width)
     cdef int[::1] path
     cdef readonly double[::1] tied              # (K K + 2 K,) transitions, start, stop
-    cdef readonly double cost                   # of what the last labels were compared with: wrong labels, or entropy
-    cdef KernelView** views                     # of the kernels among the blocks
+    # Cost of the labels that the last loss compared with: wrong labels, or entropy.
+    cdef readonly double cost
+    cdef KernelView** views                     # views of the blocks that are kernels
     cdef Py_ssize_t n_kernels, pieces
     cdef int n_threads
 
@@ -71,7 +76,10 @@ cdef class SequenceStep:
         self.path, self.tied = np.zeros(longest, dtype=np.intc), np.zeros(K * K + 2 * K)
 
     def loss(self, Py_ssize_t s):
-        """The loss of sequence s; D (L, K) and `pairs` are labels less the best labelling, or less marginals."""
+        """Return the loss of sequence s.
+
+        D (L, K) and `pairs` become labels minus the best labelling, or minus marginals.
+        """
         cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k
         cdef double gold = 0.0, total = 0.0
         cdef Block block
@@ -106,11 +114,13 @@ cdef class SequenceStep:
                 for i in range(L):
                     self.cost += self.path[i] != self.y[first + i]
             else:
-                self.cost = max(total - gold + self.along(s, L, &self.D[0, 0], &self.pairs[0, 0]), 0.0)
+                self.cost = max(total - gold + self.along(s, L, &self.D[0, 0], &self.pairs[0, 0]),
+                                0.0)
         return max(total - gold, 0.0)
 
-    cdef double along(self, Py_ssize_t s, Py_ssize_t L, const double* D, const double* pairs) noexcept nogil:
-        """<theta, sum phi D> of the scores that `loss` has left, costs taken out."""
+    cdef double along(self, Py_ssize_t s, Py_ssize_t L, const double* D,
+                      const double* pairs) noexcept nogil:
+        """Return <theta, sum phi D> from the scores of the last `loss`, without the costs."""
         cdef Py_ssize_t i, k, K = self.K, first = self.ptr[s]
         cdef double total = 0.0
         for i in range(L):
@@ -121,7 +131,8 @@ cdef class SequenceStep:
         return total
 
     cdef double _decode(self, Py_ssize_t L) noexcept nogil:
-        cdef double best = chain.ss_chain_viterbi(L, self.K, self.chains.width, &self.S[0, 0], &self.chains.T[0, 0],
+        cdef double best = chain.ss_chain_viterbi(L, self.K, self.chains.width, &self.S[0, 0],
+                                                  &self.chains.T[0, 0],
                                                   &self.delta[0], &self.path[0])
         cdef Py_ssize_t i
         for i in range(L):
@@ -135,11 +146,13 @@ cdef class SequenceStep:
         cdef Py_ssize_t i, k, K = self.K
         self.M[:] = 0.0
         self.P[:] = 0.0
-        if self.chains.sum_one(s, &self.S[0, 0], 1.0, False, &self.mu[0, 0], &self.M[0, 0], &self.P[0, 0], NULL, &total,
+        if self.chains.sum_one(s, &self.S[0, 0], 1.0, False, &self.mu[0, 0], &self.M[0, 0],
+                               &self.P[0, 0], NULL, &total,
                                &self.work[0]):
             self.M[:] = 0.0
             self.P[:] = 0.0
-            self.chains.sum_one(s, &self.S[0, 0], 1.0, True, &self.mu[0, 0], &self.M[0, 0], &self.P[0, 0], NULL, &total,
+            self.chains.sum_one(s, &self.S[0, 0], 1.0, True, &self.mu[0, 0], &self.M[0, 0],
+                                &self.P[0, 0], NULL, &total,
                                 &self.work[0])
         for i in range(L):
             for k in range(K):
@@ -150,12 +163,13 @@ cdef class SequenceStep:
         return total
 
     def step(self, Py_ssize_t s, double eta):
-        """theta -= eta g, after `loss` of the same sequence."""
+        """Subtract eta g from theta, after `loss` of the same sequence."""
         self._move(s, eta, eta)
 
     def _move(self, Py_ssize_t s, double by, double tied):
-        """Blocks change by `by` times D, transitions and ends by `tied` times theirs."""
-        cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k, a, wrong = 0
+        """Change blocks by `by` times D, transitions and ends by `tied` times theirs."""
+        cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first
+        cdef Py_ssize_t i, k, a, wrong = 0
         cdef Py_ssize_t task, piece, tasks = self.n_kernels * self.pieces, n = self.y.shape[0]
         cdef int threads = self.n_threads
         cdef const double* D = &self.D[0, 0]
@@ -178,13 +192,14 @@ cdef class SequenceStep:
             self.tied[K * K + K + k] += tied * self.D[L - 1, k]
 
     def ascend(self, Py_ssize_t s, double[:, ::1] D, double[:, ::1] E, double[::1] costs, double c):
-        """A step of block Frank-Wolfe on sequence s: D (n, K), E (N, K K) and costs (N,) in place.
+        """Take a step of block Frank-Wolfe on sequence s: D (n, K), E (N, K K) and costs (N,) in
+        place.
 
         Transitions are c times sums of E and of the ends of D. Returns the gap of the sequence,
-        loss(theta) less the cost of its mixture, plus what theta gives to it.
+        loss(theta) minus the cost of its mixture, plus <theta, phi> of its mixture.
         """
         cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k
-        cdef double gap, bent = 0.0, share
+        cdef double gap, curvature = 0.0, share
         cdef Block block
         gap = self.loss(s) - costs[s] + self.along(s, L, &D[first, 0], &E[s, 0])
         if gap <= 0.0:
@@ -195,12 +210,12 @@ cdef class SequenceStep:
         for i in range(K):
             for k in range(K):
                 self.pairs[i, k] -= E[s, i * K + k]
-                bent += self.pairs[i, k] * self.pairs[i, k]
-            bent += self.D[0, i] * self.D[0, i] + self.D[L - 1, i] * self.D[L - 1, i]
-        bent *= c
+                curvature += self.pairs[i, k] * self.pairs[i, k]
+            curvature += self.D[0, i] * self.D[0, i] + self.D[L - 1, i] * self.D[L - 1, i]
+        curvature *= c
         for block in self.blocks:
-            bent += block.curvature(first, L, &self.D[0, 0])
-        share = 1.0 if gap >= bent else gap / bent
+            curvature += block.curvature(first, L, &self.D[0, 0])
+        share = 1.0 if gap >= curvature else gap / curvature
         self._move(s, share, share * c)
         for i in range(L):
             for k in range(K):
@@ -212,11 +227,11 @@ cdef class SequenceStep:
         return gap
 
     def along_dual(self, Py_ssize_t s, double[:, ::1] D, double[:, ::1] E):
-        """<theta, sum phi D_s> after `loss` of the same sequence."""
+        """Return <theta, sum phi D_s> after `loss` of the same sequence."""
         return self.along(s, self.ptr[s + 1] - self.ptr[s], &D[self.ptr[s], 0], &E[s, 0])
 
     def answer(self, Py_ssize_t s, double[:, ::1] D, double[:, ::1] E):
-        """Copy what the last `loss` of sequence s has found into D (n, K) and E (N, K K)."""
+        """Copy the labels of the last `loss` of sequence s into D (n, K) and E (N, K K)."""
         first, last = self.ptr[s], self.ptr[s + 1]
         np.asarray(D)[first:last] = np.asarray(self.D)[: last - first]
         np.asarray(E)[s] = np.asarray(self.pairs).ravel()

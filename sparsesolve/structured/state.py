@@ -2,8 +2,8 @@
 
     minimise over W, t   F(X W + 1 t_0', t)  +  lam Omega(W, t)
 
-Given: a ChainProblem. Returned: what every solver state answers, certificate included.
-Invariant: what FirstOrder keeps; L is how much larger the curvature of F may be than the metric.
+Given: a ChainProblem. Returned: the answers of a solver state (solvers/state.py), certificate
+included. Invariant: that of FirstOrder; L bounds the curvature of F relative to the metric.
 Reference: Stella, Themelis, Sopasakis, Patrinos (2017), see panoc.py; metric.pyx for the metric.
 """
 
@@ -25,12 +25,14 @@ from sparsesolve.structured.metric import LabelMetric
 
 log = logging.getLogger(__name__)
 
-MANY = 1_000_000  # coefficients, above which L-BFGS keeps fewer pairs: 16 bytes of each a pair
+# With more coefficients than this, L-BFGS keeps fewer pairs: a pair takes 16 bytes per
+# coefficient.
+MANY = 1_000_000
 FEW_PAIRS = 6
 
 
 def metric_pays(problem):
-    """Whether making a LabelMetric costs no more than so many gradients."""
+    """Return True if computing a LabelMetric costs no more than a few gradients."""
     K, n, x = problem.K, problem.n, problem.rows.rows
     each = np.diff(x.indptr).astype(float)
     made = 0.5 * K * float(each @ each)
@@ -39,10 +41,11 @@ def metric_pays(problem):
 
 
 class ChainState(Panoc):
-    """A solver state, see solvers/state.py, at first at zero.
+    """A solver state, see solvers/state.py, which starts at zero.
 
-    Where the features are few enough, steps are measured by the curvature of each label, see
-    LabelMetric, which is refreshed at every lambda, after so many steps, and when L has grown.
+    If there are few enough features, steps are measured by the curvature of each label, see
+    LabelMetric. The metric is refreshed at every lambda, after a number of steps, and when L has
+    grown.
     """
 
     def __init__(self, problem, n_threads=1):
@@ -54,7 +57,7 @@ class ChainState(Panoc):
         self.L, self.metric, self.age = 0.5 * float(squares), None, 0
         if problem.n_coefficients > MANY:
             self.memory = FEW_PAIRS
-        sparse = problem.penalty.features.alpha > 0.0  # ridge takes as many plain steps
+        sparse = problem.penalty.features.alpha > 0.0  # ridge takes as many steps without it
         if sparse and metric_pays(problem):
             features = problem.penalty.features
             self.metric = LabelMetric(problem.p, problem.K, features.has_groups)
@@ -78,12 +81,13 @@ class ChainState(Panoc):
         super().step(lam)
 
     def _refresh(self):
-        """Take the curvatures of where it stands for the metric."""
+        """Refresh the metric with the curvatures at the current point."""
         problem, point = self.problem, self.point
         K, cut, x = problem.K, problem.n * problem.K, problem.rows.rows
         h = self.loss.curvature_at(point.eta)
         self.metric.refresh(x.indptr, x.indices, x.data, h[:cut].reshape(problem.n, K), FLOOR)
-        pairs = problem.counts[: K * K] - point.u[cut : cut + K * K]  # how often they are expected
+        # The expected number of each transition.
+        pairs = problem.counts[: K * K] - point.u[cut : cut + K * K]
         tied = np.concatenate([pairs, h[cut + K * K :]])
         if problem.intercept:
             tied = np.concatenate([h[:cut].reshape(-1, K).sum(axis=0), tied])
@@ -108,7 +112,7 @@ class ChainState(Panoc):
         return np.concatenate([b.ravel(), t])
 
     def end(self, start, z, pull, L, lam):
-        """The end of the step for that L, and its squared length."""
+        """Return the end of the step for that L, and its squared length."""
         b = self.prox_step(start, z, L, lam)
         return self.at(b, start.c), self.square(b - start.b)
 
@@ -123,13 +127,15 @@ class ChainState(Panoc):
         return self.products(u), np.zeros(0)
 
     def gap(self, lam):
-        """The duality gap at -F', scaled until it is feasible: nothing is without a penalty."""
+        """Return the duality gap at -F', scaled until it is feasible: every coefficient has a
+        penalty.
+        """
         b, _, eta, value, u = self.point
         return duality_gap(self.loss, self.penalty, lam, b, eta, value, u, self.products(u))
 
     @property
     def intercept(self):
-        """None of its own: those of the labels are coefficients."""
+        """None: the intercepts of the labels are coefficients."""
         return 0.0
 
     def _coefficients(self):

@@ -2,13 +2,13 @@
 
     minimise over b   sum_s log loss of sequence s at b  +  T (l1 |b|_1 + l2 |b|^2 / 2)
 
-after T sequences. For every coefficient z and q are kept, sums of gradients (less what the
-steps moved) and of their squares, and the coefficient is read from them when it is needed:
+after T sequences. For every coefficient the sums z of gradients (minus the terms of the moves)
+and q of squared gradients are kept. The coefficient is computed from them when it is needed:
 
     b = -sign(z) (|z| - T l1)_+ / ((BETA + sqrt(q)) / RATE + T l2)
 
-So features that a batch does not hold cost nothing, and penalties are exact for them all the same.
-Given: batches of sequences. Returned: coefficients as they stand, without a certificate.
+So features that do not occur in a batch cost nothing, and penalties on them are exact all the
+same. Given: batches of sequences. Returned: the current coefficients, without a certificate.
 Reference: McMahan et al. (2013), "Ad click prediction: a view from the trenches", algorithm 1.
 """
 
@@ -20,12 +20,15 @@ from sparsesolve.results.status import Status
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sequences import known_tags, match_sequences, read_rows
 
-BATCH = 4  # sequences whose gradients one step adds up
-RATE, BETA = 0.5, 1.0  # step sizes: RATE / (BETA + root of the sum of squared gradients)
+# Sequences whose gradients one step adds up.
+BATCH = 4
+# Step sizes are RATE / (BETA + root of the sum of squared gradients), as in McMahan et al.
+# (2013).
+RATE, BETA = 0.5, 1.0
 
 
 class ChainStream:
-    """Coefficients of p features and K labels under way.
+    """Coefficients of p features and K labels during learning.
 
     Parameters
     ----------
@@ -41,21 +44,21 @@ class ChainStream:
         K = len(labels)
         self.labels, self.p, self.intercept, self.names = labels, n_features, intercept, names
         self.l1, self.l2, self.count = l1, l2, 0
-        self.cut = (n_features + intercept) * K  # from here on transitions, start and stop
+        self.cut = (n_features + intercept) * K  # the first of transitions, start and stop
         self.z, self.q = np.zeros((2, self.cut + K * K + 2 * K))
 
     def begin_at(self, flat, count):
-        """Begin with these coefficients, as if `count` sequences had led to them."""
+        """Set these coefficients, as if `count` sequences had led to them."""
         self.count = count
         self.z = -flat * (BETA / RATE + count * self.l2) - np.sign(flat) * count * self.l1
 
     def coefficients(self, at=slice(None)):
-        """Those at some places."""
+        """Return the coefficients at some places."""
         z, weight = self.z[at], (BETA + np.sqrt(self.q[at])) / RATE + self.count * self.l2
         return -np.sign(z) * np.maximum(np.abs(z) - self.count * self.l1, 0.0) / weight
 
     def read(self, X, y, lengths=None):
-        """Sequences as (rows, codes, starts), checked against what came before."""
+        """Return sequences as (rows, codes, starts), checked against those that came before."""
         match_sequences(X, y)
         rows = read_rows(X, lengths, both=False)
         if rows.rows.shape[1] != self.p:
@@ -65,7 +68,7 @@ class ChainStream:
         return rows.rows, known_tags(y, rows.ptr, self.labels), np.asarray(rows.ptr)
 
     def learn(self, X, y, lengths=None, n_threads=1):
-        """One pass over sequences in their order; returns the mean loss before each step."""
+        """Make one pass over sequences in their order; return the mean loss before each step."""
         rows, codes, ptr = self.read(X, y, lengths)
         total, N = 0.0, len(ptr) - 1
         for first in range(0, N, BATCH):
@@ -75,7 +78,7 @@ class ChainStream:
         return total / N
 
     def _step(self, x, codes, ptr, n_threads):
-        """The step of one batch; returns the sum of its losses."""
+        """Take the step of one batch; return the sum of its losses."""
         K, n, size = len(self.labels), x.shape[0], len(ptr) - 1
         used, columns = np.unique(x.indices, return_inverse=True)
         if self.intercept:
@@ -98,7 +101,7 @@ class ChainStream:
         return size * value
 
     def fitted(self, lam):
-        """The model as it stands: a CRFPath of one lambda without a certificate."""
+        """Return the current model: a CRFPath of one lambda without a certificate."""
         flat, K = self.coefficients(), len(self.labels)
         used = flat[: self.p * K].reshape(self.p, K).any(axis=1).sum()
         return CRFPath(

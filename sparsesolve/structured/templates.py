@@ -1,12 +1,12 @@
 """Templates: columns of a table, offsets and conjunctions, as sparse indicators in groups.
 
-A template such as ``form[-1].lower & form.suffix3`` names one value for each position: here the
-last word in lower case together with the last three letters of this one. Every value that training
-saw is a feature, and the features of one template are a group.
+A template such as ``form[-1].lower & form.suffix3`` gives one value at each position: here the
+previous word in lower case together with the last three letters of this one. Every value that
+occurs in training is a feature, and the features of one template are a group.
 
-All is vectorised: a column becomes numbers once, what is derived of it (suffixes, shapes) is
-worked out for each different entry, and conjunctions are numbers of pairs. Memory: 12 bytes for
-each position and template in X, 17 more while it is made, and the vocabulary.
+Everything is vectorised: a column becomes numbers once, derived columns (suffixes, shapes) are
+computed once for each different entry, and conjunctions are numbers of pairs. Memory: 12 bytes
+for each position and template in X, 17 more during its construction, and the vocabulary.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Templates:
         positions and function is ``lower``, ``suffixN``, ``prefixN``, ``shape``, or ``first``
         (whether the sequence begins there). None: twenty templates for tagging the column "form".
     min_count : int, default 1
-        Values that training saw less often are left out.
+        Values that occur less often in training are left out.
 
     Examples
     --------
@@ -54,8 +54,8 @@ class Templates:
             raise ValueError("templates is empty; give at least one, such as 'form[-1]'")
         self._atoms = [[read_atom(part, text) for part in text.split("&")]
                        for text in self.templates]  # fmt: skip
-        self._names: dict[str, dict] = {}  # of each derived column the number of each value
-        self._codes: list[np.ndarray] = []  # of each template the codes that are features, sorted
+        self._names: dict[str, dict] = {}  # the number of each value, for each derived column
+        self._codes: list[np.ndarray] = []  # the sorted codes that are features, for each template
 
     def fit_transform(self, columns: Mapping[str, Any], lengths: ArrayLike | None = None) -> Any:
         """Learn the values that occur, and return their indicators (n, p), csr_array.
@@ -83,25 +83,26 @@ class Templates:
         return self._indicators(seen)
 
     def transform(self, columns: Mapping[str, Any], lengths: ArrayLike | None = None) -> Any:
-        """Return indicators (n, p) of the values that training saw; see `fit_transform`."""
+        """Return indicators (n, p) of the values that occurred in training; see `fit_transform`.
+        """
         if not self._codes:
             raise ValueError("these templates saw no table yet; call fit_transform first")
         return self._indicators(self._numbers(columns, lengths, learn=False))
 
     @property
     def groups(self) -> np.ndarray:
-        """The template of each column of X, (p,) of str: what `crf_path` takes as groups."""
+        """Return the template of each column of X, (p,) of str: the groups for `crf_path`."""
         return np.repeat(np.array(self.templates), [len(codes) for codes in self._codes])
 
     def state(self) -> dict[str, Any]:
-        """Return what `from_state` makes the same templates of, as JSON values."""
+        """Return JSON values from which `from_state` makes the same templates."""
         return {"templates": self.templates, "min_count": self.min_count, "names": {
             key: list(found) for key, found in self._names.items()},
             "codes": [codes.tolist() for codes in self._codes]}  # fmt: skip
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Templates:
-        """Make templates that `state` described."""
+        """Make templates from a `state`."""
         made = cls(state["templates"], state["min_count"])
         made._names = {key: {name: i for i, name in enumerate(names)}
                        for key, names in state["names"].items()}  # fmt: skip
@@ -109,7 +110,8 @@ class Templates:
         return made
 
     def _numbers(self, columns, lengths, learn):
-        """Codes (n,) of each template, -1 where a value was not seen."""
+        """Return the codes (n,) of each template, -1 for a value that did not occur in training.
+        """
         n = _size(columns)
         ptr, numbered, derived, found = read_lengths(lengths, n), {}, {}, []
         for atoms, text in zip(self._atoms, self.templates, strict=True):
@@ -126,7 +128,9 @@ class Templates:
         return found
 
     def _seen(self, atom, columns, ptr, numbered, derived, learn, text):
-        """Codes of an atom at every position, 0 beyond the ends, and how many there may be."""
+        """Return the codes of an atom at every position, 0 beyond the ends, and their upper
+        bound.
+        """
         n = int(ptr[-1])
         if atom.function == "first":
             first = np.zeros(n, dtype=np.int64)
@@ -152,7 +156,7 @@ class Templates:
         return _shifted(derived[key], atom.offset, ptr), len(self._names[key]) + 1
 
     def _indicators(self, seen):
-        """One entry for each position and template whose value is a feature."""
+        """Return one entry for each position and template whose value is a feature."""
         n, first, at, kept = len(seen[0]), 0, [], []
         for codes, features in zip(seen, self._codes, strict=True):
             place = np.searchsorted(features, codes)
@@ -175,14 +179,14 @@ def _size(columns):
 
 
 def _factorised(column):
-    """Numbers (n,) of the entries as text, and the different entries."""
+    """Return the numbers (n,) of the entries as text, and the different entries."""
     names: dict[str, int] = {}
     codes = [names.setdefault(str(value), len(names)) for value in column]
     return np.array(codes, dtype=np.int64), list(names)
 
 
 def _shifted(codes, offset, ptr):
-    """codes[i + offset] within the sequence of i, 0 beyond its ends."""
+    """Return codes[i + offset] within the sequence of i, 0 beyond its ends."""
     if offset == 0:
         return codes
     n = len(codes)

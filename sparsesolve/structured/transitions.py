@@ -1,8 +1,9 @@
-"""The penalty of a chain: one on the features' coefficients, and one on what ties labels together.
+"""The penalty of a chain: one part on features' coefficients, one on scores that tie labels
+together.
 
     Omega(b, t) = Omega_X(b) + Omega_T(t)
 
-b are K coefficients for each feature, feature by feature; t the intercepts of the labels,
+b are K coefficients for each feature, feature by feature; t are the intercepts of the labels,
 transitions, start and stop scores. Omega_T is
 
     "ridge"  |t|^2 / 2    "l1"  |t|_1    "group"  d |t|_2    "free"  0 where |t_i| <= BOX, else inf
@@ -17,21 +18,22 @@ import numpy as np
 from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.penalties.groups import one_by_one
 
-BOX = 20.0  # exp(20) is 5e8: a transition of that score is certain, or excluded
+# Bound on free scores. exp(20) is 5e8: a transition with that score is certain, or excluded.
+BOX = 20.0
 KINDS = ("ridge", "l1", "group", "free")
 
 
 class ChainPenalty:
-    """Answers what a penalty on whole vectors does, of `n_penalised` coefficients and the rest.
+    """A penalty on whole vectors, of `n_penalised` coefficients of features and the rest.
 
     Parameters
     ----------
     features : ElasticNet or BlockPenalty
-        On the coefficients of the features.
+        Penalty on the coefficients of the features.
     n_penalised : int
-        p K of them.
+        Their number, p K.
     n_tied : int
-        How many others.
+        Number of the other coefficients.
     kind : {"ridge", "l1", "group", "free"}
     weight : float
         d of "group".
@@ -39,7 +41,7 @@ class ChainPenalty:
 
     def __init__(self, features, n_penalised, n_tied, kind, weight):
         self.features, self.cut = features, n_penalised
-        self.normed = kind in ("group", "l1")  # whether t = 0 may be optimal
+        self.normed = kind in ("group", "l1")  # True if t = 0 may be optimal
         if kind == "group":
             self.tied = GroupL2([0] * n_tied, [weight]).on(
                 one_by_one(1, n_tied)._replace(labels=[0], n_named=1)
@@ -55,17 +57,17 @@ class ChainPenalty:
         return (self.features, v[: self.cut]), (self.tied, v[self.cut :])
 
     def value(self, b, lam=1.0):
-        """lam * Omega(b)."""
+        """Return lam * Omega(b)."""
         return sum(part.value(x, lam) for part, x in self._parts(b))
 
     def prox(self, x, lam=1.0):
-        """argmin_b |b - x|^2 / 2 + lam Omega(b)."""
+        """Return argmin_b |b - x|^2 / 2 + lam Omega(b)."""
         return np.concatenate([part.prox(v, lam) for part, v in self._parts(x)])
 
     def tied_prox(self, t, z, h, lam, L):
-        """argmin_v -z'(v - t) + L sum_i h_i (v_i - t_i)^2 / 2 + lam Omega_T(v).
+        """Return argmin_v -z'(v - t) + L sum_i h_i (v_i - t_i)^2 / 2 + lam Omega_T(v).
 
-        A group takes its largest curvature for all.
+        A group uses its largest curvature for all its entries.
         """
         if isinstance(self.tied, GroupL2):
             h = np.full(len(t), h.max())
@@ -78,28 +80,30 @@ class ChainPenalty:
         return np.clip(v, self.tied.lower, self.tied.upper)
 
     def polar(self, z):
-        """The least lam with b = 0 optimal for -z'b, of what has a norm on it."""
+        """Return the least lam with b = 0 optimal for -z'b, over the coefficients with a norm on
+        them.
+        """
         (features, v), (tied, t) = self._parts(z)
         return max(features.polar(v), tied.polar(t) if self.normed else 0.0)
 
     def entry_levels(self, z):
-        """Of every group of features the least lam that keeps it at zero against z."""
+        """Return the least lam that keeps each group of features at zero against z."""
         levels = self.features.entry_levels(z[: self.cut])
         if not self.normed:
             return levels
         return np.append(levels, self.tied.entry_levels(z[self.cut :]))
 
     def conjugate(self, z, lam=1.0):
-        """sup_b z'b - lam * Omega(b)."""
+        """Return sup_b z'b - lam * Omega(b)."""
         return sum(part.conjugate(v, lam) for part, v in self._parts(z))
 
     def feasible_scale(self, z, lam=1.0):
-        """The largest s <= 1 for which the conjugate of s z is finite."""
+        """Return the largest s <= 1 for which the conjugate of s z is finite."""
         return min(part.feasible_scale(v, lam) for part, v in self._parts(z))
 
 
 def over_labels(penalty, K, alpha):
-    """A penalty on groups of features, read for p features, as one on p K coefficients."""
+    """Return a penalty on groups of p features as one on their p K coefficients."""
     layout = penalty.layout
     member = (np.asarray(layout.member)[:, None] * K + np.arange(K)).ravel()
     flat = layout._replace(

@@ -2,22 +2,21 @@
 
     score(tree) = sum of A[h, m] over its arcs        A (n + 1, n + 1), node 0 the root
 
-Every word m = 1..n has one head h, and no word is above itself.  A[h, m] = -inf forbids an arc;
-the diagonal and column 0 are never read.  Where the root may have one word only, every arc from it
-gets an order of 1, and what counts is the least order: a maximum over pairs (order, score), and
-leading terms of sums, in which arcs from the root weigh t -> 0.  Both are exact, with no large
-constants.
+Every word m = 1..n has one head h, and the arcs form no cycle. A[h, m] = -inf forbids an arc; the
+diagonal and column 0 are never read. If the root may have one word only, every arc from it has
+order 1, and the least order counts. Maxima are over pairs (order, score), and sums keep their
+leading terms, in which arcs from the root weigh t -> 0. Both are exact, without large constants.
 
-`best_tree`: Tarjan's algorithm for dense graphs, O(n^2).  From any word follow best heads; where
-that closes a cycle, merge it: the best arc from u into it is the best of A[u, m] less the arc that
-m gives up.  Then heads are read from the last merger down.
+`best_tree`: Tarjan's algorithm for dense graphs, O(n^2). Follow best heads from any word. If they
+close a cycle, merge it: the best arc from u into it is the best of A[u, m] minus the arc that m
+gives up. Then heads are read from the last merger down.
 
 `tree_sums`: eliminating word k replaces w[h, m] by w[h, m] + w[h, k] w[k, m] / s_k with s_k the
-sum of w[., k], which keeps the sum over trees up to the factor s_k.  Nothing is ever subtracted,
-so leading digits stay whatever the scores; determinants lose them where best heads form cycles.
-With word m left alone, s_m = sum_h w[h, m] P_h, where P_h is the chance that a walk from h to
-heads meets the root before m, and w[h, m] P_h / s_m is the marginal of the arc.  Halving the words
-gives every m its turn in O(n^3).  Numbers are logarithms.
+sum of w[., k]. This keeps the sum over trees up to the factor s_k. Nothing is ever subtracted, so
+leading digits stay for any scores; determinants lose them where best heads form cycles. When word
+m is left alone, s_m = sum_h w[h, m] P_h, where P_h is the probability that a walk from h to heads
+reaches the root before m, and w[h, m] P_h / s_m is the marginal of the arc. Halving the set of
+words gives every m its turn in O(n^3). Numbers are logarithms.
 
 References: Tarjan (1977), "Finding optimum branchings"; Camerini, Fratta, Maffioli (1979);
 Grassmann, Taksar, Heyman (1985) for the elimination; Koo, Globerson, Carreras, Collins (2007) and
@@ -28,10 +27,11 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-cdef int NONE = 1 << 20         # the order of zero
+# The order of the number 0, larger than that of any tree.
+cdef int NONE = 1 << 20
 
 
-cdef struct Number:             # exp(log) t^order
+cdef struct Number:             # the number exp(log) t^order
     int order
     double log
 
@@ -44,7 +44,7 @@ cdef inline Number number(int order, double log) noexcept nogil:
 
 
 cdef inline Number plus(Number x, Number y) noexcept nogil:
-    """The leading term of x + y."""
+    """Return the leading term of x + y."""
     if x.order != y.order:
         return x if x.order < y.order else y
     if x.order == NONE:
@@ -62,23 +62,30 @@ cdef inline Number times(Number x, Number y) noexcept nogil:
 
 
 cdef inline Number over(Number x, Number y) noexcept nogil:
-    """x / y for a y that is not zero."""
+    """Return x / y for a y that is not zero."""
     if x.order == NONE:
         return x
     return number(x.order - y.order, x.log - y.log)
 
 
 def best_tree(const double[:, ::1] A, bint single_root):
-    """Heads (n,) of the words of the best tree, the root 0, and its score; -inf where there is none."""
+    """Return the heads (n,) of the words of the best tree, 0 for the root, and its score.
+
+    The score is -inf if there is no tree.
+    """
     cdef Py_ssize_t V = A.shape[0], most = 2 * V, c, u, m, k, count = V, depth, first
-    cdef double[:, ::1] W = np.full((most, V), -np.inf)     # best arc from u into component c, adjusted
-    cdef int[:, ::1] R = np.zeros((most, V), dtype=np.intc)     # its order, adjusted; less is better
-    cdef int[:, ::1] to = np.zeros((most, V), dtype=np.intc)    # the word in c at which it ends
-    cdef int[::1] top = np.arange(V, dtype=np.intc)         # the component of a node
-    cdef int[::1] parent = np.full(most, -1, dtype=np.intc)     # the component into which one was merged
-    cdef int[::1] enter = np.full(most, -1, dtype=np.intc)      # where the arc into a component begins
+    # The best arc from u into component c, adjusted; its order, adjusted (less is better); and the
+    # word in c at which it ends.
+    cdef double[:, ::1] W = np.full((most, V), -np.inf)
+    cdef int[:, ::1] R = np.zeros((most, V), dtype=np.intc)
+    cdef int[:, ::1] to = np.zeros((most, V), dtype=np.intc)
+    cdef int[::1] top = np.arange(V, dtype=np.intc)         # component of a node
+    # The component into which a component was merged, and the start of the arc into it.
+    cdef int[::1] parent = np.full(most, -1, dtype=np.intc)
+    cdef int[::1] enter = np.full(most, -1, dtype=np.intc)
     cdef int[::1] path = np.empty(most, dtype=np.intc)
-    cdef signed char[::1] state = np.zeros(most, dtype=np.int8)     # 1 on the path, 2 under the root
+    # 1 for a node on the path, 2 for a node below the root.
+    cdef signed char[::1] state = np.zeros(most, dtype=np.int8)
     cdef int[::1] head = np.full(V, -1, dtype=np.intc)
     cdef double value, score = 0.0
     cdef int order
@@ -101,15 +108,17 @@ def best_tree(const double[:, ::1] A, bint single_root):
                 if state[u] != 1:
                     c = u
                     continue
-                # A cycle: merge what lies on the path from u on.
+                # A cycle: merge the part of the path from u on.
                 while True:
                     depth -= 1
                     k = path[depth]
                     parent[k] = <int> count
                     value, order = W[k, enter[k]], R[k, enter[k]]
                     for m in range(V):
-                        if W[k, m] > -INFINITY and better(R[k, m] - order, W[k, m] - value, &R[count, m], &W[count, m]):
-                            W[count, m], R[count, m], to[count, m] = W[k, m] - value, R[k, m] - order, to[k, m]
+                        if W[k, m] > -INFINITY and better(R[k, m] - order, W[k, m] - value,
+                                                          &R[count, m], &W[count, m]):
+                            W[count, m] = W[k, m] - value
+                            R[count, m], to[count, m] = R[k, m] - order, to[k, m]
                     if k == u:
                         break
                 for m in range(V):
@@ -120,7 +129,8 @@ def best_tree(const double[:, ::1] A, bint single_root):
             for k in range(depth):
                 state[path[k]] = 2
         order = 0
-        for c in range(count - 1, 0, -1):       # the last merger first; an arc within one is given up
+        # The last merger comes first; an arc within a component is given up.
+        for c in range(count - 1, 0, -1):
             if enter[c] < 0:
                 continue
             m = to[c, enter[c]]
@@ -138,12 +148,13 @@ def best_tree(const double[:, ::1] A, bint single_root):
 
 
 cdef inline bint better(int order, double value, int* than_order, double* than) noexcept nogil:
-    """Whether (order, value) goes before what stands there; -inf is nothing."""
-    return than[0] == -INFINITY or order < than_order[0] or (order == than_order[0] and value > than[0])
+    """Return True if (order, value) is better than the current one; -inf is none."""
+    return (than[0] == -INFINITY or order < than_order[0]
+            or (order == than_order[0] and value > than[0]))
 
 
 cdef int best_arc(const double* w, const int* order, Py_ssize_t V) noexcept nogil:
-    """Where the best arc begins, the first of equals; -1 for none."""
+    """Return the start of the best arc, the first of equals; -1 for none."""
     cdef int best = -1
     cdef Py_ssize_t u
     for u in range(V):
@@ -163,9 +174,10 @@ cdef class TreeSums:
     cdef readonly double log_partition
     cdef int root_order
     cdef Number[:, :, ::1] levels       # weights w[h, m] at each depth
-    cdef Number[:, ::1] columns         # (V, V) of an eliminated word: the arcs into it over their sum
-    cdef Number[::1] sums, walk         # these sums; P
-    cdef int[::1] gone                  # words eliminated, in order
+    # (V, V) arcs into each eliminated word, over their sum; these sums; and P.
+    cdef Number[:, ::1] columns
+    cdef Number[::1] sums, walk
+    cdef int[::1] gone                  # eliminated words, in order
     cdef signed char[::1] alive
     cdef Py_ssize_t n_gone
 
@@ -176,12 +188,14 @@ cdef class TreeSums:
         self.A, self.V, self.root_order = A, len(A), single_root
         self.mu, self.failed, self.log_partition = np.zeros(A.shape), False, np.nan
         self.levels = np.zeros((depth, self.V, self.V), dtype=kind)
-        self.columns, self.sums = np.zeros((self.V, self.V), dtype=kind), np.zeros(self.V, dtype=kind)
+        self.columns = np.zeros((self.V, self.V), dtype=kind)
+        self.sums = np.zeros(self.V, dtype=kind)
         self.walk, self.gone = np.zeros(self.V, dtype=kind), np.zeros(self.V, dtype=np.intc)
         self.alive, self.n_gone = np.ones(self.V, dtype=np.int8), 0
         for m in range(1, self.V):
             for h in range(self.V):
-                self.levels[0, h, m] = number(single_root and h == 0, -INFINITY if h == m else A[h, m])
+                self.levels[0, h, m] = number(single_root and h == 0,
+                                              -INFINITY if h == m else A[h, m])
         words = np.arange(1, self.V, dtype=np.intc)
         cdef int[::1] each = words
         if self.V == 1:
@@ -192,11 +206,14 @@ cdef class TreeSums:
 
     @property
     def marginals(self):
-        """P(the head of m is h), (n + 1, n + 1)."""
+        """Return P(the head of m is h), (n + 1, n + 1)."""
         return np.asarray(self.mu)
 
     cdef void halve(self, Py_ssize_t depth, const int* words, Py_ssize_t count) noexcept nogil:
-        """Marginals of arcs into these words, all others but the root being eliminated at this depth."""
+        """Compute the marginals of arcs into these words.
+
+        All other words are eliminated at this depth, but not the root.
+        """
         cdef Py_ssize_t half = count // 2, before = self.n_gone, k
         if self.failed:
             return
@@ -218,7 +235,7 @@ cdef class TreeSums:
             self.alive[self.gone[self.n_gone]] = 1
 
     cdef void eliminate(self, Py_ssize_t depth, int k, bint copy) noexcept nogil:
-        """Take word k out of the weights of depth + 1, which begin as a copy of those above."""
+        """Eliminate word k from the weights of depth + 1, which start as a copy of those above."""
         cdef Number* w = &self.levels[depth + 1, 0, 0]
         cdef Number* share = &self.columns[self.n_gone, 0]
         cdef Number total = number(NONE, -INFINITY)
@@ -245,7 +262,7 @@ cdef class TreeSums:
                         w[h * V + m] = plus(w[h * V + m], times(share[h], w[k * V + m]))
 
     cdef void alone(self, Py_ssize_t depth, int m) noexcept nogil:
-        """The marginals of arcs into m, the only word left."""
+        """Compute the marginals of arcs into m, the only word left."""
         cdef Number total = self.levels[depth, 0, m], x
         cdef Py_ssize_t t, h, V = self.V
         if total.order == NONE:
@@ -255,7 +272,8 @@ cdef class TreeSums:
         for h in range(V):
             self.walk[h] = number(NONE, -INFINITY)
         self.walk[0] = number(0, 0.0)
-        for t in range(self.n_gone - 1, -1, -1):        # heads of gone[t] went later, or are m or the root
+        # Heads of gone[t] were eliminated later, or are m or the root.
+        for t in range(self.n_gone - 1, -1, -1):
             x = number(NONE, -INFINITY)
             self.alive[self.gone[t]] = 1
             for h in range(V):
@@ -266,7 +284,8 @@ cdef class TreeSums:
             self.alive[self.gone[t]] = 0
         for h in range(V):
             if h != m:
-                x = over(times(number(self.root_order and h == 0, self.A[h, m]), self.walk[h]), total)
+                x = times(number(self.root_order and h == 0, self.A[h, m]), self.walk[h])
+                x = over(x, total)
                 if x.order == 0:
                     self.mu[h, m] = exp(x.log)
         if self.log_partition == self.log_partition:

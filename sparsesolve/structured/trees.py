@@ -1,4 +1,4 @@
-"""Dependency trees whose arcs have scores: the best one, and probabilities of arcs."""
+"""Dependency trees whose arcs have scores: the best tree, and probabilities of arcs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparsesolve.structured.tree import best_tree as found_tree
 def best_tree(
     A: ArrayLike, single_root: bool = True, *, heads: ArrayLike | None = None
 ) -> tuple[np.ndarray, float]:
-    """Find the tree of the largest score over n words under a root.
+    """Find the tree with the largest score over n words under a root.
 
     ::
 
@@ -23,12 +23,12 @@ def best_tree(
     Parameters
     ----------
     A : array-like (n + 1, n + 1)
-        ``A[h, m]`` scores the arc from head h to word m; 0 is the root and words are 1 to n. -inf
-        forbids an arc. The diagonal and column 0 are not read.
+        ``A[h, m]`` is the score of the arc from head h to word m; 0 is the root and words are 1
+        to n. -inf forbids an arc. The diagonal and column 0 are not read.
     single_root : bool, default True
-        Whether exactly one word hangs from the root.
+        Whether exactly one word depends on the root.
     heads : array-like (n,) of int, default None
-        Heads of the words. If given, every arc that differs from them scores 1 more, which is the
+        Heads of the words. If given, every arc that differs from them scores 1 more. This is the
         loss-augmented decoding of a structured hinge loss.
 
     Returns
@@ -44,8 +44,8 @@ def best_tree(
 
     Notes
     -----
-    Time and memory O(n^2). With one root the answer is exact for scores of any size: no constant
-    is taken from the arcs of the root.
+    Time and memory are O(n^2). With one root the answer is exact for scores of any size: no
+    constant is subtracted from the arcs of the root.
 
     References
     ----------
@@ -93,8 +93,9 @@ def tree_marginals(A: ArrayLike, single_root: bool = True) -> tuple[np.ndarray, 
 
     Notes
     -----
-    By elimination without subtraction, in logarithms, so that scores may be of any size: O(n^3).
-    The determinant of the matrix-tree theorem loses all digits where scores are far apart.
+    The algorithm is elimination without subtraction, in logarithms, so that scores may have any
+    size, in O(n^3). The determinant of the matrix-tree theorem loses all digits where scores are
+    far apart.
 
     References
     ----------
@@ -123,7 +124,7 @@ _IMPOSSIBLE = (
 
 
 def _read(A):
-    """Scores of our own, checked."""
+    """Return a checked copy of the scores."""
     A = np.array(A, dtype=float, order="C")
     if A.ndim != 2 or A.shape[0] != A.shape[1] or len(A) == 0:
         raise ValueError(

@@ -1,13 +1,13 @@
-"""Working sets for chains of many features: solved on those in use, certified on all.
+"""Working sets for chains with many features: solve for the active ones, certify all.
 
     minimise over W, t   F(X W + 1 t_0', t)  +  lam Omega(W, t)
 
 Given: a ChainProblem whose penalty is sparse, on single coefficients or on groups of features.
-Returned: the state of a solver, whose gap is that of the whole problem. A set holds features, or
-whole groups; labels, transitions, start and stop scores are always in it. The rest of W is 0, so
-that scores and slopes of the part are those of the whole, and only the certificate multiplies
-all features. A part that is small enough is solved in the metric of its labels' curvature.
-Invariant: what few_features.py keeps, which chooses the set.
+Returned: a solver state, whose gap is that of the whole problem. A set holds features, or whole
+groups; labels, transitions, start and stop scores are always in it. The rest of W is 0, so that
+scores and slopes of the part are those of the whole, and only the certificate multiplies all
+features. If the part is small enough, it is solved in the metric of its labels' curvature.
+Invariant: that of few_features.py, which chooses the set.
 Reference: Tibshirani et al. (2012), "Strong rules for discarding predictors in lasso-type
 problems".
 """
@@ -23,7 +23,7 @@ from sparsesolve.structured.state import ChainState, metric_pays
 
 
 def chain_state(problem, n_threads):
-    """The solver state of a ChainProblem: by working sets where features are many and some 0."""
+    """Return the solver state of a ChainProblem: a working set if it has many sparse features."""
     many = problem.p >= costs.first_order.FEWEST_FEATURES_IN_PARTS
     if many and problem.penalty.features.alpha > 0.0 and not metric_pays(problem):
         return ChainWorkingSet(problem, n_threads)
@@ -31,26 +31,26 @@ def chain_state(problem, n_threads):
 
 
 class ChainWorkingSet(FewFeatures):
-    """Solver state along a path, at first at zero.
+    """Solver state along a path, which starts at zero.
 
     Parameters
     ----------
     problem : ChainProblem
-        With a features' penalty of alpha > 0.
+        Its penalty on features has alpha > 0.
     n_threads : int
     """
 
     def __init__(self, problem, n_threads=1):
         super().__init__(problem, lambda some: ChainState(some, n_threads))
         features, K = problem.penalty.features, problem.K
-        self.groups = None  # of each feature, where the penalty has any
+        self.groups = None  # the group of each feature, if the penalty has groups
         if features.has_groups:
             self.groups = np.asarray(features.of)[::K]
             self.members = np.asarray(features.member)[::K] // K  # group after group
 
     @property
     def point(self):
-        """Where the whole problem stands."""
+        """The current point of the whole problem."""
         return self.whole.point
 
     def _used(self):
@@ -62,7 +62,7 @@ class ChainWorkingSet(FewFeatures):
         return self._in_use(whole.prox_step(whole.point, z, whole.L, lam))
 
     def _in_use(self, b):
-        """Features, or groups, with a coefficient that is not 0."""
+        """Return the features, or groups, with a nonzero coefficient."""
         problem = self.problem
         used = b[: problem.penalty.cut].reshape(problem.p, problem.K).any(axis=1)
         if self.groups is None:
@@ -70,12 +70,14 @@ class ChainWorkingSet(FewFeatures):
         return np.bincount(self.groups[used], minlength=problem.penalty.features.n_groups) > 0
 
     def _solve_part(self, which, lam, target, budget):
-        """Solve for the features, or groups, `which` alone from the current point; move there."""
+        """Solve for the features, or groups, `which` alone from the current point, and move
+        there.
+        """
         problem, whole, penalty = self.problem, self.whole, copy.copy(self.problem.penalty)
         features, K = which, problem.K
         if self.groups is not None:
             features = self.members[np.isin(self.groups[self.members], which)]
-        if len(features) == problem.p:  # the set is all: no part to make
+        if len(features) == problem.p:  # the set is the whole problem
             return whole.solve(lam, target, max(budget, 1))[0]
         places = (features[:, None] * K + np.arange(K)).ravel()
         penalty.features = penalty.features.part(which if self.groups is not None else places)

@@ -1,4 +1,4 @@
-"""From the points of a solver to a CRFPath."""
+"""Turn the points of a solver into a CRFPath."""
 
 import numpy as np
 from scipy import sparse
@@ -8,7 +8,7 @@ from sparsesolve.structured.result import CRFPath
 
 
 def wrapped(points, reason, problem, labels, allowed, bound, options):
-    """The path through these points; `bound` is the penalty as read, or None."""
+    """Return the path through these points; `bound` is the penalty as read, or None."""
     which = np.concatenate([point.which for point in points])
     starts = np.cumsum([0] + [point.df for point in points])
     values = np.concatenate([point.values for point in points])
@@ -35,7 +35,7 @@ def wrapped(points, reason, problem, labels, allowed, bound, options):
 
 
 def _group_labels(layout):
-    """Labels of the groups; of a feature alone its number."""
+    """Return the labels of the groups; a single feature has its number."""
     first = np.asarray(layout.member)[np.asarray(layout.start)[:-1]]
     return [int(j) if label is None else label
             for label, j in zip(layout.labels, first, strict=True)]  # fmt: skip

@@ -1,9 +1,9 @@
 """Bundle methods (BMRM), Pragam and Pegasos, each with its trace.
 
-They are the methods of Saha, Zhang and Vishwanathan (2010), to be run and compared: every
-iteration has an objective and a lower bound of the optimum. To fit a support vector machine use
-:func:`sparsesolve.path` with ``families.hinge()``, which is faster; it also takes these methods by
-name, ``solver="ls_bmrm"``, ``"qp_bmrm"``, ``"pragam"`` and ``"pegasos"``.
+These are the methods of Saha, Zhang and Vishwanathan (2010), made to be compared: every iteration
+has an objective and a lower bound of the optimum. To fit a support vector machine use
+:func:`sparsesolve.path` with ``families.hinge()``, which is faster. It also offers these methods
+as ``solver="ls_bmrm"``, ``"qp_bmrm"``, ``"pragam"`` and ``"pegasos"``.
 """
 
 from sparsesolve.paths.bundle.cutting_planes import bmrm

@@ -1,4 +1,4 @@
-"""Bundle methods for regularised risk minimisation, of any convex risk."""
+"""Bundle methods for regularised risk minimisation with any convex risk."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def bmrm(
 ) -> Trace:
     """Minimise ``lam |w|^2 / 2 + R(w)`` by cutting planes of a convex risk R.
 
-    Each iteration adds the plane that touches R at the last w, and goes to the minimum of the
-    model: the largest plane with the ridge part.
+    Each iteration adds the plane that touches R at the last w, and minimises the model: the
+    maximum of the planes plus the ridge part.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ def bmrm(
     n_iter : int, default 100
         Iterations.
     line_search : bool, default False
-        False, qp-BMRM: keep all planes, whose weights are a quadratic programme. True, ls-BMRM:
-        keep one aggregate plane, and step towards the new one by an exact line search.
+        False is qp-BMRM: keep all planes; their weights solve a quadratic programme. True is
+        ls-BMRM: keep one aggregate plane, and step towards the new one by an exact line search.
     start : array-like (p,), default None
-        The first w; None is 0. A risk function of your own needs it, for its length.
+        The first w; None is 0. A risk function without `n_features` needs it, for its length.
     tol : float, default 0
-        End once the gap is no larger.
+        Stop when the gap is at most this.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def bmrm(
 
     Notes
     -----
-    Planes that had no weight in 50 iterations are dropped. Risks whose gap falls as 1 / (lam t)
-    and no faster exist: the columns of an orthonormal matrix are one.
+    Planes without weight in 50 iterations are dropped. For some risks the gap falls as 1 / (lam
+    t) and no faster, for example the columns of an orthonormal matrix.
 
     References
     ----------
@@ -96,7 +96,7 @@ def bmrm(
 
 
 class _Asked:
-    """The risk as an oracle of planes, its answers checked; counts passes over the data."""
+    """The risk as an oracle of planes. It checks the answers and counts passes over the data."""
 
     def __init__(self, risk):
         self.risk, self.columns, self.asked = risk, None, 0
@@ -112,14 +112,16 @@ class _Asked:
 
     @property
     def n_features(self):
-        """Length of w, None where only the user knows."""
+        """Return the length of w, or None if only the user knows it."""
         if self.columns is not None:
             return self.columns.shape[0]
         return getattr(self.risk, "n_features", None)
 
     @property
     def passes(self):
-        """Of columns one each; of a function that does not count value and subgradient, two."""
+        """Return the passes: one per call for columns; two for a function that does not count its
+        own.
+        """
         return getattr(self.risk, "passes", self.asked * (2 if self.columns is None else 1))
 
     def __call__(self, w):

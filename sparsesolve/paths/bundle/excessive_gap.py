@@ -13,7 +13,9 @@ from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
 from sparsesolve.solvers.bundle.excessive_gap import ExcessiveGap
 
-FIRST_GUESS = 0.02  # of |X|^2 / lam, at which backtracking starts: it doubles until a step holds
+# Backtracking starts at this fraction of |X|^2 / lam and doubles L until a step satisfies its
+# bound.
+FIRST_GUESS = 0.02
 
 
 @answers_keywords()
@@ -42,24 +44,24 @@ def pragam(
     n_iter : int, default 100
         Iterations, of three products with X each.
     bias : bool, default False
-        Fit an unpenalised bias (Pragam-b): dual points also sum to 0 over the signed rows, and
-        columns count as centred in L.
+        Fit an unpenalised bias (Pragam-b). Dual points then also sum to 0 over the signed rows,
+        and columns count as centred in L.
     L : float > 0, "true" or "backtracking", default "true"
-        Lipschitz constant of the dual's gradient: ``|X|^2 / lam`` from Lanczos' method, a number
-        taken as it is, or what backtracking finds, starting below.
+        Lipschitz constant of the dual's gradient: "true" is ``|X|^2 / lam`` by Lanczos' method, a
+        number is used as it is, and "backtracking" searches from below.
     weights : array-like (n,), default None
         Weights of the rows; only their ratios matter.
     tol : float, default 0
-        End once the gap is no larger.
+        Stop when the gap is at most this.
     n_threads : int, default 1
         Threads for products with X.
 
     Returns
     -------
     Trace
-        J(w_k), D(alpha_k) and mu_k of every iteration. With the true L the gap of the k-th is at
-        most ``4 L D2 / ((k + 1) (k + 2))``, with backtracking at most ``mu_k D2``; ``radius`` is
-        D2, ``sum u_i^2 / 2`` with u the weights of the rows.
+        J(w_k), D(alpha_k) and mu_k of every iteration. With the true L the gap after k iterations
+        is at most ``4 L D2 / ((k + 1) (k + 2))``, with backtracking at most ``mu_k D2``.
+        ``radius`` is D2, ``sum u_i^2 / 2`` with u the weights of the rows.
 
     Raises
     ------

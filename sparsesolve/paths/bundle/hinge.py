@@ -1,4 +1,5 @@
-"""The hinge risk of two classes: value and subgradient, for `bmrm`; and how X and y are read."""
+"""The hinge risk of two classes for `bmrm`: its value and subgradient, and how X and y are read.
+"""
 
 from __future__ import annotations
 
@@ -26,28 +27,28 @@ class HingeRisk:
             upper=None, alpha=0.0, intercept=bias, standardize=False, n_threads=n_threads,
         )[0]  # fmt: skip
         self.inner = MarginRisk(self.problem, n_threads)
-        own = np.ldexp(self.problem.factor, self.problem.shift)  # user's b per inner b
+        own = np.ldexp(self.problem.factor, self.problem.shift)  # the user's b per inner b
         unit = self.inner.scale * own
         self.unit = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0.0)
 
     @property
     def n_features(self) -> int:
-        """Length of w."""
+        """Return the length of w."""
         return len(self.unit)
 
     @property
     def passes(self) -> int:
-        """Passes over X so far, a product with X or X' each."""
+        """Return the number of passes over X so far; a product with X or X' is one."""
         return self.inner.products
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """The value at w (p,) and a subgradient (p,)."""
+        """Return the value at w (p,) and a subgradient (p,)."""
         with one_blas_thread():
             value, a, *_ = self.inner(self.unit * w)
         return value, self.unit * a
 
     def lowest(self, w: np.ndarray) -> float:
-        """The bias that is best for w, 0 without one."""
+        """Return the best bias for w, or 0 without one."""
         inner = self.unit * w
         shift = self.inner.value(self.inner.forward(inner))[1]
         which = np.flatnonzero(inner)
@@ -67,7 +68,7 @@ def hinge_risk(
     weights: ArrayLike | None = None,
     n_threads: int = 1,
 ) -> HingeRisk:
-    """Make the mean hinge loss of two classes a function of w, for :func:`bmrm`.
+    """Return the mean hinge loss of two classes as a function of w, for :func:`bmrm`.
 
     ::
 

@@ -1,4 +1,4 @@
-"""Pegasos: subgradient steps, of one row or of all rows at a time."""
+"""Pegasos: subgradient steps with one row or all rows at a time."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ def pegasos(
     batch : {"all", 1}, default "all"
         Rows of a step: Pegasos-n or Pegasos-1.
     ball : bool, default True
-        Shrink w into ``|w| <= 1 / sqrt(lam)``, which holds the minimiser, after each step.
+        After each step, shrink w into ``|w| <= 1 / sqrt(lam)``, which contains the minimiser.
     seed : int, default 0
-        Draws the rows of batch=1, with replacement.
+        Seed of the rows drawn with replacement for batch=1.
     n_threads : int, default 1
         Threads for products with X, of all rows.
 
     Returns
     -------
     Trace
-        J at every iterate (with batch=1 after every round), and as lower bound D at the mean
-        dual point, which is loose: the gap falls no faster than 1 / t, and J rises now and then.
+        J at every iterate (with batch=1 after every round). The lower bound D is that of the mean
+        dual point, which is loose: the gap falls no faster than 1 / t, and J sometimes rises.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _by_all(read, lam, n_iter, ball):
 
 
 def _by_rows(X, y, lam, n_iter, ball, seed):
-    """Rounds of n steps; what the trace needs of all rows is off its clock."""
+    """Run rounds of n steps. The trace's products with all rows are not on its clock."""
     matrix, _ = read_design(X)
     rows = sparse.csr_array(matrix, dtype=float)
     n, p = rows.shape

@@ -1,4 +1,4 @@
-"""Trace: what an iterative method did, iteration by iteration."""
+"""Trace: the record of an iterative method, iteration by iteration."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What one method did: iteration 0 is its start, and T iterations follow.
+    """The record of one run: iteration 0 is its start, and T iterations follow.
 
-    An error bound after t iterations is ``gaps[t]``: the least objective so far less the largest
-    lower bound so far, whatever the optimum is.
+    ``gaps[t]`` bounds the error after t iterations: the least objective so far minus the largest
+    lower bound so far.
     """
 
     method: str  #: "ls_bmrm", "qp_bmrm", "pragam" or "pegasos"
@@ -29,24 +29,25 @@ class Trace:
 
     @property
     def gaps(self) -> np.ndarray:
-        """Bound on the excess of the best iterate so far over the optimum, (T + 1,)."""
+        """Return bounds on the excess of the best iterate so far over the optimum, (T + 1,)."""
         return np.minimum.accumulate(self.objectives) - np.maximum.accumulate(self.bounds)
 
     @property
     def gap(self) -> float:
-        """Bound on the excess of `coef` over the optimum."""
+        """Return the bound on the excess of `coef` over the optimum."""
         return float(self.gaps[-1])
 
 
 class Recorder:
-    """Collects a trace; its clock runs while a method works and stands while it is observed."""
+    """Collects a trace. Its clock runs while a method works and stops while a point is evaluated.
+    """
 
     def __init__(self):
         self.objectives, self.bounds, self.passes, self.seconds = [], [], [], []
         self.spent, self.begun = 0.0, time.process_time()
 
     def record(self, objective, bound, passes):
-        """Note one iteration, and let the clock run on from here."""
+        """Record one iteration, and start the clock again."""
         now = time.process_time()
         self.spent += now - self.begun
         for values, value in zip(
@@ -61,11 +62,11 @@ class Recorder:
         self.spent += time.process_time() - self.begun
 
     def go_on(self):
-        """Let the clock run again."""
+        """Start the clock again."""
         self.begun = time.process_time()
 
     def trace(self, method, coef, intercept, **more):
-        """The Trace."""
+        """Return the Trace."""
         columns = (self.objectives, self.bounds, self.passes, self.seconds)
         return Trace(method, *(np.array(column, dtype=float) for column in columns), coef,
                      float(intercept), **more)  # fmt: skip

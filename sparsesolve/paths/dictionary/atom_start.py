@@ -1,4 +1,4 @@
-"""Where dictionary learning starts: atoms that the user gives, or signals drawn at random."""
+"""Starts of dictionary learning: atoms that the user gives, or signals drawn at random."""
 
 import numpy as np
 

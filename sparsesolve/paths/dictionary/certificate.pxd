@@ -1,4 +1,4 @@
-"""The certificate of one signal's code, and what brings a code nearer to it."""
+"""The certificate of one signal's code, and steps that improve the code."""
 from sparsesolve.paths.dictionary.signal cimport Signal
 
 cdef double correlations(Signal* s) noexcept nogil

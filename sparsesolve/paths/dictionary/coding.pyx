@@ -18,17 +18,20 @@ import numpy as np
 from sparsesolve.paths.dictionary.certificate cimport rounded
 from sparsesolve.paths.dictionary.homotopy cimport follow
 from sparsesolve.paths.dictionary.pursuit cimport pursue
-from sparsesolve.paths.dictionary.signal cimport FULL, UNTOLD, Signal
+from sparsesolve.paths.dictionary.signal cimport FULL, UNRESOLVED, Signal
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 
-DEF BLOCK = 64              # signals in one matrix product
-DEF MOST_VALUES = 4000000   # coefficients for which one stretch of signals has room
-DEF ALIGNED = 8             # doubles in a cache line
+# Signals in one matrix product D'Y. The product of a block stays in the cache of a core.
+DEF BLOCK = 64
+# Most coefficients for which one stretch of signals has room; they take 32 MB.
+DEF MOST_VALUES = 4000000
+# Doubles in a cache line.
+DEF ALIGNED = 8
 
-# Threads wait for each other at the end of a stretch, where Ctrl-C is looked for. A stretch is
-# chosen to last about this many seconds.
+# Threads wait for each other at the end of a stretch, where Ctrl-C is handled. The length of a
+# stretch is chosen so that it lasts about this many seconds.
 cdef double PAUSE = 0.3
 
 # The squared residual, a difference of squares, keeps few digits once it is below this share of
@@ -104,7 +107,7 @@ cdef class Codes:
     cdef void take(self, Py_ssize_t i, const Signal* s, int outcome) noexcept nogil:
         """Keep the answer to signal i."""
         self.outcome[i] = outcome
-        if outcome == FULL or outcome == UNTOLD:
+        if outcome == FULL or outcome == UNRESOLVED:
             return
         self.count[i], self.steps[i] = s.count, s.steps
         self.gap[i], self.residual[i], self.level[i] = s.gap, s.residual, s.level
@@ -114,7 +117,7 @@ cdef class Codes:
     def arrays(self):
         """Return counts, atoms, values, gaps, residuals, levels, steps and outcomes.
 
-        Atoms and values of all signals stand one after the other; the counts tell them apart.
+        Atoms and values of all signals stand one after the other; the counts separate them.
         """
         filled = np.arange(self.support.shape[1]) < np.asarray(self.count)[:, None]
         return tuple(np.asarray(part) for part in (
@@ -129,7 +132,7 @@ cdef class Coder:
     ----------
     dictionary : (m, p) float64, column-major, finite
     ridge : float
-        What is added to the diagonal of the Gram matrix.
+        Added to the diagonal of the Gram matrix.
     n_threads : int
     """
 
@@ -147,7 +150,7 @@ cdef class Coder:
 
     @property
     def n_atoms(self):
-        """p."""
+        """Return the number of atoms, p."""
         return self.dictionary.shape[1]
 
     def code(self, signals, method, lam, error, int most, *, double tol, long budget,
@@ -164,7 +167,7 @@ cdef class Coder:
             The number of atoms after which a pursuit or least angles stop.
         tol, budget, positive : see Signal
         capacity : int
-            Atoms in a code for which there is room at first.
+            Atoms in a code for which memory is allocated at first.
         advance : callable (done)
         """
         cdef Signal asked
@@ -195,7 +198,7 @@ cdef class Coder:
 
     cdef _stretch(self, Design signals, Py_ssize_t first, Py_ssize_t stop, const double[::1] lam,
                   const double[::1] error, Signal asked, Method function, Codes codes):
-        """Code the signals first..stop in blocks, which the threads share out."""
+        """Code the signals first..stop in blocks, which the threads share."""
         cdef int blocks = (stop - first + BLOCK - 1) // BLOCK, block
         cdef Py_ssize_t begin
         for block in prange(blocks, num_threads=self.n_threads, schedule="dynamic", nogil=True):

@@ -2,10 +2,10 @@
 
     approximately  minimise over a   1/2 |y - D a|^2   with k nonzero coefficients
 
-Given: the atoms D (m, p) and a signal y (m,). It serves where two atoms differ by less than inner
-products can tell, a millionth of their length, as that difference may explain much of the signal.
-Returned: the support in order of entry, its least-squares coefficients and the certificate of
-`sparse_code`.
+Given: the atoms D (m, p) and a signal y (m,). The module is for atoms that differ by less than
+inner products can resolve, a millionth of their length, because that difference may explain much
+of the signal. Returned: the support in order of entry, its least-squares coefficients and the
+certificate of `sparse_code`.
 Invariant: that of `solvers.greedy.pursuit.project`, an orthonormal basis of the support.
 Reference: Pati, Rezaiifar, Krishnaprasad (1993).
 """
@@ -19,7 +19,7 @@ EPSILON = np.finfo(np.float64).eps
 
 
 class Atoms:
-    """The columns of a dictionary, as `project` asks for them."""
+    """The columns of a dictionary, with the methods that `project` uses."""
 
     def __init__(self, D):
         self.D, self.squares = D, np.einsum("ij,ij->j", D, D)
@@ -34,7 +34,7 @@ class Atoms:
         return self.D.T @ r
 
     def gram(self, most):
-        """Return None: inner products cannot tell these atoms apart."""
+        """Return None: inner products do not resolve these atoms."""
 
 
 def pursue_columns(atoms, y, most, enough, tol):

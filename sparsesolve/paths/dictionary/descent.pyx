@@ -2,9 +2,8 @@
 
     minimise over b   1/2 |y - D b|^2 + level |b|_1      (b >= 0 with `positive`)
 
-It finishes what the homotopy leaves: dictionaries with atoms that are, to rounding, in the span of
-others.
-Given: a Signal with a support and values. Returned: the same, improved.
+It finishes what the homotopy leaves: dictionaries with atoms that are in the span of others up to
+rounding. Given: a Signal with a support and values. Returned: the Signal with better values.
 Invariant: g = D'r, recomputed at every certificate.
 Reference: Friedman, Hastie, Tibshirani (2010), "Regularization paths for generalized linear models
 via coordinate descent".
@@ -15,11 +14,12 @@ from sparsesolve.paths.dictionary.certificate cimport certify, correlations
 from sparsesolve.paths.dictionary.signal cimport CONVERGED, FULL, MAX_ITER, STALLED, Signal
 from sparsesolve.linalg.kernels.vector cimport axpy
 
-DEF LOOK = 10       # sweeps between two certificates
+# Sweeps between two certificates. A certificate costs about one sweep, so this one adds a tenth.
+DEF LOOK = 10
 
 
 cdef int descend(Signal* s) noexcept nogil:
-    """Sweep until the gap is at most tol; returns an outcome."""
+    """Sweep until the gap is at most tol; return an outcome."""
     cdef double* b = s.a        # dense coefficients; the certificate reads support and values
     cdef long sweep
     cdef bint moved
@@ -46,7 +46,7 @@ cdef int descend(Signal* s) noexcept nogil:
 
 
 cdef bint _sweep(Signal* s, double* g, double* b) noexcept nogil:
-    """Move every coefficient to its minimiser; returns whether any moved by more than rounding."""
+    """Move every coefficient to its minimiser; return True if any moved by more than rounding."""
     cdef double new, step, curvature, largest = 0.0
     cdef Py_ssize_t j
     for j in range(s.p):

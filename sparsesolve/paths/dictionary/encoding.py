@@ -1,4 +1,4 @@
-"""Codes as users get them: signals read, coded, and their certificates judged."""
+"""Codes as users get them: reads signals, codes them, and judges the certificates."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from sparsesolve.paths.dictionary.column_pursuit import Atoms, pursue_columns
 from sparsesolve.results.status import Status, warn
 
 METHODS = ("lasso", "lars", "omp")
-ROOM = 64  # atoms in a code for which there is room at first
-UNTOLD = -2  # the outcome of a pursuit that needs the atoms themselves (see signal.pxd)
+# Atoms in a code for which memory is allocated at first. Codes with more atoms are computed again
+# with more memory.
+ROOM = 64
+# The outcome of a pursuit that needs the atoms themselves (see signal.pxd).
+UNRESOLVED = -2
 
 # Fourth powers of numbers beyond EXTREME overflow; those of numbers below 1 / EXTREME underflow.
 EXTREME = 1e75
@@ -23,22 +26,22 @@ EXTREME = 1e75
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparseCodes:
-    """The codes of N signals over p atoms, and how good each of them is.
+    """The codes of N signals over p atoms, with a certificate for each.
 
     Attributes
     ----------
     codes : csc_array (p, N)
-        Y is about D @ codes.
+        Y is approximately D @ codes.
     gaps : ndarray (N,)
-        Certificates; `sparsesolve.sparse_code` says of what.
+        Certificates; `sparsesolve.sparse_code` defines them.
     status : ndarray (N,)
-        Codes of Status: 0 where the certificate is at most tol.
+        Values of Status: 0 where the certificate is at most tol.
     lambdas : ndarray (N,)
-        Lambda of each code; of omp the largest ``|d_j'r|`` left.
+        Lambda of each code; for "omp" the largest ``|d_j'r|`` that is left.
     residuals : ndarray (N,)
         Norms ``|y - D a|``.
     n_iters : ndarray (N,)
-        Atoms that came or went, and sweeps.
+        Number of atoms that joined or left, plus sweeps.
     """
 
     codes: sparse.csc_array
@@ -71,7 +74,7 @@ def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol,
         signals, method, lam * alpha, enough, most, tol=tol, budget=budget,
         positive=positive, capacity=room, advance=advance,
     )  # fmt: skip
-    if (found[-1] == UNTOLD).any():
+    if (found[-1] == UNRESOLVED).any():
         found = _with_columns(found, coder, signals, enough, most, tol)
     counts, atoms, values, gaps, squares, levels, steps, outcomes = found
     starts = np.append(0, np.cumsum(counts))
@@ -85,16 +88,16 @@ def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol,
 
 
 def _with_columns(found, coder, signals, enough, most, tol):
-    """Return what `Coder.code` found, after coding UNTOLD signals from the atoms themselves."""
+    """Return what `Coder.code` found, with UNRESOLVED signals coded from the atoms themselves."""
     counts, support, values, *rest = found
     starts = np.append(0, np.cumsum(counts))
     pieces = [(support[i:j], values[i:j]) for i, j in pairwise(starts)]
     atoms, (gaps, squares, levels, steps, outcomes) = Atoms(np.asarray(coder.dictionary)), rest
-    for i in np.flatnonzero(outcomes == UNTOLD):
+    for i in np.flatnonzero(outcomes == UNRESOLVED):
         y = signals.unpacked(np.array([i], dtype=np.intc))[:, 0]
-        which, b, *told = pursue_columns(atoms, y, most, enough[i], tol)
+        which, b, *answer = pursue_columns(atoms, y, most, enough[i], tol)
         pieces[i], counts[i], steps[i] = (which, b), len(which), len(which)
-        gaps[i], squares[i], levels[i], outcomes[i] = told
+        gaps[i], squares[i], levels[i], outcomes[i] = answer
     support, values = (np.concatenate(part) for part in zip(*pieces, strict=True))
     return counts, support.astype(np.intc), values, gaps, squares, levels, steps, outcomes
 

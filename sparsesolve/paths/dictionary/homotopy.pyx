@@ -1,4 +1,4 @@
-"""The lasso of one signal, followed from b = 0 down to the level that was asked for.
+"""The lasso of one signal, followed from b = 0 down to the requested level.
 
     minimise over b   1/2 |y - D b|^2 + lam |b|_1        (b >= 0 with `positive`)
 
@@ -11,9 +11,9 @@ There are two kinds of events. The correlation of an atom reaches l, and the ato
 support; or a coefficient reaches 0, and its atom leaves. Atoms in the span of the support are set
 aside until an atom leaves. A tie is an event at distance 0.
 
-Rounding or degeneracy may spoil the way, so the answer is judged by its duality gap. Where the gap
+Rounding or degeneracy may spoil the path, so the result is judged by its duality gap. If the gap
 misses the tolerance, the homotopy runs a second time from slightly perturbed correlations, which
-breaks ties. Where that fails too, coordinate descent on G finishes.
+breaks ties. If that fails too, coordinate descent on G finishes.
 
 Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares
 problems"; Efron, Hastie, Johnstone, Tibshirani (2004), "Least angle regression".
@@ -46,11 +46,11 @@ cdef double NUDGE = 1e-9
 cdef double GOLDEN = 0.6180339887498949
 
 DEF REFINEMENTS = 2                 # Newton steps on the support before the gap is judged
-DEF TURNS = 8                       # events allowed, in multiples of p
+DEF TURNS = 8                       # most events, as a multiple of p
 
 
 cdef int follow(Signal* s) noexcept nogil:
-    """Code the signal; returns an outcome."""
+    """Code the signal; return an outcome."""
     s.start, s.steps = s.cross, 0
     if _walk(s) == FULL:
         return FULL
@@ -67,7 +67,7 @@ cdef int follow(Signal* s) noexcept nogil:
 
 
 cdef bint _refined(Signal* s) noexcept nogil:
-    """Return whether the certificate is met, if need be after Newton steps on the support."""
+    """Return True if the certificate is met, if necessary after Newton steps on the support."""
     cdef int tries
     for tries in range(REFINEMENTS):
         clear_strays(s)
@@ -79,11 +79,11 @@ cdef bint _refined(Signal* s) noexcept nogil:
 
 
 cdef void _break_ties(Signal* s) noexcept nogil:
-    """Let the homotopy start from slightly perturbed correlations.
+    """Start the homotopy from slightly perturbed correlations.
 
-    At a tie the order of events matters, and taking them one by one may be wrong. The support that
-    is optimal for the perturbed correlations is, in the limit, optimal for the signal too. Newton
-    steps on it remove what the perturbation has left. The perturbed correlations are kept in
+    At a tie the order of events matters, and a one-by-one order may be wrong. The support that is
+    optimal for the perturbed correlations is, in the limit, optimal for the signal too. Newton
+    steps on it remove the effect of the perturbation. The perturbed correlations are kept in
     `values`, which the homotopy does not need before it ends.
     """
     cdef double size = NUDGE * ss_largest_f64(s.p, s.cross), turn = 0.0
@@ -96,7 +96,7 @@ cdef void _break_ties(Signal* s) noexcept nogil:
 
 
 cdef int _walk(Signal* s) noexcept nogil:
-    """Go from event to event; leaves support, values and level; returns FULL or CONVERGED."""
+    """Go from event to event; set support, values and level; return FULL or CONVERGED."""
     cdef double level, least, step, best, sign = 0.0
     cdef int leaving
     cdef Py_ssize_t joining, k
@@ -141,7 +141,7 @@ cdef int _walk(Signal* s) noexcept nogil:
 
 
 cdef bint _join(Signal* s, Py_ssize_t j) noexcept nogil:
-    """Add atom j to the support, or set it aside; returns False where there is no room."""
+    """Add atom j to the support, or set it aside; return False if there is no room."""
     cdef const double* row = s.gram + j * s.p
     cdef double sign = 1.0 if s.c[j] > 0 else -1.0, square = gram_basis.pivot(&s.basis, row, j)
     cdef double correlation = s.a[j]
@@ -166,7 +166,7 @@ cdef bint _join(Signal* s, Py_ssize_t j) noexcept nogil:
 
 
 cdef int _first_zero(Signal* s, double* step) noexcept nogil:
-    """Return the first coefficient that reaches 0 within `step`, or -1; shortens `step` to it."""
+    """Return the first coefficient that reaches 0 within `step`, or -1; shorten `step` to it."""
     cdef double* c = s.c + s.p
     cdef double* a = s.a + s.p
     cdef double best = 0.0, rate
@@ -183,7 +183,7 @@ cdef int _first_zero(Signal* s, double* step) noexcept nogil:
 
 
 cdef void _leave(Signal* s, int k, double sign, double level) noexcept nogil:
-    """Drop the k-th atom of the support; its correlation is sign * level."""
+    """Remove the k-th atom from the support; its correlation is sign * level."""
     cdef int j = s.support[k], behind = s.count - k - 1, i
     cdef double lost
     s.a[j] = sign

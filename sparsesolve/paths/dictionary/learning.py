@@ -1,4 +1,4 @@
-"""Dictionary learning: atoms of which signals are sparse combinations."""
+"""Dictionary learning: find atoms of which signals are sparse combinations."""
 
 from __future__ import annotations
 
@@ -36,9 +36,14 @@ from sparsesolve.paths.progress import progress_bar
 from sparsesolve.results.status import warn
 
 ALGORITHMS = ("online", "batch")
-SWEEPS = {"online": 1, "batch": 5}  # over the atoms, for each new set of codes
-BUDGET = 1000  # sweeps or steps allowed to a code
-TOL = 1e-6  # duality gap of a code, over |y|^2 / 2
+# Sweeps over the atoms for each new set of codes. "online" makes one, since the next mini-batch
+# follows at once (Mairal et al. 2010, section 3.4); "batch" makes more, since its codes cost
+# most.
+SWEEPS = {"online": 1, "batch": 5}
+# Most sweeps or steps for a code.
+BUDGET = 1000
+# Duality gap of a code, relative to |y|^2 / 2.
+TOL = 1e-6
 
 
 class DictionaryLearning:
@@ -50,10 +55,10 @@ class DictionaryLearning:
                                          + lam (alpha |a_i|_1 + (1 - alpha) / 2 |a_i|^2)
         with |d_j| <= 1, and a_i >= 0, d_j >= 0 where asked
 
-    `penalty` takes the place of ``|a|_1``, as a tree that lets an atom be used only after its
-    parent; ``atom_lam sum_j Omega(d_j)`` with an `atom_penalty` gives atoms a structure. With
-    alpha=0, `atom_penalty` = ``penalties.L1()`` is sparse PCA, `penalties.OverlapLinf` of
-    rectangles the structured one.
+    `penalty` replaces ``|a|_1``, for example by a tree norm under which an atom is used only if
+    its parent is. ``atom_lam sum_j Omega(d_j)`` with an `atom_penalty` gives atoms a structure.
+    With alpha=0, `atom_penalty` = ``penalties.L1()`` is sparse PCA, and `penalties.OverlapLinf`
+    of rectangles is structured sparse PCA.
 
     "online" takes mini-batches: it codes them, adds their contributions to the sums A and B, and
     moves each atom of D once towards the minimiser for these sums. The work per signal does not
@@ -63,18 +68,19 @@ class DictionaryLearning:
     Parameters
     ----------
     n_atoms : int
-        p; more or fewer than the m entries of a signal.
+        p; it may be more or fewer than the m entries of a signal.
     lam : float
         Strength of the penalty, above 0, as in `sparsesolve.sparse_code`.
     alpha : float in [0, 1], default 1
-        Mixing with the ridge part; 0, codes that are not sparse, only with `atom_penalty`.
+        Share of the sparse part; the rest is ridge. 0 gives codes that are not sparse, and needs
+        `atom_penalty`.
     penalty : penalty, default None
-        Convex, of the p entries of a code, in place of the l1 norm. Codes come by FISTA, each with
-        its duality gap, on one thread.
+        Convex penalty of the p entries of a code, in place of the l1 norm. FISTA then computes
+        the codes, each with its duality gap, on one thread.
     atom_penalty : penalty, default None
-        Convex, of the m entries of an atom. An atom that no code uses becomes 0 then.
+        Convex penalty of the m entries of an atom. An atom that no code uses then becomes 0.
     atom_lam : float, default 0
-        Strength of `atom_penalty`, above 0 with it.
+        Strength of `atom_penalty`; above 0 with it.
     positive_codes, positive_atoms : bool, default False
         Nonnegative codes, nonnegative atoms; with both, nonnegative matrix factorisation.
     algorithm : {"online", "batch"}, default "online"
@@ -84,15 +90,15 @@ class DictionaryLearning:
         Passes over the signals in `fit`.
     forgetting : float, default 10
         For "online": at step t earlier sums are multiplied by (1 - 1/t)^forgetting. 0 keeps
-        everything, even codes over the first, poor dictionaries.
+        everything, even the codes over the first, poor dictionaries.
     tol : float, default 0
-        End `fit` after an epoch that does not lower the mean objective by this fraction.
+        Stop `fit` after an epoch that lowers the mean objective by less than this fraction.
     dictionary : array-like (m, p), default None
-        Where to start; None means p of the first signals, drawn at random and normalised.
+        The first dictionary; None means p of the first signals, drawn at random and normalised.
     seed : int or numpy.random.Generator, default None
-        Draws the start, the order of the signals, and replacements of unused atoms.
+        Seed of the start, of the order of the signals, and of replacements of unused atoms.
     n_threads : int, default 1
-        -1 for all cores; the result does not depend on it.
+        -1 uses all cores; the result does not depend on it.
     progress : bool, default False
         Show a progress bar on stderr, with the objective.
 
@@ -100,10 +106,10 @@ class DictionaryLearning:
     ----------
     dictionary : ndarray (m, p), None before the first signals
     objectives : list of float
-        One for each step. "online": the mean objective of the mini-batch, coded before D has seen
-        it; "batch": that of all signals, before D is moved.
+        One for each step. "online": the mean objective of the mini-batch, coded before D is
+        updated with it; "batch": that of all signals, before D moves.
     statistics : Statistics
-        The sums A and B, and what belongs to them.
+        The sums A and B, and their number of signals.
 
     Warns
     -----
@@ -191,13 +197,13 @@ class DictionaryLearning:
                     chosen = order[first : first + size]
                     self._step(dense_columns(signals if size == n else signals[:, chosen]))
                     advance(len(self.objectives), "objective %.5g", self.objectives[-1])
-                if self._at_rest(steps):
+                if self._has_converged(steps):
                     break
         self._warn()
         return self
 
     def partial_fit(self, Y: Any) -> DictionaryLearning:
-        """One step of "online" with the columns of Y (m, N) as mini-batch; returns self.
+        """Make one step of "online" with the columns of Y (m, N) as mini-batch; returns self.
 
         Signals may come from anywhere and need not be kept.
         """
@@ -208,7 +214,7 @@ class DictionaryLearning:
         return self
 
     def transform(self, Y: Any, *, tol: float = 1e-7) -> SparseCodes:
-        """Code the columns of Y over the dictionary, with the penalty it was learnt for.
+        """Code the columns of Y over the dictionary, with the penalty of the fit.
 
         Returns
         -------
@@ -239,7 +245,7 @@ class DictionaryLearning:
         self._certificates = []
 
     def _step(self, Y):
-        """Code Y (m, N), add to the sums or replace them, move the dictionary."""
+        """Code Y (m, N), add to the sums or replace them, and move the dictionary."""
         if self.dictionary is None:
             self.dictionary = self._draw(Y, self.n_atoms)
         self._refuse_length(Y)
@@ -265,7 +271,7 @@ class DictionaryLearning:
             raise ValueError(f"Y has {Y.shape[0]} rows; atoms have {len(self.dictionary)} entries")
 
     def _move(self, D, sums):
-        """Move the atoms D in place; returns those that no code uses and a signal may replace."""
+        """Move the atoms D in place; return those that no code uses and a signal may replace."""
         sweeps = SWEEPS[self.algorithm]
         if self.atom_penalty is None:
             return update_atoms(D, sums.A, sums.B, self.positive_atoms, sweeps)
@@ -280,14 +286,14 @@ class DictionaryLearning:
                             advance=lambda done: None)  # fmt: skip
 
     def _code(self, Y, D):
-        """Codes of Y (m, N) over D, and the mean objective."""
+        """Return codes of Y (m, N) over D, and the mean objective."""
         atoms = 0.0
         if self.atom_penalty is not None:
             omega = bound_to("atom_penalty", self.atom_penalty, len(D))
             atoms = self.atom_lam * sum(omega.value(d) for d in np.ascontiguousarray(D.T))
         if self.penalty is not None or self.alpha == 0.0:
             found, whole = self._structured(Y, D, TOL)
-            if self.algorithm == "batch":  # the same signals come again
+            if self.algorithm == "batch":  # the signals are the same in every epoch
                 self._last = found.codes
             self._certificates.append((found.gaps, found.status))
             return found.codes, structured_codes.mean_objective(found, whole) + atoms
@@ -301,13 +307,18 @@ class DictionaryLearning:
         return found.codes, mean_objective(Y, D, found.codes, self.lam, self.alpha) + atoms
 
     def _warn(self):
-        """One warning of all signals since the last that missed the tolerance, counted from 0."""
+        """Warn once about all signals since the last warning that missed the tolerance.
+
+        Signals are counted from 0.
+        """
         gaps, status = (np.concatenate(parts) for parts in zip(*self._certificates, strict=True))
         self._certificates = []
         warn_missed(gaps, status, TOL)
 
-    def _at_rest(self, steps):
-        """Whether the epoch of the last `steps` did not lower the mean objective by tol."""
+    def _has_converged(self, steps):
+        """Return True if the last `steps` steps, an epoch, lowered the mean objective by less
+        than tol.
+        """
         if self.tol == 0.0 or len(self.objectives) < 2 * steps:
             return False
         epochs = np.reshape(self.objectives[-2 * steps :], (2, steps)).mean(axis=1)
@@ -315,7 +326,8 @@ class DictionaryLearning:
 
 
 def _warn_of_rows(m, n, n_atoms):
-    """Warn of fewer signals than atoms, each of more numbers: rows may have been meant."""
+    """Warn if there are fewer signals than atoms, each of more numbers: rows may have been meant.
+    """
     if n < min(m, n_atoms):
         warn(
             f"Y holds {n} signals of {m} numbers each, as columns, which is fewer than the "

@@ -7,9 +7,9 @@ Returned: the support, in order of entry, and the least-squares coefficients on 
 Invariant: c = D'(y - P y), where P projects on the span of the support. A step changes c by one
 multiple of one basis vector.
 
-Each step takes the atom with the largest |d_j'r|. An atom in the span of the support is passed
-over. A basis made of inner products cannot tell an atom in the span from one that lies very near.
-Where the correlation says that the atom is not in the span, the outcome is UNTOLD, and
+Each step takes the atom with the largest |d_j'r|. An atom in the span of the support is skipped.
+A basis computed from inner products does not distinguish an atom in the span from one very near
+it. If the correlation says that the atom is not in the span, the outcome is UNRESOLVED, and
 `column_pursuit` codes the signal from the atoms themselves.
 
 The certificate is that of least squares: the largest |d_j'r| on the support, recomputed, over the
@@ -22,7 +22,7 @@ from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
 from sparsesolve.paths.dictionary.certificate cimport rounded
-from sparsesolve.paths.dictionary.signal cimport CONVERGED, FULL, STALLED, UNTOLD, Signal
+from sparsesolve.paths.dictionary.signal cimport CONVERGED, FULL, STALLED, UNRESOLVED, Signal
 from sparsesolve.linalg.factors cimport gram_basis
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_find, ss_largest_f64, ss_step_largest
 
@@ -40,7 +40,7 @@ cdef double NOTHING = 1e-14
 
 
 cdef int pursue(Signal* s) noexcept nogil:
-    """Code the signal; returns an outcome."""
+    """Code the signal; return an outcome."""
     cdef double largest, nothing, square
     cdef Py_ssize_t j
     cdef const double* row
@@ -56,7 +56,7 @@ cdef int pursue(Signal* s) noexcept nogil:
         row = s.gram + j * s.p
         square = gram_basis.pivot(&s.basis, row, j)
         if square <= SHAKY_PIVOT * row[j] and largest > INSIDE * sqrt(row[j] * s.square):
-            return UNTOLD
+            return UNRESOLVED
         if square <= LOST_PIVOT * row[j]:
             s.c[j] = 0.0
             largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
@@ -72,7 +72,7 @@ cdef int pursue(Signal* s) noexcept nogil:
 
 
 cdef double _advance(Signal* s, Py_ssize_t j) noexcept nogil:
-    """Project on the span, which has atom j now; returns the largest correlation left."""
+    """Project on the span, which now has atom j; return the largest correlation left."""
     cdef int k = s.count
     cdef const double* e = gram_basis.vector(&s.basis, k)
     cdef double step = s.c[j] * e[s.p + k]

@@ -1,6 +1,6 @@
-"""Signal: the data and the memory that coding one signal over a dictionary takes.
+"""Signal: the data and the workspace for coding one signal over a dictionary.
 
-Of the dictionary only the Gram matrix is known. Each thread keeps one Signal and uses it for one
+Only the Gram matrix of the dictionary is known. Each thread keeps one Signal and uses it for one
 signal after the other, so that nothing is allocated between them.
 """
 from sparsesolve.linalg.factors.gram_basis cimport GramBasis
@@ -10,8 +10,8 @@ cdef enum Outcome:
     CONVERGED = 0
     MAX_ITER = 1
     STALLED = 2
-    FULL = -1               # the code needs more atoms than there is room for
-    UNTOLD = -2             # inner products cannot tell the next atom from those in the support
+    FULL = -1               # the code needs more atoms than there is memory for
+    UNRESOLVED = -2         # inner products do not separate the next atom from the support
 
 cdef struct Signal:
     Py_ssize_t p                # atoms
@@ -19,14 +19,14 @@ cdef struct Signal:
     # the signal
     const double* cross         # (p,) d_j'y
     double square               # y'y
-    # what is asked
+    # the options
     double lam                  # level of the l1 norm
     double tol                  # duality gap over y'y / 2
     double error                # squared norm of the residual at which a pursuit stops
     int most                    # atoms after which a pursuit stops
     long budget                 # steps or sweeps
     bint positive
-    bint leaves                 # whether the homotopy lets atoms leave: the lasso, not least angles
+    bint leaves  # True if the homotopy lets atoms leave (lasso), False if not (least angles)
     # the state of the method
     GramBasis basis
     # c and a are (p + capacity,). The first p numbers of c are d_j'r, which are 0 in the support;
@@ -34,7 +34,7 @@ cdef struct Signal:
     double* c
     double* a
     double* z                   # (capacity,) products of the direction with the basis
-    const double* start         # (p,) what the homotopy uses in place of d_j'y
+    const double* start         # starting correlations of the homotopy, in place of d_j'y
     double* rate                # (p,) working memory
     char* state                 # (p,) FREE, USED or BLOCKED
     int* support                # (p,) active atoms, in order of entry
@@ -43,8 +43,8 @@ cdef struct Signal:
     # the answer
     int count                   # active atoms
     double* values              # (p,) their coefficients
-    # level is lam, or the level at which `most` ended the homotopy. Of a pursuit it is the largest
-    # |d_j'r| that is left.
+    # level is lam, or the level at which `most` ended the homotopy. For a pursuit it is the
+    # largest |d_j'r| that is left.
     double level
     double gap                  # the certificate over y'y / 2 (l1) or over |y| (pursuits)
     double residual             # r'r

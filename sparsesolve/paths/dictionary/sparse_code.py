@@ -1,4 +1,4 @@
-"""Sparse coding: many signals, each as a combination of few atoms of one dictionary."""
+"""Sparse coding: express each of many signals by few atoms of one dictionary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from sparsesolve.paths.dictionary.encoding import (
 from sparsesolve.paths.dictionary.structured_codes import STEPS, code_columns, read_convex
 from sparsesolve.paths.progress import progress_bar
 
-NEEDS = {  # what stops each method; the first of them, or one of them
+# The options that stop each method: the first of them, or one of them.
+NEEDS = {
     "lasso": "lam",
     "lars": "lam, n_nonzero or both",
     "omp": "n_nonzero, residual or both",
@@ -60,50 +61,51 @@ def sparse_code(
         "lasso"  minimises  1/2 |y - D a|^2 + lam (alpha |a|_1 + (1 - alpha) / 2 |a|^2),
                  with a >= 0 if `positive`, exactly, by its homotopy; or another convex
                  `penalty` in place of |a|_1, by FISTA;
-        "lars"   stops least angle regression where all |d_j'r| are at most lam;
+        "lars"   stops least angle regression once all |d_j'r| are at most lam;
         "omp"    takes the atom with the largest |d_j'r|, projects on the atoms taken, and so on.
 
-    Sums, not means, and no intercept: a lambda of `sparsesolve.path` for m samples is lam / m.
+    The loss is a sum over the entries of y, not a mean, and there is no intercept: a lambda of
+    `sparsesolve.path` for m samples is lam / m.
 
     Parameters
     ----------
     Y : array-like, scipy sparse matrix or frame, (m, N)
         Signals. Column-major float64 or float32 is read in place.
     D : array-like, scipy sparse matrix or frame, (m, p)
-        Atoms, used as they are: "omp" and "lars" expect norms of about 1. Its Gram matrix (p, p)
+        Atoms, used as they are: "omp" and "lars" expect norms of about 1. The Gram matrix (p, p)
         is formed.
     method : {"lasso", "lars", "omp"}, default "lasso"
     lam : float or array-like (N,)
-        Strength of the penalty, at least 0, one for all signals or one for each. Required by
-        "lasso"; for "lars" 0 when `n_nonzero` ends it.
+        Strength of the penalty, at least 0: one for all signals, or one for each. "lasso"
+        requires it; for "lars" it may be 0 if `n_nonzero` is given.
     alpha : float in (0, 1], default 1
-        Mixing of the elastic net; only for "lasso".
+        Share of the l1 norm in the elastic net; only for "lasso".
     n_nonzero : int, default None
-        Stop at this many atoms in a code; "lasso" and "lars" end that piece of their path first.
+        Most atoms in a code; "lasso" and "lars" stop at the end of that piece of their path.
     residual : float or array-like (N,), default None
-        For "omp": stop once ``|y - D a|`` is at most that.
+        For "omp": stop once ``|y - D a|`` is at most this.
     penalty : penalty, default None
-        Convex, of codes (p,), for "lasso": trees (`penalties.TreeL2`), groups that overlap, and
-        any other. FISTA runs on one thread.
+        Convex penalty of codes (p,), for "lasso": trees (`penalties.TreeL2`), groups that
+        overlap, and any other. FISTA runs on one thread.
     positive : bool, default False
         Only coefficients >= 0; only for "lasso", with a penalty of sizes alone.
     tol : float, default 1e-7
-        Certificate to reach: see `gaps` below.
+        Certificate to reach; `gaps` below defines it.
     max_iter : int, default None
-        Sweeps allowed for a signal whose homotopy misses `tol`, or steps of FISTA; None means
-        1000, of FISTA 10,000.
+        Most sweeps for a signal whose homotopy misses `tol`, or most steps of FISTA. None means
+        1000 sweeps or 10,000 steps.
     n_threads : int, default 1
-        -1 for all cores. Codes do not depend on it, to the last bit.
+        -1 uses all cores. Codes are the same bits for any number.
     progress : bool, default False
         Show a progress bar on stderr.
 
     Returns
     -------
     SparseCodes
-        With `codes` (p, N) and, per signal, `gaps`: for "lasso" the duality gap over
-        ``|y|^2 / 2``; for "lars" how far the ``|d_j'r|`` are from equal on the code and smaller
-        elsewhere, for "omp" the largest ``|d_j'r|`` on the code (0 for least squares), both over
-        ``max_j |d_j'y|``.
+        With `codes` (p, N) and, per signal, `gaps`. For "lasso" this is the duality gap over
+        ``|y|^2 / 2``. For "lars" it is the largest deviation of the ``|d_j'r|`` from being equal
+        on the code and smaller elsewhere. For "omp" it is the largest ``|d_j'r|`` on the code (0
+        for least squares). The last two are relative to ``max_j |d_j'y|``.
 
     Raises
     ------
@@ -113,7 +115,7 @@ def sparse_code(
     Warns
     -----
     ConvergenceWarning
-        Once, saying how many signals miss `tol`.
+        Once, with the number of signals that miss `tol`.
 
     References
     ----------
@@ -160,7 +162,7 @@ def sparse_code(
 
 
 def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
-    """The options that say what is to be solved, as `encode` takes them."""
+    """Return the options that define the problem, as `encode` takes them."""
     read_choice("method", method, METHODS)
     alpha = read_number("alpha", alpha, 0, 1, open_low=True)
     read_flag("positive", positive)
@@ -184,14 +186,14 @@ def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
 
 
 def _read_penalty(penalty, method, n_nonzero, positive):
-    """Raise where a penalty does not go with the other options."""
+    """Raise if a penalty does not go with the other options."""
     if method != "lasso" or n_nonzero is not None:
         raise ValueError("penalty belongs to method='lasso' without n_nonzero; leave one out")
     read_convex("penalty", penalty, positive)
 
 
 def _per_signal(name, value, n):
-    """A number or one for each signal as (n,) float64, at least 0; None is 0."""
+    """Return a number, or one for each signal, as (n,) float64, at least 0; None is 0."""
     if value is None or np.ndim(value) == 0:
         number = 0.0 if value is None else read_number(name, value, 0, np.inf)
         return np.full(n, number)

@@ -4,7 +4,7 @@ import numpy as np
 
 
 class Statistics:
-    """Sums over signals y with codes a; older signals count less.
+    """Sums over signals y with codes a, in which older signals count less.
 
     Attributes
     ----------
@@ -13,7 +13,7 @@ class Statistics:
     B : ndarray (m, p)
         The sum of y a', column-major.
     count : float
-        How many signals.
+        Number of signals, discounted likewise.
     """
 
     def __init__(self, m, p):

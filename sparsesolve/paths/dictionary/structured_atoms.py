@@ -3,17 +3,18 @@
     minimise over D   1/2 tr(D'D A) - tr(D'B) + level sum_j Omega(d_j)     |d_j| <= 1
 
 Given: A = sum a a' and B = sum y a' over codes a of signals y, and a penalty of vectors (m,) with
-Omega(s d) = s Omega(d) for s >= 0. Returned: D, changed in place. Each atom moves to its minimiser
-while the others stay: the prox of d_j + (b_j - D a_j) / A_jj, then divided by its length if that
-is above 1, which is exact as a multiplier of the ball only scales what the prox gives. An atom
-that no code uses becomes 0, and stays so. Invariant: the objective never rises.
+Omega(s d) = s Omega(d) for s >= 0. Returned: D, changed in place. Each atom moves to its
+minimiser while the others stay: the prox of d_j + (b_j - D a_j) / A_jj, divided by its length if
+that is above 1. This is exact, because a multiplier of the ball only scales the result of the
+prox. An atom that no code uses becomes 0 and stays 0. Invariant: the objective never rises.
 Reference: Jenatton, Obozinski, Bach, "Structured sparse principal component analysis" (2010); Bach
 et al. 2012, section 19; Mairal, Bach, Ponce, Sapiro (2010), section 3.
 """
 
 import numpy as np
 
-UNUSED = 1e-12  # share of the largest A_jj: no code uses the atom
+# An atom whose A_jj is at most this share of the largest one is used by no code.
+UNUSED = 1e-12
 
 
 def update_structured_atoms(D, A, B, omega, level, sweeps=1):

@@ -1,16 +1,16 @@
-"""Codes under any convex penalty: FISTA on many signals at once, each with its certificate.
+"""Codes under any convex penalty: FISTA on many signals together, each with its certificate.
 
     minimise over a   1/2 |y - D a|^2 + lam (alpha Omega(a) + (1 - alpha) / 2 |a|^2)
 
 Given: signals y, atoms D, a penalty with `value`, `prox` and `polar` (``penalties/penalty.py``).
-Returned: a, and the duality gap over |y|^2 / 2, from the dual point s r, r = y - D a, where s <= 1
-makes s D'r feasible:
+Returned: a, and the duality gap over |y|^2 / 2. The dual point is s r with r = y - D a, where s
+<= 1 makes s D'r feasible:
 
     gap = (1 - s)^2 |r|^2 / 2 + lam P(a) - s r'D a + (lam P)*(s D'r)
 
-Invariant: all signals take the same step 1 / L, L = |D'D|; momentum is started again, signal by
-signal, where it points uphill. A code is done at the first gap that is small enough. Pure ridge
-(alpha = 0) is solved in closed form.
+Invariant: all signals take the same step 1 / L, L = |D'D|. Momentum restarts, signal by signal,
+where it points uphill. A code is final at the first gap that is small enough. Pure ridge (alpha =
+0) is solved in closed form.
 Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical sparse coding"
 (2011); Bach et al. 2012, sections 3 and 19.
 """
@@ -25,29 +25,36 @@ from sparsesolve.penalties import L1
 from sparsesolve.penalties.whole import WholePenalty
 from sparsesolve.results.status import Status
 
-TOGETHER = 1024  # signals whose steps are made at once
-STEPS = 10_000  # allowed to a signal where nothing else is said
-BETWEEN = 10  # steps from one certificate to the next
-ROUNDED = 1e-12  # relative: L is rounded upwards
+# Signals whose steps are made together, as one matrix product.
+TOGETHER = 1024
+# Most steps for a signal, by default.
+STEPS = 10_000
+# Steps between two certificates. A certificate costs about as much as a step.
+BETWEEN = 10
+# L is raised by this fraction, so that rounding cannot make a step too long.
+ROUNDED = 1e-12
 
 
 class Nonnegative:
-    """A norm of sizes, on vectors without negative entries."""
+    """A norm that depends on sizes alone, on vectors without negative entries."""
 
     def __init__(self, omega):
         self.omega, self.value = omega, omega.value
 
     def prox(self, v, t):
-        """Exact, as the norm only grows with sizes."""
+        """Return the prox of the positive part, which is exact because the norm grows with sizes.
+        """
         return self.omega.prox(np.maximum(v, 0.0), t)
 
     def polar(self, z):
-        """The dual norm of what is positive."""
+        """Return the dual norm of the positive part."""
         return self.omega.polar(np.maximum(z, 0.0))
 
 
 def read_convex(name, penalty, positive=False):
-    """Raise unless this is a convex penalty, for `positive` one of sizes alone; None is one."""
+    """Raise unless this is None or a convex penalty; with `positive` it must depend on sizes
+    alone.
+    """
     read_penalty(penalty)
     if penalty is None:
         return
@@ -62,7 +69,7 @@ def read_convex(name, penalty, positive=False):
 
 
 def bound_to(name, penalty, n, positive=False):
-    """The penalty for n entries; ValueError where it does not fit them."""
+    """Return the penalty for n entries; raise ValueError if it does not fit them."""
     if hasattr(penalty, "over"):
         try:
             penalty = penalty.over(n, None)
@@ -74,7 +81,7 @@ def bound_to(name, penalty, n, positive=False):
 def code_columns(Y, D, penalty, lam, alpha, *, positive=False, tol, budget, advance, start=None):
     """Code the columns of Y (m, N), dense, over D (m, p).
 
-    penalty : None is the l1 norm; lam : (N,); start : codes (p, N) to begin with, or None
+    penalty : None is the l1 norm; lam : (N,); start : first codes (p, N), or None
     """
     p, n = D.shape[1], Y.shape[1]
     omega = bound_to("penalty", L1() if penalty is None else penalty, p, positive)
@@ -99,21 +106,21 @@ def code_columns(Y, D, penalty, lam, alpha, *, positive=False, tol, budget, adva
 
 
 def mean_objective(found, whole):
-    """The mean of |y - D a|^2 / 2 + lam P(a) over codes as `code_columns` returns them."""
+    """Return the mean of |y - D a|^2 / 2 + lam P(a) over codes as `code_columns` returns them."""
     A = found.codes.T.toarray()
     terms = [whole.value(a, lam) for a, lam in zip(A, found.lambdas, strict=True)]
     return float(np.mean(0.5 * found.residuals**2 + terms))
 
 
 class _Signals:
-    """Atoms and a penalty; signals and codes are rows here."""
+    """Atoms and a penalty. Signals and codes are rows here."""
 
     def __init__(self, D, whole):
         self.D, self.whole, self.gram = D, whole, D.T @ D
         self.L = float(eigvalsh(self.gram)[-1]) * (1.0 + ROUNDED) or 1.0
 
     def ridge(self, Y, lam):
-        """Codes (N, p) of |y - D a|^2 / 2 + lam |a|^2 / 2."""
+        """Return the codes (N, p) that minimise |y - D a|^2 / 2 + lam |a|^2 / 2."""
         A = np.empty((Y.shape[1], len(self.gram)))
         for level in np.unique(lam):
             own = lam == level
@@ -122,7 +129,7 @@ class _Signals:
         return A
 
     def solve(self, Y, A, lam, tol, budget):
-        """(codes, gaps, steps) of signals Y (N, m), from codes A (N, p)."""
+        """Return (codes, gaps, steps) of signals Y (N, m), starting from codes A (N, p)."""
         out, gaps, steps = A.copy(), self.gaps(Y, A, lam), np.zeros(len(Y), dtype=np.intp)
         at = np.flatnonzero(~(gaps <= tol))  # signals not yet solved
         A = A[at]
@@ -148,7 +155,7 @@ class _Signals:
                          for v, level in zip(V, lam, strict=True)])  # fmt: skip
 
     def gaps(self, Y, A, lam):
-        """Duality gaps over |y|^2 / 2, (N,)."""
+        """Return the duality gaps over |y|^2 / 2, (N,)."""
         rest = Y - A @ self.D.T
         C, squares = rest @ self.D, np.einsum("ij,ij->i", rest, rest)
         size = 0.5 * np.einsum("ij,ij->i", Y, Y)
