@@ -22,7 +22,7 @@ def drawn(p=80):
 
 @pytest.fixture
 def without_metric(monkeypatch):
-    monkeypatch.setattr(costs, "FEWEST_FEATURES_IN_PARTS", 0)
+    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 0)
     for module in (states, working_set):
         monkeypatch.setattr(module, "metric_pays", lambda problem: problem.p < 20)
 

@@ -32,9 +32,9 @@ def test_the_solutions_of_all_features(name, monkeypatch):
     family, y, penalty, options = CASES[name]
     options = {"family": family, "penalty": penalty, "tol": 1e-10, "n_lambdas": 8,
                "lambda_min_ratio": 0.1, "stop": None, **options}  # fmt: skip
-    monkeypatch.setattr(costs, "FEWEST_FEATURES_IN_PARTS", 1)
+    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 1)
     parts = ss.path(X, y, **options)
-    monkeypatch.setattr(costs, "FEWEST_FEATURES_IN_PARTS", 10**9)
+    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 10**9)
     whole = ss.path(X, y, **options)
     assert not parts.status.any() and not whole.status.any()
     assert parts.lambdas == pytest.approx(whole.lambdas, rel=1e-9)
