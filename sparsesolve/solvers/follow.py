@@ -15,13 +15,14 @@ import numpy as np
 from sparsesolve.solvers.certificate.unbounded import UNBOUNDED, Endless
 from sparsesolve.solvers.continuation import approach
 from sparsesolve.solvers.costs import FAR_LAMBDA
+from sparsesolve.solvers.costs.rounding import NO_CORRELATION
 from sparsesolve.solvers.state import CONVERGED, STALLED
 
 log = logging.getLogger(__name__)
 OUTCOMES = ("converged", "stopped by max_iter", "stalled", "unbounded")  # by code of a Status
 
-ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
-NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
+# Points before a stopping rule may end a path (glmnet's mnlam).
+ENOUGH = 5
 
 
 class StopRule(NamedTuple):
@@ -60,7 +61,7 @@ def grid(problem, correlations, n_lambdas, ratio, start=None):
     if problem.null_value == 0.0:
         return np.zeros(1)
     scores = problem.penalty.entry_levels(correlations)
-    norms = NOTHING * np.sqrt(2.0 * problem.null_value) * problem.norms
+    norms = NO_CORRELATION * np.sqrt(2.0 * problem.null_value) * problem.norms
     norms = np.tile(norms, len(correlations) // len(norms))  # with groups of several responses
     signed = [norms, -norms]
     whole = not problem.has_blocks and not problem.concave

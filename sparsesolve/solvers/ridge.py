@@ -17,8 +17,10 @@ from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess, squares_excess
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
-CORRECTIONS = 5  # steps after which only rounding is left
-LARGEST = 1e307  # inner lam beyond which nothing changes
+# Steps of iterative refinement after which only rounding is left.
+CORRECTIONS = 5
+# An inner lambda beyond which nothing changes.
+LARGEST = 1e307
 
 
 class Ridge:

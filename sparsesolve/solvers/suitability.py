@@ -6,7 +6,6 @@ Every threshold stands in `costs`, with its reason.
 import numpy as np
 
 from sparsesolve.solvers import SOLVERS, costs
-from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
 
 
 def suitable_with_kinks(problem, lambdas):
@@ -81,7 +80,7 @@ def _by_inner_products(problem):
     """Whether inner products of the active columns, by passes, do better than copies of them."""
     n, p, stored = problem.design.n, problem.design.p, problem.design.stored
     if stored < n * p:
-        worth = n >= costs.PASS_ROWS and p <= MOST_COLUMNS and _all_held(problem)
+        worth = n >= costs.PASS_ROWS and p <= costs.passes.MOST_COLUMNS and _all_held(problem)
     else:
         together = p <= costs.MOST_SHARED_COLUMNS and _all_held(problem)
         worth = n * p >= (costs.SHARED_PASS_VALUES if together else costs.PASS_VALUES)

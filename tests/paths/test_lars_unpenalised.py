@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.solvers.homotopy import path as homotopy_path
+from sparsesolve.solvers.costs import homotopy as costs
 
 
 def made(n, p, seed=0):
@@ -64,8 +64,8 @@ def test_sparse_columns_windows_and_gram_matrices(form, monkeypatch):
     options = {"intercept": False, "standardize": False, "penalty_factor": np.ones(60)}
     options["penalty_factor"][[5, 50]] = 0.0
     if form == "windows":
-        monkeypatch.setattr(homotopy_path, "FEW", 0)
-        monkeypatch.setattr(homotopy_path, "PER_KNOT", 0.1)
+        monkeypatch.setattr(costs, "FEW_COLUMNS", 0)
+        monkeypatch.setattr(costs, "COLUMNS_PER_KNOT", 0.1)
     if form == "gram":
         fit = ss.lars_path_gram(X.T @ X, X.T @ y, 25, yty=y @ y,
                                 penalty_factor=options["penalty_factor"])  # fmt: skip

@@ -65,7 +65,7 @@ def test_columns_formed_as_they_come(monkeypatch):
     Z = sparse.csc_array(np.where(np.abs(X) > 1.0, X, 0.0))
     options = {"penalty": P.TrendFilter(), "tol": 1e-9}
     whole = ss.path(Z, Y, n_lambdas=8, **options)
-    monkeypatch.setattr(mapped, "SMALL", 0)
+    monkeypatch.setattr(mapped, "SMALL_MAPPED", 0)
     fit = ss.path(Z, Y, lambdas=whole.lambdas, **options)
     assert fit.coefs.toarray() == pytest.approx(whole.coefs.toarray(), abs=1e-4)
     assert fit.gaps.max() <= 1e-9

@@ -12,7 +12,8 @@ Reference: Pati, Rezaiifar, Krishnaprasad (1993).
 
 import numpy as np
 
-from sparsesolve.solvers.greedy.pursuit import ROUNDED, project
+from sparsesolve.solvers.costs.rounding import CENTRED
+from sparsesolve.solvers.greedy.pursuit import project
 from sparsesolve.solvers.state import CONVERGED, STALLED
 
 EPSILON = np.finfo(np.float64).eps
@@ -23,7 +24,7 @@ class Atoms:
 
     def __init__(self, D):
         self.D, self.squares = D, np.einsum("ij,ij->j", D, D)
-        self.rounding = ROUNDED * np.sqrt(self.squares)
+        self.rounding = CENTRED * np.sqrt(self.squares)
 
     def columns(self, which):
         """Return the atoms `which` (k,) as (m, k)."""

@@ -21,9 +21,8 @@ The proof starts at the centre, not at any point of Q.
 import numpy as np
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
-
-GROWTH = 2.0  # of L where the quadratic bound fails
-ROUNDING = 1e-13  # of |u|: a step may be as far off, and A'u of it
+from sparsesolve.solvers.costs.bundle import GROWTH
+from sparsesolve.solvers.costs.rounding import DUAL_STEP
 
 
 class ExcessiveGap:
@@ -87,7 +86,7 @@ class ExcessiveGap:
             self.products += 1
             if not self.backtracking:
                 return
-            size = np.linalg.norm(self.u - beta) + ROUNDING * np.linalg.norm(self.u)
+            size = np.linalg.norm(self.u - beta) + DUAL_STEP * np.linalg.norm(self.u)
             if np.linalg.norm(self.z - z) <= np.sqrt(self.lam * self.L) * size:
                 return
             self.L *= GROWTH

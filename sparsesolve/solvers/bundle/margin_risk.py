@@ -12,9 +12,7 @@ import numpy as np
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.solvers.bundle.norm import squared_norm
-
-KINK = 1e-10  # of the sizes of eta and kink: nearer ones are at the kink
-BALANCED = 1e-14  # of its terms: a sum that is rounding
+from sparsesolve.solvers.costs.rounding import BALANCED, NEAR_KINK
 
 
 class MarginRisk:
@@ -74,7 +72,7 @@ class MarginRisk:
         u = np.asarray(self.loss.at(eta)[1])
         if not self.problem.intercept or abs(u.sum()) <= BALANCED * np.abs(u).sum():
             return u
-        near = KINK * (1.0 + np.abs(eta) + np.abs(self.centre))
+        near = NEAR_KINK * (1.0 + np.abs(eta) + np.abs(self.centre))
         least, most = self.loss.at(eta + near)[1], self.loss.at(eta - near)[1]
         room = most - least
         total = float(room.sum())

@@ -11,8 +11,10 @@ Reference: Parlett, "The Symmetric Eigenvalue Problem" (1980), theorem 4.5.1.
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-CLOSE = 1e-6  # relative error at which Lanczos stops
-DENSE = 12  # rows or columns up to which the matrix is formed
+# Relative error at which Lanczos' method stops; the bound adds what is left.
+CLOSE = 1e-6
+# Rows or columns up to which the matrix itself is formed: Lanczos' method takes as many products.
+DENSE = 12
 
 
 def squared_norm(forward, back, n, p):

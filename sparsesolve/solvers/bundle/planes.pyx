@@ -16,12 +16,15 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 
-cdef double DEPENDENT = 1e-11   # of its square: a pivot which says that a plane depends on others
-cdef double ROUNDING = 1e-14    # of the terms of a plane's value: a smaller violation is none
-cdef int START = 32             # planes for which there is room at first
-cdef int FREE = -1              # in `idle`: the slot holds no plane
+cdef double DEPENDENT = costs.rounding.DEPENDENT
+cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+# Planes for which there is room at first; the room doubles.
+cdef int START = 32
+# In `idle`: the slot holds no plane.
+cdef int FREE = -1
 
 
 def _grown(array, shape):
@@ -179,7 +182,7 @@ cdef class Planes:
                 best, highest = j, self.value[j]
         if best >= 0:
             size = max(size, fabs(self.offset[best]) + fabs(self.offset[best] - highest))
-        return best if highest - level > ROUNDING * (1 + self.size) * size else -1
+        return best if highest - level > OBJECTIVE * (1 + self.size) * size else -1
 
     cdef bint _append(self, int slot) noexcept nogil:
         """Add a plane to the support's factor; False where it depends on the support."""

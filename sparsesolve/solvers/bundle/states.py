@@ -19,11 +19,10 @@ from sparsesolve.solvers.bundle.excessive_gap import ExcessiveGap
 from sparsesolve.solvers.bundle.margin_risk import MarginRisk
 from sparsesolve.solvers.bundle.pegasos import Pegasos
 from sparsesolve.solvers.costs.bundle import BUNDLE_PATIENCE
+from sparsesolve.solvers.costs.newton import PROGRESS
 from sparsesolve.solvers.margin.certificate import KinkedCertificate
 from sparsesolve.solvers.margin.multipliers import kink_spread
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
-
-PROGRESS = 0.99  # of the least gap so far: more is no progress
 
 
 def ridge_alone(problem, lambdas):

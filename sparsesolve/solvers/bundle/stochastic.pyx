@@ -10,7 +10,8 @@ Reference: Shalev-Shwartz, Singer, Srebro, "Pegasos: primal estimated sub-gradie
 """
 from libc.math cimport sqrt
 
-cdef double SMALLEST = 1e-120   # scale below which v takes it in
+# The scale below which v is multiplied by it, long before it underflows.
+cdef double SMALLEST = 1e-120
 
 
 def steps(const int[::1] start, const int[::1] column, const double[::1] value,

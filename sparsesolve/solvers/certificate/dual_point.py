@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from sparsesolve.solvers.costs.rounding import CENTRED, CURVATURE_RANK, ORTHOGONAL_TERMS
+
 EPSILON = np.finfo(np.float64).eps
-RANK = 1e-13  # eigenvalue, relative, that is rounding
-ORTHOGONAL = 1e-11  # of the size of the terms: a product with the dual point that is rounding,
-ROUNDED = 64.0 * EPSILON  # or of what eta one unit away makes of them: u may be rounding itself
-ROUNDS = 20  # in which samples come to the ends of their slopes
+# Rounds in which samples are put to the ends of their slopes; each fixes some of them for good.
+ROUNDS = 20
 
 
 def clear(loss, eta, u, columns, free=None):
@@ -39,7 +39,7 @@ def clear(loss, eta, u, columns, free=None):
             dual, missing = _clear_within(loss, eta, u, columns)
         else:
             dual, missing = _clear_responses(loss, eta, u, columns, free)
-        terms = ORTHOGONAL * np.abs(u) + ROUNDED * loss.curvature_at(eta)
+        terms = ORTHOGONAL_TERMS * np.abs(u) + CENTRED * loss.curvature_at(eta)
         left, size = np.abs(dual @ columns), terms @ np.abs(columns)
     astray = ~(left <= size)  # also where it is not a number
     return dual, np.inf if (astray if free is None else astray & free).any() else missing
@@ -50,7 +50,7 @@ def still_missing(gram, left, size):
 
     left : (f,), sums of terms of `size` (f,)
     """
-    if not (np.abs(left) <= ORTHOGONAL * size).all():
+    if not (np.abs(left) <= ORTHOGONAL_TERMS * size).all():
         return np.inf
     return Curvature(gram).missing(left)
 
@@ -131,7 +131,7 @@ def _clear_responses(loss, eta, u, columns, free):
         step[mask] = curvature.solve((u @ columns).ravel()[mask])
         u = u - loss.curvature_product(eta, step.reshape(K, f) @ columns.T)
     left = (u @ columns).ravel()[mask]
-    return u, 0.0 if (np.abs(left) <= ORTHOGONAL * size).all() else curvature.missing(left)
+    return u, 0.0 if (np.abs(left) <= ORTHOGONAL_TERMS * size).all() else curvature.missing(left)
 
 
 class Curvature:
@@ -145,7 +145,7 @@ class Curvature:
 
     def solve(self, pull):
         """The step that takes the pull away."""
-        kept = self.level > RANK * self.most
+        kept = self.level > CURVATURE_RANK * self.most
         along = self.axes[:, kept].T @ (pull / self.size) / self.level[kept]
         return self.axes[:, kept] @ along / self.size
 

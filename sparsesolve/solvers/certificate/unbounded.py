@@ -17,19 +17,18 @@ regression models" (1984).
 import numpy as np
 
 from sparsesolve.solvers.certificate.dual_point import along_columns
+from sparsesolve.solvers.costs import reductions as costs
+from sparsesolve.solvers.costs.rounding import FALLEN, FAR_OUT
 
 UNBOUNDED = 3  # code of a Status
-NEGLIGIBLE = 10.0  # times the tolerance: a penalty that holds nothing,
-MOST_NEGLIGIBLE = 1e-6  # and at most: where a loose gap is asked for, a larger one holds much
+# Newton steps that tell a minimum from a direction of fall: near a minimum five suffice.
 STEPS = 40
-STRIDE = 4.0  # of the largest linear predictor's change in one step
-NEAR = 8.0  # the largest linear predictor of these columns to begin with
-SHORT = 1e-3  # a step so short, or a tenth of the last one of at most 1, leads to a minimum
-FALLEN = 1e-13  # of the null objective: as little more to gain is nothing
-FAR = 1e3  # how far out F is tried, in linear predictors,
-FLAT = 1e-9  # and by how much of the null objective it may rise there, by rounding
-SHARE = 1e-3  # of the direction's largest part: a column that belongs to it
-MOST_VALUES, MOST_DIRECTIONS = 100_000_000, 1000  # of columns, and columns times responses
+# A step shorter than this, or than a tenth of the last one of at most 1, leads to a minimum.
+SHORT = 1e-3
+# How far out F is tried, in linear predictors: exp(-1000) is 0.
+FAR = 1e3
+# A column belongs to the direction if its part is more than this fraction of the largest.
+SHARE = 1e-3
 
 
 class Endless:
@@ -42,7 +41,7 @@ class Endless:
 
     def __init__(self, problem, tol):
         self.problem, self.features, self.begun = problem, None, False
-        self.tol = min(NEGLIGIBLE * tol, MOST_NEGLIGIBLE)
+        self.tol = min(costs.NEGLIGIBLE * tol, costs.MOST_NEGLIGIBLE)
         has_columns = hasattr(problem, "unpenalised")  # kernels are all penalised
         self.possible = has_columns and problem.loss is not None and problem.null_value > 0.0
 
@@ -69,7 +68,7 @@ class Endless:
         self.features = None
         rows = np.ascontiguousarray(np.atleast_2d(values))
         far = [np.abs(problem.design.combination(which, row)).max(initial=0.0) for row in rows]
-        if not max(far) > NEAR:
+        if not max(far) > costs.UNBOUNDED_START:
             return outcome
         flat = problem.penalty.flat_at(which, values, problem.inner_level(lam), problem.unit)
         falling = falls_forever(problem, *found, flat) if len(flat) else flat
@@ -119,9 +118,9 @@ def falls_forever(problem, which, values, intercept, columns):
     """
     columns = _unlimited(problem, which, values, columns)
     n_responses = problem.n_responses or 1
-    if not len(columns) or len(columns) * n_responses > MOST_DIRECTIONS:
+    if not len(columns) or len(columns) * n_responses > costs.MOST_DIRECTIONS:
         return columns[:0]
-    if len(columns) * problem.design.n > MOST_VALUES:
+    if len(columns) * problem.design.n > costs.MOST_UNBOUNDED_VALUES:
         return columns[:0]
     rows = np.ascontiguousarray(np.atleast_2d(values))
     eta = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
@@ -158,7 +157,8 @@ def _too_far(problem, which, rows, columns, intercept):
     part = np.stack([problem.design.combination(which[own].astype(np.intc), row[own])
                      for row in rows])  # fmt: skip
     part += np.reshape(np.subtract(intercept, problem.null_intercept), (-1, 1))
-    return part * (1.0 - min(1.0, NEAR / max(np.abs(part).max(), NEAR)))
+    near = costs.UNBOUNDED_START
+    return part * (1.0 - min(1.0, near / max(np.abs(part).max(), near)))
 
 
 def _unlimited(problem, which, values, columns):
@@ -186,7 +186,7 @@ def _last_step(problem, eta, Z):
         tried.insert(0, (step, moved / length))
         if gain <= FALLEN * null:
             break
-        last, t = length, min(1.0, STRIDE / length)
+        last, t = length, min(1.0, costs.UNBOUNDED_STRIDE / length)
         there = loss.at(eta + t * moved)
         while not there[0] <= value and t > 1e-6:
             t *= 0.5
@@ -195,6 +195,6 @@ def _last_step(problem, eta, Z):
             break
         eta, (value, u) = eta + t * moved, there
     for step, unit in tried:
-        if loss.at(eta + FAR * unit)[0] <= value + FLAT * null:
+        if loss.at(eta + FAR * unit)[0] <= value + FAR_OUT * null:
             return step
     return None

@@ -14,8 +14,10 @@ import numpy as np
 
 from sparsesolve.linalg.factors.span import Spans
 
-SMALL = 1e-8  # a lam that may be none
-FAR = 1e300  # a coefficient beyond every finite limit, a lam beyond every other
+# A lambda below this may hold nothing back, so that each point is asked which columns are free.
+SMALL = 1e-8
+# A coefficient beyond every finite limit, and a lambda beyond every other.
+FAR = 1e300
 
 
 class UnpenalisedBasis:

@@ -15,3 +15,6 @@ SWEEPS_BETWEEN_GAPS = 5
 # 1e-6 in 700 planes and half the time in which 2,000 sweeps reach 2e-4. Above it was not measured.
 MOST_BUNDLE_COEFFICIENTS = 1000
 SWEEPS_BEFORE_PLANES = 200
+
+# L grows by this factor where the quadratic bound fails.
+GROWTH = 2.0

@@ -90,3 +90,132 @@ STANDARDISED_PRODUCT = 2e-16
 # A curvature of a response below this fraction of the largest may be rounding of sums over
 # samples.
 SUMMED_CURVATURE = 1e-10
+
+# A product of a dual point with the one unpenalised column below this fraction of its terms is
+# rounding, so that no projection is made.
+PROJECTED = 1e-15
+
+# A better intercept must lower the loss by more than this fraction of it, else the fall is
+# rounding.
+SHIFT = 1e-15
+
+# A pivot below this fraction of a diagonal entry is rounding, and its row of the data depends on
+# the others.
+FREE_ROW = 1e-11
+
+# A step below this fraction of the largest entry changes nothing.
+STEP = 1e-14
+
+# The gap of the null model, relative to its objective: intercepts are known to that.
+NULL_GAP = 1e-12
+
+# A linear predictor within this fraction of the spread of the kinks is on a kink.
+AT_KINK = 1e-12
+
+# No model is solved to a gap below this fraction of the null objective.
+MODEL = 1e-13
+
+# A column depends on the active ones if at most this fraction of its square is left outside their
+# span,
+HOMOTOPY_PIVOT = 1e-13
+
+# The fraction grows by this with every active column, each of which adds its rounding.
+HOMOTOPY_PIVOT_PER_COLUMN = 4e-15
+
+# A column whose distance from the boundary changes by less than this fraction of v_j keeps its
+# distance.
+RATE = 1e-12
+
+# Events within this fraction of the first lambda, and correlations within this fraction of |a_j|
+# |y|, cannot be told from a tie.
+TIE = 1e-13
+
+# A correlation above this fraction of |a_j| |y| is not rounding.
+CORRELATION = 1e-12
+
+# Relative rounding of a sum of n products, times n^1/2.
+SUM = 32 * 2.0**-52
+
+# A column of whose square at most this fraction is left outside the span of others depends on
+# them.
+DEPENDENT = 1e-11
+
+# What is left of a column below this fraction of the column and its mean is rounding.
+CENTRED = 64 * 2.0**-52
+
+# A correlation below this fraction of |a_j| |y| is rounding: there is nothing to explain.
+NO_CORRELATION = 1e-14
+
+# A correlation may exceed its bound by this fraction of what correlations may be, by rounding.
+BEYOND_BOUND = 1e-13
+
+# Where less than this fraction of a column's square is left, differences of squares have lost
+# their digits, and the column itself is measured.
+LOST_DIGITS = 1e-8
+
+# A fraction of the null deviance that counts as nothing left to explain.
+EXPLAINED = 1e-12
+
+# The squared length of a step, relative, that is rounding.
+SQUARED_STEP = 1e-30
+
+# A pair of L-BFGS whose product is below this fraction of |s| |y| tells nothing.
+CURVED = 1e-12
+
+# The last smoothing relative to the first.
+SMOOTHING = 1e-14
+
+# The last smoothing relative to the first under the trace norm, whose singular values have half
+# the digits.
+TRACE_SMOOTHING = 1e-12
+
+# Ridge of a unit diagonal: along flat directions a step is then as long as rounding makes it.
+DAMPED = 1e-13
+
+# A step of the dual may be off by this fraction of |u|.
+DUAL_STEP = 1e-13
+
+# A sample is at its kink within this fraction of the sizes of eta and of the kink.
+NEAR_KINK = 1e-10
+
+# A sum below this fraction of its terms is rounding.
+BALANCED = 1e-14
+
+# What a sum may be off by, relative to the sum of sizes.
+SUMMED = 2e-16
+
+# What rounding in sums over many samples may make of a loss, relative.
+HIDDEN = 1e-11
+
+# A Newton step for K intercepts so short, relative, of which the next is not half is rounding.
+SETTLED = 1e-8
+
+# A linear predictor no farther than this, relative to 1 + |eta|, from where samples would have it
+# is there but for rounding of a root.
+NEAR = 1e-7
+
+# A share of the samples that rounding does not hide.
+SHARE = 1e-12
+
+# A spread below this fraction of the mean of a column is counted as this: its square is then
+# rounding of the mean's square.
+UNFELT = 2.0**-30
+
+# Two penalties whose values at b = 1 differ by no more than this, relative, are the same.
+ALIKE = 1e-12
+
+# An eigenvalue of a curvature matrix below this fraction of the largest is rounding.
+CURVATURE_RANK = 1e-13
+
+# A product of a dual point with an unpenalised column below this fraction of its terms is
+# rounding.
+ORTHOGONAL_TERMS = 1e-11
+
+# What is left to gain, relative to the null objective, that counts as nothing.
+FALLEN = 1e-13
+
+# F may be higher there by this fraction of the null objective, by rounding.
+FAR_OUT = 1e-9
+
+# Two scales of a dual point within this relative distance are one.
+SAME_SCALE = 1e-12

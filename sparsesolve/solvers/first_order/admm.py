@@ -22,13 +22,8 @@ section 8.3, of which figure 19 compares the two.
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from sparsesolve.solvers.costs import first_order as costs
 from sparsesolve.solvers.first_order.fista import Ista, divergence
-
-RELAXED = 1.6  # over-relaxation
-APART = 5.0  # ratio of the residuals from which on rho changes
-FACTOR = 2.5  # by which
-FIRST_LOOK = 10  # steps after which residuals are compared; then after twice as many, and on
-MOST_FEATURES = 6_000  # whose linear systems are solved by Cholesky factors
 
 
 class LinearizedAdmm(Ista):
@@ -46,7 +41,7 @@ class LinearizedAdmm(Ista):
         super().begin(lam)
         if self.rho is None:
             self.rho = self.L / max(self.square, 1e-300)
-        self.taken, self.look = 0, FIRST_LOOK
+        self.taken, self.look = 0, costs.FIRST_BALANCE
 
     def step(self, lam):
         before = self.s
@@ -87,7 +82,7 @@ class LinearizedAdmm(Ista):
 
     def split(self, lam, image):
         """The prox, and the multipliers."""
-        relaxed = RELAXED * image + (1.0 - RELAXED) * self.s
+        relaxed = costs.RELAXATION * image + (1.0 - costs.RELAXATION) * self.s
         t = lam * self.penalty.alpha / self.rho
         new = self.psi.prox(relaxed + self.w, t) if t > 0.0 else relaxed + self.w
         self.w = self.w + relaxed - new
@@ -100,7 +95,10 @@ class LinearizedAdmm(Ista):
         size = max(np.linalg.norm(self.s), 1e-300)
         slope = max(self.rho * np.linalg.norm(self.A.T @ self.w), 1e-300)
         ratio = (primal / size) / max(dual / slope, 1e-300)
-        factor = FACTOR if ratio > APART else 1.0 / FACTOR if ratio < 1.0 / APART else 1.0
+        if ratio > costs.RESIDUALS_APART:
+            factor = costs.RHO_FACTOR
+        else:
+            factor = 1.0 / costs.RHO_FACTOR if ratio < 1.0 / costs.RESIDUALS_APART else 1.0
         self.rho *= factor
         self.w = self.w / factor
 
@@ -154,5 +152,5 @@ def suits_linearized(problem, lambdas):
 
 def suits(problem, lambdas):
     """The same of squared error, with columns that fit in."""
-    squares = problem.loss is None and problem.design.p <= MOST_FEATURES
+    squares = problem.loss is None and problem.design.p <= costs.MOST_ADMM_FEATURES
     return squares and suits_linearized(problem, lambdas)

@@ -23,20 +23,22 @@ from libc.string cimport memset
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
 
-cdef double EPSILON = 4e-16        # of one product, relative
-cdef double SIGMA = 0.1             # share of Delta that a step must reach
-cdef double BETA = 0.5              # by which a step is shortened
-cdef double GROWTH = 2.0            # of h where the search is on it
-cdef double LEAST = 1e-6            # of the first h: no curvature is taken for less
-cdef double MOST = 1e12             # of the first h: none for more
-cdef double RELAX = 0.9             # of h from one sweep to the next, so that it may fall too
-cdef int TRIES = 60             # of a search, before its block waits for the next sweep
+cdef double PRODUCT = costs.rounding.PRODUCT
+cdef double BLOCK_ARMIJO = costs.first_order.BLOCK_ARMIJO
+cdef double BLOCK_SHORTER = costs.first_order.BLOCK_SHORTER
+cdef double BLOCK_GROWTH = costs.first_order.BLOCK_GROWTH
+cdef double LEAST_BLOCK_CURVATURE = costs.first_order.LEAST_BLOCK_CURVATURE
+cdef double MOST_BLOCK_CURVATURE = costs.first_order.MOST_BLOCK_CURVATURE
+cdef double BLOCK_RELAX = costs.first_order.BLOCK_RELAX
+# Tries of a search, before its block waits for the next sweep: 2^60 ends any search.
+cdef int TRIES = 60
 
 
 cdef class Sweep:
@@ -85,7 +87,7 @@ cdef class Sweep:
             self.old[j] = b[member[j]]
             self.z[j] = self.design.correlate(member[j], &u[0], total)
         before = self.penalty.block_value(g, &self.old[0], lam)
-        self.h[g] = max(RELAX * self.h[g], LEAST * self.first[g])
+        self.h[g] = max(BLOCK_RELAX * self.h[g], LEAST_BLOCK_CURVATURE * self.first[g])
         for tries in range(TRIES):
             if tries == 0 or self.wright:
                 if not self._direction(g, lam):
@@ -96,9 +98,9 @@ cdef class Sweep:
             for j in range(s):
                 self.end[j] = self.old[j] + t * self.d[j]
             new = self.loss.evaluate(&self.trial[0], &self.trial_u[0])
-            if -SIGMA * t * delta > rounding:
+            if -BLOCK_ARMIJO * t * delta > rounding:
                 falls = (new - value + self.penalty.block_value(g, &self.end[0], lam) - before
-                         <= SIGMA * t * delta + rounding)
+                         <= BLOCK_ARMIJO * t * delta + rounding)
             else:
                 falls = self._falls_by_slopes(g, u)
             if falls:
@@ -107,9 +109,9 @@ cdef class Sweep:
                 for i in range(n):
                     eta[i], u[i] = self.trial[i], self.trial_u[i]
                 return new
-            self.h[g] = min(GROWTH * self.h[g], MOST * self.first[g])
+            self.h[g] = min(BLOCK_GROWTH * self.h[g], MOST_BLOCK_CURVATURE * self.first[g])
             if not self.wright:
-                t *= BETA
+                t *= BLOCK_SHORTER
         return value
 
     cdef bint _direction(self, Py_ssize_t g, double lam) noexcept nogil:
@@ -145,7 +147,7 @@ cdef class Sweep:
             noise += fabs(u[i] * self.image[i])
         for j in range(self.penalty.size(g)):
             square += self.d[j] * self.d[j]
-        return curvature <= (1.0 - SIGMA) * self.h[g] * square + EPSILON * noise
+        return curvature <= (1.0 - BLOCK_ARMIJO) * self.h[g] * square + PRODUCT * noise
 
     cdef double _delta(self, Py_ssize_t g, double lam) noexcept nogil:
         """Delta and the penalty before the step."""

@@ -19,10 +19,9 @@ from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import duality_gap
 from sparsesolve.solvers.certificate.unpenalised import FAR, UnpenalisedBasis
+from sparsesolve.solvers.costs.newton import PROGRESS
+from sparsesolve.solvers.costs.rounding import OBJECTIVE
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
-
-ROUNDING = 1e-14  # of the terms of an objective
-STEADY = 0.99  # of the least gap so far: more than that is no progress
 
 
 class Point(NamedTuple):
@@ -122,7 +121,7 @@ class FirstOrder:
                     self.step(lam)
                 self.loss.raise_pending()
                 gap, value = self.gap(lam), self.objective(lam)
-                fell = value < lowest - self.rounding(value) or gap < STEADY * least
+                fell = value < lowest - self.rounding(value) or gap < PROGRESS * least
                 patience = self.patience if fell else patience - 1
                 least, lowest = min(least, gap), min(lowest, value)
         return CONVERGED, gap
@@ -159,7 +158,7 @@ class FirstOrder:
 
     def rounding(self, objective):
         """What an objective may change by without a meaning."""
-        return ROUNDING * (abs(self.loss.saturated) + abs(objective))
+        return OBJECTIVE * (abs(self.loss.saturated) + abs(objective))
 
     def downhill(self, u):
         """Minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,)."""

@@ -17,18 +17,14 @@ import logging
 
 import numpy as np
 
+from sparsesolve.solvers.costs import first_order as costs
+from sparsesolve.solvers.costs.rounding import SQUARED_STEP
 from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
 
 log = logging.getLogger(__name__)
 
-RELAX = 0.5  # of L from one lam to the next
-NEARLY = 1.02  # more curvature than was met along a step that was too long
-LEAST_GROWTH, MOST_GROWTH = 1.2, 2.0
+# Lengths of one step that are tried: 2^60 ends any search.
 TRIES = 60
-STILL = 1e-30  # squared length of a step, relative, that is rounding
-MEMORY = 5  # last objectives, of whose worst a step of SpaRSA must be below
-SUFFICIENT = 0.01  # of L |step|^2 / 2 by how much
-SPECTRUM = 1e-8  # least curvature a step may take, of the largest that was met
 
 
 class Ista(FirstOrder):
@@ -42,7 +38,7 @@ class Ista(FirstOrder):
         self.L = float(curvature * np.max(problem.norms**2, initial=1.0))
 
     def begin(self, lam):
-        self.L *= RELAX
+        self.L *= costs.RELAX
 
     def step(self, lam):
         self.point = self.descend(self.point, lam)
@@ -57,11 +53,11 @@ class Ista(FirstOrder):
             new, moved = self.end(start, z, pull, self.L, lam)
             size = np.sum(start.b**2) + np.sum(start.c**2)
             curvature = 2.0 * divergence(start, new)
-            if moved < np.inf and (curvature <= self.L * moved or moved <= STILL * size):
+            if moved < np.inf and (curvature <= self.L * moved or moved <= SQUARED_STEP * size):
                 return new
-            met = NEARLY * curvature / moved
-            most = MOST_GROWTH * self.L
-            self.L = min(max(met, LEAST_GROWTH * self.L), most) if met < most else most
+            met = costs.MORE_CURVATURE * curvature / moved
+            most = costs.MOST_GROWTH * self.L
+            self.L = min(max(met, costs.LEAST_GROWTH * self.L), most) if met < most else most
         return start
 
     def end(self, start, z, pull, L, lam):
@@ -116,17 +112,17 @@ class Sparsa(Ista):
         for _ in range(TRIES):
             new, moved = self.end(start, z, pull, L, lam)
             value = self.objective(lam, new)
-            if value <= bar - 0.5 * SUFFICIENT * L * moved:
+            if value <= bar - 0.5 * costs.SPARSA_DECREASE * L * moved:
                 break
-            L *= MOST_GROWTH
+            L *= costs.MOST_GROWTH
         else:
             return
-        self.point, self.levels = new, [*self.levels[1 - MEMORY :], value]
+        self.point, self.levels = new, [*self.levels[1 - costs.SPARSA_MEMORY :], value]
         size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
-        if moved > STILL * size:  # rounding tells no curvature
+        if moved > SQUARED_STEP * size:  # rounding tells no curvature
             met = float(np.vdot(start.u - new.u, new.eta - start.eta)) / moved
             self.most = max(self.most, met)
-            self.L = max(met, SPECTRUM * self.most)
+            self.L = max(met, costs.LEAST_CURVATURE * self.most)
 
 
 def divergence(start, new):

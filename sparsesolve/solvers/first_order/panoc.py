@@ -18,18 +18,19 @@ model predictive control" (2017).
 
 import numpy as np
 
-from sparsesolve.solvers.first_order.fista import NEARLY, Ista, divergence
+from sparsesolve.solvers.costs.first_order import ENVELOPE_DECREASE, LBFGS_PAIRS, MORE_CURVATURE
+from sparsesolve.solvers.costs.rounding import CURVED
+from sparsesolve.solvers.first_order.fista import Ista, divergence
 
-MEMORY = 20  # pairs that L-BFGS keeps
-TRIALS = 4  # of a step, each half as far from T(b), before T(b) itself is taken
-SUFFICIENT = 1e-4  # of L |r|^2: what a step must lower the envelope by
-CURVED = 1e-12  # of |s| |y|: a pair whose product is less tells nothing
+# Lengths of a PANOC step that are tried, each half as far, before the proximal step itself, which
+# always lowers the envelope.
+TRIALS = 4
 
 
 class Panoc(Ista):
     """Solver state along a path; answers what WorkingSet answers."""
 
-    memory = MEMORY
+    memory = LBFGS_PAIRS
 
     def begin(self, lam):
         super().begin(lam)
@@ -50,7 +51,7 @@ class Panoc(Ista):
         if self._point is not None and self._too_short():
             return self._stand(self.descend(self.base, lam), lam)
         d, envelope = self._direction(), self.envelope
-        least = SUFFICIENT * self.L * self.square(self.residual)
+        least = ENVELOPE_DECREASE * self.L * self.square(self.residual)
         for k in range(TRIALS):
             share = 0.5**k
             goal = self.vector + share * d - (1.0 - share) * self.residual
@@ -59,8 +60,8 @@ class Panoc(Ista):
                 continue
             moved = self.square(goal - self.vector)
             curvature = 2.0 * divergence(self.base, base)
-            if curvature > NEARLY * self.L * moved:
-                self.L = NEARLY * curvature / moved
+            if curvature > MORE_CURVATURE * self.L * moved:
+                self.L = MORE_CURVATURE * curvature / moved
                 return self._stand(self.base, lam)
             last = self.vector, self.residual
             kept = self.base, self.slope, self.end_vector
@@ -106,7 +107,7 @@ class Panoc(Ista):
     def _too_short(self):
         """Whether the loss bends more towards T(b) than L says."""
         moved = self.square(self.residual)
-        return 2.0 * divergence(self.base, self._point) > NEARLY * self.L * moved > 0.0
+        return 2.0 * divergence(self.base, self._point) > MORE_CURVATURE * self.L * moved > 0.0
 
     # L-BFGS
 

@@ -15,13 +15,14 @@ import numpy as np
 
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.gram.outer import wide_gram
+from sparsesolve.solvers.costs.first_order import (
+    FIRST_SMOOTHING,
+    KEPT_BY_SMOOTHING,
+    SMOOTHING_FADE,
+)
+from sparsesolve.solvers.costs.rounding import SMOOTHING
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.first_order.ridge_system import solve_shifted
-
-FIRST = 0.1  # of the largest coefficient that one column alone would have: e at first
-FADE = 0.8  # of e, from one ridge problem to the next
-LAST = 1e-14  # where it ends, of the first
-KEPT_UP = 10.0  # of e: coefficients that it may be all that keeps from zero
 
 
 class Reweighted(FirstOrder):
@@ -46,7 +47,7 @@ class Reweighted(FirstOrder):
             self.cross = cross[self.which] - seen.T @ (Q.T @ (self.root_w * self.y))
         largest = np.abs(self.design.products(self.root_w * self.response, n_threads))
         square = np.maximum(problem.norms**2, 1e-300)
-        self.smoothest = FIRST * (largest / square)[self.which].max(initial=0.0)
+        self.smoothest = FIRST_SMOOTHING * (largest / square)[self.which].max(initial=0.0)
 
     def begin(self, lam):
         self.smoothing = self.smoothest
@@ -54,10 +55,10 @@ class Reweighted(FirstOrder):
     def step(self, lam):
         weights = lam * self.penalty.majorant(self.b, max(self.smoothing, 1e-300))[self.which]
         self.b[self.which] = self._ridge(np.maximum(weights, 1e-300))
-        shown = np.where(np.abs(self.b) <= KEPT_UP * self.smoothing, 0.0, self.b)
+        shown = np.where(np.abs(self.b) <= KEPT_BY_SMOOTHING * self.smoothing, 0.0, self.b)
         points = [self._with_least_squares(shown), self._with_least_squares(self.b.copy())]
         self.point = min(points, key=lambda point: self.objective(lam, point))
-        self.smoothing = max(FADE * self.smoothing, LAST * self.smoothest)
+        self.smoothing = max(SMOOTHING_FADE * self.smoothing, SMOOTHING * self.smoothest)
 
     def _ridge(self, v):
         """The minimiser of |c - A b|^2 / 2 + sum_j v_j b_j^2 / 2."""

@@ -20,13 +20,14 @@ feature learning".
 import numpy as np
 
 from sparsesolve.losses.multigaussian import Multigaussian
+from sparsesolve.solvers.costs.first_order import (
+    KEPT_BY_SMOOTHING,
+    MOST_TRACE_VALUES,
+    TRACE_SMOOTHING_FADE,
+)
+from sparsesolve.solvers.costs.rounding import TRACE_SMOOTHING
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.first_order.ridge_system import solve_shifted
-
-FADE = 0.9  # of e, from one ridge problem to the next
-LAST = 1e-12  # where it ends, of the first
-KEPT_UP = 10.0  # of e: a threshold of singular values that it may be all that keeps from zero
-MOST_VALUES = 20_000_000  # of X, which is filled in
 
 
 class ReweightedTrace(FirstOrder):
@@ -53,10 +54,11 @@ class ReweightedTrace(FirstOrder):
         omega = self.penalty.omega
         moved = omega.metric(self.B, max(self.smoothing, 1e-300))(self.A)  # A M
         self.B = (moved.T @ solve_shifted(moved @ self.A.T, lam, self.C)).T
-        shown = omega.prox(self.B, KEPT_UP * self.smoothing)
+        shown = omega.prox(self.B, KEPT_BY_SMOOTHING * self.smoothing)
         points = [self.at(b, self._intercepts()) for b in (shown, self.B.copy())]
         self.point = min(points, key=lambda point: self.objective(lam, point))
-        self.smoothing = max(FADE * self.smoothing, LAST * self.smoothest)
+        least = TRACE_SMOOTHING * self.smoothest
+        self.smoothing = max(TRACE_SMOOTHING_FADE * self.smoothing, least)
 
     def _intercepts(self):
         c = np.zeros_like(self.point.c)
@@ -73,7 +75,7 @@ def suits_trace(problem, lambdas):
     if penalty.ridge > 0.0 or (lambdas is not None and lambdas[-1] == 0.0):
         return False
     squares = problem.loss is None or isinstance(problem.loss, Multigaussian)
-    small = problem.design.n * problem.design.p <= MOST_VALUES
+    small = problem.design.n * problem.design.p <= MOST_TRACE_VALUES
     return squares and small and penalty.omega.metric(_nowhere(problem), 1.0) is not None
 
 

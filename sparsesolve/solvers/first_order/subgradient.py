@@ -9,11 +9,13 @@ hardly ever small: coefficients do not become zero. Expect status MAX_ITER or ST
 Reference: Bach et al. 2012, section 2 and, for the steps, section 8.1.
 """
 
+from sparsesolve.solvers.costs.first_order import SUBGRADIENT_STEP
 from sparsesolve.solvers.first_order.fista import Ista
 
-TINY = 1e-7  # t, of the largest coefficient
-LENGTHS = (1.0, 0.1, 0.01, 0.001)  # of a first step, of the length gradient descent would take
-TRIAL = 40  # steps after which the best of them is chosen
+# Lengths of a first step that are tried, relative to the step of gradient descent.
+LENGTHS = (1.0, 0.1, 0.01, 0.001)
+# Steps after which the best of these lengths is chosen.
+TRIAL = 40
 
 
 class Subgradient(Ista):
@@ -50,7 +52,7 @@ class Subgradient(Ista):
     def step(self, lam):
         here, penalty = self.here, self.penalty
         z, pull = self.downhill(here.u)
-        t = TINY * abs(here.b).max(initial=0.0)
+        t = SUBGRADIENT_STEP * abs(here.b).max(initial=0.0)
         if t > 0.0:
             z = z - (here.b - penalty.prox(here.b, lam * t)) / t
         length = self.length / (self.k + self.delay)

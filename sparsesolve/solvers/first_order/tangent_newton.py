@@ -32,10 +32,11 @@ from sparsesolve.solvers.costs.first_order import (
     NEWTON_STEP_OVERHEAD,
     PROXIMAL_STEP_OVERHEAD,
 )
+from sparsesolve.solvers.costs.rounding import DAMPED
 from sparsesolve.solvers.first_order.fista import Sparsa
 
-HALVINGS = 8  # of a step
-DAMPED = 1e-13  # of a unit diagonal: along flat directions a step is as long as rounding makes it
+# Halvings of a Newton step on a tangent, after which proximal steps go on.
+HALVINGS = 8
 
 
 class TangentNewton(Sparsa):

@@ -26,17 +26,13 @@ from scipy.linalg import solve_triangular
 
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.solvers.certificate.gap import unexplained
+from sparsesolve.solvers.costs.greedy import CERTAIN, GRAM_RATE, MOST_GRAM_COLUMNS
+from sparsesolve.solvers.costs.rounding import CENTRED, EXPLAINED, LOST_DIGITS, NO_CORRELATION
 from sparsesolve.solvers.follow import Point
 from sparsesolve.solvers.state import STALLED
 
-ROUNDED = 64 * np.finfo(np.float64).eps  # of a column and its mean: what is left is rounding
-UNCLEAR = 1e-8  # of a column's square: where less is left, differences of squares have lost digits
-TOGETHER = 64  # columns that are measured at once
-NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
-MOST_GRAM_COLUMNS = 1500
-GRAM_RATE = 8  # columns of a matrix product in the time of one product of its own
-EXPLAINED = 1e-12  # of the null deviance: as little left is nothing
-CERTAIN = 1e-9  # certificate above which rounding has spoiled a step
+# Columns that are measured at once: a block of a matrix product.
+TOGETHER = 64
 
 
 class Residual:
@@ -69,7 +65,7 @@ class Residual:
     def rounding(self):
         """Length (p,) below which what is left of a column outside a span is rounding."""
         far = self.problem.factor * np.abs(np.asarray(self.design.mean))
-        return ROUNDED * (np.sqrt(self.squares) + far)
+        return CENTRED * (np.sqrt(self.squares) + far)
 
     def gram(self, most):
         """Z'WZ where it costs less than the products of `most` steps, else None."""
@@ -135,14 +131,14 @@ def project(data, r, method, most):
     `data` answers what Residual does of columns: squares, rounding, columns, correlations, gram.
     """
     squares = data.squares
-    nothing, rounding = NOTHING * np.sqrt(squares) * np.linalg.norm(r), data.rounding
+    nothing, rounding = NO_CORRELATION * np.sqrt(squares) * np.linalg.norm(r), data.rounding
     rest, c, closed = squares.copy(), data.correlations(r), squares == 0.0
     Q, R, T = np.empty((8, len(r))), np.zeros((8, 8)), np.empty((8, len(c)))
     chosen, z, gram = [], [], data.gram(most)
     while True:
         k, open_ = len(chosen), ~closed & (np.abs(c) > nothing)
         if method == "forward":
-            unclear = np.flatnonzero(open_ & (rest <= UNCLEAR * squares))
+            unclear = np.flatnonzero(open_ & (rest <= LOST_DIGITS * squares))
             rest[unclear], c[unclear] = _measured(data, unclear, Q[:k], r)
             closed[unclear] = rest[unclear] <= rounding[unclear] ** 2
             open_ &= ~closed & (np.abs(c) > nothing)
@@ -161,7 +157,7 @@ def project(data, r, method, most):
         chosen.append(j)
         z.append(float(Q[k] @ r))
         r = r - z[k] * Q[k]
-        told = gram is not None and size**2 > UNCLEAR * squares[j]
+        told = gram is not None and size**2 > LOST_DIGITS * squares[j]
         T[k] = (gram[j] - along @ T[:k]) / size if told else data.correlations(Q[k])
         c = c - z[k] * T[k]
         rest = rest - np.square(T[k])
@@ -195,7 +191,7 @@ def _orthogonal(a, Q):
 def _match(data, r, method, most):
     """Yield (features in order of entry, coefficients, excess of a residual) of single steps."""
     squares = data.squares
-    nothing = NOTHING * np.sqrt(squares) * np.linalg.norm(r)
+    nothing = NO_CORRELATION * np.sqrt(squares) * np.linalg.norm(r)
     c, value = data.correlations(r), 0.5 * (r @ r)
     places, values, images, gram = {}, [], [], data.gram(most)
     while True:

@@ -22,13 +22,11 @@ import numpy as np
 from scipy.linalg import qr
 
 from sparsesolve.solvers.certificate.gap import unexplained
+from sparsesolve.solvers.costs.greedy import CERTIFICATE, ITERATIONS_BETWEEN, SAFE_STEP, SHORTER
 from sparsesolve.solvers.greedy.pursuit import Residual
 from sparsesolve.solvers.state import MAX_ITER
 
-SAFE = 0.99  # of the longest step that surely lowers the objective
-SHORTER = 0.5  # what a step beyond that is multiplied by
-CERTAIN = 1e-7  # certificate to reach
-LOOK = 10  # iterations between two certificates
+# Power steps for the largest eigenvalue, which backtracking corrects.
 POWER_STEPS = 100
 
 
@@ -40,7 +38,7 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
     data = Residual(problem, n_threads)
     advance_one = _cosamp if method == "cosamp" else _iterate
     b, r = np.zeros(problem.design.p), data.of([], np.empty(0))
-    points = [data.point(0, [], [], r, 0.0, MAX_ITER, CERTAIN, 0)]
+    points = [data.point(0, [], [], r, 0.0, MAX_ITER, CERTIFICATE, 0)]
     if least == 1.0:
         return points, "at most 1 of the deviance is left"
     curvature = _eigenvalue(data) if method == "iht" and r.any() else 0.0
@@ -50,7 +48,8 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
         which = np.flatnonzero(b_new)
         r_new = data.of(which, b_new[which])
         gap = _excess(data, which, r_new)
-        point = data.point(len(points), which, b_new[which], r_new, gap, MAX_ITER, CERTAIN, n_iter)
+        point = data.point(len(points), which, b_new[which], r_new, gap, MAX_ITER, CERTIFICATE,
+                           n_iter)  # fmt: skip
         advance(k, "%.1f%% deviance", 100 * point.dev_ratio)
         if not point.lam < points[-1].lam:
             continue
@@ -95,9 +94,9 @@ def _iterate(data, b, r, k, fixed, max_iter):
         same = ((new != 0) == (b != 0)).all()
         moved = (new != b).any()
         b, r = new, r_new
-        if not moved or (same and n_iter % LOOK == 0):
+        if not moved or (same and n_iter % ITERATIONS_BETWEEN == 0):
             which = np.flatnonzero(b)
-            if not moved or _excess(data, which, r) <= 0.5 * CERTAIN:
+            if not moved or _excess(data, which, r) <= 0.5 * CERTIFICATE:
                 break
     return b, n_iter
 
@@ -121,8 +120,8 @@ def _own_step(data, b, g, k):
 def _too_long(b, new, r, r_new, step):
     """Whether a step is beyond what surely lowers the objective, and did not lower it much."""
     change, image = new - b, r - r_new
-    sure = step * (image @ image) <= SAFE * (change @ change)
-    return not sure and r_new @ r_new > SAFE * (r @ r) and (new != b).any()
+    sure = step * (image @ image) <= SAFE_STEP * (change @ change)
+    return not sure and r_new @ r_new > SAFE_STEP * (r @ r) and (new != b).any()
 
 
 def _cosamp(data, b, r, k, step, max_iter):

@@ -10,14 +10,16 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.factors.qr_window cimport QRWindow
 
 cdef enum Event:
     JOIN, LEAVE
 
-cdef double FAR = 1e200             # times lam, a bound that no correlation meets
-cdef double TINY = 1e-13            # of a column's square, and as much again for
-cdef double TINY_PER_COLUMN = 4e-15 # every active column: below it a column counts as dependent
+# Times lambda, a bound that no correlation meets.
+cdef double FAR = 1e200
+cdef double HOMOTOPY_PIVOT = costs.rounding.HOMOTOPY_PIVOT
+cdef double HOMOTOPY_PIVOT_PER_COLUMN = costs.rounding.HOMOTOPY_PIVOT_PER_COLUMN
 
 
 cdef class ActiveSet:
@@ -142,7 +144,7 @@ cdef class ActiveSet:
             if self.events[e, 0] == JOIN:
                 self._drop(self._position(i), i)
             else:
-                self.basis.left[i] = max(self.basis.left[i], TINY * self.basis.square[i])
+                self.basis.left[i] = max(self.basis.left[i], HOMOTOPY_PIVOT * self.basis.square[i])
                 self._take(i, self.events[e, 2], 0.0)
 
     @property
@@ -184,7 +186,7 @@ cdef class ActiveSet:
         active ones."""
         if self.basis.size >= self.rank:
             return INFINITY
-        return TINY + TINY_PER_COLUMN * self.basis.size
+        return HOMOTOPY_PIVOT + HOMOTOPY_PIVOT_PER_COLUMN * self.basis.size
 
     cdef bint _take(self, int i, int sign, double tiny) noexcept nogil:
         cdef int s = self.basis.size

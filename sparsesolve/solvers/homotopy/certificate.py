@@ -32,12 +32,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from sparsesolve.solvers.costs.homotopy import EXPLAINED
+from sparsesolve.solvers.costs.rounding import CORRELATION, DEPENDENT, SUM
 from sparsesolve.solvers.homotopy import survey
-
-ORTHOGONAL = 1e-12  # of |a_j| |y|: a correlation above it is no rounding
-ROUNDED = 32 * np.finfo(np.float64).eps  # times sqrt(n): what a sum of n products may be off by
-EXPLAINED = 1e-10  # of the null objective: what may be left of y at lam = 0 without another look
-DEPENDENT = 1e-11  # of a column's square: what may be left of it outside the span of others
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ class Certificate:
         those of each column in b, added up."""
         size = np.sqrt(self.data.response_square)
         parts = size + np.abs(B) @ np.sqrt(self.data.squares[features])
-        return np.minimum(ORTHOGONAL * size, ROUNDED * np.sqrt(self.data.samples) * parts)
+        return np.minimum(CORRELATION * size, SUM * np.sqrt(self.data.samples) * parts)
 
     def _correlated(self, C, features, B):
         """Knots (K,) where what is left correlates with a column that was left out of b."""
@@ -175,7 +172,7 @@ class Certificate:
         data, active = self.data, core.active
         loose = self.rules.open.copy()
         if self.rules.positive:  # the others stay on their side
-            loose &= c > -ORTHOGONAL * np.sqrt(data.response_square * data.squares)
+            loose &= c > -CORRELATION * np.sqrt(data.response_square * data.squares)
         loose[active] = False
         others = np.flatnonzero(loose & (data.squares > 0.0)).astype(np.intc)
         inside = core.basis.half_solved(c[active][:, None])

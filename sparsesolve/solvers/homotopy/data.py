@@ -9,11 +9,9 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import qr
 
+from sparsesolve.solvers.costs.homotopy import DENSE_FROM, SMALL_DESIGN
+from sparsesolve.solvers.costs.rounding import CENTRED
 from sparsesolve.solvers.homotopy import survey
-
-SMALL = 4_000_000  # values of a dense design that is kept unpacked
-ROUNDED = 64 * np.finfo(np.float64).eps  # of a column and its mean: what is left is rounding
-DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
 
 
 def homotopy_data(problem, n_threads):
@@ -77,14 +75,14 @@ class Data:
 
         None where only inner products are known, or columns are too many to be unpacked.
         """
-        if self.design is None or self.n * len(which) > SMALL:
+        if self.design is None or self.n * len(which) > SMALL_DESIGN:
             return None
         columns, r = self.unpacked(which), self.root_w * self.response
         r = r - self.unpacked(features) @ b
         size = np.sqrt(self.squares[which])
         far = np.abs(self.means[which] / size).max(initial=0.0)
         Q, R, _ = qr(columns / size, mode="economic", pivoting=True)  # dependent ones come last
-        told = np.abs(np.diagonal(R)) > ROUNDED * (1.0 + far)
+        told = np.abs(np.diagonal(R)) > CENTRED * (1.0 + far)
         along = Q[:, told].T @ r
         return float(along @ along)
 
@@ -104,7 +102,7 @@ class DenseData(Data):
         self.y = self.root_w * problem.response
         self.response_square = float(self.y @ self.y)
         self.whole = None
-        if self.design.n * self.design.p <= SMALL:
+        if self.design.n * self.design.p <= SMALL_DESIGN:
             self.whole = self._columns(self.every)
             self.squares = np.einsum("ij,ij->i", self.whole, self.whole)
         else:

@@ -21,6 +21,7 @@ not join. Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone
 from libc.math cimport fabs
 from libc.string cimport memset
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_reach
 from sparsesolve.solvers.homotopy.active_set cimport IN, OUT, REFUSED, SHUT, ActiveSet
 
@@ -31,11 +32,11 @@ cdef enum Kind:
 cpdef enum Reason:
     RUNNING, CROWDED, STUCK, AT_END, FULL
 
-# of v_j: a column whose distance from the boundary changes by less keeps it
-cdef double STILL = 1e-12
-# of the first lam, and of |a_j| |y|: what cannot be told from a tie
-cdef double ROUNDING = 1e-13
-DEF PATIENCE = 8                    # times as many events at one place as there are columns
+cdef double RATE = costs.rounding.RATE
+cdef double TIE = costs.rounding.TIE
+# Events at one lambda, in multiples of the number of columns, after which rounding hides their
+# order.
+DEF PATIENCE = 8
 
 
 cdef class Homotopy(ActiveSet):
@@ -63,7 +64,7 @@ cdef class Homotopy(ActiveSet):
 
     def start(self, double first, double last):
         """Between which lams the path lies."""
-        self.lam, self.last, self.tie = first, last, ROUNDING * first
+        self.lam, self.last, self.tie = first, last, TIE * first
         self.floor = max(last, 10.0 * self.tie)
 
     def undo(self, int kept):
@@ -120,7 +121,7 @@ cdef class Homotopy(ActiveSet):
                 if self.tied[i] == 1 - 2 * side:
                     continue
                 rate = self.w[i] - (1 - 2 * side) * along[i]
-                if rate > STILL * self.w[i]:
+                if rate > RATE * self.w[i]:
                     t = max(bound - (1 - 2 * side) * self.c[i], 0.0)
                     if t < best * rate:
                         best, kind, index[0] = t / rate, JOIN, i if side == 0 else -i
@@ -180,7 +181,7 @@ cdef class Homotopy(ActiveSet):
                 self.tied[i] = 1 if self.c[i] > 0.0 else -1
                 self.old[i] = 0.0
         while self._roomy(2):
-            best, most = 0, STILL
+            best, most = 0, RATE
             for i in range(1, self.basis.width + 1):
                 if self.tied[i] != 0 and self.state[i] == OUT:
                     excess = 1.0 - self.tied[i] * self.basis.along[i] / self.w[i]
@@ -225,12 +226,12 @@ cdef class Homotopy(ActiveSet):
     cdef bint _at_zero(self, int k) noexcept nogil:
         """Whether an active coefficient cannot be told from 0."""
         return (self.v[k] > 0.0
-                and self.s[k] * self.b[k] * self.size[self.member_[k]] <= ROUNDING * self.scale)
+                and self.s[k] * self.b[k] * self.size[self.member_[k]] <= TIE * self.scale)
 
     cdef int _side(self, int i) noexcept nogil:
         """1 or -1 where an inactive column of the window is on the boundary."""
         cdef double slack = (2.0 * self.tie * self.w[i]
-                         + ROUNDING * self.scale * self.size[self.feature[i]])
+                         + TIE * self.scale * self.size[self.feature[i]])
         if (self.state[i] == IN or self.state[i] == SHUT
                 or fabs(self.c[i]) < self.lam * self.w[i] - slack):
             return 0

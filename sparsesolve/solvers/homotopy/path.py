@@ -13,17 +13,12 @@ them in its window, by their Gram matrix, which gives the correlations too: no c
 
 import numpy as np
 
+from sparsesolve.solvers.costs import homotopy as costs
+from sparsesolve.solvers.costs.rounding import BEYOND_BOUND, NO_CORRELATION
 from sparsesolve.solvers.homotopy.certificate import Certificate
 from sparsesolve.solvers.homotopy.events import Homotopy, Reason
 from sparsesolve.solvers.homotopy.survey import first_excess
 
-FIRST_KNOTS, MOST_KNOTS = 16, 64  # between two checks; twice the most with all columns enclosed
-FEW = 600  # columns that are enclosed from the second batch on
-WORK = 2e8  # entries of the factor that triangular solves may read between two looks for Ctrl-C
-PER_KNOT, SPARE = 2.0, 32  # columns of the window for every knot to come, and beyond
-WIDER, NARROWER = 1.5, 0.95  # what a missed column and a batch without one make of PER_KNOT
-NOTHING = 1e-14  # of |a_j| |y|: a correlation that is rounding
-OUTSIDE = 1e-13  # of what a correlation may be: by this it may exceed its bound and be rounding
 UNCLEAR = "rounding hides in which order features join and leave"
 
 
@@ -34,12 +29,15 @@ class FollowedPath:
         self.data, self.rules = data, rules
         self.size = np.sqrt(data.squares + rules.ridge * rules.v)
         self.bound = np.where(rules.open, rules.v, np.inf)
-        self.few = len(rules.v) <= FEW
+        self.few = len(rules.v) <= costs.FEW_COLUMNS
         self.rank = len(rules.v) if rules.ridge else data.rank
+        columns = costs.FEW_COLUMNS
+        if self.few:
+            columns = int(costs.COLUMNS_PER_KNOT * costs.FIRST_KNOTS) + costs.SPARE_COLUMNS
         self.core = Homotopy(
             rules.v, self.size, np.sqrt(data.response_square), rules.lasso, rules.positive,
             int(min(rules.max_features, len(rules.v))), self.rank,
-            min(self.rank, FEW) + 1, int(PER_KNOT * FIRST_KNOTS) + SPARE if self.few else FEW,
+            min(self.rank, costs.FEW_COLUMNS) + 1, columns,
         )  # fmt: skip
         self.slope, self.beta = np.zeros((2, len(rules.v)))
         C, B, squares = self._fit_without_penalty()
@@ -50,13 +48,14 @@ class FollowedPath:
         if self.idle:  # lam is rounding: let it count all of that
             self.first = self.lam = float(self.certificate.largest(C)[0][0])
         self.core.start(self.first, rules.last)
-        self.slack = OUTSIDE * (self.first * rules.v + np.sqrt(data.response_square) * self.size)
+        largest = np.sqrt(data.response_square) * self.size
+        self.rounding = BEYOND_BOUND * (self.first * rules.v + largest)
         lams = np.array([self.lam])
         self.start = self.certificate.batch(lams, self.features, B, C, squares)
         self.room = 0  # for events beyond those of the knots
         self.events = 0  # since the last knot
         self.urgent = np.empty(0, dtype=np.intc)
-        self.window, self.enclosed, self.per_knot = None, False, PER_KNOT
+        self.window, self.enclosed, self.per_knot = None, False, costs.COLUMNS_PER_KNOT
         self.reason, self.steps = Reason.RUNNING, 0
 
     def _fit_without_penalty(self):
@@ -77,7 +76,7 @@ class FollowedPath:
         """The least lam with b = 0; sets `idle`: nothing but rounding correlates with y."""
         v, data, open_ = self.rules.v, self.data, self.rules.open
         size = self.c if self.rules.positive else np.abs(self.c)
-        rounding = NOTHING * np.sqrt(data.response_square * data.squares)
+        rounding = NO_CORRELATION * np.sqrt(data.response_square * data.squares)
         self.idle = not (size > rounding)[open_].any()
         return float(np.max(size[open_] / v[open_], initial=0.0))
 
@@ -99,16 +98,18 @@ class FollowedPath:
 
     def batches(self):
         """Follow the path to its end; yields Batches, the first knot (`start`) left out."""
-        knots, rules = FIRST_KNOTS, self.rules
+        knots, rules = costs.FIRST_KNOTS, self.rules
         while not self._ended():
             knots = int(min(knots, rules.max_steps - self.steps))
             same = self._open_window(knots)
             self.core.begin(self.window, self.c, knots, self._events(knots), same)
             self.reason = self.core.run()
             batch, whole = self._checked()
-            most = min((1 + self.enclosed) * MOST_KNOTS, WORK / (1 + self.core.basis.size**2))
-            self.per_knot = max(PER_KNOT, self.per_knot * (NARROWER if whole else WIDER))
-            knots = 2 * knots if whole else max(len(batch.lams), FIRST_KNOTS)
+            most = min((1 + self.enclosed) * costs.MOST_KNOTS,
+                       costs.WORK / (1 + self.core.basis.size**2))  # fmt: skip
+            self.per_knot *= costs.NARROWER if whole else costs.WIDER
+            self.per_knot = max(costs.COLUMNS_PER_KNOT, self.per_knot)
+            knots = 2 * knots if whole else max(len(batch.lams), costs.FIRST_KNOTS)
             knots = max(1, int(min(knots, most)))
             self.steps += len(batch.lams)
             if len(batch.lams):
@@ -136,7 +137,7 @@ class FollowedPath:
             core.basis.enclose(data.all_inner(), core.active, self.size**2, more)
             core.enclose(~self.rules.open)
             return True
-        chosen = self._candidates(int(self.per_knot * knots) + SPARE)
+        chosen = self._candidates(int(self.per_knot * knots) + costs.SPARE_COLUMNS)
         held, idle = core.window
         keep = np.flatnonzero(idle & chosen[held]).astype(np.intc)
         held = held[keep]
@@ -198,6 +199,6 @@ class FollowedPath:
         outside = self.rules.open.copy()
         outside[features] = outside[self.window] = False
         which = np.flatnonzero(outside).astype(np.intc)
-        kept, self.urgent = first_excess(C, lams, which, self.rules.v, self.slack,
+        kept, self.urgent = first_excess(C, lams, which, self.rules.v, self.rounding,
                                          self.rules.positive)  # fmt: skip
         return kept

@@ -12,11 +12,9 @@ projection (box_hyperplane). Where neither does, the dual point 0 remains.
 import numpy as np
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
-from sparsesolve.solvers.certificate.dual_point import ORTHOGONAL, clear
+from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.costs.rounding import ORTHOGONAL_TERMS, PROJECTED, SHIFT
 from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
-
-EXACT = 1e-15  # of its terms: a product with the one unpenalised column that is rounding
-BETTER = 1e-15  # of the loss: less of a fall by a better intercept is rounding
 
 
 class KinkedCertificate(FirstOrder):
@@ -37,7 +35,7 @@ class KinkedCertificate(FirstOrder):
         if self.with_intercept:
             shift = self.loss.best_shift(eta)
             moved = self.loss.at(eta + shift)[0]
-            if moved < value - BETTER * abs(value):
+            if moved < value - SHIFT * abs(value):
                 eta, value, self.shift = eta + shift, moved, shift
             c[0] = intercept + self.shift
         self.point = Point(b, c, eta, value, None)
@@ -77,7 +75,7 @@ class KinkedCertificate(FirstOrder):
 
     def _on_hyperplane(self, u, column, missing):
         """u where it is orthogonal to the one column, else its projection within the slopes."""
-        if missing < np.inf and abs(column @ u) <= EXACT * (np.abs(column) @ np.abs(u)):
+        if missing < np.inf and abs(column @ u) <= PROJECTED * (np.abs(column) @ np.abs(u)):
             return u
         column = np.ascontiguousarray(column)
         return project(u, *self.loss.ends, column, 0.0, np.ones(len(u)))
@@ -86,4 +84,4 @@ class KinkedCertificate(FirstOrder):
 def _orthogonal(u, columns):
     """Whether products of u with the columns are rounding."""
     left, size = np.abs(u @ columns), np.abs(u) @ np.abs(columns)
-    return bool((left <= ORTHOGONAL * size).all())
+    return bool((left <= ORTHOGONAL_TERMS * size).all())

@@ -17,19 +17,17 @@ vectors in pathwise SVM computation" (2013).
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers.costs import margin as costs
 from sparsesolve.solvers.margin.free_rows import solve_free
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.margin.row_sweeps import RowSweeps
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
-FEWER = 0.3  # of the last gap tested: rows are tested for safety again below it
-PATIENCE = 60  # certificates without a fall of the gap before it is given up
-BARELY = 0.97  # new gap over the least: more is no fall
-FAR = 300.0  # times the sweeps made: the most that are foreseen
-DOUBT = 4.0  # times the sweeps that must be saved, after a finish that did not halve the gap
-BISECTIONS = 12  # of the interval of intercepts, each way
+# Bisections of the interval of intercepts, each way: it is then known to 2^-12 of its length, and
+# it is only a bound.
+BISECTIONS = 12
+# Doublings of that interval before an end counts as infinite.
 DOUBLINGS = 60
 
 
@@ -60,7 +58,7 @@ class DualDescent:
         """Reach gap <= target at lam; returns (outcome, gap)."""
         if lam >= NULL_LEVEL:
             return CONVERGED, self.dual.certify(lam, self.dual.u)
-        limit, patience, doubt = self.iterations + budget, PATIENCE, 1.0
+        limit, patience, doubt = self.iterations + budget, costs.GAPS_BEFORE_NEWTON, 1.0
         self.sweeps.take_all()
         rest, tested = None, np.inf  # rows that are not settled for good, and the gap of that test
         gap = least = self._certify(lam)
@@ -69,7 +67,7 @@ class DualDescent:
                 return MAX_ITER, gap
             if patience == 0:
                 return self._by_newton(lam, target, limit, gap)
-            if gap <= FEWER * tested:
+            if gap <= costs.TEST_AGAIN * tested:
                 rest, tested = self._unsettled(lam, gap), gap
             swept, last = self.iterations, gap
             self._sweep(lam, gap, target, limit, rest)
@@ -77,8 +75,8 @@ class DualDescent:
             swept = (self.iterations - swept) * _to_come(last, gap, target)
             if gap > target and self._finish(lam, swept / doubt):
                 before, gap = gap, self._certify(lam)
-                doubt *= DOUBT if gap > 0.5 * before else 1.0
-            patience = PATIENCE if gap < BARELY * least else patience - 1
+                doubt *= costs.DOUBT if gap > 0.5 * before else 1.0
+            patience = costs.GAPS_BEFORE_NEWTON if gap < costs.PROGRESS * least else patience - 1
             least = min(least, gap)
         return CONVERGED, gap
 
@@ -105,17 +103,17 @@ class DualDescent:
 
     def _sweep(self, lam, gap, target, limit, rest):
         """Sweep until a sweep gains little compared with the gap, at last over all rows."""
-        rho = costs.margin.BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
-        enough = costs.margin.SWEEP_GAIN * max(target, costs.margin.SWEEP_SHARE * gap)
+        rho = costs.BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
+        enough = costs.SWEEP_GAIN * max(target, costs.SWEEP_SHARE * gap)
         self.sweeps.take_all(rest)
         whole = self.sweeps.active
-        for _ in range(costs.margin.MOST_SWEEPS):
+        for _ in range(costs.MOST_SWEEPS):
             all_of_them = self.sweeps.active == whole
             gain = self.sweeps.sweep(lam, self.b0, rho)
             self.iterations += 1
             astray = abs(self.sweeps.total) * self.dual.spread if self.with_intercept else 0.0
             self.since += 1
-            if self.with_intercept and self.since >= costs.margin.SWEEPS_A_MULTIPLIER:
+            if self.with_intercept and self.since >= costs.SWEEPS_A_MULTIPLIER:
                 self.since = 0
                 moved = rho * self.sweeps.total
                 self.b0 += moved
@@ -174,9 +172,9 @@ class DualDescent:
         inside = (u > dual.low) & (u < dual.high)
         free = np.flatnonzero(inside & ((u != 0.0) | (self.loss_width == 0.0)))
         f, stored = len(free), dual.rows.stored
-        price = f**3 * costs.margin.CHOLESKY_COST + f * f * stored / (dual.rows.p + 1.0)
-        saved = sweeps * stored * costs.margin.SWEEP_COST
-        if not 0 < f <= costs.margin.MOST_FREE_ROWS or price > saved:
+        price = f**3 * costs.CHOLESKY_COST + f * f * stored / (dual.rows.p + 1.0)
+        saved = sweeps * stored * costs.SWEEP_COST
+        if not 0 < f <= costs.MOST_FREE_ROWS or price > saved:
             return False
         r = self.sweeps.violations(lam, self.b0)[free]
         common = solve_free(dual, u, free, r, lam)
@@ -190,5 +188,7 @@ def _to_come(last, gap, target):
     """How many times as many sweeps as have brought the gap from `last` to `gap` reach target."""
     if gap <= target:
         return 0.0
-    times = np.log(gap / max(target, 1e-300)) / np.log(last / gap) if gap < last else FAR
-    return min(times, FAR)
+    if gap >= last:
+        return costs.FURTHEST_SWEEPS
+    times = np.log(gap / max(target, 1e-300)) / np.log(last / gap)
+    return min(times, costs.FURTHEST_SWEEPS)

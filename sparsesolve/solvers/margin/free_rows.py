@@ -13,11 +13,13 @@ efficient implementation of an active set method for SVMs" (2006).
 import numpy as np
 
 from sparsesolve.linalg.factors.cholesky import Cholesky
+from sparsesolve.solvers.costs.rounding import FREE_ROW, STEP
 
-RANK = 1e-11  # of a diagonal entry: a pivot that is rounding, so that its row depends on others
-TOGETHER = 32  # rows that the factor takes in at a time
-MOST_DROPS = 60  # rows that may come to an end before sweeps go on
-SHORT = 1e-14  # of the largest entry of u: a step that changes nothing
+# Rows that the factor takes in at a time: a block of a matrix product.
+TOGETHER = 32
+# Rows that may come to an end of their interval before sweeps go on, which find many such rows at
+# once.
+MOST_DROPS = 60
 
 
 def solve_free(dual, u, free, r, lam):
@@ -67,7 +69,7 @@ def ascend(gram, u, slope, low, high, lam, level):
         if len(kept) == 0:
             break
         step, common = _step(factor, slope, lam, level)
-        if not np.isfinite(step).all() or np.abs(step).max() <= SHORT * np.abs(u[kept]).max():
+        if not np.isfinite(step).all() or np.abs(step).max() <= STEP * np.abs(u[kept]).max():
             break
         room = np.where(step > 0.0, high[kept] - u[kept], low[kept] - u[kept])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -91,7 +93,7 @@ def _factor(gram):
     for start in range(0, len(gram), TOGETHER):
         new = np.arange(start, min(start + TOGETHER, len(gram)))
         rows = gram[np.ix_(new, np.append(kept, new))]
-        kept = np.append(kept, new[factor.add(rows, RANK)])
+        kept = np.append(kept, new[factor.add(rows, FREE_ROW)])
     return factor, kept
 
 

@@ -4,15 +4,15 @@
 
 Given: a RidgeDual and row weights w. Returned for a set F: M, s and W about the common centre.
 From one Newton step to the next few rows change, so that only those are added or taken off.
-Rounding adds up: the sums are computed again after `REFRESH` changes, and where most rows change.
+Rounding adds up: the sums are computed again after CHANGES_BEFORE_SUMS changes, and where most
+rows change.
 Invariant: the sums are about 0; the centre is taken off what is returned.
 Reference: Li, Sun, Toh (2018), section 3.3, for the matrix that they make.
 """
 
 import numpy as np
 
-REFRESH = 40  # changes before the sums are computed again: each adds a rounding of the largest sum
-FEW = 0.5  # of the rows inside: where more change, the sums are computed again
+from sparsesolve.solvers.costs.margin import CHANGED_ROWS, CHANGES_BEFORE_SUMS
 
 
 class Moments:
@@ -38,7 +38,8 @@ class Moments:
     def of(self, mask):
         """(M, s, W) of the rows where `mask` (n,) is True."""
         changed = np.flatnonzero(mask != self.mask) if self.mask is not None else None
-        if changed is None or self.changes >= REFRESH or len(changed) > FEW * mask.sum():
+        again = changed is None or self.changes >= CHANGES_BEFORE_SUMS
+        if again or len(changed) > CHANGED_ROWS * mask.sum():
             self.gram, self.first, self.total = self._sums(np.flatnonzero(mask), self.w)
             self.changes = 0
         elif len(changed):

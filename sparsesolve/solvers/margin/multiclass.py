@@ -20,11 +20,10 @@ from sparsesolve.solvers.costs.bundle import (
     SWEEPS_BEFORE_PLANES,
     SWEEPS_BETWEEN_GAPS,
 )
+from sparsesolve.solvers.costs.margin import PLANES_PATIENCE
+from sparsesolve.solvers.costs.rounding import SHIFT
 from sparsesolve.solvers.margin.crammer_singer import sweep
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
-
-STILL = 1e-15  # of a row's weight: a sweep that changes no dual variable by more is the last
-PATIENCE = 100  # planes without a fall of the gap
 
 
 class Multiclass:
@@ -98,10 +97,10 @@ def _by_sweeps(problem, tol, sweeps, seed):
     alpha[empty, (labels[empty] + 1) % problem.K] -= weights[empty]
     rng, moved = np.random.default_rng(seed), np.inf
     for made in range(sweeps + 1):
-        if made % SWEEPS_BETWEEN_GAPS == 0 or made == sweeps or moved <= STILL:
+        if made % SWEEPS_BETWEEN_GAPS == 0 or made == sweeps or moved <= SHIFT:
             W = problem.coefficients(alpha)  # without what sweeps have rounded
             gap = problem.objective(W) - problem.bound(alpha, W)
-            if gap <= tol or moved <= STILL:
+            if gap <= tol or moved <= SHIFT:
                 break
         if made < sweeps:
             order = rng.permutation(len(labels)).astype(np.intc)
@@ -113,7 +112,7 @@ def _by_sweeps(problem, tol, sweeps, seed):
 def _by_planes(problem, W, alpha, gap, tol, steps):
     """Cutting planes from alpha's on; returns the best W, alpha, gap, planes added."""
     planes, tags = Planes(W.size, problem.lam), {}
-    best, least, patience = W, problem.objective(W), PATIENCE
+    best, least, patience = W, problem.objective(W), PLANES_PATIENCE
     new, made = alpha, 0
     while made < steps and patience:
         made += 1
@@ -125,7 +124,7 @@ def _by_planes(problem, W, alpha, gap, tol, steps):
             best, least = W, objective
         patience -= 1
         if least - planes.lower < gap:
-            gap, patience = least - planes.lower, PATIENCE
+            gap, patience = least - planes.lower, PLANES_PATIENCE
         if gap <= 0.5 * tol:
             break
         new = problem.extreme(W)

@@ -22,30 +22,29 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.losses.envelope import Envelope
+from sparsesolve.solvers.costs import margin as costs
+from sparsesolve.solvers.costs.rounding import NULL_GAP
 from sparsesolve.solvers.margin.certificate import KinkedCertificate
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
-FIRST = 10.0  # sigma at the start of a lambda, in units of a slope over the spread of the kinks
-GROWTH = 3.0  # of sigma after a round that leaves more than this of the gap:
-ENOUGH = 0.2
-MOST = 1e4  # sigma over the first; a larger one makes the smooth problem as hard as the other
-LEAST = 1e-3  # and a smaller one where the smooth problem takes more than so many steps of the
-STEPS = 3000  # inner solver in a round
-INNER = 0.1  # of the gap at hand, to which an inner problem is solved,
-CLOSEST = 0.05  # and of the gap asked for;
-FINER = 0.03  # times as much after a round in which the inner solver found nothing to do
-FINEST = 1e-8  # of these, at least
-ROUNDS = 60  # at one lambda
-PATIENCE = 15  # rounds without a fall of the gap before it is given up
-NULL_GAP = 1e-12  # of the null model, relative
-BARELY = 0.9  # new gap over the least: more is no fall
-LEVELS = 30  # steps to the largest lambda with other coefficients than 0
-MOST_STEPS = 10_000  # of the inner solver in one of them
-BELOW = 0.7  # of a lambda with b = 0: the next to try
-LOOSE, CLOSE = 1e-3, 1e-9  # gaps there, relative: while steps are longer, and at last
-FALL = 1e-12  # of the objective: less of a fall there is rounding
-TINY = 1e-8  # of coefficients of which a ridge part is nothing
-SAME = 1e-9  # relative: two lambdas that are one
+# Rounds at one lambda: sigma has grown to its end after ten.
+ROUNDS = 60
+# Dinkelbach's steps to the largest lambda with a coefficient other than 0: they converge faster
+# than geometrically.
+LEVELS = 30
+# Steps of the inner solver in one of them.
+MOST_STEPS = 10_000
+# Relative gap of Dinkelbach's steps while these are long: the ratio then has three digits.
+LOOSE = 1e-3
+# Relative gap of the last of Dinkelbach's steps, of which the grid begins.
+CLOSE = 1e-9
+# A fall of the objective below this fraction of it is rounding of a solution at the gap CLOSE.
+FALL = 1e-12
+# Coefficients are scaled by this to see the part of degree 1 of the penalty, of which the ridge
+# part is then 1e-8.
+TINY = 1e-8
+# Two lambdas within this relative distance are one.
+SAME = 1e-9
 
 
 class Multipliers:
@@ -59,7 +58,7 @@ class Multipliers:
 
     def __init__(self, problem, make, n_threads):
         self.problem, self.loss, self.n_threads = problem, problem.loss, n_threads
-        self.first = FIRST / kink_spread(problem)
+        self.first = costs.FIRST_SIGMA / kink_spread(problem)
         self.start_sigma = self.first
         self.envelope = Envelope(problem.loss, self.first)
         self.inner = make(replace(problem, loss=self.envelope))
@@ -91,8 +90,8 @@ class Multipliers:
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        limit, patience, self.fine = self.iterations + budget, PATIENCE, 1.0
-        self.start_sigma = min(GROWTH * self.start_sigma, self.first)
+        limit, patience, self.fine = self.iterations + budget, costs.ROUNDS_PATIENCE, 1.0
+        self.start_sigma = min(costs.SIGMA_GROWTH * self.start_sigma, self.first)
         self.envelope.about(self.m, self.start_sigma)
         gap = least = self._certify(lam)
         if lam >= NULL_LEVEL:
@@ -107,24 +106,30 @@ class Multipliers:
             before = self.iterations
             too_hard = self._round(lam, target, gap, limit) == MAX_ITER
             last, gap = gap, self._certify(lam)
-            if self.iterations == before and gap > ENOUGH * last and self.fine > FINEST:
+            gains_little = gap > costs.ROUND_GAIN * last
+            if self.iterations == before and gains_little and self.fine > costs.INNER_FINEST:
                 # The inner gap is of second order in eta, this one of first order at a kink.
-                self.fine *= FINER
+                self.fine *= costs.INNER_FINER
                 continue
             if too_hard:
-                self._take(self.m, max(self.envelope.sigma / GROWTH, LEAST * self.first))
+                smaller = self.envelope.sigma / costs.SIGMA_GROWTH
+                self._take(self.m, max(smaller, costs.LEAST_SIGMA * self.first))
                 self.start_sigma = min(self.start_sigma, self.envelope.sigma)
-            elif gap > ENOUGH * last:
-                self._take(self.m, min(GROWTH * self.envelope.sigma, MOST * self.first))
-            patience = PATIENCE if gap < BARELY * least else patience - 1
+            elif gains_little:
+                larger = costs.SIGMA_GROWTH * self.envelope.sigma
+                self._take(self.m, min(larger, costs.LARGEST_SIGMA * self.first))
+            progress = gap < costs.ROUND_PROGRESS * least
+            patience = costs.ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
         return (CONVERGED if gap <= target else STALLED), gap
 
     def _round(self, lam, target, gap, limit):
         """Minimise the envelope's problem, and take its slopes for multipliers; returns how that
         ended."""
-        goal = self.fine * max(min(INNER * gap, self.null), CLOSEST * target)
-        outcome, _ = self.inner.solve(lam, goal, max(min(limit - self.iterations, STEPS), 1))
+        goal = min(costs.INNER_SHARE * gap, self.null)
+        goal = self.fine * max(goal, costs.INNER_TARGET_SHARE * target)
+        steps = max(min(limit - self.iterations, costs.STEPS_A_ROUND), 1)
+        outcome, _ = self.inner.solve(lam, goal, steps)
         eta = self.certificate.place(*self.inner.coefficients(), self.inner.intercept)
         self.m = self.envelope.slopes(eta - self.certificate.shift)
         return outcome
@@ -156,7 +161,7 @@ class Multipliers:
         b = np.divide(z, v, out=np.zeros_like(z), where=held)
         which = np.flatnonzero(b).astype(np.intc)
         moved = np.abs(problem.design.combination(which, b[which]))[self.w > 0.0]
-        return float(moved.max(initial=0.0)) * self.first / FIRST or None
+        return float(moved.max(initial=0.0)) * self.first / costs.FIRST_SIGMA or None
 
     def correlations(self):
         """z_j'u of every column (p,) at the dual point of the null model that holds them best.
@@ -176,7 +181,7 @@ class Multipliers:
         lam = _level(self.problem, self.correlations_here())
         if not 0.0 < lam < np.inf or penalty.alpha == 0.0:
             return lam
-        best, lam, close = 0.0, BELOW * lam, LOOSE
+        best, lam, close = 0.0, costs.NEXT_LEVEL * lam, LOOSE
         for _ in range(LEVELS):
             self.solve(lam, close * self.null, MOST_STEPS)
             point = self.certificate.point
@@ -191,7 +196,7 @@ class Multipliers:
             elif best > 0.0:
                 break
             else:  # b = 0 is best here, and may be so further down
-                lam = BELOW * min(lam, _level(self.problem, self.correlations_here()))
+                lam = costs.NEXT_LEVEL * min(lam, _level(self.problem, self.correlations_here()))
         self.solve(lam * (1.0 + SAME), CLOSE * self.null, MOST_STEPS)
         return lam
 

@@ -24,10 +24,10 @@ from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.losses.kinked import Kinked
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess
+from sparsesolve.solvers.costs.rounding import AT_KINK
 from sparsesolve.solvers.state import NULL_LEVEL
 
 EPSILON = np.finfo(np.float64).eps
-AT_KINK = 1e-12  # of the spread of the kinks: a predictor so near is on one
 
 
 def suits(problem, lambdas):

@@ -20,28 +20,18 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.losses.envelope import Envelope
-from sparsesolve.solvers import costs
+from sparsesolve.solvers.costs import margin as costs
 from sparsesolve.solvers.margin.free_rows import solve_free
 from sparsesolve.solvers.margin.moments import Moments
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
-GROWTH = 3.0  # of sigma after a round that leaves more than this of the gap:
-ENOUGH = 0.2
-MOST = 1e5  # sigma over the first
-BACK = 30.0  # from the last sigma of a lambda to the first of the next,
-AT_MOST = 10.0  # which is at most so many times the first of all
-INNER = 0.1  # of the gap at hand: what a round may leave of the smooth problem,
-MODEST = 0.01  # of the null objective: a gap of more asks for no less than this,
-CLOSEST = 0.1  # and of the gap asked for
-ROUNDS = 80  # at one lambda
-STEPS = 60  # Newton's in a round
-PATIENCE = 15  # rounds without a fall of the gap before it is given up
-BARELY = 0.9  # new gap over the least: more is no fall
-LEAST = 1e-9  # of the rows inside: the curvature that the intercept has at least,
-SUPPORT = 1e-3  # and where there are none, of the first sigma
-FLAT = 0.1  # of the slope at the start: what a step's length may leave
-LENGTHS = 30  # tried in one search
+# Rounds at one lambda: sigma has grown to its end after a dozen.
+ROUNDS = 80
+# Newton steps in a round: the number of rows that change falls at each.
+STEPS = 60
+# Lengths tried in one search: each cuts its interval by a tenth at least.
+LENGTHS = 30
 
 
 class RowsNewton:
@@ -52,7 +42,7 @@ class RowsNewton:
         self.w = np.asarray(problem.weights)
         self.first = self.sigma = 1.0 / dual.spread
         self.envelope = Envelope(problem.loss, self.first)
-        self.by_columns = len(dual.which) <= costs.margin.MOST_NEWTON_COLUMNS
+        self.by_columns = len(dual.which) <= costs.MOST_NEWTON_COLUMNS
         self.moments, self.last_inside = Moments(dual, self.w), None
         self.iterations, self.null = 0, max(problem.null_value, 1e-300)
         self.take(dual.u)
@@ -71,8 +61,9 @@ class RowsNewton:
         dual = self.dual
         if lam >= NULL_LEVEL:
             return CONVERGED, dual.certify(lam, dual.u)
-        limit, patience = self.iterations + budget, PATIENCE
-        self.sigma = min(max(self.first, self.sigma / BACK), AT_MOST * self.first)
+        limit, patience = self.iterations + budget, costs.ROUNDS_PATIENCE
+        self.sigma = max(self.first, self.sigma / costs.SIGMA_BACK)
+        self.sigma = min(self.sigma, costs.FIRST_SIGMA_AT_MOST * self.first)
         gap = least = dual.certify(lam, dual.u)  # of the coefficients that u asks for at lam
         if gap > target:
             self.take(dual.u)
@@ -84,16 +75,19 @@ class RowsNewton:
             if patience == 0:
                 break
             self.envelope.about(self.m, self.sigma)
-            goal = max(INNER * min(gap, MODEST * self.null), CLOSEST * target)
-            u = self._round(lam, goal, CLOSEST * target, limit)
+            modest = costs.MODEST_GAP * self.null
+            goal = max(costs.INNER_SHARE * min(gap, modest), costs.ROWS_TARGET_SHARE * target)
+            u = self._round(lam, goal, costs.ROWS_TARGET_SHARE * target, limit)
             self.m = self.envelope.slopes(self.eta)
             last = gap
             reached = self.eta - dual.offset - self.b0
             gap = dual.certify(lam, dual.feasible(u), self.g, reached)
             gap = self._finish(lam, gap, target)
-            if gap > ENOUGH * last:
-                self.sigma = min(GROWTH * self.sigma, MOST * self.first)
-            patience = PATIENCE if gap < BARELY * least else patience - 1
+            if gap > costs.ROUND_GAIN * last:
+                self.sigma *= costs.SIGMA_GROWTH
+                self.sigma = min(self.sigma, costs.LARGEST_SIGMA_OF_ROWS * self.first)
+            progress = gap < costs.ROUND_PROGRESS * least
+            patience = costs.ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
         return (CONVERGED if gap <= target else STALLED), gap
 
@@ -103,7 +97,7 @@ class RowsNewton:
         dual, h = self.dual, self.envelope.curvature_at(self.eta) > 0.0
         same = self.last_inside is not None and np.array_equal(h, self.last_inside)
         self.last_inside, free = h, np.flatnonzero(h)
-        if gap <= target or not same or not 0 < len(free) <= costs.margin.MOST_FREE_ROWS:
+        if gap <= target or not same or not 0 < len(free) <= costs.MOST_FREE_ROWS:
             return gap
         self.iterations += 1
         before, u, g = dual.point(), dual.u.copy(), dual.z / lam
@@ -147,7 +141,8 @@ class RowsNewton:
         if not self.dual.with_intercept:
             return step, 0.0
         back = solve(border)
-        least = max(LEAST * total, SUPPORT * self.first * (total == 0.0))
+        alone = costs.INTERCEPT_CURVATURE_ALONE * self.first * (total == 0.0)
+        least = max(costs.INTERCEPT_CURVATURE * total, alone)
         curvature = max(total - border @ back, least)
         step_0 = (slope_0 - border @ step) / curvature
         return step - step_0 * back, float(step_0)
@@ -194,7 +189,7 @@ class RowsNewton:
         low, at_low, high, at_high, t = 0.0, begin, np.inf, np.inf, 1.0
         for _ in range(LENGTHS):
             here = slope(t)
-            if abs(here) <= -FLAT * begin:
+            if abs(here) <= -costs.SLOPE_LEFT * begin:
                 return t
             if here < 0.0:
                 low, at_low = t, here

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-FALL = 0.75  # of a curvature: it is not carried on to where more of it would be lost
+from sparsesolve.solvers.costs.passes import FALL
 
 
 class Curvature(NamedTuple):

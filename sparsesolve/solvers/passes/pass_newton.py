@@ -15,21 +15,18 @@ Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import inner_products
+from sparsesolve.solvers.costs.newton import ARMIJO, MOST_IDLE, PROGRESS, SLOW_STEP
+from sparsesolve.solvers.costs.passes import ENTER_AHEAD, MODEL_SHARE, PATIENCE
+from sparsesolve.solvers.costs.rounding import MODEL
 from sparsesolve.solvers.first_order.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
 from sparsesolve.solvers.passes.curvature import Curvature, inverse
 from sparsesolve.solvers.subproblem.sufficient_statistics import InnerModel
 from sparsesolve.solvers.working_set.local_model import floors
 
-AHEAD = 0.7  # of lam: a column of a correlation above it comes to work
-SLOW = 0.2  # new gap over old from which H is taken anew
-BARELY = 0.99  # new gap over the least: more is no fall
-NEAR = 0.1  # of the gap asked for, to which a model is solved
-EXACT = 1e-13  # of the null value, where there is no gap to go by
-ARMIJO = 0.1
+# 2^-30 of a step moves no coefficient by more than rounding.
 HALVINGS = 30
-IDLE = 4  # steps that lower neither gap nor objective, before it is given up,
-PATIENCE = 100  # or in which the gap does not halve: where no finite point is best it never ends
-BUDGET = 1000  # of steps within a model
+# Steps within a model, which is replaced by the next.
+BUDGET = 1000
 
 
 class PassNewton(FirstOrder):
@@ -53,22 +50,22 @@ class PassNewton(FirstOrder):
             if self.iterations >= limit:
                 return MAX_ITER, gap
             value = self.objective(lam)
-            falls = gap < BARELY * least
+            falls = gap < PROGRESS * least
             idle = 0 if falls or value < lowest - self.rounding(value) else idle + 1
             if self.iterations == review:
                 if gap > 0.5 * halved:
                     return STALLED, gap
                 halved, review = gap, review + PATIENCE
-            if idle == IDLE:
+            if idle == MOST_IDLE:
                 return STALLED, gap
             least, lowest = min(gap, least), min(value, lowest)
             grown = self.grow_working_set(lam)
             if self.too_many:
                 self.stale = True
                 return STALLED, gap
-            if grown or self.stale or gap > SLOW * last:
+            if grown or self.stale or gap > SLOW_STEP * last:
                 self.refresh_hessian()
-            goal = max(NEAR * target, EXACT * self.problem.null_value)
+            goal = max(MODEL_SHARE * target, MODEL * self.problem.null_value)
             # without a fall the model was too near its minimum to say where that of F is
             self.step(lam, goal if falls else 0.0)
             self.iterations += 1
@@ -122,7 +119,7 @@ class PassNewton(FirstOrder):
         pressed, threshold = np.abs(self.gradient()[1]), lam * np.asarray(self.penalty.l1)
         if not (missing & (pressed > threshold)).any():
             return False
-        missing &= pressed > AHEAD * threshold
+        missing &= pressed > ENTER_AHEAD * threshold
         self.which = np.append(self.which, np.flatnonzero(missing)).astype(np.intc)
         return True
 

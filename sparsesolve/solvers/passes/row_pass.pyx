@@ -22,11 +22,17 @@ from sparsesolve.linalg.gram.products cimport add_products, stretch
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
 
-DEF STRIPES = 8             # of a span,
-DEF SPAN = 1_048_576        # so many rows, between two looks at Ctrl-C
-DEF EIGHT = 8               # points that sparse columns meet at once,
-DEF ROWS = 2048             # in so many rows
-DEF SHORT = 1024            # rows that stay in cache between two loops
+# Stripes of rows of a span, which threads share and which are summed in order: no number of
+# threads changes a bit.
+DEF STRIPES = 8
+# Rows between two looks at Ctrl-C: some tens of milliseconds.
+DEF SPAN = 1_048_576
+# Points that sparse columns meet at once: one cache line of doubles.
+DEF EIGHT = 8
+# Rows in which they do: 2,048 x 8 doubles stay in the second cache.
+DEF ROWS = 2048
+# Rows that stay in the first cache between two loops.
+DEF SHORT = 1024
 
 
 def suits(design, loss):

@@ -21,20 +21,11 @@ import numpy as np
 
 from sparsesolve.solvers.certificate.dual_point import still_missing
 from sparsesolve.solvers.certificate.gap import blocks_gap, scales
+from sparsesolve.solvers.costs import passes as costs
 from sparsesolve.solvers.first_order.first_order import CONVERGED, Point
 from sparsesolve.solvers.passes.curvature import inverse
-from sparsesolve.solvers.passes.pass_newton import EXACT, NEAR, PassNewton
+from sparsesolve.solvers.passes.pass_newton import PassNewton
 from sparsesolve.solvers.passes.row_pass import cleared, evaluate, suits
-
-FEW = 64  # columns that all come to work at once
-MOST_COLUMNS = 400  # at work, whose models cost little beside passes
-TOGETHER = 8  # lambdas that share a pass, at most,
-KEPT = 50_000_000  # and values of their linear predictors that are kept meanwhile
-ROUNDS = 6  # passes for which a block of lambdas may ask
-EASY = 3  # steps at a lambda after which more of them may go together
-PRESSED = 0.9  # of a block's last lambda: where the correlation of a column at rest is above it,
-NEARLY = 0.6  # columns of correlations above this come to work
-HOPELESS = 0.1  # of the objective: a larger gap, where columns allow a small one, is F*'s domain's
 
 
 class PointWithGradient(NamedTuple):
@@ -58,8 +49,8 @@ class SeveralLambdas(PassNewton):
 
     def __init__(self, problem, n_threads):
         self.levels, self.ready = [], {}
-        self.most = max(min(TOGETHER, KEPT // problem.design.n), 1)
-        if problem.has_groups and problem.design.p > MOST_COLUMNS:
+        self.most = max(min(costs.LAMBDAS_TOGETHER, costs.KEPT_VALUES // problem.design.n), 1)
+        if problem.has_groups and problem.design.p > costs.MOST_COLUMNS:
             self.most = 1
         self.together = min(2, self.most)
         self.gradient_point = self.change = self.reached = None
@@ -72,7 +63,8 @@ class SeveralLambdas(PassNewton):
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        lams = self.upcoming(lam) if budget > ROUNDS and lam not in self.ready else []
+        together = budget > costs.PASSES_TOGETHER and lam not in self.ready
+        lams = self.upcoming(lam) if together else []
         if len(lams) > 1:
             with np.errstate(over="ignore", invalid="ignore"):  # where a point is foretold too far
                 self.look_ahead(lams, target)
@@ -86,7 +78,7 @@ class SeveralLambdas(PassNewton):
         before = self.iterations
         outcome, gap = super().solve(lam, target, budget)
         self.gradient_point = None
-        if len(lams) < 2 and self.iterations - before <= EASY:
+        if len(lams) < 2 and self.iterations - before <= costs.EASY_STEPS:
             self.together = min(2 * self.together, self.most)
         return outcome, gap
 
@@ -111,9 +103,9 @@ class SeveralLambdas(PassNewton):
             curvatures = {k: near.moved(self.change, min(distance / 2, reach))
                           for k, distance in distances.items()}
         size = np.array([np.linalg.norm(self.whitened(base.point.u))])
-        goal = max(NEAR * target, EXACT * self.problem.null_value)
+        goal = max(costs.MODEL_SHARE * target, MODEL * self.problem.null_value)
         unsolved, steps = dict.fromkeys(lams, base), 0
-        while unsolved and steps < ROUNDS:
+        while unsolved and steps < costs.PASSES_TOGETHER:
             unsolved, steps = self.advance(unsolved, curvatures, size, goal), steps + 1
             if steps == 1:
                 if not self.take_change(near, unsolved[lams[-1]], lams[-1]):
@@ -162,7 +154,7 @@ class SeveralLambdas(PassNewton):
             if lams[0] < pressed < np.inf:
                 self.reached = pressed
         grown = self.grow(lams[-1], self.gradient_point.z)
-        if len(self.which) > MOST_COLUMNS:
+        if len(self.which) > costs.MOST_COLUMNS:
             self.stale, self.together, self.most = True, 1, 1
             return False
         if grown or self.stale:
@@ -176,11 +168,11 @@ class SeveralLambdas(PassNewton):
             return self.grow_working_set(lam)
         missing = self.alive & ~self.unpenalised
         missing[self.which] = False
-        if self.design.p > FEW:
+        if self.design.p > costs.FEW_COLUMNS:
             pressed, threshold = np.abs(z), lam * np.asarray(self.penalty.l1)
-            if not (missing & (pressed > PRESSED * threshold)).any():
+            if not (missing & (pressed > costs.CLOSE * threshold)).any():
                 return False
-            missing &= pressed > NEARLY * threshold
+            missing &= pressed > costs.ENTER_TOGETHER * threshold
         self.which = np.append(self.which, np.flatnonzero(missing)).astype(np.intc)
         return missing.any()
 
@@ -239,6 +231,6 @@ class SeveralLambdas(PassNewton):
         dual, left, size = cleared(self.point.u, clearing.heavy, self.basis, pull)
         missing = still_missing(clearing.inner, left, size)
         gap = self.gap_by(lam, dual, z, self.unpenalised, missing)
-        if gap > HOPELESS * (abs(self.loss_value) + charge):
+        if gap > costs.HOPELESS * (abs(self.loss_value) + charge):
             gap = self.gap(lam)
         return gap

@@ -8,19 +8,26 @@ slope has opposite signs once these are known.
 
 import numpy as np
 
-STRIDE = 4.0  # of the first step at most, then twice as much each time
-FLAT = 1e-100  # of the slope at the start: less of one,
-SHORT = 1e-3  # and Newton steps that do not get shorter, lead to infinity
+from sparsesolve.solvers.costs.reductions import NULL_STEPS_ONE_BY_ONE, NULL_STRIDE
+from sparsesolve.solvers.costs.rounding import (
+    HIDDEN,
+    NEAR,
+    OBJECTIVE,
+    SETTLED,
+    SHARE,
+    SHIFT,
+    SUMMED,
+)
+
+# A slope below this fraction of that at the start is none.
+FLAT = 1e-100
+# Newton steps that do not get shorter than this lead to infinity.
+SHORT = 1e-3
+# Steps of the search for an intercept: each halves its interval, and doubles have 2,000 exponents
+# at most.
 STEPS = 300
-MANY = 20  # steps, of 1 down an exponential, after which they grow, or halve what is left
-SUMMED = 2e-16  # of a sum of sizes: what the sum itself may be by rounding
-ROUNDING = 1e-14
-HIDDEN = 1e-11  # of F: what rounding in sums over many samples may make of it
-SETTLED = 1e-8  # a Newton step so short, relative, of which the next is not half: rounding
+# 2^-30 of a step moves no intercept by more than rounding.
 HALVINGS = 30
-NEAR = 1e-7  # of 1 + |eta|: no farther from where samples would have it is rounding
-STILL = 1e-15  # pulls of samples whose weights sum to 1: rounding of shares of risk
-TOLD = 1e-12  # a share that rounding does not hide
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -58,12 +65,12 @@ def best_intercept(loss, offset):
             break
         low, high = (a, high) if slope > 0 else (low, a)
         curvature = float(loss.curvature_at(offset + a).sum())
-        stride = np.copysign(STRIDE * 2.0 ** min(k, 900), slope)
+        stride = np.copysign(NULL_STRIDE * 2.0 ** min(k, 900), slope)
         step = slope / curvature if curvature > 0.0 else stride
         step = step if abs(step) < abs(stride) else stride
         unbounded = bool(np.isinf([low, high]).any())
-        if k > MANY and unbounded:
-            step *= 2.0 ** min(k - MANY, 900)
+        if k > NULL_STEPS_ONE_BY_ONE and unbounded:
+            step *= 2.0 ** min(k - NULL_STEPS_ONE_BY_ONE, 900)
         if abs(slope) <= FLAT * size and abs(step) > SHORT and unbounded:
             if not _pulled_both_ways(loss, len(offset)):
                 raise ValueError(
@@ -75,7 +82,7 @@ def best_intercept(loss, offset):
         new = a + step
         if new == a:
             break
-        if not low < new < high or (k > MANY and k % 2 and not unbounded):
+        if not low < new < high or (k > NULL_STEPS_ONE_BY_ONE and k % 2 and not unbounded):
             new = 0.5 * (low + high)
             if new in (low, high):
                 break
@@ -103,7 +110,7 @@ def best_intercepts(loss, offset):
     a = np.zeros(len(offset))
     value, u = loss.at(offset)
     shares = u.sum(axis=1) + 1.0 / len(a)  # of classes, where all have the same chance here
-    if loss.symmetric and not offset.any() and shares.min() > TOLD:
+    if loss.symmetric and not offset.any() and shares.min() > SHARE:
         start = np.log(shares)
         there, pulls = loss.at(offset + start[:, None])
         if there <= value:
@@ -117,10 +124,10 @@ def best_intercepts(loss, offset):
             rows[k], rows[k - 1] = 1.0, 0.0 if len(a) > 1 else 1.0
             curvature[k] = loss.curvature_product(eta, rows).sum(axis=1)
         step = np.linalg.lstsq(curvature, slope, rcond=1e-12)[0]
-        step *= min(1.0, STRIDE / max(np.abs(step).max(), STRIDE))
+        step *= min(1.0, NULL_STRIDE / max(np.abs(step).max(), NULL_STRIDE))
         for _ in range(HALVINGS):
             new_value, new_u = loss.at(offset + (a + step)[:, None])
-            if new_value <= value + ROUNDING * abs(value):
+            if new_value <= value + OBJECTIVE * abs(value):
                 break
             near = new_value <= value + HIDDEN * abs(value)
             if near and abs(step @ new_u.sum(axis=1)) <= 0.5 * abs(step @ slope):
@@ -145,10 +152,10 @@ def _excess(value, loss, eta):
             "rescale y, or give an offset of smaller size"
         )
     # of a partial likelihood, where nobody shares a risk: F is flat, and its terms are rounding
-    if loss.coupled and np.abs(loss.at(eta)[1]).sum() <= STILL:
+    if loss.coupled and np.abs(loss.at(eta)[1]).sum() <= SHIFT:
         return 0.0
     excess = float(value - loss.saturated)
-    if excess > ROUNDING * (abs(value) + abs(loss.saturated)):
+    if excess > OBJECTIVE * (abs(value) + abs(loss.saturated)):
         return excess
     excess = loss.fenchel_young_at(eta, np.zeros(eta.shape))  # F* at 0 is minus the least value
     apart = NEAR * (1.0 + np.abs(eta))

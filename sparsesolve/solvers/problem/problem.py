@@ -22,10 +22,15 @@ from sparsesolve.losses import Loss
 from sparsesolve.penalties.penalty import Penalty
 from sparsesolve.solvers.problem.rounding import faint, last_digits
 
-BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
-LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
-FAR = 1e3  # spreads by which a mean is from 0, from where intercepts are summed with all digits
-NEAR = 300  # powers of two within which products of three neither overflow nor vanish
+# An inner lambda beyond which nothing changes.
+BEYOND_ALL = 1e300
+# What rounding to the user's units may take from the fit, relative to the response's size.
+LOST = 1e-9
+# A mean so many spreads from 0 takes digits of the intercept, which is then summed with all
+# digits.
+FAR = 1e3
+# Powers of two within which products of three neither overflow nor vanish.
+NEAR = 300
 ADVICE = "rescale X or y"
 
 

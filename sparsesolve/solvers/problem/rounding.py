@@ -13,9 +13,14 @@ from math import inf, sqrt
 
 import numpy as np
 
-EPSILON = 2.0**-53  # the relative error of a float
-ROUNDINGS = 4  # of an intercept: coefficients, their products with means, the sum, what it is in y
-FAINT = 1e-9  # d, of squared error relative to the response, up to which nothing is looked at
+# The relative error of a float: half a unit in the last place.
+EPSILON = 2.0**-53
+# Roundings of an intercept: coefficients, their products with means, the sum, and what it is in
+# y.
+ROUNDINGS = 4
+# An error of the linear predictor, relative to the response of squared error, up to which no cost
+# is computed: its square is 1e-18 of the objective.
+FAINT = 1e-9
 
 
 def felt(problem, size, square):

@@ -6,10 +6,9 @@ squared error by another: that is exact, so the answer does not depend on the us
 
 import numpy as np
 
+from sparsesolve.solvers.costs.rounding import UNFELT
 from sparsesolve.solvers.problem.null_model import null_model, null_models
 from sparsesolve.solvers.problem.problem import Problem, shifts
-
-UNFELT = 2.0**-30  # of the mean of a column: a spread whose square is rounding beside its square
 
 
 def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mean=0.0,

@@ -12,9 +12,10 @@ import numpy as np
 
 from sparsesolve.linalg.factors.span import SHAKY, Spans, told_apart
 from sparsesolve.linalg.kernels.error_free import rest_of_product, rest_of_sum
+from sparsesolve.solvers.costs.reductions import MOST_COLLINEAR_PRODUCTS, MOST_COLLINEAR_VALUES
 
-MOST, MOST_VALUES = 1000, 30_000_000  # columns that are looked at, and values in them,
-MOST_PRODUCTS = 1e10  # and products of their inner products: some seconds
+# Unpenalised columns whose dependence is examined: each costs a product with every other.
+MOST = 1000
 
 
 def without_collinear(problem, lambdas=None, most=MOST):
@@ -29,7 +30,8 @@ def without_collinear(problem, lambdas=None, most=MOST):
     moving = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.design.spread) > 0.0)
     which = np.flatnonzero(loose & moving).astype(np.intc)
     n, f = problem.design.n, len(which)
-    if not 2 <= f <= most or (most <= MOST and (n * f > MOST_VALUES or n * f * f > MOST_PRODUCTS)):
+    large = n * f > MOST_COLLINEAR_VALUES or n * f * f > MOST_COLLINEAR_PRODUCTS
+    if not 2 <= f <= most or (most <= MOST and large):
         return None
     root_w = np.sqrt(problem.weights)
     columns = root_w[:, None] * problem.design.unpacked(which)

@@ -13,10 +13,13 @@ Invariant: the objective does not rise. Reference: Zou, Li (2008), one-step spar
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from sparsesolve.solvers.costs.reductions import SWEEPS_A_WEIGHT
 from sparsesolve.solvers.subproblem.weighted_sweeps import weighted_sweeps
 
-ROUNDS, SWEEPS = 1000, 3  # new weights; sweeps between them
-STILL = 1e-11  # change of a group that is none, relative
+# New weights of the quadratic model; Newton steps end most searches within ten.
+ROUNDS = 1000
+# A change of a group below this, relative, is none.
+STILL = 1e-11
 
 
 class ConcaveModel:
@@ -49,7 +52,7 @@ class ConcaveModel:
         due, pause = 1, 1
         for k in range(ROUNDS):
             weights = np.concatenate([unpenalised, self._derivatives(b)[0]])
-            moved = weighted_sweeps(G, c, b, self.start, curvature, weights, SWEEPS)
+            moved = weighted_sweeps(G, c, b, self.start, curvature, weights, SWEEPS_A_WEIGHT)
             if moved <= STILL * max(size, moved):
                 break
             if k + 1 >= due:

@@ -19,11 +19,10 @@ import numpy as np
 
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.equal_rows import class_means, row_classes
+from sparsesolve.solvers.costs.reductions import MERGED_SHARE, MOST_MERGED_VALUES, ROWS_TO_MERGE
 
-TALL = 20  # rows to a column from which a look at them all costs little beside a path
-FEWER = 0.9  # rows that are left, of all, from which it pays
-MOST_ROWS = 2**31 - 1  # which are numbered by ints
-MOST_COPIED = 50_000_000  # values of the rows that are left
+# Rows are numbered by 32-bit integers.
+MOST_ROWS = 2**31 - 1
 
 
 def with_equal_rows_merged(problem):
@@ -31,11 +30,11 @@ def with_equal_rows_merged(problem):
     design, loss = problem.design, problem.loss
     if not (isinstance(design, Design) and getattr(loss, "linear_in_y", False)):
         return None
-    if design.n < TALL * design.p or design.n > MOST_ROWS:
+    if design.n < ROWS_TO_MERGE * design.p or design.n > MOST_ROWS:
         return None
     offsets = np.atleast_2d(problem.offset)[: 0 if loss.exposes else None]
-    found = row_classes(design, offsets, FEWER * design.n)
-    if found is None or design.stored / design.n * len(found[1]) > MOST_COPIED:
+    found = row_classes(design, offsets, MERGED_SHARE * design.n)
+    if found is None or design.stored / design.n * len(found[1]) > MOST_MERGED_VALUES:
         return None
     label, first = found
     offset = problem.offset[..., first]

@@ -16,12 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from sparsesolve.solvers.costs.reductions import LEAST_STRONG_LEVEL, PART_SHARE
 from sparsesolve.solvers.first_order.first_order import Point
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
-ROUNDS = 100  # in which features enter at one lam
-LEAST = 0.5  # of lam: what the strong rule's level is at least, which a coarse grid would make 0
-CLOSER = 0.5  # of the gap asked for: what the part is solved to
+# Rounds in which features enter at one lambda; the strong rule needs one or two.
+ROUNDS = 100
 
 
 class FewFeatures:
@@ -66,8 +66,10 @@ class FewFeatures:
         """Reach gap <= target at lam; returns (outcome, gap)."""
         if lam >= NULL_LEVEL or not lam > 0.0:
             return self.whole.solve(lam, target, budget)
-        limit, inner, gap = self.iterations + budget, CLOSER * target, np.inf
-        expected = lam if self.last is None else max(2.0 * lam - self.last, LEAST * lam)
+        limit, inner, gap = self.iterations + budget, PART_SHARE * target, np.inf
+        expected = lam
+        if self.last is not None:
+            expected = max(2.0 * lam - self.last, LEAST_STRONG_LEVEL * lam)
         self.last = lam
         used = self._used() | self._moved(expected)
         for _ in range(ROUNDS):

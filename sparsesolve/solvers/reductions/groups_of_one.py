@@ -14,8 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.penalties import ElasticNet
-
-ALIKE = 1e-12  # relative difference of two penalties at b = 1: rounding
+from sparsesolve.solvers.costs.rounding import ALIKE
 
 
 def without_groups(problem):

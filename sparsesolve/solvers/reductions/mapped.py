@@ -20,15 +20,18 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.factors.span import sum_rounding
 from sparsesolve.penalties.elastic_net import ElasticNet
+from sparsesolve.solvers.costs.reductions import (
+    FILLED,
+    FIRST_COLUMNS,
+    MOST_FORMED_VALUES,
+    SMALL_MAPPED,
+)
+from sparsesolve.solvers.costs.rounding import UNFELT
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
-MOST_FORMED = 30_000_000  # values of all columns of Z T, up to which they are formed
-FILLED = 4  # values of all columns to a stored one of X, from which a sparse X is not filled in
-SMALL = 4_000_000  # values up to which it is all the same
-UNFELT = 2.0**-30  # of the mean of a column: see standardisation
-FIRST = 20  # columns that enter at once at least
-ROUNDS = 50  # in which columns enter at one lam
+# Rounds in which columns enter at one lambda, half as many again in each.
+ROUNDS = 50
 PROBES = 8  # sums of terms with random signs, which tell the size of the terms
 
 
@@ -40,8 +43,8 @@ def in_other_columns(problem, mapping, choose):
             f"{problem.penalty.label} needs X in memory, not a dask array; choose solver='fista', "
             "which makes many passes over X, or pass X.compute() if it fits"
         )
-    scattered = FILLED * design.stored < n * q and n * q > SMALL
-    if not mapping.grouped and (n * q > MOST_FORMED or scattered):
+    scattered = FILLED * design.stored < n * q and n * q > SMALL_MAPPED
+    if not mapping.grouped and (n * q > MOST_FORMED_VALUES or scattered):
         return Generated(problem, mapping, choose)
     if mapping.grouped:
         columns = design.part(mapping.features.astype(np.intc))
@@ -213,7 +216,7 @@ class Generated:
         over = over.max(axis=0) if over.ndim == 2 else over
         over[self.which] = 0.0
         found = np.flatnonzero(over > 0.0)
-        most = max(FIRST, len(self.which) // 2)
+        most = max(FIRST_COLUMNS, len(self.which) // 2)
         return found if len(found) <= most else found[np.argsort(-over[found])[:most]]
 
 

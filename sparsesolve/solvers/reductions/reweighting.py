@@ -23,16 +23,21 @@ import numpy as np
 
 from sparsesolve.penalties import GroupL2
 from sparsesolve.penalties.elastic_net import ElasticNet
+from sparsesolve.solvers.costs.reductions import CONVEX_SHARE, ENTER_AHEAD, WEIGHTS_BETWEEN_GAPS
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.reductions.concave_model import ConcaveModel
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
-ROUNDS = 200  # of new weights at one lam
-BETWEEN = 20  # of them from one certificate of all groups to the next
-CLOSER = 0.3  # of the gap asked for: what each convex problem is solved to
-NEWTON = 30  # steps at one lam
-FLAT, ROUNDING, LEAST_STEP = 1e-13, 1e-15, 1e-6  # falls of the objective, steps
-NEAR = 0.9  # of its threshold: a product from which a group is taken in beforehand
+# Rounds of new weights at one lambda.
+ROUNDS = 200
+# Newton steps at one lambda; the quadratic model has converged after ten.
+NEWTON = 30
+# A fall of the objective below this fraction of it ends Newton's method.
+FLAT = 1e-13
+# A rise of the objective below this fraction of it is rounding.
+ROUNDING = 1e-15
+# A Newton step is halved no further than this.
+LEAST_STEP = 1e-6
 
 
 class Reweighting:
@@ -70,9 +75,9 @@ class Reweighting:
         """Reach gap <= target at lam; returns (outcome, gap)."""
         limit, last = self.iterations + budget, np.inf
         self.working = (self.penalty.d == 0.0) | (self.penalty.lengths(self.b) > 0.0)
-        self._take_in(lam, self._weights(lam), NEAR)
+        self._take_in(lam, self._weights(lam), ENTER_AHEAD)
         for _ in range(ROUNDS):
-            self._solve_convex(lam, self._weights(lam), CLOSER * target, limit)
+            self._solve_convex(lam, self._weights(lam), CONVEX_SHARE * target, limit)
             weights = self._weights(lam)
             gap = self._certify(lam, weights)
             if gap <= target:
@@ -112,7 +117,7 @@ class Reweighting:
         if not self.several and lam < NULL_LEVEL:
             self._descend(lam, which[np.argsort(self.of[which], kind="stable")], limit)
             return
-        for _ in range(BETWEEN):
+        for _ in range(WEIGHTS_BETWEEN_GAPS):
             state = self.choose(self._weighted(weights, which))
             state.solve(lam, target, max(limit - self.iterations, 1))
             self.iterations += max(int(state.iterations), 1)

@@ -22,11 +22,11 @@ from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import gap_of_terms
+from sparsesolve.solvers.costs.reductions import ROW_SPACE_SHARE, WIDE
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
-WIDE = 2  # columns to a row from which the eigenvalues pay
-TRIES = 8  # closer solutions of the small problem for a gap of the large one
-CLOSER = 0.01  # of the gap that it was solved to
+# Closer solutions of the small problem for a gap of the large one, each a hundred times as close.
+TRIES = 8
 
 
 def in_row_space(problem, lambdas, n_threads):
@@ -72,7 +72,8 @@ class RowSpaceState:
         self.own_solver, self.own, self.n_threads = own_solver, None, n_threads
         self.v = np.asarray(problem.penalty.l2)[which]
         self.constant = np.ones((problem.design.n, 1 if problem.intercept else 0))
-        self.closer = CLOSER  # the gap asked of the small problem, over that of the large one
+        # The gap asked of the small problem, over that of the large one.
+        self.closer = ROW_SPACE_SHARE
 
     def __getattr__(self, name):
         return getattr(self.state if self.own is None else self.own, name)
@@ -102,7 +103,7 @@ class RowSpaceState:
     def _solve_small(self, lam, target, budget):
         """The same by the small problem."""
         limit = self.state.iterations + budget
-        self.closer = min(1.0, self.closer / CLOSER**0.5)
+        self.closer = min(1.0, self.closer / ROW_SPACE_SHARE**0.5)
         for _ in range(TRIES):
             asked = self.closer * target
             outcome, _ = self.state.solve(lam, asked, max(limit - self.state.iterations, 0))
@@ -113,7 +114,7 @@ class RowSpaceState:
                 return MAX_ITER, gap
             if outcome == STALLED:
                 break
-            self.closer *= CLOSER
+            self.closer *= ROW_SPACE_SHARE
         return STALLED, gap
 
     def _lead_back(self, lam):

@@ -24,7 +24,7 @@ from sparsesolve.solvers.working_set.local_model cimport LocalModel
 from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 
 cdef double EPSILON = 2.2e-16
-cdef double ORTHOGONAL = dual_point.ORTHOGONAL
+cdef double ORTHOGONAL_TERMS = costs.rounding.ORTHOGONAL_TERMS
 MOST_GRAM_ROWS = costs.working_set.MOST_GRAM_ROWS
 RIDGE_FOR_CONJUGATE_GRADIENTS = costs.working_set.RIDGE_FOR_CONJUGATE_GRADIENTS
 SMALL_ROW_SYSTEM = costs.working_set.SMALL_ROW_SYSTEM
@@ -195,7 +195,7 @@ cdef class LossWorkingSet(WorkingSet):
             left += self.dual[i]
             size += fabs(self.model.here.u[i])
         self.missing = 0.5 * left * left / total
-        return fabs(left) <= ORTHOGONAL * size and self.missing < INFINITY
+        return fabs(left) <= ORTHOGONAL_TERMS * size and self.missing < INFINITY
 
     def _orthogonal_to(self, unpenalised):
         """Make the dual point orthogonal to the constant and to these working columns."""

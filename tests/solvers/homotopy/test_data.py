@@ -35,7 +35,7 @@ def expected(problem):
 @pytest.mark.parametrize("form", ["kept", "blocks", "sparse", "gram"])
 def test_products_and_correlations(form, intercept, monkeypatch):
     if form == "blocks":
-        monkeypatch.setattr(homotopy_data, "SMALL", 0)
+        monkeypatch.setattr(homotopy_data, "SMALL_DESIGN", 0)
     matrix = sparse.csc_array(X) if form == "sparse" else np.asfortranarray(X)
     data, problem = made(matrix, SparseData if form == "sparse" else DenseData, intercept)
     A, y = expected(problem)

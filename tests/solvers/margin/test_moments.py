@@ -6,7 +6,8 @@ from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.solvers.margin.moments import REFRESH, Moments
+from sparsesolve.solvers.costs.margin import CHANGES_BEFORE_SUMS
+from sparsesolve.solvers.margin.moments import Moments
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 
 
@@ -25,7 +26,7 @@ def test_sums_follow_the_mask(stored):
     A, w = problem.design.unpacked(dual.which) / dual.root_v, np.asarray(problem.weights)
     moments, mask = Moments(dual, w), rng.random(150) < 0.7
     kept = 0
-    for k in range(REFRESH + 10):
+    for k in range(CHANGES_BEFORE_SUMS + 10):
         flip = rng.random(150) < (0.9 if k == 5 else 0.03)
         mask = mask ^ flip
         gram, first, total = moments.of(mask)
@@ -34,4 +35,4 @@ def test_sums_follow_the_mask(stored):
         np.testing.assert_allclose(gram, inside.T @ (w[mask, None] * inside), atol=1e-12)
         np.testing.assert_allclose(first, inside.T @ w[mask], atol=1e-12)
         assert total == pytest.approx(w[mask].sum())
-    assert 10 < kept <= REFRESH  # both ways were taken
+    assert 10 < kept <= CHANGES_BEFORE_SUMS  # both ways were taken

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sparsesolve.solvers.passes.curvature import FALL, Curvature, inverse
+from sparsesolve.solvers.costs.passes import FALL
+from sparsesolve.solvers.passes.curvature import Curvature, inverse
 
 RNG = np.random.default_rng(2)
 

@@ -8,6 +8,7 @@ from sparsesolve.solvers.subproblem.sufficient_statistics import InnerModel
 
 import sparsesolve as ss
 from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.costs import passes as costs
 from sparsesolve.solvers.passes import row_pass
 from sparsesolve.solvers.passes import several_lambdas as look_ahead
 
@@ -36,8 +37,8 @@ def passes(monkeypatch):
 def test_a_hundred_lambdas_take_fewer_passes(passes):
     fit = ss.path(X, Y, lambda_min_ratio=1e-3, **OPTIONS)
     assert fit.gaps.max() <= 1e-7 and len(fit.lambdas) == 100
-    assert len(passes) < 60 and max(passes) == look_ahead.TOGETHER
-    assert fit.n_iters.max() <= look_ahead.ROUNDS
+    assert len(passes) < 60 and max(passes) == costs.LAMBDAS_TOGETHER
+    assert fit.n_iters.max() <= costs.PASSES_TOGETHER
 
 
 @pytest.mark.parametrize("family", ["gaussian", "poisson"])
@@ -54,7 +55,7 @@ def test_steps_that_are_too_long_are_left_to_one_lambda_at_a_time(passes):
     y, grid = ETA + 0.1 * RNG.logistic(size=N) > 0, [0.1, 1e-3, 1e-5, 1e-6]
     fit = ss.path(X, y, lambdas=grid, **OPTIONS)
     other = ss.path(X, y, family="binomial", lambdas=grid, tol=1e-9)
-    assert not fit.status.any() and fit.n_iters.max() > look_ahead.ROUNDS
+    assert not fit.status.any() and fit.n_iters.max() > costs.PASSES_TOGETHER
     np.testing.assert_allclose(fit.dev_ratio, other.dev_ratio, atol=1e-6)
 
 
@@ -109,11 +110,11 @@ def test_a_lone_lambda_behind_a_block_has_the_model_of_all_its_columns():
 
 
 def test_memory_bounds_how_many_lambdas_go_together(passes, monkeypatch):
-    monkeypatch.setattr(look_ahead, "KEPT", 3 * N)
+    monkeypatch.setattr(costs, "KEPT_VALUES", 3 * N)
     fit = ss.path(X, Y, **OPTIONS)
     assert fit.gaps.max() <= 1e-7 and max(passes) == 3
     passes.clear()
-    monkeypatch.setattr(look_ahead, "KEPT", N)
+    monkeypatch.setattr(costs, "KEPT_VALUES", N)
     assert ss.path(X, Y, **OPTIONS).gaps.max() <= 1e-7 and not passes
 
 

@@ -52,7 +52,7 @@ def test_columns_formed_as_they_come(monkeypatch, intercept):
     y = Z @ np.repeat([1.0, 0, -2, 0.5], 20) + 0.1 * RNG.standard_normal(200)
     options = {"family": "binomial", "penalty": P.TotalVariation(), "intercept": intercept}
     whole = ss.path(Z, y > 0, n_lambdas=15, tol=1e-8, **options)
-    monkeypatch.setattr(mapped, "SMALL", 0)
+    monkeypatch.setattr(mapped, "SMALL_MAPPED", 0)
     made = []
     begin = mapped.Generated._begin
     monkeypatch.setattr(
