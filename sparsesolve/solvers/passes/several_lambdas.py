@@ -22,6 +22,7 @@ import numpy as np
 from sparsesolve.solvers.certificate.dual_point import still_missing
 from sparsesolve.solvers.certificate.gap import blocks_gap, scales
 from sparsesolve.solvers.costs import passes as costs
+from sparsesolve.solvers.costs.rounding import MODEL
 from sparsesolve.solvers.first_order.first_order import CONVERGED, Point
 from sparsesolve.solvers.passes.curvature import inverse
 from sparsesolve.solvers.passes.pass_newton import PassNewton
