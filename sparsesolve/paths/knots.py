@@ -81,7 +81,7 @@ def follow_knots(data, solved, settings, problem=None, way=None):
             batches.append(batch)
             done, df = 1 - path.lam / path.first, np.count_nonzero(batch.B[-1])
             advance(round(100 * done), "%d features", df)
-    unresolved = sorted(path.certificate.untold)
+    unresolved = sorted(path.certificate.unresolved)
     if unresolved:
         batches = [replace(one, gaps=np.full(len(one.lams), np.inf)) for one in batches]
     if problem is not None:

@@ -1,10 +1,12 @@
-"""The active columns of a homotopy: who joins and leaves, and how that is taken back.
+"""The active columns of a homotopy: which join, which leave, and how that is undone.
 
-Given: the columns of a window in the basis of the active ones (linalg/basis) and their
-correlations.  Kept for every active column: its feature, sign, penalty factor and coefficient; its
-column of the window, if that is still there; and its column of the matrix B of knots, a new one
-each time a feature joins.  Every join and leave is logged, so that `undo` can take back those that
-a wrong window led to.  Columns without a penalty are active from the start.
+Given: the columns of a window in the basis of the active ones (linalg/factors/qr_window) and
+their correlations. Kept for every active column: its feature, sign, penalty factor and
+coefficient; its column of the window, if it is still there; and its column of the matrix B of
+knots, a new one each time a feature joins. Every join and leave is logged, so that `undo` can
+revert those that a wrong window led to. Columns without a penalty are active from the start.
+
+Reference: Efron, Hastie, Johnstone, Tibshirani (2004), "Least angle regression".
 """
 from libc.math cimport INFINITY
 
@@ -23,14 +25,15 @@ cdef double HOMOTOPY_PIVOT_PER_COLUMN = costs.rounding.HOMOTOPY_PIVOT_PER_COLUMN
 
 
 cdef class ActiveSet:
-    """Empty at first.
+    """The active columns and the window they come from; both are empty at first.
 
     Parameters
     ----------
     v : (p,) penalty factors
-    rank, active, columns : int
-        How many columns can be independent; how many active ones and columns of the window to make
-        room for at first.
+    rank : int
+        How many columns can be independent.
+    active, columns : int
+        How many active columns, and columns of the window, to make room for at first.
     """
 
     def __init__(self, const double[::1] v, int rank, int active, int columns):
@@ -39,27 +42,26 @@ cdef class ActiveSet:
         self.member_, self.place_, self.slot_ = np.zeros((3, 1), dtype=np.intc)
         self.feature, self.state, self.tied = np.zeros((3, 1), dtype=np.intc)
         self.b, self.d, self.s, self.v = np.zeros((4, 1))
-        self.c, self.w, self.old, self.wall = np.zeros((4, 1))
+        self.c, self.w, self.old, self.limit = np.zeros((4, 1))
 
-    # between two runs
+    # Calls between two runs of the homotopy.
 
     @property
     def active(self):
-        """Features that are active, in the order of the factor."""
+        """Active features, in the order of the factor."""
         return np.array(self.member_[: self.basis.size])
 
     @property
     def window(self):
-        """Features of the window's columns, and which of them are not active."""
+        """The features of the window's columns, and a mask of those that are not active."""
         cdef int m = self.basis.width
         return np.array(self.feature[1 : m + 1]), np.asarray(self.state[1 : m + 1]) != IN
 
     def begin(self, int[::1] features, const double[::1] c, int n_knots, int room, bint same=False):
-        """Prepare for `n_knots` knots and `room` events, where the basis holds the window
-        `features`.
+        """Prepare for `n_knots` knots and `room` events; the basis holds the window `features`.
 
-        c (p,) are exact correlations at the current lam and coefficients, which they correct
-        first. `same` says that the window is the one before, its active columns included.
+        c (p,) are exact correlations at the current lam. They first correct the active
+        coefficients. `same` says that the window is the one before, its active columns included.
         """
         cdef int s = self.basis.size, m = self.basis.width, k, i, j
         self._reserve(s + room, 1 + m + room)
@@ -78,12 +80,13 @@ cdef class ActiveSet:
                 self.state[i] = OUT
             j = self.feature[i]
             self.c[i], self.w[i], self.tied[i] = c[j], self.factor[j], 0
-            self.wall[i] = self.w[i] if self.state[i] == OUT else FAR
+            self.limit[i] = self.w[i] if self.state[i] == OUT else FAR
         self._correct(np.asarray(c)[self.active])
 
     def enclose(self, const unsigned char[::1] shut):
-        """Let all columns be in the window, as the basis does already; shut (p,) says which never
-        join."""
+        """Let all columns be in the window, as they are in the basis. shut (p,) marks those that
+        never join.
+        """
         cdef int i, k
         self._reserve(self.basis.size, 1 + shut.shape[0])
         for i in range(1, shut.shape[0] + 1):
@@ -93,8 +96,7 @@ cdef class ActiveSet:
             self.place_[k], self.state[i] = i, IN
 
     def _reserve(self, int active, int columns):
-        """Make room for so many active columns and columns of the window, entry 0 among the
-        latter."""
+        """Make room for so many active columns and columns of the window, entry 0 included."""
         if active > self.b.shape[0]:
             self.member_, self.place_, self.slot_ = _longer((self.member_, self.place_,
                                                              self.slot_), active)
@@ -102,12 +104,11 @@ cdef class ActiveSet:
         if columns > self.c.shape[0]:
             self.feature, self.state, self.tied = _longer((self.feature, self.state, self.tied),
                                                           columns)
-            self.c, self.w, self.old, self.wall = _longer((self.c, self.w, self.old, self.wall),
+            self.c, self.w, self.old, self.limit = _longer((self.c, self.w, self.old, self.limit),
                                                           columns)
 
     def admit(self):
-        """Make all columns of the window active, but those that depend on others, with
-        coefficients that fit best."""
+        """Make all independent columns of the window active, with least-squares coefficients."""
         cdef int i
         exact = np.asarray(self.c[1 : self.basis.width + 1])
         for i in range(1, self.basis.width + 1):
@@ -115,7 +116,7 @@ cdef class ActiveSet:
         self._correct(exact[np.asarray(self.place_[: self.basis.size]) - 1])
 
     def _correct(self, exact):
-        """One step of iterative refinement: A_J'A_J x = c_J - lam v s, b += x."""
+        """Take a step of iterative refinement: solve A_J'A_J x = c_J - lam v s and add x to b."""
         cdef int s = self.basis.size
         if s == 0:
             return
@@ -125,17 +126,20 @@ cdef class ActiveSet:
         np.asarray(self.b)[:s] += self.basis.half_solved(half, True)[:, 0]
 
     def knots(self):
-        """(lams (K,), features (U,), B (K, U)): the knots since `begin`."""
+        """Return the knots since `begin`: lambdas (K,), features (U,), coefficients B (K, U)."""
         K, U = self.n_knots, self.n_slots
         return np.asarray(self.lams)[:K], np.asarray(self.slots)[:U], np.asarray(self.B)[:K, :U]
 
     def events_by_knot(self):
-        """How many columns joined or left on the way to each knot, and since the last, (K + 1,)."""
+        """Return how many columns joined or left before each knot, and since the last, (K + 1,).
+        """
         return np.bincount(np.asarray(self.events)[: self.n_events, 3], minlength=self.n_knots + 1)
 
     def undo(self, int kept):
-        """Take back what happened after knot number `kept` (0: all since `begin`), but for the
-        correction of b."""
+        """Undo the joins and leaves after knot number `kept` (0: since `begin`).
+
+        The correction of b by exact correlations stays.
+        """
         cdef int e, i
         while self.n_events > 0 and self.events[self.n_events - 1, 3] > kept:
             self.n_events -= 1
@@ -149,7 +153,7 @@ cdef class ActiveSet:
 
     @property
     def coefficients(self):
-        """Those of the active columns."""
+        """Coefficients of the active columns."""
         return np.array(self.b[: self.basis.size])
 
     def reset(self, double lam, const double[::1] b):
@@ -160,7 +164,7 @@ cdef class ActiveSet:
             self.b[k] = b[k]
 
     cdef bint _roomy(self, int events) noexcept nogil:
-        """Whether so many events fit in."""
+        """Return True if the log has room for so many events."""
         return self.n_events + events <= self.events.shape[0]
 
     cdef void _log(self, int kind, int i, int sign) noexcept nogil:
@@ -171,7 +175,9 @@ cdef class ActiveSet:
         self.n_events += 1
 
     cdef bint _join(self, int index) noexcept nogil:
-        """Window column |index| becomes active with the sign of index."""
+        """Let window column |index| become active with the sign of index; False if it depends on
+        others.
+        """
         cdef int i = abs(index), sign = 1 if index > 0 else -1
         if not self._take(i, sign, self._tiny()):
             return False
@@ -182,8 +188,11 @@ cdef class ActiveSet:
         return True
 
     cdef double _tiny(self) noexcept nogil:
-        """What has to be left of a column's square, or it cannot be told from a combination of the
-        active ones."""
+        """Return the share of a column's square that must lie outside the span of the active
+        ones.
+
+        With less, rounding hides whether the column is independent.
+        """
         if self.basis.size >= self.rank:
             return INFINITY
         return HOMOTOPY_PIVOT + HOMOTOPY_PIVOT_PER_COLUMN * self.basis.size
@@ -194,11 +203,11 @@ cdef class ActiveSet:
             return False
         self.member_[s], self.place_[s] = self.feature[i], i
         self.b[s], self.d[s], self.s[s], self.v[s] = 0.0, 0.0, sign, self.w[i]
-        self.state[i], self.wall[i] = IN, FAR
+        self.state[i], self.limit[i] = IN, FAR
         return True
 
     cdef int _leave(self, int k) noexcept nogil:
-        """Active column k leaves; returns its column of the window."""
+        """Let active column k leave; return its column of the window."""
         cdef int i = self.place_[k], sign = 1 if self.s[k] > 0.0 else -1
         if i == 0:
             i = self.basis.width + 1
@@ -212,7 +221,7 @@ cdef class ActiveSet:
     cdef void _drop(self, int k, int i) noexcept nogil:
         cdef int j
         self.basis.leave(k, i)
-        self.state[i], self.wall[i] = OUT, self.w[i]
+        self.state[i], self.limit[i] = OUT, self.w[i]
         for j in range(k, self.basis.size):
             self.member_[j], self.place_[j] = self.member_[j + 1], self.place_[j + 1]
             self.slot_[j] = self.slot_[j + 1]
@@ -223,7 +232,7 @@ cdef class ActiveSet:
                 self.state[j] = OUT
 
     cdef int _position(self, int i) noexcept nogil:
-        """Which active column is column i of the window."""
+        """Return the active column that is column i of the window, or -1."""
         cdef int k
         for k in range(self.basis.size):
             if self.place_[k] == i:
@@ -232,7 +241,7 @@ cdef class ActiveSet:
 
 
 def _longer(arrays, least):
-    """The arrays with zeros behind them, `least` values or half as many again as before."""
+    """Return longer copies, filled with zeros: `least` values, or half as many again as before."""
     held = len(arrays[0])
     longer = np.zeros((len(arrays), max(least, held + held // 2)),
                       dtype=np.asarray(arrays[0]).dtype)

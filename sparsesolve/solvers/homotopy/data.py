@@ -1,8 +1,13 @@
-"""What the homotopy asks of the data: inner products of columns, all correlations at many knots.
+"""What the homotopy reads from the data: inner products of columns, correlations at many knots.
 
-Columns are a_j = sqrt(w) z_j of the standardised design, or known by their Gram matrix alone.
-Dense designs that are small are unpacked once, others block by block for every product. Once all
-inner products are known, correlations come from them where that is less work.
+    C_k = A'(y - A b_k),    G = A'A,    a_j = sqrt(w) z_j of the standardised design
+
+Given: a Problem of squared error, or G, A'y and |y|^2 alone. Returned: exact correlations at many
+knots by one matrix product. Small dense designs are unpacked once, others block by block for
+every product. Once all inner products are known, correlations come from them where that is less
+work.
+
+Reference: Efron, Hastie, Johnstone, Tibshirani (2004), section 7.
 """
 
 import numpy as np
@@ -15,28 +20,30 @@ from sparsesolve.solvers.homotopy import survey
 
 
 def homotopy_data(problem, n_threads):
-    """The data of a Problem of squared error."""
+    """Return the data of a Problem of squared error."""
     dense = problem.design.stored >= DENSE_FROM * problem.design.n * problem.design.p
     return (DenseData if dense else SparseData)(problem, n_threads)
 
 
 def _rank(problem):
-    """What the rank of the columns cannot exceed."""
+    """Return an upper bound on the rank of the columns."""
     return min(int((problem.weights > 0.0).sum()) - problem.intercept, problem.design.p)
 
 
 class Data:
-    """What all kinds of data share; a kind adds `_inner`, `_correlations` and the numbers."""
+    """Base of the three kinds of data, which add `_inner`, `_correlations`, `squares` and the
+    like.
+    """
 
     gram, cross, room, least, design = None, None, np.empty((0, 0)), False, None
 
     @property
     def samples(self):
-        """Products that an inner product sums."""
+        """How many products an inner product sums."""
         return self.n
 
     def all_inner(self):
-        """Inner products of all columns, (p, p), kept for whatever is asked later."""
+        """Return the inner products of all columns, (p, p); they are kept."""
         if self.gram is None:
             every = self.every
             self.cross = self._correlations(every[:0], np.empty((1, 0)))[0][0].copy()
@@ -44,19 +51,19 @@ class Data:
         return self.gram
 
     def inner(self, left, right):
-        """Inner products of the columns `left` and `right`."""
+        """Return the inner products of the columns `left` and `right`."""
         if self.gram is None:
             return self._inner(left, right)
         return self.gram[np.ix_(left, right)]
 
     def _room(self, K):
-        """For the correlations at K knots."""
+        """Return an array for the correlations at K knots."""
         if K > len(self.room):
             self.room = np.empty((K, len(self.squares)))
         return self.room[:K]
 
     def measure(self, features, B):
-        """Correlations a_j'r (K, p) and |r|^2 (K,) for r = y - A_U b, of K knots.
+        """Return correlations a_j'r (K, p) and |r|^2 (K,) for r = y - A_U b, at K knots.
 
         B (K, U) has the coefficients of the features U. The next call may overwrite the
         correlations.
@@ -71,9 +78,10 @@ class Data:
 
 
     def square_on(self, which, features, b):
-        """|P r|^2 for r = y - A_U b and P the projection on the columns `which`, from the columns.
+        """Return |P r|^2 for r = y - A_U b and P the projection on the columns `which`, from the
+        columns.
 
-        None where only inner products are known, or columns are too many to be unpacked.
+        None if only inner products are known, or if the columns are too many to be unpacked.
         """
         if self.design is None or self.n * len(which) > SMALL_DESIGN:
             return None
@@ -82,12 +90,12 @@ class Data:
         size = np.sqrt(self.squares[which])
         far = np.abs(self.means[which] / size).max(initial=0.0)
         Q, R, _ = qr(columns / size, mode="economic", pivoting=True)  # dependent ones come last
-        told = np.abs(np.diagonal(R)) > CENTRED * (1.0 + far)
-        along = Q[:, told].T @ r
+        independent = np.abs(np.diagonal(R)) > CENTRED * (1.0 + far)
+        along = Q[:, independent].T @ r
         return float(along @ along)
 
     def unpacked(self, which):
-        """The columns a_j, j in which, (n, k)."""
+        """Return the columns a_j for j in `which`, (n, k)."""
         return self.root_w[:, None] * self.design.unpacked(np.asarray(which, dtype=np.intc))
 
 
@@ -109,7 +117,7 @@ class DenseData(Data):
             self.squares = self.design.norms(problem.weights, n_threads) ** 2
 
     def _columns(self, which):
-        """The columns `which` as rows, (k, n)."""
+        """Return the columns `which` as rows, (k, n)."""
         if self.whole is not None:
             return self.whole if which is self.every else self.whole.take(which, axis=0)
         rows = self.design.unpacked(which).T
@@ -131,7 +139,7 @@ class DenseData(Data):
 
 
 class SparseData(Data):
-    """Columns as stored, the centre taken off their products."""
+    """Columns as stored; the centre is taken off their products."""
 
     def __init__(self, problem, n_threads):
         self.design, self.w, self.n_threads = problem.design, problem.weights, n_threads
@@ -157,9 +165,10 @@ class SparseData(Data):
 
 
 class GramData(Data):
-    """Columns known by G = A'A (p, p), A'y and |y|^2, or the `least` that it may be.
+    """Columns known by G = A'A (p, p), A'y and |y|^2 alone.
 
-    `samples` are the products that each inner product sums; None: as many as there are columns.
+    `least` says that |y|^2 is only its least possible value. `samples` is how many products each
+    inner product sums; None: as many as there are columns.
     """
 
     samples = 1

@@ -1,22 +1,25 @@
 """Homotopy: from event to event along the path of the lasso, or of least angle regression.
 
-    minimise over b   |y - A b|^2 / 2 + rho sum_j v_j b_j^2 / 2 + lam sum_j v_j |b_j|     for every
-    lam
+    minimise over b   |y - A b|^2 / 2 + rho sum_j v_j b_j^2 / 2 + lam sum_j v_j |b_j|
+                      for every lam
 
-Given: an ActiveSet, the correlations c_j = a_j'(y - A b) - rho v_j b_j of its window, and b at one
-lam.  Left behind per step: b at the next knot. Invariant: c_j = lam v_j s_j for active j, with s_j
-the sign of b_j.  As lam falls by t, b moves by t d with (A_J'A_J + rho V_J) d = V_J s_J and c by
--t a_j'A_J d, up to the first event: a column of the window reaches |c_j| = lam v_j and joins, or
-an active coefficient reaches 0 and leaves; where v_j = 0 none does.  Columns outside the window
-are none of this file's business: whoever runs it checks them at the knots and takes back the steps
-that were wrong (`undo`).
+Given: an ActiveSet, the correlations c_j = a_j'(y - A b) - rho v_j b_j of its window, and b at
+one lam. Returned per step: b at the next knot. Invariant: c_j = lam v_j s_j for active j, with
+s_j the sign of b_j.
 
-Events that coincide are settled together: with P the active columns, E those on the boundary whose
-coefficient is 0, d minimises |A d|^2 / 2 - sum_j v_j s_j d_j subject to s_j d_j >= 0 on E, by
-Lawson and Hanson's method: every change of its active set lowers that function, so that no order
-of joins and leaves comes back.  A column that depends on the active ones moves with them and need
-not join. Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone, Tibshirani
-(2004); Bach et al. 2012, 6.2.
+As lam falls by t, b moves by t d with (A_J'A_J + rho V_J) d = V_J s_J, and c by -t a_j'A_J d. The
+first event ends the step: a column of the window reaches |c_j| = lam v_j and joins, or an active
+coefficient with v_j > 0 reaches 0 and leaves. Columns outside the window are not examined here:
+the caller checks them at the knots and undoes wrong steps (`undo`).
+
+Events at one lambda are resolved together. Let P be the active columns and E those on the
+boundary whose coefficient is 0. Then d minimises |A d|^2 / 2 - sum_j v_j s_j d_j subject to s_j
+d_j >= 0 on E, by the method of Lawson and Hanson: every change of its active set lowers that
+function, so that no order of joins and leaves can cycle. A column that depends on the active ones
+moves with them and need not join.
+
+Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone, Tibshirani (2004); Bach et
+al. 2012, section 6.2.
 """
 from libc.math cimport fabs
 from libc.string cimport memset
@@ -28,7 +31,7 @@ from sparsesolve.solvers.homotopy.active_set cimport IN, OUT, REFUSED, SHUT, Act
 cdef enum Kind:
     JOIN, LEAVE, END
 
-# why `run` returned; CROWDED: it needs more room for events at one place
+# Why `run` returned. CROWDED: it needs more room for events at one lambda.
 cpdef enum Reason:
     RUNNING, CROWDED, STUCK, AT_END, FULL
 
@@ -44,15 +47,20 @@ cdef class Homotopy(ActiveSet):
 
     Parameters
     ----------
-    v, size : (p,) penalty factors; |a_j|, the ridge's part included
+    v, size : (p,)
+        Penalty factors, and |a_j| with the ridge's part included.
     scale : float
-        |y|, to know rounding by.
-    lasso, positive : bool
-        Whether coefficients leave at 0, and whether they may not be negative.
-    most, rank : int
-        Active columns allowed, and how many can be independent.
+        |y|, the unit of rounding.
+    lasso : bool
+        If True, coefficients leave at 0; else least angle regression.
+    positive : bool
+        If True, coefficients may not be negative.
+    most : int
+        The largest number of active columns.
+    rank : int
+        How many columns can be independent.
     active, columns : int
-        How many active columns and columns of the window to make room for at first.
+        How many active columns, and columns of the window, to make room for at first.
     """
 
     def __init__(self, const double[::1] v, const double[::1] size, double scale, bint lasso,
@@ -63,7 +71,7 @@ cdef class Homotopy(ActiveSet):
         self.lasso, self.positive, self.most = lasso, positive, most
 
     def start(self, double first, double last):
-        """Between which lams the path lies."""
+        """Set the first and the last lambda of the path."""
         self.lam, self.last, self.tie = first, last, TIE * first
         self.floor = max(last, 10.0 * self.tie)
 
@@ -72,7 +80,9 @@ cdef class Homotopy(ActiveSet):
         self.here = 0
 
     def run(self):
-        """Follow the path until the room for knots or events is used up, or it ends; says why."""
+        """Follow the path until the room for knots or events is used up, or it ends; return a
+        Reason.
+        """
         cdef int reason
         with nogil:
             reason = self._run()
@@ -85,7 +95,7 @@ cdef class Homotopy(ActiveSet):
             self.basis.direction(&self.d[0])
             kind = self._next(&t, &index)
             if self.here > 0 and t <= self.tie and kind != END and self.lasso:
-                if not self._settle():
+                if not self._resolve_ties():
                     return CROWDED
                 kind = self._next(&t, &index)
             self.here = self.here + 1 if t <= self.tie else 1
@@ -103,14 +113,14 @@ cdef class Homotopy(ActiveSet):
         return RUNNING
 
     cdef int _next(self, double* step, int* index) noexcept nogil:
-        """The first event: how far, which kind, and of which active or window column."""
+        """Find the first event: its distance, its kind, and its active or window column."""
         cdef int i, k, side, kind = END
         cdef double t, rate, bound, best = self.lam - self.last, tiny = self._tiny()
         cdef const double* along = self.basis.along
         index[0] = -1
         i = 0
         while True:
-            i = ss_reach(i + 1, self.basis.width + 1, self.lam, best, &self.wall[0], &self.c[0],
+            i = ss_reach(i + 1, self.basis.width + 1, self.lam, best, &self.limit[0], &self.c[0],
                          along)
             if i > self.basis.width:
                 break
@@ -132,14 +142,14 @@ cdef class Homotopy(ActiveSet):
                     t = max(self.s[k] * self.b[k], 0.0)
                     if t < best * rate:
                         best, kind, index[0] = t / rate, LEAVE, k
-        if self.lam - best <= self.floor:       # what is left of the path is rounding
+        if self.lam - best <= self.floor:       # What is left of the path is rounding.
             step[0] = self.lam - self.last
             return END
         step[0] = best
         return kind
 
     cdef void _advance(self, double t, int kind, int index) noexcept nogil:
-        """Go down by t, to a knot unless this is the place of the last one."""
+        """Lower lambda by t. The end is a new knot unless t is rounding."""
         cdef int i, k
         for k in range(self.basis.size):
             self.b[k] += t * self.d[k]
@@ -149,7 +159,7 @@ cdef class Homotopy(ActiveSet):
         if kind == LEAVE:
             self.b[index] = 0.0
         if t > self.tie or kind == END:
-            self.n_knots += 1       # its row of B is 0
+            self.n_knots += 1       # The knot's row of B is 0.
         elif self.n_knots == 0:
             return
         else:
@@ -160,11 +170,14 @@ cdef class Homotopy(ActiveSet):
             if not self.lasso or not self._at_zero(k):
                 self.B[self.n_knots - 1, self.slot_[k]] = self.b[k]
 
-    # ties
+    # Ties: several events at one lambda.
 
-    cdef bint _settle(self) noexcept nogil:
-        """Find the active set in which the path leaves this lam, where several events coincide;
-        False without room."""
+    cdef bint _resolve_ties(self) noexcept nogil:
+        """Find the active set with which the path leaves this lambda, where several events
+        coincide.
+
+        Returns False if the log has no room for the changes.
+        """
         cdef int i, k, best, count = 0
         cdef double most, excess
         for k in range(self.basis.size):
@@ -195,8 +208,10 @@ cdef class Homotopy(ActiveSet):
         return True
 
     cdef bint _descend(self, int newest) noexcept nogil:
-        """Go to the direction of the active set, or towards it as far as signs allow, dropping
-        what turns to zero."""
+        """Move to the direction of the active set, or towards it as far as signs allow.
+
+        A coefficient that turns to 0 on the way leaves. Returns False if that is the newest one.
+        """
         cdef int k, i, worst
         cdef double part, least, value
         while True:
@@ -218,21 +233,22 @@ cdef class Homotopy(ActiveSet):
                 return True
             i = self._leave(worst)
             self.old[i] = 0.0
-            if i == newest:         # only rounding does that
+            if i == newest:         # Only rounding does that.
                 return False
             if not self._roomy(2):
                 return True
 
     cdef bint _at_zero(self, int k) noexcept nogil:
-        """Whether an active coefficient cannot be told from 0."""
+        """Return True if an active coefficient is 0 but for rounding."""
         return (self.v[k] > 0.0
                 and self.s[k] * self.b[k] * self.size[self.member_[k]] <= TIE * self.scale)
 
     cdef int _side(self, int i) noexcept nogil:
-        """1 or -1 where an inactive column of the window is on the boundary."""
-        cdef double slack = (2.0 * self.tie * self.w[i]
+        """Return the sign, 1 or -1, of an inactive column of the window on the boundary, else 0.
+        """
+        cdef double rounding = (2.0 * self.tie * self.w[i]
                          + TIE * self.scale * self.size[self.feature[i]])
         if (self.state[i] == IN or self.state[i] == SHUT
-                or fabs(self.c[i]) < self.lam * self.w[i] - slack):
+                or fabs(self.c[i]) < self.lam * self.w[i] - rounding):
             return 0
         return 1 if self.c[i] > 0.0 else 0 if self.positive else -1

@@ -1,14 +1,19 @@
-"""The homotopy over all columns: a window of them is followed, all are checked at every knot.
+"""The homotopy over all columns: a window of them is followed, and all are checked at every knot.
 
     minimise over b   |y - A b|^2 / 2 + rho sum_j v_j b_j^2 / 2 + lam sum_j v_j |b_j|,   every lam
 
 Given: data that multiply (`data`) and Rules. Returned: every knot, in batches, with its
-certificate. Between two knots correlations are linear in lam and their bounds too, so a column
-outside the window that keeps its bound at both keeps it between them; the first knot at which one
-does not, and all behind it, are taken back, and the path goes on with that column in the window.
-The correlations at many knots are one matrix product; those at the last correct its coefficients
-by a step of iterative refinement before the path goes on. A long path of few columns has all of
-them in its window, by their Gram matrix, which gives the correlations too: no column is missed.
+certificate.
+
+Invariant: no column outside the window exceeds its bound at a knot that is returned. Between two
+knots correlations and bounds are linear in lam, so that a column that keeps its bound at both
+keeps it between them. The first knot at which one does not, and all behind it, are undone, and
+the path goes on with that column in the window. The correlations at many knots are one matrix
+product. Those at the last one correct its coefficients by a step of iterative refinement before
+the path goes on. A long path of few columns has all of them in its window, by their Gram matrix,
+so that no column is missed.
+
+Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone, Tibshirani (2004).
 """
 
 import numpy as np
@@ -23,7 +28,7 @@ UNCLEAR = "rounding hides in which order features join and leave"
 
 
 class FollowedPath:
-    """A path and how far it was followed: b at `lam`, where correlations are `c`."""
+    """A path as far as it was followed: b at `lam`, with correlations `c`."""
 
     def __init__(self, data, rules):
         self.data, self.rules = data, rules
@@ -45,21 +50,23 @@ class FollowedPath:
         self.first = self.lam = self._first_lam()
         self.certificate = Certificate(data, rules, self.first, self.size, self.features,
                                        self.core.basis.state()[0])  # fmt: skip
-        if self.idle:  # lam is rounding: let it count all of that
+        if self.idle:  # lam is rounding: let it cover all of that.
             self.first = self.lam = float(self.certificate.largest(C)[0][0])
         self.core.start(self.first, rules.last)
         largest = np.sqrt(data.response_square) * self.size
         self.rounding = BEYOND_BOUND * (self.first * rules.v + largest)
         lams = np.array([self.lam])
         self.start = self.certificate.batch(lams, self.features, B, C, squares)
-        self.room = 0  # for events beyond those of the knots
-        self.events = 0  # since the last knot
+        self.room = 0  # Room for events beyond those of the knots.
+        self.events = 0  # Events since the last knot.
         self.urgent = np.empty(0, dtype=np.intc)
         self.window, self.enclosed, self.per_knot = None, False, costs.COLUMNS_PER_KNOT
         self.reason, self.steps = Reason.RUNNING, 0
 
     def _fit_without_penalty(self):
-        """Let the columns without a penalty in; correlations, coefficients, |y - A b|^2."""
+        """Let the columns without a penalty join; return correlations, coefficients and |y - A
+        b|^2.
+        """
         core, data, free = self.core, self.data, self.rules.free
         none = np.empty(0, dtype=np.intc)
         C, squares = data.measure(none, np.empty((1, 0)))
@@ -73,7 +80,7 @@ class FollowedPath:
         return C, core.coefficients[None], squares
 
     def _first_lam(self):
-        """The least lam with b = 0; sets `idle`: nothing but rounding correlates with y."""
+        """Return the least lam with b = 0. Sets `idle` if only rounding correlates with y."""
         v, data, open_ = self.rules.v, self.data, self.rules.open
         size = self.c if self.rules.positive else np.abs(self.c)
         rounding = NO_CORRELATION * np.sqrt(data.response_square * data.squares)
@@ -82,7 +89,7 @@ class FollowedPath:
 
     @property
     def why(self):
-        """Why it ended, as a sentence without a stop."""
+        """The reason why the path ended, a sentence without a full stop."""
         rules = self.rules
         if self.idle and not self.rules.open.any():
             return "every feature is excluded or without a penalty"
@@ -97,7 +104,7 @@ class FollowedPath:
         return "lambda = 0 was reached" if rules.last == 0.0 else "lambda_min was reached"
 
     def batches(self):
-        """Follow the path to its end; yields Batches, the first knot (`start`) left out."""
+        """Follow the path to its end; yield Batches. The first knot is `start`."""
         knots, rules = costs.FIRST_KNOTS, self.rules
         while not self._ended():
             knots = int(min(knots, rules.max_steps - self.steps))
@@ -123,16 +130,16 @@ class FollowedPath:
         return knots + 16 + self.room
 
     def _open_window(self, knots):
-        """Choose the columns that may join before the next check, and tell the basis of them.
+        """Choose the columns that may join before the next check, and put them into the basis.
 
-        Returns whether the active ones are among them, all columns being there.
+        Returns True if the window has all columns, so that the active ones are in it.
         """
         core, data = self.core, self.data
         more = max(min(self._events(knots), self.rank - core.basis.size), 0)
         if self.enclosed:
             core.basis.refresh(more)
             return True
-        if self.few and self.window is not None:  # it will be a long path
+        if self.few and self.window is not None:  # It will be a long path.
             self.enclosed = True
             core.basis.enclose(data.all_inner(), core.active, self.size**2, more)
             core.enclose(~self.rules.open)
@@ -152,7 +159,9 @@ class FollowedPath:
         return False
 
     def _candidates(self, count):
-        """Mask of the columns that look like the first to join, going on with their last slope."""
+        """Return a mask of the columns that would join first if correlations kept their last
+        slope.
+        """
         lam, soonest = self.lam, np.full(len(self.c), np.inf)
         for side in (1.0,) if self.rules.positive else (1.0, -1.0):
             with np.errstate(invalid="ignore"):
@@ -166,7 +175,7 @@ class FollowedPath:
         return chosen
 
     def _checked(self):
-        """The new knots, and whether that is all: those behind a violation are taken back."""
+        """Return the Batch of new knots, and False if a violation has undone some of them."""
         core, rules = self.core, self.rules
         lams, features, B = core.knots()
         C, squares = self.data.measure(features, B)
@@ -193,7 +202,9 @@ class FollowedPath:
         return batch, whole
 
     def _violation(self, lams, C, features):
-        """The first knot where a column outside the window exceeds its bound, else how many."""
+        """Return the first knot where a column outside the window exceeds its bound, else their
+        number.
+        """
         if self.enclosed:
             return len(lams)
         outside = self.rules.open.copy()

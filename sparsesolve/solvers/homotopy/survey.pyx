@@ -1,5 +1,13 @@
-"""Sums over the knots of a path, in one pass each: correlations against bounds, gaps, nonzero
-coefficients."""
+"""Sums over the knots of a path, in one pass each.
+
+    C_k = A'y - A'A b_k;    max_j |c_kj| / v_j;    gaps at knots and on the pieces between them
+
+Given: arrays of K knots: B (K, U) of the features (U,), C (K, p), lambdas (K,). Returned: arrays
+of K entries. Invariant: a sum has the order of the features, so that it does not depend on the
+other knots.
+
+Reference: certificate.py, for the gaps.
+"""
 from libc.math cimport INFINITY, fabs, fmax
 from libc.string cimport memcpy
 from scipy.linalg.cython_blas cimport dgemm
@@ -8,18 +16,19 @@ import numpy as np
 
 from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
-DEF TOGETHER = 32   # features of a product: those that join late have no part in the first knots
+# Features of a matrix product: those that join late have no part in the first knots.
+DEF TOGETHER = 32
 
 
 def correlations(const double[:, ::1] gram, const double[::1] cross, const double[:, :] B,
                  double[:, ::1] C):
-    """C (K, p) = cross - B gram, for rows of the Gram matrix (U, p) of the features of B (K, U).
+    """Write C (K, p) = cross - B gram, for rows of the Gram matrix (U, p) of the features of B.
 
-    A row of B has no gaps; it is the less work, the nearer features are to the order in which they
+    A row of B has no gaps. The product is cheapest if features come in the order in which they
     joined.
     """
     cdef int K = B.shape[0], U = B.shape[1], p = C.shape[1]
-    # the stride of a single row may be 0
+    # The stride of a single row may be 0.
     cdef int ld = max(B.strides[0] // <Py_ssize_t> sizeof(double), U)
     cdef int start = 0, stop, k, u, count, since
     cdef double minus = -1.0, one = 1.0
@@ -40,7 +49,7 @@ def correlations(const double[:, ::1] gram, const double[::1] cross, const doubl
 
 
 cdef int _first_knot(const double[:, :] B, int start, int stop) noexcept nogil:
-    """At which one of the features start..stop has a coefficient."""
+    """Return the first knot at which one of the features start..stop has a coefficient."""
     cdef int k, u
     for k in range(<int> B.shape[0]):
         for u in range(start, stop):
@@ -50,7 +59,7 @@ cdef int _first_knot(const double[:, :] B, int start, int stop) noexcept nogil:
 
 
 def largest(const double[:, :] C, const double[::1] bound, bint positive):
-    """(K,) max_j |c_j| / bound_j, or of c_j / bound_j; at least 0."""
+    """Return max_j |c_j| / bound_j at each knot, or of c_j / bound_j, (K,); at least 0."""
     cdef Py_ssize_t K = C.shape[0], p = C.shape[1], k, j
     cdef double most, size
     cdef const double* c
@@ -67,9 +76,12 @@ def largest(const double[:, :] C, const double[::1] bound, bint positive):
 
 def first_excess(const double[:, :] C, const double[::1] lams, const int[::1] which,
                  const double[::1] bound,
-                 const double[::1] slack, bint positive):
-    """(knot, columns): the first knot at which columns among `which` exceed lam bound + slack, or
-    (K, none)."""
+                 const double[::1] rounding, bint positive):
+    """Return the first knot at which columns among `which` exceed lam bound + rounding, and
+    these.
+
+    Returns (K, no columns) if none does.
+    """
     cdef Py_ssize_t K = C.shape[0], k, t, count = 0
     cdef int j
     cdef double lam
@@ -81,7 +93,7 @@ def first_excess(const double[:, :] C, const double[::1] lams, const int[::1] wh
             c, lam = &C[k, 0], lams[k]
             for t in range(which.shape[0]):
                 j = which[t]
-                if (c[j] if positive else fabs(c[j])) > lam * bound[j] + slack[j]:
+                if (c[j] if positive else fabs(c[j])) > lam * bound[j] + rounding[j]:
                     out[count] = j
                     count += 1
             if count > 0:
@@ -94,7 +106,7 @@ def first_excess(const double[:, :] C, const double[::1] lams, const int[::1] wh
 def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,
          const double[:, :] C,
          const double[::1] squares, const double[::1] most, const double[::1] v, double ridge):
-    """(K,) gaps at the dual points s (y - A b), s = min(1, lam / most); see certificate."""
+    """Return gaps (K,) at the dual points s (y - A b), s = min(1, lam / most); see certificate."""
     cdef Py_ssize_t K = B.shape[0], k, u
     cdef int j
     cdef double b, s, loss, norm, product, square
@@ -116,9 +128,10 @@ def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,
 
 cdef inline double part_between(double high, double low, double v, double b0, double b1,
                                 double c0, double c1) noexcept nogil:
-    """The largest lam v |b| - c b of a feature on a piece, all of them linear in between.
+    """Return the largest lam v |b| - c b of a feature on a piece, where lam, b and c are linear.
 
-    It is 0 at both ends, so largest half way, or half way to and from a change of sign.
+    It is 0 at both ends, so that it is largest half way, or half way to and from a change of
+    sign.
     """
     cdef double t
     if b0 * b1 >= 0.0:
@@ -136,7 +149,7 @@ cdef inline double part_at(double t, double high, double low, double v, double b
 
 def piece_gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,
                const double[:, :] C, const double[::1] v):
-    """(K,) the largest gaps on the pieces that end at each knot, 0 for the first.
+    """Return the largest gaps on the pieces that end at each knot, 0 for the first, (K,).
 
     Coefficients and correlations are linear on a piece, and the dual point is feasible as it is
     at the ends. The largest parts of all features are added up, which bounds the largest sum.
@@ -160,7 +173,7 @@ def piece_gaps(const double[::1] lams, const int[::1] features, const double[:, 
 
 
 def products(const double[:, :] B, const double[:, :] C, const int[::1] features):
-    """(K,) sum_u B_ku c_kj of the features j = features[u]."""
+    """Return sum_u B_ku c_kj for the features j = features[u] at each knot, (K,)."""
     cdef Py_ssize_t K = B.shape[0], k, u
     cdef double total
     cdef const double* b
@@ -177,8 +190,10 @@ def products(const double[:, :] B, const double[:, :] C, const int[::1] features
 
 def nonzeros(const double[:, :] B, const Py_ssize_t[::1] order, const int[::1] features,
              const double[::1] unit):
-    """(features, B times unit, how many of each knot), knot after knot in the order of B's columns
-    given."""
+    """Return the nonzero coefficients of all knots, in the order of B's columns given.
+
+    Returns features, coefficients times `unit`, and how many each knot has.
+    """
     cdef Py_ssize_t K = B.shape[0], U = order.shape[0], k, t, u, count = 0, here
     sizes = np.zeros(K, dtype=np.int64)
     cdef long long[::1] size = sizes

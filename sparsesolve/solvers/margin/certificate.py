@@ -1,12 +1,15 @@
-"""The certificate of a loss with kinks: of the coefficients returned, from the next multipliers.
+"""The certificate of a loss with kinks: of the returned coefficients, from multipliers.
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b),      F with kinks
 
-Given: coefficients, an intercept, and a dual point u within the slopes of F.
-Returned: a duality gap over all columns of the problem itself, kinks and all.
-Invariant: u is within the slopes and orthogonal to the columns that nothing holds back: by the
-samples between their ends where these suffice, else, of one such column (the intercept, say), by
+Given: coefficients, an intercept, and a dual point u within the slopes of F. Returned: a duality
+gap over all columns of the problem with kinks itself.
+
+Invariant: u is within the slopes and orthogonal to the unpenalised columns. The samples between
+their ends give that where they suffice; else one such column, as the intercept, is reached by
 projection (box_hyperplane). Where neither does, the dual point 0 remains.
+
+Reference: Bach et al. 2012, section 1.4.
 """
 
 import numpy as np
@@ -18,14 +21,16 @@ from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
 
 
 class KinkedCertificate(FirstOrder):
-    """Point and gap of a Problem whose loss has kinks; `envelope` lends its curvature."""
+    """Point and gap of a Problem whose loss has kinks; `envelope` gives the curvature of
+    clearing.
+    """
 
     def __init__(self, problem, envelope, n_threads):
         super().__init__(problem, n_threads)
         self.envelope, self.shift = envelope, 0.0
 
     def place(self, which, values, intercept):
-        """Go to these coefficients, with the best intercept for them."""
+        """Move to these coefficients, with the best intercept for them; return eta."""
         b = np.zeros(self.design.p)
         b[which] = values
         c = np.zeros(self.basis.shape[1])
@@ -42,7 +47,8 @@ class KinkedCertificate(FirstOrder):
         return eta
 
     def certify(self, lam, u):
-        """The gap at that point with the dual point u (n,), brought into its domain."""
+        """Return the gap at the current point with the dual point u (n,), clipped to its domain.
+        """
         self.point = self.point._replace(u=np.clip(u, *self.loss.ends))
         return self.gap(lam)
 
@@ -56,7 +62,7 @@ class KinkedCertificate(FirstOrder):
         return point.value - self.loss.saturated + self.penalty.value(held, lam)
 
     def span_rounding(self):
-        return 0.0  # eta was made from the coefficients, not from those of the basis
+        return 0.0  # eta was made from the coefficients, not from those of the basis.
 
     def dual_point(self, lam):
         point = self.point
@@ -74,7 +80,8 @@ class KinkedCertificate(FirstOrder):
         return within, free, missing
 
     def _on_hyperplane(self, u, column, missing):
-        """u where it is orthogonal to the one column, else its projection within the slopes."""
+        """Return u if it is orthogonal to the one column, else its projection within the slopes.
+        """
         if missing < np.inf and abs(column @ u) <= PROJECTED * (np.abs(column) @ np.abs(u)):
             return u
         column = np.ascontiguousarray(column)
@@ -82,6 +89,6 @@ class KinkedCertificate(FirstOrder):
 
 
 def _orthogonal(u, columns):
-    """Whether products of u with the columns are rounding."""
+    """Return True if products of u with the columns are rounding."""
     left, size = np.abs(u @ columns), np.abs(u) @ np.abs(columns)
     return bool((left <= ORTHOGONAL_TERMS * size).all())

@@ -2,15 +2,19 @@
 
     minimise over w_1 .. w_K   lam sum_k |w_k|^2 / 2 + sum_i u_i max_k (e_ik + (w_k - w_{y_i})'x_i)
 
-with e_ik = 1 for k other than y_i, else 0. Dual: w_k = sum_i alpha_ik x_i / lam where every row has
-alpha_ik <= u_i [k = y_i] and sum_k alpha_ik = 0.
-Given: rows in CSR form, classes, weights u. Changed in place: w (p, K), alpha (n, K).
-Invariant: w is what alpha says, and every row of alpha is feasible.
-One row's problem, with A = |x_i|^2 / lam and B_k = w_k'x_i + e_ik - A alpha_ik, has the solution
-alpha_k = min(c_k, (beta - B_k) / A), c_k the bound above; beta makes the sum 0 and is found from
-the B_k + A c_k in decreasing order. Reference: Crammer, Singer, "On the algorithmic implementation
-of multiclass kernel-based vector machines" (2001); Keerthi, Sundararajan, Chang, Hsieh, Lin, "A
-sequential dual method for large scale multi-class linear SVMs" (2008).
+with e_ik = 1 for k other than y_i, else 0. Dual: w_k = sum_i alpha_ik x_i / lam where every row
+has alpha_ik <= u_i [k = y_i] and sum_k alpha_ik = 0.
+
+Given: rows in CSR form, classes, weights u. Changed in place: w (p, K), alpha (n, K). Invariant:
+w belongs to alpha, and every row of alpha is feasible.
+
+The problem of one row, with A = |x_i|^2 / lam and B_k = w_k'x_i + e_ik - A alpha_ik, has the
+solution alpha_k = min(c_k, (beta - B_k) / A), with c_k the bound above. beta makes the sum 0; it
+is found from the B_k + A c_k in decreasing order.
+
+Reference: Crammer, Singer, "On the algorithmic implementation of multiclass kernel-based vector
+machines" (2001); Keerthi, Sundararajan, Chang, Hsieh, Lin, "A sequential dual method for large
+scale multi-class linear SVMs" (2008).
 """
 from libc.stdlib cimport qsort
 
@@ -23,7 +27,7 @@ cdef int _decreasing(const void* a, const void* b) noexcept nogil:
 
 
 cdef double _level(double* sorted_levels, Py_ssize_t K, double cap) noexcept nogil:
-    """beta, for B_k + A c_k in decreasing order; `cap` is A u_i."""
+    """Return beta for B_k + A c_k in decreasing order; `cap` is A u_i."""
     cdef Py_ssize_t r = 1
     cdef double beta = sorted_levels[0] - cap
     while r < K and beta < r * sorted_levels[r]:
@@ -35,8 +39,10 @@ cdef double _level(double* sorted_levels, Py_ssize_t K, double cap) noexcept nog
 def sweep(const int[::1] start, const int[::1] column, const double[::1] value,
           const long long[::1] label, const double[::1] weight, const double[::1] square,
           const int[::1] order, double lam, double[:, ::1] w, double[:, ::1] alpha):
-    """Solve the problem of each row of `order` in turn; returns the largest change of an alpha
-    relative to its row's weight."""
+    """Solve the problem of each row of `order` in turn.
+
+    Returns the largest change of an alpha relative to its row's weight.
+    """
     cdef Py_ssize_t K = w.shape[1], i, j, e, k, t
     cdef double A, beta, new, step, most = 0.0
     cdef double[::1] B = np.empty(K), levels = np.empty(K), moved = np.empty(K)

@@ -3,13 +3,15 @@
     minimise over b0, b   F(o + b0 + Zb)  +  lam sum_j v_j b_j^2 / 2
 
 Given: a Problem that `ridge_dual.suits`. Returned per lam: the duality gap of ridge_dual.py.
-Rows are swept in random order (row_sweeps.pyx). The hyperplane 1'u = 0 that an intercept asks for
-is reached by the method of multipliers, b0 <- b0 + rho 1'u, so that single rows can move. Rows
-leave a sweep in two ways: by a heuristic that is undone before a lambda ends, and for good (at
-this lambda) by a test that is safe: |eta_i - eta*_i| <= |a_i| (2 gap / lam)^1/2, and what the
-intercept may move. Once the rows between their ends rest, they are solved for by one Cholesky
-factor (free_rows.py). Where all that stalls, rows_newton.py goes on.
 Invariant: u is within its bounds, and A'u is kept with it.
+
+Rows are swept in random order (row_sweeps.pyx). An intercept asks for the hyperplane 1'u = 0. The
+method of multipliers, b0 <- b0 + rho 1'u, reaches it, so that single rows can move. Rows leave a
+sweep in two ways: by a heuristic that is undone before a lambda ends, and for the rest of this
+lambda by a safe test, |eta_i - eta*_i| <= |a_i| (2 gap / lam)^1/2 plus what the intercept may
+move. Once the set of rows between their ends is stable, one Cholesky factor solves for them
+(free_rows.py). If all that stalls, rows_newton.py goes on.
+
 Reference: Hsieh et al. (2008); Bertsekas, "Constrained optimization and Lagrange multiplier
 methods" (1982), for the hyperplane; Ogawa, Suzuki, Takeuchi, "Safe screening of non-support
 vectors in pathwise SVM computation" (2013).
@@ -32,7 +34,7 @@ DOUBLINGS = 60
 
 
 class DualDescent:
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads):
         self.problem, self.n_threads = problem, n_threads
@@ -48,11 +50,11 @@ class DualDescent:
         self.steepest = float(slopes @ self.sizes)
         self.sweeps.set(dual.u)
         self.b0, self.iterations = dual.intercept, 0
-        self.since = 0  # sweeps since the last multiplier
+        self.since = 0  # Sweeps since the last multiplier.
         self.loss_width = loss.width
 
     def __getattr__(self, name):
-        return getattr(self.dual, name)  # what a path asks of the point certified last
+        return getattr(self.dual, name)  # The path asks this for the point certified last.
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -60,7 +62,7 @@ class DualDescent:
             return CONVERGED, self.dual.certify(lam, self.dual.u)
         limit, patience, doubt = self.iterations + budget, costs.GAPS_BEFORE_NEWTON, 1.0
         self.sweeps.take_all()
-        rest, tested = None, np.inf  # rows that are not settled for good, and the gap of that test
+        rest, tested = None, np.inf  # Rows that the safe test leaves, and the gap of that test.
         gap = least = self._certify(lam)
         while not gap <= target:
             if self.iterations >= limit:
@@ -81,7 +83,7 @@ class DualDescent:
         return CONVERGED, gap
 
     def _by_newton(self, lam, target, limit, gap):
-        """Where sweeps have stalled: Newton steps from the point at hand."""
+        """Newton steps from the current point, after sweeps have stalled."""
         best = self.dual.u
         newton = RowsNewton(self.problem, self.n_threads, self.dual)
         outcome, found = newton.solve(lam, target, max(limit - self.iterations, 1))
@@ -93,7 +95,9 @@ class DualDescent:
         return outcome, found
 
     def _certify(self, lam):
-        """The gap at the coefficients of u, brought on the hyperplane; the sweeps go on there."""
+        """Return the gap at the coefficients of u, projected on the hyperplane; sweeps go on from
+        there.
+        """
         u = self.sweeps.dual_point()
         feasible = self.dual.feasible(u)
         gap = self.dual.certify(lam, feasible)
@@ -117,7 +121,7 @@ class DualDescent:
                 self.since = 0
                 moved = rho * self.sweeps.total
                 self.b0 += moved
-                if abs(moved) > self.sweeps.worst:  # rows left out may want to move now
+                if abs(moved) > self.sweeps.worst:  # Rows that were left out may move now.
                     self.sweeps.take_all(rest)
             if self.iterations >= limit:
                 return
@@ -127,7 +131,7 @@ class DualDescent:
                 self.sweeps.take_all(rest)
 
     def _unsettled(self, lam, gap):
-        """Rows whose u at the optimum is not known for sure; the others are put where it is."""
+        """Return the rows whose optimal u is uncertain; put the others where they end."""
         radius = np.sqrt(2.0 * gap / lam)
         low, high = self._intercepts(lam, radius) if self.with_intercept else (0.0, 0.0)
         dual = self.dual
@@ -140,10 +144,10 @@ class DualDescent:
         return np.flatnonzero(~(up | down | flat) & (dual.low < dual.high))
 
     def _intercepts(self, lam, radius):
-        """By how much the best intercept may differ from the one at hand, (low, high).
+        """Return bounds (low, high) on the optimal intercept less the current one.
 
-        With |g - g*| <= radius its loss is at most F here, what the penalty may fall by, and what
-        the steepest slopes make of the radius.
+        If |g - g*| <= radius, the loss at the optimal intercept is here at most F, plus what the
+        penalty may fall by, plus what the steepest slopes make of the radius.
         """
         dual = self.dual
         size = float(np.linalg.norm(dual.g))
@@ -166,8 +170,10 @@ class DualDescent:
         return ends
 
     def _finish(self, lam, sweeps):
-        """Solve for the rows between their ends if that costs less than the sweeps that would be
-        needed; whether it was done."""
+        """Solve for the rows between their ends if that costs less than the sweeps that it saves.
+
+        Returns True if it was done.
+        """
         u, dual = self.sweeps.dual_point(), self.dual
         inside = (u > dual.low) & (u < dual.high)
         free = np.flatnonzero(inside & ((u != 0.0) | (self.loss_width == 0.0)))
@@ -185,7 +191,7 @@ class DualDescent:
 
 
 def _to_come(last, gap, target):
-    """How many times as many sweeps as have brought the gap from `last` to `gap` reach target."""
+    """Return how many times the last sweeps must be repeated for the gap to reach the target."""
     if gap <= target:
         return 0.0
     if gap >= last:

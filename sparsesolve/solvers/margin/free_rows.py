@@ -1,11 +1,14 @@
 """The finish of a dual ascent: the rows strictly between their ends are solved for together.
 
     maximise over s   s'r  -  s'K s / (2 lam),     K = A_F A_F',  s the change of u_F
-    with 1's = 0 where there is an intercept, all other rows where they are
+    with 1's = 0 if there is an intercept; all other rows are fixed
 
-Given: the free rows F, their slopes r and a Cholesky factor of K, which loses a row where a step
-ends at its bound. Returned: u_F, of which the dual is at least what it was.
-Invariant: every step is an exact maximisation over rows that are left, cut at the first bound.
+Given: the free rows F, their slopes r and a Cholesky factor of K, which loses a row when a step
+ends at its bound. Returned: u_F, whose dual objective is at least what it was.
+
+Invariant: every step is an exact maximisation over the rows that are left, cut at the first
+bound.
+
 Reference: Lawson, Hanson, "Solving least squares problems" (1974), chapter 23; Scheinberg, "An
 efficient implementation of an active set method for SVMs" (2006).
 """
@@ -25,8 +28,9 @@ MOST_DROPS = 60
 def solve_free(dual, u, free, r, lam):
     """Solve for the free rows of a RidgeDual together; u (n,) is changed in place.
 
-    `free` are rows strictly between their ends, r (f,) how far each is from its kink, c - o - b0 -
-    Ag. Returns the slope that they have in common at the end, 0 where the maximum was not reached.
+    `free` are rows strictly between their ends, r (f,) the distance of each from its kink, c - o
+    - b0 - Ag. Returns the slope that they have in common at the end, 0 if the maximum was not
+    reached.
     """
     width = dual.loss.width
     low, high, slope = dual.low[free], dual.high[free], r
@@ -39,7 +43,7 @@ def solve_free(dual, u, free, r, lam):
 
 
 def _gram(dual, free):
-    """Inner products of the free rows of A, (f, f)."""
+    """Return the inner products of the free rows of A, (f, f)."""
     part = dual.rows.part(free.astype(np.intc))
     rows, _ = part.stored_columns(np.arange(len(free), dtype=np.intc))
     gram = np.asarray((rows.T @ rows).todense())
@@ -49,19 +53,19 @@ def _gram(dual, free):
 
 
 def ascend(gram, u, slope, low, high, lam, level):
-    """Maximise over free rows; returns their new u (f,) and the slope that they have in common.
+    """Maximise over free rows; return their new u (f,) and their common slope.
 
-    The slope is 0 where the maximum was not reached, or `level` is False.
+    The slope is 0 if the maximum was not reached, or if `level` is False.
 
     Parameters
     ----------
     gram : (f, f), K
     u, low, high : (f,)
-        Where they are, and the ends between which they stay (0 is one where eps > 0).
+        The rows' u, and the ends between which they stay (0 is one if eps > 0).
     slope : (f,)
-        Of the dual in each u_i: what is to be brought to one value, `level` or not.
+        Derivative of the dual in each u_i, to be brought to 0, or to one value with `level`.
     level : bool
-        Whether the sum of u is kept; then slopes need only come to the same value.
+        If True, the sum of u is kept, so that slopes need only become equal.
     """
     factor, kept = _factor(gram)
     u, slope = u.copy(), slope[kept]
@@ -79,7 +83,7 @@ def ascend(gram, u, slope, low, high, lam, level):
         u[kept] = np.clip(u[kept] + t * step, low[kept], high[kept])
         if t == 1.0:
             return u, common
-        slope = slope - t * (slope - common)  # as K step = lam (slope - common)
+        slope = slope - t * (slope - common)  # Since K step = lam (slope - common).
         i = kept[first]
         u[i] = high[i] if step[first] > 0.0 else low[i]
         factor.drop(first)
@@ -88,7 +92,7 @@ def ascend(gram, u, slope, low, high, lam, level):
 
 
 def _factor(gram):
-    """The Cholesky factor of the rows of gram that depend on no others, and which these are."""
+    """Return the Cholesky factor of the independent rows of gram, and the numbers of these."""
     factor, kept = Cholesky(len(gram)), np.zeros(0, dtype=int)
     for start in range(0, len(gram), TOGETHER):
         new = np.arange(start, min(start + TOGETHER, len(gram)))
@@ -98,7 +102,9 @@ def _factor(gram):
 
 
 def _step(factor, slope, lam, level):
-    """The maximiser of slope's - s'K s / (2 lam), of sum 0 with `level`, and the slope left."""
+    """Return the maximiser of slope's - s'K s / (2 lam), of sum 0 with `level`, and the slope
+    left.
+    """
     step = factor.solution(lam * slope)
     if not level:
         return step, 0.0

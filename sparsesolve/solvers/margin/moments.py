@@ -1,12 +1,14 @@
-"""Moments of the rows inside, kept while rows enter and leave.
+"""Weighted moments of a set of rows, updated while rows enter and leave.
 
     M = sum over i in F of  w_i a_i a_i',      s = sum over i in F of  w_i a_i,      W = sum of w_i
 
 Given: a RidgeDual and row weights w. Returned for a set F: M, s and W about the common centre.
-From one Newton step to the next few rows change, so that only those are added or taken off.
+Invariant: the sums are kept about 0; the centre is subtracted from what is returned.
+
+Few rows change from one Newton step to the next, so that only these are added or subtracted.
 Rounding adds up: the sums are computed again after CHANGES_BEFORE_SUMS changes, and where most
 rows change.
-Invariant: the sums are about 0; the centre is taken off what is returned.
+
 Reference: Li, Sun, Toh (2018), section 3.3, for the matrix that they make.
 """
 
@@ -30,13 +32,13 @@ class Moments:
         self.mask, self.changes = None, 0
 
     def rows(self, inside):
-        """These rows of A as columns (k, f), before the centre is taken off."""
+        """Return these rows of A as columns (k, f), before the centre is subtracted."""
         part = self.dual.rows.part(inside.astype(np.intc))
         which = np.arange(len(inside), dtype=np.intc)
         return part.unpacked(which) if self.dense else part.stored_columns(which)[0]
 
     def of(self, mask):
-        """(M, s, W) of the rows where `mask` (n,) is True."""
+        """Return (M, s, W) of the rows where `mask` (n,) is True."""
         changed = np.flatnonzero(mask != self.mask) if self.mask is not None else None
         again = changed is None or self.changes >= CHANGES_BEFORE_SUMS
         if again or len(changed) > CHANGED_ROWS * mask.sum():

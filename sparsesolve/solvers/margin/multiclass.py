@@ -2,12 +2,13 @@
 
     minimise over W (p, K)   lam |W|^2 / 2 + sum_i u_i max_k (e_ik + (w_k - w_{y_i})'x_i)
 
-Given: rows, classes 0 .. K - 1, weights u of sum 1, lam > 0.
-Returned: W, the dual variables alpha (n, K) with W = X'alpha / lam, and the duality gap of both,
-computed from the data.
+Given: rows, classes 0 .. K - 1, weights u of sum 1, lam > 0. Returned: W, the dual variables
+alpha (n, K) with W = X'alpha / lam, and the duality gap of both, computed from the data.
+
 Invariant: alpha is feasible, so that minus sum_ik e_ik alpha_ik less lam |W|^2 / 2 is a lower
-bound. Dual coordinate descent is slow where columns are far from their means: then cutting planes
-go on from its aggregate plane, where W is small enough for them.
+bound. Dual coordinate descent is slow where columns are far from their means. Then cutting planes
+go on from its aggregate plane, if W is small enough for them.
+
 Reference: Keerthi et al. (2008), see crammer_singer.pyx; Teo, Vishwanathan, Smola, Le (2010).
 """
 
@@ -27,7 +28,7 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 
 class Multiclass:
-    """The rows, and what both methods ask of them."""
+    """The rows, and the quantities that both methods need."""
 
     def __init__(self, X, labels, weights, lam, n_classes):
         self.rows = sparse.csr_array(X, dtype=float)
@@ -36,32 +37,34 @@ class Multiclass:
         self.at = np.arange(len(self.labels))
 
     def coefficients(self, alpha):
-        """W = X'alpha / lam."""
+        """Return W = X'alpha / lam."""
         return np.ascontiguousarray(self.rows.T @ alpha) / self.lam
 
     def wrong(self, W):
-        """e_ik + (w_k - w_{y_i})'x_i, (n, K)."""
+        """Return e_ik + (w_k - w_{y_i})'x_i, (n, K)."""
         eta = self.rows @ W
         wrong = 1.0 - eta[self.at, self.labels][:, None] + eta
         wrong[self.at, self.labels] = 0.0
         return wrong
 
     def missed(self, alpha):
-        """minus sum_ik e_ik alpha_ik."""
+        """Return minus sum_ik e_ik alpha_ik."""
         return float(alpha[self.at, self.labels].sum() - alpha.sum())
 
     def objective(self, W):
-        """The primal objective."""
+        """Return the primal objective."""
         ridge = 0.5 * self.lam * float(np.vdot(W, W))
         return float(self.weights @ self.wrong(W).max(axis=1)) + ridge
 
     def bound(self, alpha, W):
-        """The dual objective at alpha, whose W that is."""
+        """Return the dual objective at alpha, to which W belongs."""
         return self.missed(alpha) - 0.5 * self.lam * float(np.vdot(W, W))
 
     def extreme(self, W):
-        """The dual variables (n, K) of a subgradient at W: all of a row's weight on its worst
-        class."""
+        """Return the dual variables (n, K) of a subgradient at W.
+
+        All of a row's weight is on its worst class.
+        """
         alpha = np.zeros((len(self.at), self.K))
         alpha[self.at, self.wrong(W).argmax(axis=1)] = -self.weights
         alpha[self.at, self.labels] += self.weights
@@ -92,13 +95,13 @@ def _by_sweeps(problem, tol, sweeps, seed):
     column = column if len(column) else np.zeros(1, dtype=np.intc)
     square = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
     alpha = np.zeros((len(labels), problem.K))
-    empty = np.flatnonzero(square == 0.0)  # whose loss is 1 whatever W is
+    empty = np.flatnonzero(square == 0.0)  # The loss of an empty row is 1 whatever W is.
     alpha[empty, labels[empty]] = weights[empty]
     alpha[empty, (labels[empty] + 1) % problem.K] -= weights[empty]
     rng, moved = np.random.default_rng(seed), np.inf
     for made in range(sweeps + 1):
         if made % SWEEPS_BETWEEN_GAPS == 0 or made == sweeps or moved <= SHIFT:
-            W = problem.coefficients(alpha)  # without what sweeps have rounded
+            W = problem.coefficients(alpha)  # Without the rounding of sweeps.
             gap = problem.objective(W) - problem.bound(alpha, W)
             if gap <= tol or moved <= SHIFT:
                 break
@@ -110,7 +113,7 @@ def _by_sweeps(problem, tol, sweeps, seed):
 
 
 def _by_planes(problem, W, alpha, gap, tol, steps):
-    """Cutting planes from alpha's on; returns the best W, alpha, gap, planes added."""
+    """Cutting planes from alpha on; return the best W, alpha, the gap and the planes added."""
     planes, tags = Planes(W.size, problem.lam), {}
     best, least, patience = W, problem.objective(W), PLANES_PATIENCE
     new, made = alpha, 0

@@ -3,15 +3,16 @@
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b),      F = sum_i w_i f(y_i, .)
 
 Given: a Problem whose loss is piecewise linear, and any solver for smooth losses that can go on
-from its coefficients when the loss changes (`restart`).
-Returned per lam: the duality gap of that problem itself; see certificate.py.
+from its coefficients when the loss changes (`restart`). Returned per lam: the duality gap of that
+problem itself; see certificate.py. Invariant: -w m is a dual point within the slopes of F.
+
 A round solves the problem with the Moreau envelope of F about multipliers m,
 
     f_sigma(eta; m) = min over t of  f(t) + m (eta - t) + sigma (eta - t)^2 / 2,
 
-and takes the envelope's slopes s+ for the next m: a proximal step on the dual. Where m is right
-the envelope has the minimisers of F, whatever sigma. sigma grows while rounds do not gain enough.
-Invariant: -w m is a dual point within the slopes of F.
+and takes the envelope's slopes s+ for the next m: a proximal step on the dual. At the right m the
+envelope has the minimisers of F, whatever sigma. sigma grows while rounds gain too little.
+
 Reference: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm in
 convex programming" (1976); Li, Sun, Toh, "A highly efficient semismooth Newton augmented
 Lagrangian method for solving lasso problems" (2018).
@@ -48,7 +49,7 @@ SAME = 1e-9
 
 
 class Multipliers:
-    """Solver state along a path; answers what WorkingSet answers.
+    """A solver state, see solvers/state.py.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class Multipliers:
 
     @property
     def iterations(self):
-        """Of the inner solver so far."""
+        """Iterations of the inner solver so far."""
         return self.inner.iterations
 
     @property
@@ -81,7 +82,7 @@ class Multipliers:
 
     @property
     def intercept(self):
-        """Of the standardised problem."""
+        """Intercept of the standardised problem."""
         return self.inner.intercept + self.certificate.shift
 
     def coefficients(self):
@@ -124,8 +125,9 @@ class Multipliers:
         return (CONVERGED if gap <= target else STALLED), gap
 
     def _round(self, lam, target, gap, limit):
-        """Minimise the envelope's problem, and take its slopes for multipliers; returns how that
-        ended."""
+        """Minimise the envelope's problem, and take its slopes for multipliers; return its
+        Outcome.
+        """
         goal = min(costs.INNER_SHARE * gap, self.null)
         goal = self.fine * max(goal, costs.INNER_TARGET_SHARE * target)
         steps = max(min(limit - self.iterations, costs.STEPS_A_ROUND), 1)
@@ -135,23 +137,23 @@ class Multipliers:
         return outcome
 
     def _certify(self, lam):
-        """The gap at the inner solver's coefficients with the multipliers as dual point."""
+        """Return the gap at the inner solver's coefficients with the multipliers as dual point."""
         gap = self.certificate.certify(lam, -self.w * self.m)
         self._take(self.m, self.envelope.sigma)
         return gap
 
     def _take(self, m, sigma):
-        """Have the inner solver's loss be the envelope about these multipliers."""
+        """Make the inner solver's loss the envelope about these multipliers."""
         self.envelope.about(m, sigma)
         self.inner.restart()
 
-    # the largest lambda
+    # The largest lambda.
 
     def start(self):
-        """Without an l1 part, a lambda above which the dual point stays that of the null model.
+        """Return a lambda above which the dual point stays that of the null model, or None.
 
-        There b = V^-1 Z'u / lam: its predictor reaches no kink while it is shorter than the
-        nearest kink is far, of which the spread of the kinks is the scale. None otherwise.
+        Without an l1 part b = V^-1 Z'u / lam there. Its predictor reaches no kink while it is
+        shorter than the distance of the nearest kink, whose scale is the spread of the kinks.
         """
         problem = self.problem
         if not problem.has_blocks or problem.has_groups or problem.penalty.alpha > 0.0:
@@ -164,13 +166,13 @@ class Multipliers:
         return float(moved.max(initial=0.0)) * self.first / costs.FIRST_SIGMA or None
 
     def correlations(self):
-        """z_j'u of every column (p,) at the dual point of the null model that holds them best.
+        """Return z_j'u of every column (p,) at the null model's dual point of least polar.
 
-        Where rows lie on a kink of the null model its dual point is not unique, and the least
+        If rows lie on a kink of the null model, its dual point is not unique, and the least
         lambda with b = 0 is the value of a linear programme, min over u of the polar of Z'u. By
-        convexity it is also the largest (F(null) - F(b0, b)) / Omega(b): Dinkelbach's steps solve
-        at the last ratio and take that of the solution, until b = 0 is best. Where no column can
-        lower the loss that value is 0, and the path starts where the steps down have ended.
+        convexity it is also the largest (F(null) - F(b0, b)) / Omega(b). Dinkelbach's steps solve
+        at the last ratio and take that of the solution, until b = 0 is best. If no column can
+        lower the loss, that value is 0, and the path starts where the steps down have ended.
         """
         if self.level is None:
             self.level = self._largest_level()
@@ -186,7 +188,7 @@ class Multipliers:
             self.solve(lam, close * self.null, MOST_STEPS)
             point = self.certificate.point
             held = np.where(self.certificate.unpenalised, 0.0, point.b)
-            size = penalty.value(TINY * held, 1.0) / TINY  # its part of degree 1
+            size = penalty.value(TINY * held, 1.0) / TINY  # The part of degree 1.
             ratio = (null - point.value) / size if size > 0.0 else 0.0
             if null - point.value > lam * (1.0 + SAME) * size + FALL * null:
                 close = CLOSE if ratio < (1.0 + LOOSE) * lam else close
@@ -195,23 +197,23 @@ class Multipliers:
                 close = CLOSE
             elif best > 0.0:
                 break
-            else:  # b = 0 is best here, and may be so further down
+            else:  # b = 0 is best here, and perhaps further down.
                 lam = costs.NEXT_LEVEL * min(lam, _level(self.problem, self.correlations_here()))
         self.solve(lam * (1.0 + SAME), CLOSE * self.null, MOST_STEPS)
         return lam
 
     def correlations_here(self):
-        """z_j'u at the dual point at hand."""
+        """Return z_j'u at the current dual point."""
         return self.certificate.products(self.certificate.dual_point(NULL_LEVEL)[0])
 
 
 def _level(problem, z):
-    """The least lambda at which z = Z'u is feasible."""
+    """Return the least lambda at which z = Z'u is feasible."""
     return float(problem.penalty.entry_levels(z).max(initial=0.0))
 
 
 def kink_spread(problem):
-    """The spread of the kinks about the null model, the unit of eta: 1 for the hinge."""
+    """Return the spread of the kinks about the null model, the unit of eta: 1 for the hinge."""
     centre = problem.loss.pieces[0] - problem.offset
     spread = float(np.sqrt(problem.weights @ (centre - problem.null_intercept) ** 2))
     return spread if spread > 0.0 else 1.0

@@ -1,18 +1,21 @@
-"""Ridge problems whose loss has kinks: both sides of the duality, and the certificate by rows.
+"""Ridge problems whose loss has kinks: primal, dual, and the certificate by rows.
 
     minimise over b0, b   F(o + b0 + Zb)  +  lam sum_j v_j b_j^2 / 2,       F = sum_i w_i f(y_i, .)
     maximise over u       sum_i u_i (c_i - o_i) - eps |u_i|  -  |A'u|^2 / (2 lam),    A = Z V^-1/2
                           within  -w h <= u <= -w l,  and  1'u = 0 with an intercept
 
-Given: a Problem with alpha = 0, one response, no limits, no column without a penalty but the
-intercept. `rows` is a Design whose columns are the rows of A: those of a sparse design as they are
-stored, less a common `centre`, so that nothing is filled in.
-Returned: for g = V^1/2 b and a dual point u the duality gap, a sum of terms that are not negative:
+Given: a Problem with alpha = 0, one response, no limits, and no unpenalised column but the
+intercept. `rows` is a Design whose columns are the rows of A. Those of a sparse design are kept
+as they are stored, less a common `centre`, so that nothing is filled in.
+
+Returned: for g = V^1/2 b and a dual point u the duality gap, a sum of terms that are not
+negative:
 
     P - D = F(eta) + F*(-u) + u'eta  +  |lam g - A'u|^2 / (2 lam).
 
 Invariant: the gap is of the coefficients as they are returned, by products with the data, column
-by column or, where there are fewer rows, row by row.
+by column or, if there are fewer rows, row by row.
+
 Reference: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
 large-scale linear SVM" (2008), for the pair without an intercept.
 """
@@ -31,7 +34,9 @@ EPSILON = np.finfo(np.float64).eps
 
 
 def suits(problem, lambdas):
-    """Whether the pair above is the problem: squares of all columns, no limits, lambdas > 0."""
+    """Return True for a ridge penalty on all columns, no limits, lambdas > 0 and a loss with
+    kinks.
+    """
     if not isinstance(problem.loss, Kinked) or not isinstance(problem.penalty, ElasticNet):
         return False
     if problem.penalty.alpha != 0.0 or (lambdas is not None and lambdas[-1] == 0.0):
@@ -42,14 +47,14 @@ def suits(problem, lambdas):
 
 
 class RidgeDual:
-    """The two problems of a Problem, and a point of each with its gap.
+    """The primal and the dual of a Problem, and a point of each with its gap.
 
     Attributes
     ----------
     rows : Design (k, n)
-        Column i is row i of A but for `centre` (k,); k columns of the design take part.
+        Column i is row i of A less `centre` (k,); k columns of the design take part.
     target : (n,)
-        c - o, where the kinks are for the predictor without the offset.
+        c - o, the kinks for the predictor without the offset.
     low, high : (n,)
         Bounds on u.
     u, g, intercept : (n,), (k,), float
@@ -63,7 +68,7 @@ class RidgeDual:
         self.which = np.flatnonzero(problem.open_columns & (v > 0.0)).astype(np.intc)
         self.root_v = np.sqrt(v[self.which])
         self.rows, self.centre = _rows(self.design, self.which, self.root_v)
-        self.wide = self.rows.p < self.rows.n  # fewer rows than columns take part
+        self.wide = self.rows.p < self.rows.n  # Fewer rows than columns take part.
         self.offset = np.asarray(problem.offset)
         self.target = self.loss.pieces[0] - self.offset
         self.low, self.high = (np.ascontiguousarray(end) for end in self.loss.ends)
@@ -75,7 +80,7 @@ class RidgeDual:
         self.certify(NULL_LEVEL, self.u)
 
     def _null_point(self):
-        """The dual point of the null model: rows on a kink make the sum 0."""
+        """Return the dual point of the null model; rows on a kink make its sum 0."""
         eta = self.offset + self.intercept
         u = self.loss.at(eta)[1]
         if not self.with_intercept:
@@ -98,28 +103,31 @@ class RidgeDual:
         return self.which[b != 0.0], b[b != 0.0]
 
     def products(self, u):
-        """A'u, (k,)."""
+        """Return A'u, (k,)."""
         if self.wide:
             used = np.flatnonzero(u).astype(np.intc)
             return self.rows.combination(used, u[used]) - float(u.sum()) * self.centre
         return self.design.products(u, self.n_threads)[self.which] / self.root_v
 
     def predictor(self, g):
-        """Ag, (n,)."""
+        """Return Ag, (n,)."""
         if self.wide:
             return self.rows.products(g) - float(self.centre @ g)
         return self.design.combination(self.which, g / self.root_v)
 
     def feasible(self, u):
-        """u within its bounds, and with an intercept on the hyperplane of sum 0."""
+        """Return u clipped to its bounds, and with an intercept projected on the hyperplane of
+        sum 0.
+        """
         if not self.with_intercept:
             return np.clip(u, self.low, self.high)
         return project(u, self.low, self.high, self.one, 0.0, self.one)
 
     def certify(self, lam, u, g=None, predictor=None):
-        """The gap at the coefficients g, those of u if None, with the best intercept for them.
+        """Return the gap at the coefficients g, those of u if None, with the best intercept for
+        them.
 
-        u (n,) is feasible; `predictor` is Ag where it is known.
+        u (n,) is feasible; `predictor` is Ag if it is known.
         """
         z = self.products(u)
         g = z / lam if g is None else g
@@ -128,31 +136,31 @@ class RidgeDual:
         eta = eta + shift
         self.u, self.g, self.intercept, self.eta, self.z = u, g, float(shift), eta, z
         self.value = self.loss.at(eta)[0]
-        # u is on the hyperplane but for rounding, which an intercept multiplies
+        # u is on the hyperplane up to rounding, which the intercept multiplies.
         astray = abs(float(u.sum())) if self.with_intercept else 0.0
         missing = astray * (abs(shift) + self.spread) + EPSILON * abs(self.value)
         samples = self.loss.fenchel_young_at(eta, u)
         return gap_of_terms(samples, ridge_excess(g, z, lam), missing)
 
     def point(self):
-        """The point certified last, for `set_point`."""
+        """Return the point certified last, for `set_point`."""
         return self.u, self.g, self.intercept, self.eta, self.z, self.value
 
     def set_point(self, point):
         """Go back to a point that was certified."""
         self.u, self.g, self.intercept, self.eta, self.z, self.value = point
 
-    # what a grid asks for
+    # What a grid needs.
 
     def correlations(self):
-        """z_j'u of every column (p,) at the point certified last."""
+        """Return z_j'u of every column (p,) at the point certified last."""
         return self.design.products(self.u, self.n_threads)
 
     def start(self):
-        """A lambda above which the dual point of the null model stays the best, or None.
+        """Return a lambda above which the dual point of the null model stays the best, or None.
 
-        There b = V^-1 Z'u / lam, whose predictor reaches no kink while it is shorter than the
-        nearest kink is far, of which the spread of the kinks is the scale.
+        There b = V^-1 Z'u / lam. Its predictor reaches no kink while it is shorter than the
+        distance of the nearest kink, whose scale is the spread of the kinks.
         """
         moved = np.abs(self.predictor(self.products(self.u)))
         moved = moved[np.asarray(self.problem.weights) > 0.0]
@@ -160,7 +168,7 @@ class RidgeDual:
 
 
 def _rows(design, which, root_v):
-    """The rows of A as the columns of a Design, and what is taken off each of them (k,)."""
+    """Return the rows of A as the columns of a Design, and what is subtracted from each (k,)."""
     k = len(which)
     if design.stored == design.n * design.p:
         rows = np.ascontiguousarray(design.unpacked(which) / root_v)
@@ -168,5 +176,5 @@ def _rows(design, which, root_v):
     matrix, offset = design.stored_columns(which)
     matrix.data /= np.repeat(root_v, np.diff(matrix.indptr))
     rows = matrix.tocsr().T
-    rows.indices = rows.indices.astype(np.intc)  # as a Design reads them
+    rows.indices = rows.indices.astype(np.intc)  # The type that a Design reads.
     return Design(rows), offset / root_v

@@ -3,9 +3,10 @@ from sparsesolve.linalg.design.design cimport Design
 
 cdef class RowSweeps:
     cdef Design rows
-    cdef readonly Py_ssize_t active         # rows that a sweep visits, the first ones of `order`
-    cdef readonly double total              # sum of u
-    cdef readonly double gain, worst        # of the last sweep: the dual's, its largest violation
+    cdef readonly Py_ssize_t active         # Rows that a sweep visits, the first ones of `order`.
+    cdef readonly double total              # Sum of u.
+    # The last sweep's gain of the dual, and its largest violation.
+    cdef readonly double gain, worst
     cdef double width, shared, along
     cdef object centre
     cdef const double[::1] target, low, high, meeting, square

@@ -9,10 +9,13 @@ and q = |a_i|^2 / lam + rho
 
     u_i <- clip(soft(q u_i + r, eps) / q, low_i, high_i).
 
-A row that presses against its bound by more than the last sweep's largest violation is left out
-until the caller takes all rows in again. Invariant: G = A~'u for the rows A~ as they are stored,
-so that A'u = G - (1'u) m; with m'G, m'm and a~_i'm at hand centred rows cost no more than stored
-ones. Reference: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
+Returned: u, changed in place, and what the dual gained. A row that presses against its bound by
+more than the last sweep's largest violation is left out until the caller takes all rows in again.
+
+Invariant: G = A~'u for the rows A~ as they are stored, so that A'u = G - (1'u) m. As m'G, m'm and
+a~_i'm are kept, centred rows cost no more than stored ones.
+
+Reference: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
 large-scale linear SVM" (2008), algorithms 1 and 3.
 """
 from cpython.exc cimport PyErr_CheckSignals
@@ -30,7 +33,7 @@ cdef class RowSweeps:
     Parameters
     ----------
     rows : Design (k, n)
-    centre : (k,), taken off each row
+    centre : (k,), subtracted from each row
     target, low, high : (n,)
     width : float, eps
     seed : int, of the order in which rows are visited
@@ -41,7 +44,7 @@ cdef class RowSweeps:
         cdef Py_ssize_t i
         self.rows, self.width, self.drawn = rows, width, 88172645463325252 + seed
         self.target, self.low, self.high = target, low, high
-        # a~_i'm, |a~_i - m|^2, m'm
+        # a~_i'm, |a~_i - m|^2 and m'm.
         self.shared = float(centre @ centre)
         meeting = rows.products(centre)
         square = np.empty(rows.p)
@@ -56,15 +59,15 @@ cdef class RowSweeps:
         self.take_all()
 
     def squares(self):
-        """|a_i|^2 of each row, (n,)."""
+        """Return |a_i|^2 of each row, (n,)."""
         return np.asarray(self.square)
 
     def dual_point(self):
-        """u (n,), a copy."""
+        """Return a copy of u (n,)."""
         return np.array(self.u)
 
     def set(self, u):
-        """Go on from u (n,)."""
+        """Continue from u (n,)."""
         u = np.ascontiguousarray(u, dtype=float)
         which = np.flatnonzero(u).astype(np.intc)
         self.u = u.copy()
@@ -81,7 +84,7 @@ cdef class RowSweeps:
         self.worst = INFINITY
 
     def violations(self, double lam, double b0):
-        """r = c - b0 - Ag (n,) at the current u."""
+        """Return r = c - b0 - Ag (n,) at the current u."""
         g = (np.asarray(self.G) - self.total * self.centre) / lam
         return np.asarray(self.target) - b0 - (self.rows.products(g) - float(self.centre @ g))
 
@@ -92,7 +95,7 @@ cdef class RowSweeps:
         return self.drawn
 
     def sweep(self, double lam, double b0, double rho):
-        """Visit the active rows once, in random order; returns the gain of the dual, at least."""
+        """Visit the active rows once, in random order; return a lower bound of the dual's gain."""
         cdef double gain = 0.0, worst = 0.0, bar = self.worst, slack
         cdef double q, r, x, new, step, violated, per = 1.0 / lam
         cdef Py_ssize_t k = 0, other
@@ -109,7 +112,8 @@ cdef class RowSweeps:
                 r = col.dot(&self.rows.columns[i], G, 0.0) - self.total * self.meeting[i]
                 r -= self.along - self.total * self.shared
                 r = self.target[i] - b0 - rho * self.total - per * r
-                # how far the slope of the dual at u_i is from 0, or from what its bound asks for
+                # The distance of the slope of the dual at u_i from 0, or from the range that its
+                # bound allows.
                 x = self.u[i]
                 if x >= self.high[i] and x > 0.0:
                     violated, slack = max(self.width - r, 0.0), r - self.width

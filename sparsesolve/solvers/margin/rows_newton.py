@@ -1,17 +1,20 @@
-"""Semismooth Newton on the rows inside, for ridge problems whose loss has kinks.
+"""Semismooth Newton on the rows between their ends, for ridge problems whose loss has kinks.
 
     minimise over b0, b   F(o + b0 + Zb)  +  lam sum_j v_j b_j^2 / 2
 
 Given: a Problem that `ridge_dual.suits`. Returned per lam: the duality gap of ridge_dual.py.
-Rounds of the method of multipliers: F is replaced by its Moreau envelope about the last
-multipliers (losses/envelope.pyx), whose curvature is h_i = w_i sigma at the rows F between their
-ends and 0 elsewhere. With A = Z V^-1/2 a Newton step solves
+Invariant: eta = o + b0 + Ag.
 
-    (lam + A_F' H A_F) d = -gradient,
+Rounds of the method of multipliers replace F by its Moreau envelope about the last multipliers
+(losses/envelope.pyx). Its curvature is h_i = w_i sigma at the rows F between their ends and 0
+elsewhere. With A = Z V^-1/2 a Newton step solves
 
-by a p x p factor or, where fewer rows are inside than there are columns, by one of |F| x |F|:
-(lam + A'HA)^-1 = (1 - A'(lam H^-1 + AA')^-1 A) / lam. The intercept borders the system. The step's
-length is the root of a piecewise linear slope. Invariant: eta = o + b0 + Ag.
+    (lam + A_F' H A_F) d = -gradient
+
+by a p x p factor or, if fewer rows are in F than there are columns, by one of |F| x |F|: (lam +
+A'HA)^-1 = (1 - A'(lam H^-1 + AA')^-1 A) / lam. The intercept borders the system. The step's
+length is the root of a piecewise linear slope.
+
 Reference: Li, Sun, Toh, "A highly efficient semismooth Newton augmented Lagrangian method for
 solving lasso problems" (2018).
 """
@@ -35,7 +38,7 @@ LENGTHS = 30
 
 
 class RowsNewton:
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads, dual=None):
         self.dual = dual = RidgeDual(problem, n_threads) if dual is None else dual
@@ -48,13 +51,13 @@ class RowsNewton:
         self.take(dual.u)
 
     def take(self, u):
-        """Go on from the point that the dual has certified last, with multipliers of u."""
+        """Continue from the point that the dual has certified last, with multipliers of u."""
         dual = self.dual
         self.g, self.b0, self.eta = dual.g, dual.intercept, dual.eta
         self.m = np.divide(-u, self.w, out=np.zeros_like(u), where=self.w > 0.0)
 
     def __getattr__(self, name):
-        return getattr(self.dual, name)  # what a path asks of the point certified last
+        return getattr(self.dual, name)  # The path asks this for the point certified last.
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -64,7 +67,8 @@ class RowsNewton:
         limit, patience = self.iterations + budget, costs.ROUNDS_PATIENCE
         self.sigma = max(self.first, self.sigma / costs.SIGMA_BACK)
         self.sigma = min(self.sigma, costs.FIRST_SIGMA_AT_MOST * self.first)
-        gap = least = dual.certify(lam, dual.u)  # of the coefficients that u asks for at lam
+        # The gap of the coefficients that belong to u at lam.
+        gap = least = dual.certify(lam, dual.u)
         if gap > target:
             self.take(dual.u)
         for _ in range(ROUNDS):
@@ -92,8 +96,10 @@ class RowsNewton:
         return (CONVERGED if gap <= target else STALLED), gap
 
     def _finish(self, lam, gap, target):
-        """Solve exactly for the rows inside, once these are those of the last round: the method of
-        multipliers is slow where their inner products are nearly dependent. Returns the gap."""
+        """Solve exactly for the rows in F once they are those of the last round; return the gap.
+
+        The method of multipliers is slow where their inner products are nearly dependent.
+        """
         dual, h = self.dual, self.envelope.curvature_at(self.eta) > 0.0
         same = self.last_inside is not None and np.array_equal(h, self.last_inside)
         self.last_inside, free = h, np.flatnonzero(h)
@@ -111,8 +117,10 @@ class RowsNewton:
         return gap
 
     def _round(self, lam, goal, nothing, limit):
-        """Newton steps on the envelope's problem until what is left of it is at most `goal`; one
-        at least if that is more than `nothing`."""
+        """Take Newton steps on the envelope's problem until at most `goal` of it is left.
+
+        At least one step is taken if more than `nothing` is left.
+        """
         dual, free = self.dual, self.dual.with_intercept
         for k in range(STEPS):
             u = -self.w * self.envelope.slopes(self.eta)
@@ -132,7 +140,9 @@ class RowsNewton:
         return u
 
     def _direction(self, lam, slope, slope_0):
-        """The Newton step (k,) and that of the intercept, downhill `slope` and `slope_0`."""
+        """Return the Newton step (k,) and that of the intercept, for downhill `slope` and
+        `slope_0`.
+        """
         h = self.envelope.curvature_at(self.eta)
         few = np.count_nonzero(h) <= self.dual.rows.n // 2
         make = self._by_columns if self.by_columns and not few else self._by_rows
@@ -148,7 +158,7 @@ class RowsNewton:
         return step - step_0 * back, float(step_0)
 
     def _by_columns(self, lam, h):
-        """The solver of (lam + A_F'H A_F) x = y by that matrix, A_F'h, and the sum of h."""
+        """Return a solver of (lam + A_F'H A_F) x = y by that matrix, A_F'h, and the sum of h."""
         gram, first, total = self.moments.of(h > 0.0)
         gram *= self.envelope.sigma
         gram[np.diag_indices_from(gram)] += lam
@@ -157,7 +167,9 @@ class RowsNewton:
         return lambda y: cho_solve(factor, y, check_finite=False), sigma * first, sigma * total
 
     def _by_rows(self, lam, h):
-        """The same by the inner products of the rows inside."""
+        """Return a solver of (lam + A_F'H A_F) x = y by the inner products of F, A_F'h, and the
+        sum of h.
+        """
         inside = np.flatnonzero(h)
         h, m = h[inside], self.dual.centre
         if len(h) == 0:
@@ -177,7 +189,8 @@ class RowsNewton:
         return solve, rows @ h - h.sum() * m, float(h.sum())
 
     def _length(self, lam, step, along):
-        """The t at which the slope along the step is 0, nearly; 0.0 where it does not descend."""
+        """Return the t at which the slope along the step is nearly 0; 0.0 if it does not descend.
+        """
         pull, curvature = lam * float(self.g @ step), lam * float(step @ step)
 
         def slope(t):
@@ -205,7 +218,9 @@ class RowsNewton:
 
 
 def _cholesky(matrix):
-    """Its factor; where rounding has made it indefinite, of a little more of its diagonal."""
+    """Return a Cholesky factor; if rounding has made the matrix indefinite, with a larger
+    diagonal.
+    """
     diagonal = matrix.diagonal().copy()
     for more in (0.0, 1e-14, 1e-12, 1e-10):
         matrix[np.diag_indices_from(matrix)] = diagonal * (1.0 + more)

@@ -1,14 +1,17 @@
-"""Proximal Newton by passes over X: of its columns nothing is kept but their inner products.
+"""Proximal Newton by passes over X, which keeps inner products of columns and no columns.
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
 
-A step minimises a quadratic model, F'' = s H at an earlier point, H diagonal: Z_S'HZ_S of the
-columns S at work comes from one pass, is all that the small problem needs, and serves until steps
-get slow; s is learnt from how the gradient changed along the last step. Gradient and duality
-gap are the true ones, over all columns: a step costs one pass for its image Z d and one for the
-products with what is left. S takes in columns ahead of time, and gives none back. Intercept and
-columns that nothing holds back are projected out of the model under H.
-Invariant: what FirstOrder keeps. Memory: some vectors of n and of p, and three matrices of S by S.
+Given: what FirstOrder needs. Returned per lam: the duality gap over all columns. Invariant: what
+FirstOrder keeps. Memory: some vectors of n and of p, and three S x S matrices.
+
+A step minimises a quadratic model with F'' = s H, where H is diagonal and taken at an earlier
+point. One pass gives Z_S'H Z_S for the working columns S, which is all that the small problem
+needs. It serves until steps are slow. s is estimated from the change of the gradient along the
+last step. Gradient and duality gap are exact, over all columns: a step costs one pass for its
+image Z d and one for the products with the residual. S takes in columns ahead of time and never
+shrinks. The intercept and unpenalised columns are projected out of the model under H.
+
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
@@ -34,12 +37,12 @@ class PassNewton(FirstOrder):
 
     def __init__(self, problem, n_threads):
         self.n_threads = n_threads
-        self.seen, self.met, self.cleared, self.problem = (), None, (None, None), problem
+        self.seen, self.products_at, self.cleared, self.problem = (), None, (None, None), problem
         super().__init__(problem, n_threads)
         self.which = np.empty(0, dtype=np.intc)  # S
         self.scale, self.stale, self.model = 1.0, True, None
 
-    too_many = False  # working columns for a model
+    too_many = False  # The working columns are too many for a model.
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -66,7 +69,7 @@ class PassNewton(FirstOrder):
             if grown or self.stale or gap > SLOW_STEP * last:
                 self.refresh_hessian()
             goal = max(MODEL_SHARE * target, MODEL * self.problem.null_value)
-            # without a fall the model was too near its minimum to say where that of F is
+            # Without progress the model was too near its minimum to say where that of F is.
             self.step(lam, goal if falls else 0.0)
             self.iterations += 1
             self.loss.raise_pending()
@@ -74,21 +77,23 @@ class PassNewton(FirstOrder):
         return CONVERGED, gap
 
     def restart(self):
-        """Go on from the coefficients after the loss has changed."""
+        """Continue from the coefficients after the loss has changed."""
         super().restart()
-        self.seen, self.met, self.cleared = (), None, (None, None)
+        self.seen, self.products_at, self.cleared = (), None, (None, None)
         self.scale, self.stale = 1.0, True
 
     def products(self, u):
-        """z_j'u of every column, (p,); what was asked for last is not asked again."""
-        self.met = self.point
+        """Return z_j'u of every column, (p,); the last answers are kept."""
+        self.products_at = self.point
         known = [pair for pair in self.seen if pair[0] is u or np.array_equal(pair[0], u)]
         pair = known[0] if known else (u, super().products(u))
         self.seen = (pair, *[other for other in self.seen if other is not pair][:1])
         return pair[1].copy()
 
     def dual_point(self, lam):
-        """What FirstOrder says, once for a point where it cannot change with lam."""
+        """Return the dual point of FirstOrder, once for a point at which it cannot change with
+        lam.
+        """
         if not self.unpenalised_basis.same_at(lam):
             return super().dual_point(lam)
         if self.cleared[0] is not self.point:
@@ -96,35 +101,36 @@ class PassNewton(FirstOrder):
         return self.cleared[1]
 
     def gradient(self):
-        """u or, where that alone is known, the dual point, with its products with the columns.
+        """Return u or, if only that is known, the dual point, with its products with the columns.
 
-        They differ by what H takes off, which the model takes off anyway.
+        They differ by a combination of the basis under H, which the model projects out anyway.
         """
         return next((pair for pair in self.seen if pair[0] is self.point.u), self.seen[0])
 
     def gap(self, lam):
-        """The duality gap over all columns."""
+        """Return the duality gap over all columns."""
         gap = super().gap(lam)
-        if self.met is not self.point:  # there is no certificate, and so far no gradient
+        if self.products_at is not self.point:  # there is no certificate yet
             self.products(self.point.u)
         return gap
 
     def grow_working_set(self, lam):
-        """Let columns of correlations near lam in, once one is beyond; whether it did."""
-        if self.problem.has_groups:  # all columns from the start
+        """Add columns of correlations near lam if one exceeds lam; return True if any were added.
+        """
+        if self.problem.has_groups:  # All columns from the start.
             fresh, self.which = len(self.which) == 0, np.arange(self.design.p, dtype=np.intc)
             return fresh
         missing = self.alive & ~self.unpenalised
         missing[self.which] = False
-        pressed, threshold = np.abs(self.gradient()[1]), lam * np.asarray(self.penalty.l1)
-        if not (missing & (pressed > threshold)).any():
+        sizes, threshold = np.abs(self.gradient()[1]), lam * np.asarray(self.penalty.l1)
+        if not (missing & (sizes > threshold)).any():
             return False
-        missing &= pressed > ENTER_AHEAD * threshold
+        missing &= sizes > ENTER_AHEAD * threshold
         self.which = np.append(self.which, np.flatnonzero(missing)).astype(np.intc)
         return True
 
     def refresh_hessian(self):
-        """Take H at the current point, and with it the model, in one pass."""
+        """Take H at the current point, and the model with it, in one pass."""
         w, h = self.problem.weights, self.loss.curvature_at(self.point.eta)
         flat, least = floors(h.sum())
         self.h = h = np.maximum(h, np.where(h > 0.0, least, flat) * w)
@@ -134,7 +140,7 @@ class PassNewton(FirstOrder):
         self.project(self.curvature)
 
     def project(self, curvature):
-        """The model of a curvature, of the first of the columns at work."""
+        """Make the model of a Curvature, for the first of the working columns."""
         gram, mixed, inner = curvature
         which = self.which[: len(gram)]
         self.mixed, self.inverse_inner = mixed, inverse(inner)
@@ -144,15 +150,15 @@ class PassNewton(FirstOrder):
         self.model = InnerModel(gram, self.charged(which))
 
     def unpenalised_products(self, which):
-        """Which of these columns a model leaves alone: they are in the basis, or constant."""
+        """Return a mask of columns that a model leaves alone: in the basis, or constant."""
         return (self.unpenalised | ~self.alive)[which % self.design.p]
 
     def charged(self, which):
-        """The penalty on these columns."""
+        """Return the penalty on these columns."""
         return self.penalty if self.problem.has_groups else self.penalty.part(which)
 
     def step(self, lam, goal):
-        """Go towards the model's minimum as far as the objective falls."""
+        """Step towards the model's minimum as far as the objective falls."""
         u, z = self.gradient()
         pull = self.inverse_inner @ (self.point.u @ self.basis).ravel() / self.scale
         z = z.ravel()[self.which]
@@ -168,9 +174,9 @@ class PassNewton(FirstOrder):
         self.descend(lam, change, b, c_step, image)
 
     def minimiser(self, lam, start, z, e, goal):
-        """The model's coefficients (S,), solved to a gap.
+        """Return the model's coefficients (S,), solved to a gap.
 
-        z is less what H projects out; e is u in the model's units.
+        z is without what H projects out; e is u in the model's units.
         """
         if len(start) == 0:
             return start
@@ -182,16 +188,16 @@ class PassNewton(FirstOrder):
         return np.where(self.fixed, start, found)
 
     def whitened(self, u):
-        """H^-1/2 u, which has the length of u in the norm dual to H's."""
+        """Return H^-1/2 u, whose length is that of u in the norm dual to H's."""
         root = np.sqrt(self.h)
         return np.divide(u, root, out=np.zeros_like(root), where=root > 0.0)
 
     def curvature_along(self, image):
-        """image'H image."""
+        """Return image'H image."""
         return float(image @ (self.h * image))
 
     def descend(self, lam, change, b, c_step, image):
-        """Halve the step until the objective falls as Armijo asks; learn s on the way."""
+        """Halve the step until the objective falls by Armijo's condition; update s."""
         start = self.point
         before, charge = self.objective(lam), self.penalty.value(start.b, lam)
         slope = self.penalty.value(b, lam) - charge - float(np.vdot(start.u, image))

@@ -1,10 +1,16 @@
 """Several points of a path in one pass over the rows of X.
 
-Of each point k, given by coefficients b_k of the columns and c_k of a basis Q: eta_k = offset + Q
-c_k + Z b_k, the loss F and u_k = -F' there, and u_k's products with all columns and with the
-basis.  A stretch of rows is unpacked once for all points, and stays in cache between the two
-products with it; of sparse columns the stored values of these rows meet eight points at once.
-Stripes of rows are summed apart, and in order: the number of threads changes no bit.
+    eta_k = offset + Q c_k + Z b_k,    F(eta_k),    u_k = -F'(eta_k),    Z'u_k,    Q'u_k
+
+Given: coefficients b_k of the columns and c_k of a basis Q for K points. Returned: all of the
+above. Invariant: stripes of rows are summed apart and in order, so that the number of threads
+changes no bit.
+
+A stretch of rows is unpacked once for all points, and stays in cache between the two products
+with it. With sparse columns, stored values of these rows are multiplied with eight points at a
+time.
+
+Reference: none; the passes are those of Lee, Sun, Saunders (2014) for one point.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange, threadid
@@ -36,19 +42,19 @@ DEF SHORT = 1024
 
 
 def suits(design, loss):
-    """Whether this pass can be had: X is in memory, and the loss takes a few rows at a time."""
+    """Return True if X is in memory and the loss can be evaluated on a few rows at a time."""
     return isinstance(design, Design) and (<Loss> loss).by_rows
 
 
 cdef class RowPass:
-    """What threads share of one pass; a subclass knows what to do with a stripe of rows."""
+    """What threads share in one pass; a subclass processes a stripe of rows."""
 
     cdef Design design
     cdef Loss loss
     cdef const double[::1] offset
     cdef const double[:, ::1] basis         # (f, n)
-    cdef const int[::1] order               # (p,) the columns, those at work first
-    cdef const double[:, ::1] coefficients  # (K, m): of the basis and of those at work
+    cdef const int[::1] order               # (p,) the columns, working ones first
+    cdef const double[:, ::1] coefficients  # (K, m), of the basis and of the working columns
     cdef double[:, ::1] eta, u, room        # (K, n), (K, n), (threads, what run needs)
     cdef double[:, :, ::1] products         # (stripes, K, f + p)
     cdef double[:, ::1] value               # (stripes, K)
@@ -61,13 +67,13 @@ cdef class RowPass:
         self.basis = np.ascontiguousarray(basis.T)
         self.f, self.width = <int> basis.shape[1], <int> (basis.shape[1] + design.p)
         self.coefficients = np.ascontiguousarray(np.hstack([C, B[:, working]]))
-        # two arrays: below 32 MB their memory comes back from the pass before, and is not cleared
-        # anew
+        # Two arrays: below 32 MB their memory is reused from the last pass and need not be
+        # cleared.
         self.eta, self.u = np.empty((len(B), design.n)), np.empty((len(B), design.n))
         self._make_room(threads)
 
     def points(self, int threads):
-        """Meet all rows; returns eta, F, u, and the products with the columns and the basis."""
+        """Read all rows; return eta, F, u, and the products with the columns and the basis."""
         cdef Py_ssize_t n = self.design.n, start, span, stripe, rows
         cdef Py_ssize_t spans = (n + SPAN - 1) // SPAN, K = self.eta.shape[0]
         products, value = np.zeros((spans * STRIPES, K, self.width)), np.zeros((spans * STRIPES, K))
@@ -82,15 +88,15 @@ cdef class RowPass:
                                  min(start + SPAN, n)), <int> (span * STRIPES + stripe), threadid())
             PyErr_CheckSignals()
         self.loss.raise_pending()
-        met, z = products.sum(axis=0), np.empty((K, self.design.p))
-        z[:, self.order] = met[:, self.f:]
-        return np.asarray(self.eta), value.sum(axis=0), np.asarray(self.u), z, met[:, :self.f]
+        sums, z = products.sum(axis=0), np.empty((K, self.design.p))
+        z[:, self.order] = sums[:, self.f:]
+        return np.asarray(self.eta), value.sum(axis=0), np.asarray(self.u), z, sums[:, :self.f]
 
     def _make_room(self, int threads):
-        """For each thread."""
+        """Allocate the work space of each thread."""
 
     cdef void run(self, Py_ssize_t start, Py_ssize_t stop, int stripe, int thread) noexcept nogil:
-        """The rows start..stop, of one stripe."""
+        """Process the rows start..stop of one stripe."""
 
     cdef void evaluate_rows(self, Py_ssize_t begin, Py_ssize_t end, int stripe) noexcept nogil:
         cdef int k
@@ -100,7 +106,7 @@ cdef class RowPass:
 
 
 cdef class DensePass(RowPass):
-    """Stretches of rows of all columns side by side, beside all points by matrix products."""
+    """Stretches of rows of all columns, multiplied with all points by matrix products."""
 
     def _make_room(self, int threads):
         self.room = np.empty((threads, min(stretch(self.width), self.design.n) * self.width))
@@ -130,9 +136,10 @@ cdef class DensePass(RowPass):
 
 
 cdef class SparsePass(RowPass):
-    """Stored values of a block of rows beside eight points at once, column by column."""
+    """Stored values of a block of rows, multiplied with eight points at a time, column by column.
+    """
 
-    # (threads, 2, p) where a block begins and ends in each column
+    # (threads, 2, p): where a block begins and ends in each column.
     cdef Py_ssize_t[:, :, ::1] place
 
     def _make_room(self, int threads):
@@ -162,7 +169,7 @@ cdef class SparsePass(RowPass):
 
     cdef void _combine(self, Py_ssize_t begin, Py_ssize_t end, int k, int K,
             const Py_ssize_t* first, const Py_ssize_t* last, double* block) noexcept nogil:
-        """eta of the points k..k + K in these rows."""
+        """Compute eta of the points k..k + K in these rows."""
         cdef Py_ssize_t i
         cdef int j, l
         cdef double[EIGHT] b, constant
@@ -187,10 +194,10 @@ cdef class SparsePass(RowPass):
     cdef void _correlate(self, Py_ssize_t begin, Py_ssize_t end, int k, int K,
                          const Py_ssize_t* first,
                          const Py_ssize_t* last, double* block, int stripe) noexcept nogil:
-        """Products of these points' u in these rows."""
+        """Add products of these points' u in these rows."""
         cdef Py_ssize_t i
         cdef int j, l
-        cdef double[EIGHT] total, met
+        cdef double[EIGHT] total, sums
         cdef const Column* x
         ss_side_by_side(end - begin, K, &self.u[k, begin], self.design.n, block)
         memset(total, 0, EIGHT * sizeof(double))
@@ -199,10 +206,10 @@ cdef class SparsePass(RowPass):
                 total[l] += block[EIGHT * i + l]
         for j in range(<int> self.design.p):
             x = &self.design.columns[self.order[j]]
-            memset(met, 0, EIGHT * sizeof(double))
-            gather(x, first[j], last[j], begin, block, met)
+            memset(sums, 0, EIGHT * sizeof(double))
+            gather(x, first[j], last[j], begin, block, sums)
             for l in range(K):
-                self.products[stripe, k + l, self.f + j] += x.factor * (met[l]
+                self.products[stripe, k + l, self.f + j] += x.factor * (sums[l]
                         - x.centre * total[l])
         for l in range(K):
             for j in range(self.f):
@@ -211,7 +218,7 @@ cdef class SparsePass(RowPass):
 
 
 def evaluate(Design design, Loss loss, offset, basis, B, C, int n_threads):
-    """The points of coefficients B (K, p) and C (K, f) of the basis (n, f).
+    """Evaluate the points of coefficients B (K, p) and C (K, f) of the basis (n, f).
 
     Returns eta (K, n), F (K,), u (K, n), Z'u (K, p) and Q'u (K, f).
     """
@@ -221,9 +228,10 @@ def evaluate(Design design, Loss loss, offset, basis, B, C, int n_threads):
 
 
 def cleared(const double[::1] u, const double[:, ::1] heavy, basis, const double[::1] pull):
-    """u less the combination `pull` (f,) of the rows of heavy (f, n).
+    """Subtract from u the combination `pull` (f,) of the rows of heavy (f, n).
 
-    Returns it, its products with the basis (n, f), and what these are sums of: sums of |u_i q_i|.
+    Returns the result, its products with the basis (n, f), and the sums of |u_i q_i| that bound
+    their rounding.
     """
     cdef const double[:, ::1] q = np.ascontiguousarray(basis.T)
     cdef Py_ssize_t n = u.shape[0], f = q.shape[0], start, stop, i, j

@@ -2,16 +2,23 @@
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)      for lam_1 > lam_2 > ... > lam_K
 
-Where rows are many and columns few a model costs nothing, and a pass over X for K points little
-more than for one. From a solved point, models foretell those of the next K lambdas; one pass tells
-the true gradients there. The curvature at the last of them is taken then, and points are
-corrected, a pass each time, by models whose curvature is that of their lambda: on the straight
-line in log(lam) between both ends of the block. The block before foretells how it will change.
-Each point has a certificate of its own, by products that came with it, and is handed out when the
-path asks for its lambda. What is not solved so is left to PassNewton, and fewer lambdas are looked
-at together.
-Invariant: that of PassNewton; `place` is the point with its products, or None. `curvature` is that
-of a point near by, and `stale` where it is not.
+Given: a grid, and what PassNewton needs. Returned: a solution and a gap for each lambda, when the
+path asks for it. Invariant: that of PassNewton. `curvature` belongs to a point nearby, and
+`stale` says that it does not.
+
+With many rows and few columns a model costs nothing, and a pass over X for K points little more
+than for one.
+
+    1. Prediction: quadratic models at a solved point predict the points of the next K lambdas.
+    2. Gradients: one pass evaluates F and its gradient at all of them.
+    3. Curvature: it is taken at the last of them. That of each lambda lies on the straight line in
+       log(lam) between both ends of the block. The last block predicts its slope.
+    4. Correction: the model of its own curvature corrects each point, one pass a round.
+    5. Certificate: each point has its own, from products that came with it.
+
+Lambdas that are not solved so are left to PassNewton, and the next block is smaller.
+
+Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014), for one lambda.
 """
 
 from math import log
@@ -30,7 +37,7 @@ from sparsesolve.solvers.passes.row_pass import cleared, evaluate, suits
 
 
 class PointWithGradient(NamedTuple):
-    """A point, and its products with X, which is all that a model asks for."""
+    """A point and its products with X, which is all that a model needs."""
 
     point: Point
     z: np.ndarray  # (p,) Z'u
@@ -38,10 +45,12 @@ class PointWithGradient(NamedTuple):
 
 
 class Clearing(NamedTuple):
-    """What makes a dual point orthogonal to the basis Q: less H times a combination of it."""
+    """What makes a dual point orthogonal to the basis Q: H times a combination of Q is
+    subtracted.
+    """
 
     heavy: np.ndarray  # (f, n) Q'H
-    met: np.ndarray  # (f, p) Q'HZ
+    mixed: np.ndarray  # (f, p) Q'HZ
     inner: np.ndarray  # (f, f) Q'HQ
 
 
@@ -59,7 +68,7 @@ class SeveralLambdas(PassNewton):
         self.shared = suits(self.design, self.loss)
 
     def set_grid(self, levels):
-        """The lambdas that will be asked for, decreasing."""
+        """Set the lambdas that will be asked for, decreasing."""
         self.levels = levels
 
     def solve(self, lam, target, budget):
@@ -67,15 +76,15 @@ class SeveralLambdas(PassNewton):
         together = budget > costs.PASSES_TOGETHER and lam not in self.ready
         lams = self.upcoming(lam) if together else []
         if len(lams) > 1:
-            with np.errstate(over="ignore", invalid="ignore"):  # where a point is foretold too far
-                self.look_ahead(lams, target)
+            with np.errstate(over="ignore", invalid="ignore"):  # where a prediction goes too far
+                self.solve_together(lams, target)
         if lam in self.ready:
             self.gradient_point, gap, steps = self.ready.pop(lam)
             self.point, self.reached = self.gradient_point.point, lam
             self.iterations += steps
             return CONVERGED, gap
         if not self.stale:
-            self.project(self.curvature)  # the model at hand may be of another place
+            self.project(self.curvature)  # The current model may belong to another point.
         before = self.iterations
         outcome, gap = super().solve(lam, target, budget)
         self.gradient_point = None
@@ -84,7 +93,7 @@ class SeveralLambdas(PassNewton):
         return outcome, gap
 
     def upcoming(self, lam):
-        """The lambdas from this one on that are to be looked at together."""
+        """Return the lambdas from this one on that are solved together."""
         if lam not in self.levels:
             return []
         first = self.levels.index(lam)
@@ -92,14 +101,14 @@ class SeveralLambdas(PassNewton):
         same = self.unpenalised_basis.same_at
         return [lam for lam in lams if same(lam) and lam not in self.ready]
 
-    def look_ahead(self, lams, target):
-        """Solve at these lambdas, from the current point on; those that are solved are `ready`."""
-        if not self.set_out(lams):
+    def solve_together(self, lams, target):
+        """Solve at these lambdas from the current point; solved ones are put into `ready`."""
+        if not self.begin_block(lams):
             return
         base, near = self.gradient_point, self.curvature
         distances = {lam: log(self.reached / lam) for lam in lams}
         curvatures = dict.fromkeys(lams, near)
-        if self.change is not None:  # what it will be halfway
+        if self.change is not None:  # the curvature halfway
             reach = near.reach(self.change)
             curvatures = {k: near.moved(self.change, min(distance / 2, reach))
                           for k, distance in distances.items()}
@@ -109,7 +118,7 @@ class SeveralLambdas(PassNewton):
         while unsolved and steps < costs.PASSES_TOGETHER:
             unsolved, steps = self.advance(unsolved, curvatures, size, goal), steps + 1
             if steps == 1:
-                if not self.take_change(near, unsolved[lams[-1]], lams[-1]):
+                if not self.estimate_change(near, unsolved[lams[-1]], lams[-1]):
                     break
                 curvatures = {lam: near.moved(self.change, distance)
                               for lam, distance in distances.items()}
@@ -129,14 +138,14 @@ class SeveralLambdas(PassNewton):
                 self.point = first
 
     def advance(self, places, curvatures, size, goal):
-        """The places at the minima of the models at these, by lambda; one pass."""
-        aims = [self.answer(lam, place, curvatures[lam], size, goal)
+        """Return the minima of the models at these points, by lambda, evaluated in one pass."""
+        aims = [self.model_minimum(lam, place, curvatures[lam], size, goal)
                 for lam, place in places.items()]
         B, C = map(np.stack, zip(*aims, strict=True))
         return dict(zip(places, self.evaluate(B, C), strict=True))
 
-    def take_change(self, near, place, lam):
-        """Know how the curvature changes down to lam, as foretold; whether it is finite."""
+    def estimate_change(self, near, place, lam):
+        """Estimate the change of the curvature down to lam; return True if it is finite."""
         if not np.isfinite(place.point.value):
             return False
         self.point = place.point
@@ -145,15 +154,17 @@ class SeveralLambdas(PassNewton):
         self.change = near.rate(self.curvature, log(self.reached / lam))
         return bool(np.isfinite(self.curvature.gram).all())
 
-    def set_out(self, lams):
-        """Know place and curvature of the current point; whether lambdas can go together."""
+    def begin_block(self, lams):
+        """Evaluate the current point and its curvature; return True if lambdas can be solved
+        together.
+        """
         if self.gradient_point is None:
             self.gradient_point = self.evaluate(self.point.b[None], self.point.c[None])[0]
             self.change, self.stale = None, True
             self.reached = lams[0]
-            pressed = self.penalty.polar(np.where(self.unpenalised, 0.0, self.gradient_point.z))
-            if lams[0] < pressed < np.inf:
-                self.reached = pressed
+            sizes = self.penalty.polar(np.where(self.unpenalised, 0.0, self.gradient_point.z))
+            if lams[0] < sizes < np.inf:
+                self.reached = sizes
         grown = self.grow(lams[-1], self.gradient_point.z)
         if len(self.which) > costs.MOST_COLUMNS:
             self.stale, self.together, self.most = True, 1, 1
@@ -164,21 +175,24 @@ class SeveralLambdas(PassNewton):
         return self.reached > lams[-1]
 
     def grow(self, lam, z):
-        """Let columns come to work that may be needed down to lam, as z tells; whether any did."""
+        """Add columns that may be needed down to lam, judged by z; return True if any were added.
+        """
         if self.problem.has_groups:
             return self.grow_working_set(lam)
         missing = self.alive & ~self.unpenalised
         missing[self.which] = False
         if self.design.p > costs.FEW_COLUMNS:
-            pressed, threshold = np.abs(z), lam * np.asarray(self.penalty.l1)
-            if not (missing & (pressed > costs.CLOSE * threshold)).any():
+            sizes, threshold = np.abs(z), lam * np.asarray(self.penalty.l1)
+            if not (missing & (sizes > costs.CLOSE * threshold)).any():
                 return False
-            missing &= pressed > costs.ENTER_TOGETHER * threshold
+            missing &= sizes > costs.ENTER_TOGETHER * threshold
         self.which = np.append(self.which, np.flatnonzero(missing)).astype(np.intc)
         return missing.any()
 
-    def answer(self, lam, place, curvature, size, goal):
-        """Coefficients (p,) and (f,) at the minimum of a model at a place, of residual `size`."""
+    def model_minimum(self, lam, place, curvature, size, goal):
+        """Return coefficients (p,) and (f,) at the minimum of a model, for a residual of norm
+        `size`.
+        """
         self.project(curvature)
         which = self.which[: len(curvature.gram)]
         pull = self.inverse_inner @ place.pull
@@ -189,7 +203,7 @@ class SeveralLambdas(PassNewton):
         return b, place.point.c + pull - self.inverse_inner @ (self.mixed @ change)
 
     def evaluate(self, B, C):
-        """The places of coefficients B (K, p) and C (K, f), in one pass over X, or two."""
+        """Evaluate coefficients B (K, p) and C (K, f) in one pass over X, or two."""
         if self.shared:
             found = evaluate(
                 self.design, self.loss, self.offset, self.basis, B, C, self.n_threads
@@ -210,19 +224,19 @@ class SeveralLambdas(PassNewton):
         ]
 
     def clearing(self):
-        """That of the curvature taken last."""
+        """Return the Clearing of the curvature taken last."""
         heavy = np.ascontiguousarray((self.h[:, None] * self.basis).T)
-        met = np.zeros((len(heavy), self.design.p))
+        mixed = np.zeros((len(heavy), self.design.p))
         if len(self.which) == self.design.p:
-            met[:, self.which] = self.curvature.mixed
+            mixed[:, self.which] = self.curvature.mixed
         elif len(heavy):
-            met = self.design.response_products(heavy, None, self.n_threads)
-        return Clearing(heavy, met, self.curvature.inner)
+            mixed = self.design.response_products(heavy, None, self.n_threads)
+        return Clearing(heavy, mixed, self.curvature.inner)
 
     def certify(self, lam, place, clearing, target):
-        """The gap at a place; infinite where columns alone tell that it is above the target."""
+        """Return the gap at a point; infinite if its columns alone exceed the target."""
         pull = inverse(clearing.inner) @ place.pull
-        z = place.z - pull @ clearing.met
+        z = place.z - pull @ clearing.mixed
         z[self.unpenalised] = 0.0
         self.point = place.point
         penalty, b, charge = self.penalty, place.point.b, self.penalty.value(place.point.b, lam)
