@@ -12,11 +12,8 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.penalties.norm import Norm
-
-# Most bisection steps for the multiplier of the projection; doubles need some 60.
-STEPS = 200
-# Relative width at which the bracket of the multiplier counts as closed.
-CLOSE = 1e-15
+from sparsesolve.penalties.prox.k_support import shrinkage
+from sparsesolve.penalties.tangent import on_support
 
 
 class KSupport(Norm):
@@ -68,13 +65,38 @@ class KSupport(Norm):
 
         The k - r - 1 largest sizes enter by their squares, the others by the square of their sum.
         """
+        top, share, count = self._split(b)
+        return float(np.sqrt(np.sum(b[top] ** 2) + count * share**2))
+
+    def _split(self, b):
+        """Return the largest sizes (p,) bool, the share of the others, and how many share.
+
+        The share is the sum of the other sizes divided by their count r + 1 in the norm.
+        """
         x, k = np.sort(np.abs(b))[::-1], self.k
         rest = np.cumsum(x[::-1])[::-1]  # sums from each place to the end
         for r in range(k):
             share = rest[k - r - 1] / (r + 1)
             if x[k - r - 1] <= share * (1.0 + 1e-14) and (r == k - 1 or x[k - r - 2] > share):
                 break
-        return float(np.sqrt(np.sum(x[: k - r - 1] ** 2) + share * rest[k - r - 1]))
+        top = np.zeros(len(b), dtype=bool)
+        top[np.argsort(-np.abs(b), kind="stable")[: k - r - 1]] = True
+        return top, share, r + 1
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Return the nonzero coefficients as directions.
+
+        Half the square of the norm has the second derivatives 1 of the largest coefficients, and
+        the outer product of the signs, divided by r + 1, of the others.
+        """
+        size = self.norm(b) or 1.0
+        top, share, count = self._split(b)
+        found = on_support(b, np.where(top, b, share * np.sign(b)) / size)
+        which = np.flatnonzero(b)
+        signs = np.where(top, 0.0, np.sign(b))[which] / np.sqrt(count)
+        g = found.gradient
+        C = (np.diag(top[which] * 1.0) + np.outer(signs, signs) - np.outer(g, g)) / size
+        return found._replace(curvature=lambda z: C)
 
     def dual_norm(self, z: np.ndarray) -> float:
         """Return the dual norm of z."""
@@ -84,45 +106,9 @@ class KSupport(Norm):
         """Return v minus its projection onto the ball of radius t of the dual norm."""
         if self.dual_norm(v) <= t:
             return np.zeros_like(v)
-        x = np.sort(np.abs(v))[::-1]
-        # Bracket of the multiplier m: the projection shrinks the sizes that count by 1 + m.
-        low, high = 0.0, 1.0
-        while self._length(x, high) > t:
-            low, high = high, 4.0 * high
-        for _ in range(STEPS):
-            m = 0.5 * (low + high)
-            low, high = (m, high) if self._length(x, m) > t else (low, m)
-            if high - low <= CLOSE * high:
-                break
-        level = self._level(x, high)
-        shrunk = np.minimum(np.abs(v), np.maximum(level, np.abs(v) / (1.0 + high)))
-        return np.copysign(np.abs(v) - shrunk, v)
-
-    def _length(self, x, m):
-        """Return the dual norm of decreasing sizes x (p,) after shrinkage with the multiplier m.
-        """
-        shrunk = np.minimum(x, np.maximum(self._level(x, m), x / (1.0 + m)))
-        return np.sqrt(np.sum(np.sort(shrunk)[::-1][: self.k] ** 2))
-
-    def _level(self, x, m):
-        """Return the level at which the shares clip((x / level - 1) / m, 0, 1) of the squares sum
-        to k.
-        """
-        if not m > 0.0:
-            return x[self.k - 1]
-        sums = np.r_[0.0, np.cumsum(x)]
-
-        def excess(s):  # at levels 1 / s: piecewise linear in s and increasing
-            over = np.searchsorted(-x, -1.0 / s, side="left")
-            full = np.searchsorted(-x, -(1.0 + m) / s, side="left")
-            return (s * sums[over] - over - s * sums[full] + (1.0 + m) * full) / m - self.k
-
-        with np.errstate(divide="ignore"):
-            kinks = np.sort(np.concatenate([1.0 / x, (1.0 + m) / x]))
-        kinks = kinks[np.isfinite(kinks)]
-        values = excess(kinks)
-        at = int(np.searchsorted(values, 0.0))
-        if at == 0 or at == len(kinks):
-            return 0.0 if at else 1.0 / kinks[0]
-        a, b, left, right = kinks[at - 1], kinks[at], values[at - 1], values[at]
-        return 1.0 / (a - left * (b - a) / (right - left))
+        if t == 0.0:
+            return v.copy()
+        size = np.abs(v)
+        m, level = shrinkage(np.sort(size)[::-1].copy(), self.k, t)
+        shrunk = np.minimum(size, np.maximum(level, size / (1.0 + m)))
+        return np.copysign(size - shrunk, v)

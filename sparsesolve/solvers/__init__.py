@@ -60,10 +60,9 @@ def kinked(problem, lambdas):
 
 def _multipliers(problem, n_threads):
     """The method of multipliers around the solver of smooth losses that suits."""
-    if not problem.has_blocks:
-        inner = Fista
-    else:
-        inner = ProximalNewton
+    inner = Fista if not problem.has_blocks else ProximalNewton
+    if has_tangent(problem):
+        inner = TangentNewton
     return Multipliers(problem, lambda smooth: inner(smooth, n_threads), n_threads)
 
 

@@ -70,3 +70,24 @@ def test_what_is_refused(k, error):
         P.KSupport(k)
     with pytest.raises(ValueError, match="k is 5, and there are 2 features"):
         P.KSupport(5).value([1.0, 2.0])
+
+
+def test_its_tangent_has_the_derivatives_of_the_norm():
+    rng = np.random.default_rng(2)
+    for k in (1, 2, 4):
+        norm, b = P.KSupport(k).over(7), rng.standard_normal(7)
+        b[3] = 0.0
+        own = norm.tangent(b)
+        T, C = own.directions.toarray(), own.curvature(None)
+        for d in rng.standard_normal((5, T.shape[1])):
+            ahead, back = (norm.norm(b + t * T @ d) for t in (1e-4, -1e-4))
+            assert (ahead - back) / 2e-4 == pytest.approx(own.gradient @ d, abs=1e-6)
+            assert (ahead - 2 * norm.norm(b) + back) / 1e-8 == pytest.approx(d @ C @ d, abs=1e-5)
+    assert P.KSupport(2).over(3).tangent(np.zeros(3)).directions.shape == (3, 0)
+
+
+def test_a_path_of_hinges():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((20, 8))
+    fit = ss.path(X, X[:, 0] > 0.0, family=ss.families.hinge(), penalty=P.KSupport(2), n_lambdas=4)
+    assert not fit.status.any() and fit.gaps.max() <= 1e-7

@@ -271,3 +271,17 @@ def test_what_has_no_solution_is_refused(y, options, message):
 def test_parameters_out_of_range_are_refused(make, value):
     with pytest.raises(ValueError, match="must be"):
         getattr(ss.families, make)(value)
+
+
+@pytest.mark.parametrize("penalty", [ss.penalties.GraphTV([(j, j + 1) for j in range(7)]),
+                                     ss.penalties.Slope(), ss.penalties.KSupport(2)],
+                         ids=["GraphTV", "Slope", "KSupport"])  # fmt: skip
+def test_newton_steps_on_tangents_serve_losses_with_kinks(penalty):
+    """Proximal gradient steps alone took thousands a lambda."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 8))
+    y = X[:, 0] + rng.standard_normal(20) > 0.0
+    fit = ss.path(X, y, family=ss.families.hinge(), penalty=penalty, n_lambdas=5, stop=None,
+                  lambda_min_ratio=0.05)  # fmt: skip
+    assert not fit.status.any()
+    assert fit.n_iters[1:].max() < 1000
