@@ -244,6 +244,6 @@ def _fit(solve, X, y, options):
                                n_threads=n_threads, advance=advance)  # fmt: skip
     log.debug("greedy path ended after %d points: %s", len(points), reason)
     fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, kept)
-    certain = greedy.CERTAIN if solve is pursue else thresholding.CERTAIN
+    certain = greedy.CERTAIN if solve is pursue else thresholding.CERTIFICATE
     warn_missed([fit], certain)
     return with_encoder(fit, X)
