@@ -1,7 +1,9 @@
 """EachResponse: a penalty of one response, applied to each of K responses."""
 
 import numpy as np
+from scipy import sparse
 
+from sparsesolve.penalties.splitting import Side, Splitting, splitting_of
 from sparsesolve.penalties.tangent import side_by_side
 
 
@@ -20,6 +22,12 @@ class EachResponse:
             return None
         places = np.arange(B.size).reshape(B.shape)
         return side_by_side(list(zip(places, found, strict=True)), B.size)
+
+    def splitting_over(self, shape):
+        """Return the splittings of the rows, one below the other."""
+        own, K = splitting_of(self.omega, shape[1]), shape[0]
+        matrix = sparse.kron(sparse.eye_array(K), own.matrix, format="csr")
+        return Splitting(matrix, Side([own.psi] * K, [own.matrix.shape[0]] * K))
 
     def value(self, B):
         """Return the sum of the values of the rows."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from sparsesolve.penalties.groups import held, held_weights
 from sparsesolve.penalties.norm import Norm, read_weights
+from sparsesolve.penalties.splitting import splitting_of
 
 
 class Overlapping(NamedTuple):
@@ -100,6 +101,9 @@ class Flat:
 
     def tangent(self, B):
         return self.one.tangent(B.ravel())
+
+    def splitting_over(self, shape):
+        return splitting_of(self.one, shape[0] * shape[1])._replace(parts=None)
 
 
 class OverlappingNorm(Norm):

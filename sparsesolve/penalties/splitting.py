@@ -7,7 +7,9 @@
     sums                 the images of the terms, stacked
 
 A penalty offers it by ``splitting()``. For any other penalty A is the identity and Psi the
-penalty.
+penalty. On arrays B (K, p) of K responses A is applied to the raveled array, and a penalty offers
+it by ``splitting_over(shape)``; there A'A is the same (p, p) matrix for each response, and 0
+between responses.
 """
 
 from typing import Any, NamedTuple
@@ -40,6 +42,19 @@ class WeightedL1:
         return soft(s, t * self.weights)
 
 
+class Raveled:
+    """Psi of raveled arrays, from a penalty on arrays of that shape."""
+
+    def __init__(self, penalty, shape):
+        self.penalty, self.shape = penalty, shape
+
+    def value(self, s):
+        return float(self.penalty.value(s.reshape(self.shape)))
+
+    def prox(self, s, t):
+        return self.penalty.prox(s.reshape(self.shape), t).ravel()
+
+
 class Side:
     """The sum of penalties of parts of s that stand one after the other."""
 
@@ -61,6 +76,29 @@ def splitting_of(penalty, n_features):
     if own is not None:
         return own()
     return Splitting(sparse.eye_array(n_features, format="csr"), penalty)
+
+
+def splitting_over(penalty, shape):
+    """Return the splitting of a penalty on arrays of that shape (K, p), of the raveled array."""
+    own = getattr(penalty, "splitting_over", None)
+    if own is not None:
+        return own(shape)
+    return Splitting(sparse.eye_array(shape[0] * shape[1], format="csr"), Raveled(penalty, shape))
+
+
+def stacked(found, shape):
+    """Return the splitting of a sum of penalties from those of the terms.
+
+    Its `parts` are the images A_k'y_k of the terms, arrays of `shape`.
+    """
+    sizes = [own.matrix.shape[0] for own in found]
+    matrix = sparse.vstack([own.matrix for own in found], format="csr")
+
+    def parts(y):
+        pieces = np.split(y, np.cumsum(sizes)[:-1])
+        return [(own.matrix.T @ x).reshape(shape) for own, x in zip(found, pieces, strict=True)]
+
+    return Splitting(matrix, Side([own.psi for own in found], sizes), parts)
 
 
 def copies(n_features, features):

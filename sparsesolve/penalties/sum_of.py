@@ -19,7 +19,12 @@ from sparsesolve.penalties.each_response import EachResponse
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.prox.alternating import SumOfTerms
 from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
-from sparsesolve.penalties.splitting import Side, Splitting, splitting_of
+from sparsesolve.penalties.splitting import (
+    Splitting,
+    splitting_of,
+    splitting_over,
+    stacked,
+)
 from sparsesolve.penalties.whole import orthonormal
 
 
@@ -125,14 +130,7 @@ class Sum(Norm):
     def splitting(self) -> Splitting:
         """Return the terms' own splittings, stacked."""
         found = [splitting_of(term, self.n_features) for term in self._bound]
-        sizes = [own.matrix.shape[0] for own in found]
-        matrix = sparse.vstack([own.matrix for own in found], format="csr")
-
-        def parts(y):
-            pieces = np.split(y, np.cumsum(sizes)[:-1])
-            return [own.matrix.T @ x for own, x in zip(found, pieces, strict=True)]
-
-        return Splitting(matrix, Side([own.psi for own in found], sizes), parts)
+        return stacked(found, (self.n_features,))
 
     def degrees(self, b: np.ndarray) -> int:
         """Return the smallest number of degrees of freedom of the terms."""
@@ -155,6 +153,9 @@ class _Rows:
     def __init__(self, terms, kernels):
         self.sum = SumOfTerms(terms, kernels)
         self.value = self.sum.value
+
+    def splitting_over(self, shape):
+        return stacked([splitting_over(term, shape) for term in self.sum.terms], shape)
 
     def prox(self, V, t):
         return self.sum.prox(V, t)[0]

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from sparsesolve.penalties.each_response import EachResponse
 from sparsesolve.penalties.last_polar import LastPolar
-from sparsesolve.penalties.splitting import splitting_of
+from sparsesolve.penalties.splitting import splitting_of, splitting_over
 
 # Relative margin that keeps a scaled dual point feasible after rounding.
 FEASIBLE = 1e-13
@@ -153,7 +153,9 @@ class WholePenalty:
 
     def splitting(self):
         """Return Omega as a simple norm of linear images: see `splitting.py`."""
-        return splitting_of(self.omega, self.n_features)
+        if self.several is None:
+            return splitting_of(self.omega, self.n_features)
+        return splitting_over(self.omega, (self.several, self.n_features))
 
     def mapping(self):
         """Return a map to a penalty on disjoint blocks; None without one, or with a ridge part."""

@@ -169,11 +169,11 @@ SOLVERS = {
         "of them in Separate", has_tangent, by_passes=True,
     ),
     "admm": Solver(
-        Admm, "family='gaussian', at most 6,000 features in memory, and a norm of one response "
+        Admm, "family='gaussian' or 'multigaussian', at most 6,000 features in memory, and a norm "
         "without disjoint blocks", suits_admm,
     ),
     "linearized_admm": Solver(
-        LinearizedAdmm, "a norm of one response without disjoint blocks", suits_linearized,
+        LinearizedAdmm, "a norm without disjoint blocks", suits_linearized,
         by_passes=True,
     ),
     "multipliers": Solver(

@@ -1,6 +1,7 @@
 """Sum: worked numbers, splittings of every penalty that has one, paths, responses, refusals."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -65,13 +66,55 @@ def test_the_same_as_a_sum_that_is_one_penalty():
         fit.lambdas[0], rel=1e-4)  # fmt: skip
 
 
-def test_several_responses():
-    Z = np.column_stack([Y, -Y + 0.1 * RNG.standard_normal(70)])
-    both = P.Sum([P.L1(0.3), P.TraceNorm()])
-    fit = ss.path(X, Z, family="multigaussian", penalty=both, n_lambdas=4, tol=1e-5,
-                  lambda_min_ratio=0.1)  # fmt: skip
-    assert fit.gaps.max() <= 1e-5
-    assert np.linalg.matrix_rank(fit.coef(fit.lambdas[1]), tol=1e-3) == 1
+SEVERAL = np.column_stack([Y, -Y + 0.1 * RNG.standard_normal(70), RNG.standard_normal(70)])
+CLASSES = SEVERAL.argmax(axis=1)
+
+
+@pytest.mark.parametrize("family", ["multigaussian", "multinomial"])
+@pytest.mark.parametrize("penalty", [
+    P.Sum([P.L1(0.3), P.TraceNorm()]), P.Sum([P.TreeL2([range(4), range(12)]), P.L1(0.2)]),
+    P.Sum([P.TotalVariation(), P.OverlapLinf(P.window_groups(12, 3))]), LOW,
+    P.Sum([P.TotalVariation(), P.TotalVariation2D((3, 4))]),
+], ids=["trace", "tree", "windows", "low rank of each", "with a kernel"])  # fmt: skip
+def test_several_responses_are_certified_as_one_is(family, penalty):
+    y = SEVERAL if family == "multigaussian" else CLASSES
+    options = {"family": family, "penalty": penalty, "stop": None}
+    fit = ss.path(X, y, n_lambdas=3, lambda_min_ratio=0.1, tol=1e-7, **options)
+    assert not fit.status.any() and fit.gaps.max() <= 1e-7
+    for lam in fit.lambdas[1:]:  # no other solver, however it begins, ends below what is claimed
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ss.ConvergenceWarning)
+            other = ss.path(X, y, lambdas=[lam], tol=1e-5, solver="fista", max_iter=100, **options)
+        (value, null), (least, _) = (objective(f, lam, penalty, y) for f in (fit, other))
+        assert value <= least + 1.1e-7 * null
+
+
+def objective(fit, lam, penalty, y):
+    """The objective and its value at the null model, by numpy but for the penalty's value."""
+    B, K = fit.coef(lam), 3
+    eta = X @ B.T + fit.intercept(lam)
+    omega = penalty.over(12).over_responses(K).value(B)
+    if y.ndim == 2:
+        null = 0.5 * ((y - y.mean(axis=0)) ** 2).sum() / len(X)
+        return 0.5 * ((y - eta) ** 2).sum() / len(X) + lam * omega, null
+    shares = np.bincount(y) / len(y)
+    loss = np.log(np.exp(eta).sum(axis=1)) - eta[np.arange(len(y)), y]
+    return loss.mean() + lam * omega, -shares @ np.log(shares)
+
+
+@pytest.mark.parametrize("one, terms", [
+    (P.L1(0.5), [P.L1(0.3), P.L1(0.2)]),
+    (P.TotalVariation(l1=0.5), [P.TotalVariation(), P.L1(0.5)]),
+])  # fmt: skip
+def test_responses_under_sums_that_are_one_penalty(one, terms):
+    """A sum over rows falls apart into problems of one response."""
+    options = {"standardize": False, "lambdas": [0.5, 0.1]}
+    both = ss.path(X, SEVERAL, family="multigaussian", penalty=P.Sum(terms), tol=1e-9, **options)
+    assert not both.status.any()
+    for k in range(3):
+        alone = ss.path(X, SEVERAL[:, k], penalty=one, tol=1e-11, **options)
+        for lam in (0.5, 0.1):
+            assert both.coef(lam)[k] == pytest.approx(alone.coef(lam), abs=1e-3)
 
 
 @pytest.mark.parametrize("terms, kind, sentence", [

@@ -12,8 +12,9 @@ With scaled multipliers w and a parameter rho, a step is
 Linearised steps replace the first by a gradient step of length 1 / (L + rho |A|^2), which needs
 products alone and takes any smooth loss; L grows where the model of F is too low. rho follows the
 residuals of A b = s and of the gradient: where one is much larger it changes by a factor.
-Given: a Problem of one response with a penalty on whole vectors; ``splitting`` of the penalty
-gives A and Psi. Returned: b with the gap under Omega itself, which needs the penalty's own polar.
+Given: a Problem with a penalty on whole vectors; ``splitting`` of the penalty gives A and Psi.
+With K responses b is (K, p), and A is applied to the raveled array.
+Returned: b with the gap under Omega itself, which needs the penalty's own polar.
 Invariant: what FirstOrder keeps. Coefficients are hardly ever exactly 0.
 References: Boyd, Parikh, Chu, Peleato, Eckstein (2011), sections 3 and 4.4.2; Bach et al. 2012,
 section 8.3, of which figure 19 compares the two.
@@ -22,8 +23,11 @@ section 8.3, of which figure 19 compares the two.
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers.costs import first_order as costs
+from sparsesolve.solvers.costs.rounding import SQUARED_STEP
 from sparsesolve.solvers.first_order.fista import Ista, divergence
+from sparsesolve.solvers.state import NULL_LEVEL
 
 
 class LinearizedAdmm(Ista):
@@ -32,7 +36,7 @@ class LinearizedAdmm(Ista):
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
         self.A, self.psi, self.parts = self.penalty.splitting()
-        self.s = self.A @ self.point.b
+        self.s = self.image(self.point.b)
         self.w, self.rho = np.zeros_like(self.s), None
         sizes = abs(self.A)  # |A|^2 is at most the largest sum of a column times that of a row
         self.square = float(sizes.sum(axis=0).max() * sizes.sum(axis=1).max())
@@ -44,9 +48,12 @@ class LinearizedAdmm(Ista):
         self.taken, self.look = 0, costs.FIRST_BALANCE
 
     def step(self, lam):
+        if lam >= NULL_LEVEL:  # b stays 0, to which multipliers would be long in leading it
+            super().step(lam)
+            return
         before = self.s
         self.move(lam, self.pull(lam))
-        self.split(lam, self.A @ self.point.b)
+        self.split(lam, self.image(self.point.b))
         self.taken += 1
         if self.taken == self.look:
             self.look *= 2
@@ -59,11 +66,19 @@ class LinearizedAdmm(Ista):
             self.penalty.begin_polar(self.point.b, self.parts(multipliers))
         return super().gap(lam)
 
+    def image(self, b):
+        """Return A b, of K responses that of the raveled array."""
+        return self.A @ b.ravel()
+
+    def back(self, s):
+        """Return A's in the shape of b."""
+        return (self.A.T @ s).reshape(self.point.b.shape)
+
     def pull(self, lam):
         """Minus the gradient of what a step minimises, in b and in c."""
         point = self.point
         z, pull = self.downhill(point.u)
-        z = z - self.rho * (self.A.T @ (self.A @ point.b - self.s + self.w))
+        z = z - self.rho * self.back(self.image(point.b) - self.s + self.w)
         return z - lam * self.penalty.ridge * point.b, pull
 
     def move(self, lam, pull):
@@ -75,7 +90,8 @@ class LinearizedAdmm(Ista):
             new = self.at(start.b + step, start.c + across / self.L)
             moved = float(np.vdot(step, step) + np.vdot(new.c - start.c, new.c - start.c))
             bent = 2.0 * divergence(start, new)
-            if bent <= self.L * moved or moved <= 1e-30 * float(np.vdot(start.b, start.b)):
+            size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
+            if bent <= self.L * moved or moved <= SQUARED_STEP * size:
                 break
             self.L *= 2.0
         self.point = new
@@ -89,8 +105,10 @@ class LinearizedAdmm(Ista):
         self.s = new
 
     def balance(self, before):
-        """Change rho where one of the residuals is much the larger."""
-        primal = np.linalg.norm(self.A @ self.point.b - self.s)
+        """Change rho where one of the residuals is much the larger; s = 0 tells neither."""
+        if not (self.s.any() and before.any()):
+            return
+        primal = np.linalg.norm(self.image(self.point.b) - self.s)
         dual = self.rho * np.linalg.norm(self.A.T @ (self.s - before))
         size = max(np.linalg.norm(self.s), 1e-300)
         slope = max(self.rho * np.linalg.norm(self.A.T @ self.w), 1e-300)
@@ -116,17 +134,18 @@ class Admm(LinearizedAdmm):
             columns = columns - (columns @ kernel) @ kernel.toarray().T
             self.within = (kernel @ kernel.T).toarray()
         columns = np.column_stack([self.basis, columns])
-        bend = self.loss.curvature_at(self.point.eta)
-        self.gram = columns.T @ (bend[:, None] * columns)
-        self.of_A = (self.A.T @ self.A).toarray()
+        bend = self.loss.curvature_at(self.point.eta).reshape(-1, self.design.n)[0]
+        self.gram = columns.T @ (bend[:, None] * columns)  # of each response
+        own = self.A[:, : self.design.p]  # A'A is the same for all responses
+        self.of_A = (own.T @ own).toarray()
         self.factored = None, None
 
     def move(self, lam, pull):
         """To the minimum: of squared error one Newton step."""
         z, across = pull
-        found = cho_solve(self._factor(lam), np.concatenate([across, z]))
-        f = len(across)
-        self.point = self.at(self.point.b + found[f:], self.point.c + found[:f])
+        found = cho_solve(self._factor(lam), np.concatenate([across, z], axis=-1).T).T
+        f = across.shape[-1]
+        self.point = self.at(self.point.b + found[..., f:], self.point.c + found[..., :f])
 
     def _factor(self, lam):
         key = self.rho, lam * self.penalty.ridge
@@ -145,12 +164,12 @@ class Admm(LinearizedAdmm):
 
 
 def suits_linearized(problem, lambdas):
-    """Whether the penalty is a norm on whole vectors, of one response."""
-    whole = not problem.has_blocks and problem.n_responses is None
-    return whole and getattr(problem.penalty, "is_norm", False)
+    """Whether the penalty is a norm on whole vectors, or of several responses on arrays."""
+    return not problem.has_blocks and getattr(problem.penalty, "is_norm", False)
 
 
 def suits(problem, lambdas):
     """The same of squared error, with columns that fit in."""
-    squares = problem.loss is None and problem.design.p <= costs.MOST_ADMM_FEATURES
-    return squares and suits_linearized(problem, lambdas)
+    squares = problem.loss is None or isinstance(problem.loss, Multigaussian)
+    small = problem.design.p <= costs.MOST_ADMM_FEATURES
+    return squares and small and suits_linearized(problem, lambdas)

@@ -6,6 +6,7 @@ from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
+from sparsesolve.penalties.whole import WholePenalty
 
 RNG = np.random.default_rng(8)
 X = RNG.standard_normal((60, 12))
@@ -42,12 +43,52 @@ def test_other_losses_and_sparse_x(family):
     assert own.coefs.toarray() == pytest.approx(fit.coefs.toarray(), abs=2e-2)
 
 
+SEVERAL = np.column_stack([Y, -Y + RNG.standard_normal(60), RNG.standard_normal(60)])
+OF_RESPONSES = {**PENALTIES, "trace": P.TraceNorm(), "tree": P.TreeL2([range(4), range(12)])}
+
+
+@pytest.mark.parametrize("label", OF_RESPONSES)
+@pytest.mark.parametrize("family, solver", [
+    ("multigaussian", "admm"), ("multigaussian", "linearized_admm"),
+    ("multinomial", "linearized_admm"),
+])  # fmt: skip
+def test_several_responses(family, solver, label):
+    y = SEVERAL if family == "multigaussian" else SEVERAL.argmax(axis=1)
+    options = {"family": family, "penalty": OF_RESPONSES[label], "alpha": 0.9}
+    fit = ss.path(X, y, n_lambdas=3, lambda_min_ratio=0.1, tol=1e-8, stop=None, **options)
+    own = ss.path(X, y, lambdas=fit.lambdas, tol=1e-6, solver=solver, stop=None, **options)
+    assert not own.status.any() and own.gaps.max() <= 1e-6
+    for lam in fit.lambdas:
+        assert own.coef(lam) == pytest.approx(fit.coef(lam), abs=2e-2)
+
+
+@pytest.mark.parametrize("label", OF_RESPONSES)
+def test_splittings_of_several_responses_have_the_same_value(label):
+    penalty = WholePenalty(OF_RESPONSES[label].over(12), 12, n_responses=3)
+    A, psi, _ = penalty.splitting()
+    gram = (A.T @ A).toarray()
+    assert gram == pytest.approx(np.kron(np.eye(3), gram[:12, :12]))  # what Admm builds on
+    for B in RNG.standard_normal((5, 3, 12)):
+        assert psi.value(A @ B.ravel()) == pytest.approx(penalty.value(B))
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+@pytest.mark.parametrize("solver", ["admm", "linearized_admm"])
+def test_steps_at_the_null_model_leave_the_next_lambdas_alone(solver, family):
+    """Under a kernel the null model takes steps, at which no residual may drive rho away."""
+    if (solver, family) == ("admm", "binomial"):
+        return
+    y = Y if family == "gaussian" else Y > 0
+    fit = ss.path(X, y, family=family, penalty=PENALTIES["image"], solver=solver, tol=1e-6,
+                  n_lambdas=4, lambda_min_ratio=0.1, max_iter=400)  # fmt: skip
+    assert not fit.status.any()
+
+
 def test_what_they_do_not_take():
     with pytest.raises(ValueError, match=r"solver='admm' needs family='gaussian'"):
         ss.path(X, Y > 0, family="binomial", penalty=PENALTIES["linf"], solver="admm")
-    with pytest.raises(ValueError, match="solver='linearized_admm' needs a norm of one response"):
-        ss.path(X, np.column_stack([Y, Y]), family="multigaussian", penalty=P.TraceNorm(),
-                solver="linearized_admm")  # fmt: skip
+    with pytest.raises(ValueError, match="solver='linearized_admm' needs a norm without"):
+        ss.path(X, np.column_stack([Y, Y]), family="multigaussian", solver="linearized_admm")
     with pytest.raises(ValueError, match="needs a norm"):
         ss.path(X, Y, solver="linearized_admm")
     with pytest.raises(ValueError, match="needs a norm"):
