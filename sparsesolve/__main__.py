@@ -25,7 +25,7 @@ from sparsesolve.cli.tag import add_tag_options
 from sparsesolve.data.tables import ENDINGS
 from sparsesolve.results.cv_path import CHOICES
 from sparsesolve.results.pictures.axes import AXIS_LABELS
-from sparsesolve.results.pictures.path import WAYS
+from sparsesolve.results.pictures.path import LINES
 
 
 class Parser(argparse.ArgumentParser):
@@ -167,7 +167,7 @@ def _add_plot(commands):
 def _add_picture(command):
     command.add_argument("--xvar", choices=tuple(AXIS_LABELS), default="lambda", help="its axis")
     command.add_argument(
-        "--by", choices=WAYS, default="feature", help="a line for each feature or group, or a "
+        "--by", choices=LINES, default="feature", help="a line for each feature or group, or a "
         "panel for each class",
     )  # fmt: skip
 

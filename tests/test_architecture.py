@@ -103,11 +103,9 @@ def test_the_law_is_enforced(name, text):
 
 @pytest.mark.parametrize("file", COMPILED, ids=lambda file: str(file.relative_to(ROOT)))
 def test_compiled_lines_fit_a_screen(file):
-    """The linter checks Python files only; rooms that are not rewritten yet may have 120."""
-    wide = {"losses/chain"}
-    limit = 120 if file.parent.relative_to(ROOT).as_posix() in wide else 100
+    """The linter checks Python files only."""
     for number, line in enumerate(file.read_text().splitlines(), 1):
-        assert len(line) <= limit, f"line {number} has {len(line)} characters"
+        assert len(line) <= 100, f"line {number} has {len(line)} characters"
 
 
 @pytest.mark.parametrize("file", COMPILED, ids=lambda file: str(file.relative_to(ROOT)))

@@ -9,11 +9,11 @@ from sparsesolve.results.files.whole_file import whole_file
 def write_coefs(path, file):
     """Write one line for each nonzero coefficient: lambda, feature, coefficient.
 
-    The lambdas come in decreasing order, each with the line ``(Intercept)`` first (its value is 0
-    in a model without one), then the features in the order of the columns of X, by name, or by
+    Lambdas come in decreasing order. Each starts with the line ``(Intercept)`` (value 0 in a
+    model without one), followed by the features in the order of the columns of X, by name, or by
     position counted from 0. Numbers are written so that reading them gives the same doubles.
-    ``pandas.read_csv(file).pivot(index="lambda", columns="feature", values="coefficient")``
-    makes the wide table of it.
+    ``pandas.read_csv(file).pivot(index="lambda", columns="feature", values="coefficient")`` makes
+    a wide table.
 
     With K responses or classes a column ``response`` stands before ``feature``.
 
@@ -45,7 +45,7 @@ def _write(path, stream):
 
 
 def _nonzeros(path, matrix, i):
-    """Feature and coefficient of the nonzeros in column i."""
+    """Return feature and coefficient of the nonzeros in column i."""
     part = slice(matrix.indptr[i], matrix.indptr[i + 1])
     rows, values = matrix.indices[part], matrix.data[part]
     features = rows if path.feature_names is None else path.feature_names[rows]

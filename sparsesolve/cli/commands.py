@@ -1,4 +1,4 @@
-"""What each command does: fit, cross-validate, predict, draw."""
+"""The commands: fit, cross-validate, predict, draw."""
 
 import csv
 import sys
@@ -36,7 +36,7 @@ def run_demo(args):
 
 
 def run_path(args):
-    """Fit a data file and write what was asked for."""
+    """Fit a data file and write the requested results."""
     import sparsesolve as ss
 
     _check_results(args)
@@ -54,7 +54,7 @@ def run_path(args):
 
 
 def run_cv(args):
-    """Choose lambda for a data file by cross-validation and write what was asked for."""
+    """Choose lambda for a data file by cross-validation and write the requested results."""
     import sparsesolve as ss
 
     _check_results(args)
@@ -77,7 +77,7 @@ def run_cv(args):
 
 
 def run_predict(args):
-    """Predict the rows of a data file by a saved model."""
+    """Predict the rows of a data file with a saved model."""
     check_targets([args.file, args.model], out=args.out)
     if is_tagger(args.model):
         tag_file(args.model, args.file, args.out)
@@ -103,7 +103,7 @@ def run_predict(args):
 
 
 def _predicted(fit, path, table, s, kind):
-    """Predictions (n, ...); with kind "probabilities" of every class, two among them."""
+    """Return predictions (n, ...); with kind "probabilities" of every class, two among them."""
     if kind != "probabilities":
         return fit.predict(table.X, s, kind=kind, offset=table.offset)
     if path.class_names is None or path_family(path).classify is None:
@@ -127,7 +127,7 @@ def run_plot(args):
 
 
 def load_model(file, kernels=False):
-    """A saved model and its path; of kernels where that serves and their rows are in the file."""
+    """Return a saved model and its path; with `kernels`, kernels whose rows are in the file."""
     import sparsesolve as ss
 
     fit = ss.load(file)
@@ -141,7 +141,7 @@ def load_model(file, kernels=False):
 
 
 def _check_results(args):
-    """Refuse what cannot be written before the fit takes its time."""
+    """Refuse results that cannot be written, before the fit starts."""
     if args.plot:
         check_plot_file(args.plot)
     check_targets([args.file, args.groups], out=args.out, plot=args.plot, save=args.save)
@@ -161,7 +161,7 @@ def _title(args, what):
 
 
 def _chosen(cv, s):
-    """The path of the one lambda that was chosen."""
+    """Return the path with only the chosen lambda."""
     k, path = [cv.index_1se if s == "lambda_1se" else cv.index_min], cv.path
     coefs = [m[:, k] for m in path.coefs] if isinstance(path.coefs, list) else path.coefs[:, k]
     columns = ("lambdas", "df", "dev_ratio", "gaps", "n_iters", "status")
@@ -170,7 +170,8 @@ def _chosen(cv, s):
 
 
 def read_s(text, fit):
-    """--s as a word that the fit knows, or a number; None is lambda_1se, or all of a path."""
+    """Return --s as a word that the fit knows, or a number; None is lambda_1se, or all of a path.
+    """
     path = getattr(fit, "path", fit)
     if text is None:
         return None if path is fit else "lambda_1se"
@@ -185,7 +186,8 @@ def read_s(text, fit):
 
 
 def _column_names(path, kind, s):
-    """A heading for each column of predictions: of one lambda, of all, of classes or responses."""
+    """Return a heading for each column of predictions: of one lambda, all, classes or responses.
+    """
     lambdas = [""] if s is not None else [f" at {lam:.6g}" for lam in path.lambdas.tolist()]
     K = len(path.intercepts) if path.intercepts.ndim == 2 else None
     several = K is not None and kind != "class" or kind == "probabilities"

@@ -1,4 +1,4 @@
-"""The demonstration: Efron's diabetes study, Wisconsin's tumours, and the plot of the latter."""
+"""The demonstration: Efron's diabetes study and Wisconsin's tumours, with a plot of the latter."""
 
 from dataclasses import replace
 
@@ -9,13 +9,15 @@ from sparsesolve.results.pictures.axes import AXIS_LABELS
 from sparsesolve.results.pictures.path import save_plot
 from sparsesolve.selection.cv import cv_path
 
-# The six blood serum measurements, which scikit-learn calls s1 to s6, as named in Efron, Hastie,
-# Johnstone and Tibshirani, "Least angle regression", Annals of Statistics 32 (2004), section 1.
+# scikit-learn calls the six blood serum measurements s1 to s6. Their names are from Efron,
+# Hastie, Johnstone and Tibshirani, "Least angle regression", Annals of Statistics 32 (2004),
+# section 1.
 NAMES = ("age", "sex", "bmi", "bp", "tc", "ldl", "hdl", "tch", "ltg", "glu")
 
 
 def diabetes():
-    """Disease progression after one year in 442 patients, with 64 standardised columns.
+    """Return the disease progression after one year in 442 patients, with 64 standardised
+    columns.
 
     The columns are the 10 measurements, the squares of the nine that are not binary, and the 45
     products of two: the quadratic model of the paper above. Each has mean 0 and standard
@@ -35,7 +37,7 @@ def diabetes():
     main, y = _datasets().load_diabetes(return_X_y=True)
     columns, names = list(main.T), list(NAMES)
     for j, name in enumerate(NAMES):
-        if len(np.unique(main[:, j])) > 2:  # the square of a binary column says nothing new
+        if len(np.unique(main[:, j])) > 2:  # the square of a binary column adds nothing
             columns.append(main[:, j] ** 2)
             names.append(f"{name}²")
     for j, left in enumerate(NAMES):
@@ -49,7 +51,7 @@ def diabetes():
 
 
 def tumours():
-    """Diagnoses of 569 breast tumours from images of their cells: 30 measurements of each.
+    """Return diagnoses of 569 breast tumours from images of their cells: 30 measurements of each.
 
     The Wisconsin data of Street, Wolberg and Mangasarian (1993): mean, standard error and worst
     value of ten measurements of the nuclei. A third of the patients, drawn at random, are held
@@ -71,7 +73,8 @@ def tumours():
 
 
 def held_out_deviance(fit, X, y):
-    """Shares of deviance explained and of rows classified rightly, held out, at each lambda."""
+    """Return shares of deviance explained and of rows classified correctly, held out, per lambda.
+    """
     eta, null = fit.predict(X), fit.intercepts[0]
     target = (y == fit.class_names[1])[:, None]
     loss = np.logaddexp(0.0, np.where(target, -eta, eta)).mean(axis=0)
@@ -81,9 +84,9 @@ def held_out_deviance(fit, X, y):
 
 
 def draw_diagnosis(fit, explained, right, best, file):
-    """Draw the path of the tumours above what it explains of patients fitted and held out.
+    """Draw the path of the tumours above the deviance explained of fitted and held-out patients.
 
-    `best` is the line that cross-validation chose.
+    `best` is the index of the chosen lambda.
     """
     from matplotlib.figure import Figure
 
@@ -116,7 +119,7 @@ def draw_diagnosis(fit, explained, right, best, file):
 def show_diabetes(file, progress):
     """Fit the diabetes data, print table and certificate, draw the path into a file."""
     X, y, names = diabetes()
-    # Further down the columns' collinearity takes over, and its coefficients dwarf all others.
+    # Further down the columns are collinear, and the coefficients dwarf all others.
     fit = path(X, y, lambda_min_ratio=0.01, progress=progress)
     fit = replace(fit, feature_names=np.array(names))
     print(fit)
@@ -135,9 +138,9 @@ def show_diabetes(file, progress):
 
 
 def show_tumours(file, progress):
-    """Choose lambda by cross-validation of the tumours fitted, and report on those held out.
+    """Choose lambda by cross-validation of the fitted tumours, and report on the held-out ones.
 
-    The rows held out play no part in the choice, so results on them hold for new patients.
+    Held-out rows do not influence the choice, so results on them hold for new patients.
     """
     (X, y), (X_new, y_new), names = tumours()
     cv = cv_path(X, y, family="binomial", n_lambdas=60, lambda_min_ratio=5e-4, n_folds=10,

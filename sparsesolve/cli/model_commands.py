@@ -14,7 +14,7 @@ from sparsesolve.results.prediction import path_family
 
 
 def add_model_commands(commands, read_model, read_s):
-    """Add them; `read_model` and `read_s` are those of the command predict."""
+    """Add the commands; `read_model` and `read_s` are those of the command predict."""
     helps = {
         "assess": (run_assess, "measures of a saved model on rows with known responses"),
         "criteria": (run_criteria, "AIC, BIC, EBIC and GCV at each lambda of a saved model"),
@@ -57,7 +57,7 @@ def run_assess(args):
 
 
 def run_criteria(args):
-    """Print or write the criteria of every lambda; of a printed one the least are named."""
+    """Print or write the criteria of every lambda; a printed table names the least of each."""
     import sparsesolve as ss
 
     fit, path, table = _as_fitted(args)
@@ -93,7 +93,7 @@ def run_refit(args):
 
 
 def _read(args, marks=()):
-    """(fit, path, table) of the model and the file."""
+    """Return (fit, path, table) of the model and the file."""
     check_targets([args.file, args.model], out=args.out)
     fit, path = args.read_model(args.model)
     marks = {name: getattr(args, name) for name in marks if getattr(args, name) is not None}
@@ -108,9 +108,10 @@ def _read(args, marks=()):
 
 
 def _as_fitted(args):
-    """The same, the path with weights and offsets of the file, which a saved model has not.
+    """Return (fit, path, table), the path with weights and offsets from the file.
 
-    Whether they are those of the fit the deviance tells: see FittedData.
+    A saved model does not have them. The deviance tells whether they are those of the fit: see
+    FittedData.
     """
     fit, path, table = _read(args)
     given = {"weights": table.weights, "offset": table.offset}
@@ -119,7 +120,7 @@ def _as_fitted(args):
 
 
 def write_table(file, header, rows):
-    """CSV into a file or standard output."""
+    """Write CSV into a file or standard output."""
     if file == "-":
         _write_rows(sys.stdout, header, rows)
         return

@@ -1,4 +1,5 @@
-"""The command ``online``: learn a file or standard input row by row; predict by what it saved."""
+"""The command ``online``: learn a file or standard input row by row, and predict with the result.
+"""
 
 import csv
 import sys
@@ -15,7 +16,7 @@ from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
 
 
 def add_online(commands):
-    """The options of the command."""
+    """Add the options of the command."""
     online = commands.add_parser("online", help="learn a file or standard input row by row")
     online.set_defaults(run=run_online)
     online.add_argument("file", metavar="FILE", help="SVMlight, vw or CSV text, also .gz; - is "
@@ -45,9 +46,9 @@ def add_online(commands):
 
 
 def run_online(args):
-    """Learn, show the progressive loss each time that the rows have doubled, save.
+    """Learn, show the progressive loss whenever the number of rows has doubled, and save.
 
-    Ctrl-C ends the learning, not the command: what was learned is saved.
+    Ctrl-C ends the learning, not the command: the weights so far are saved.
     """
     import sparsesolve as ss
 
@@ -84,7 +85,7 @@ def run_online(args):
 
 
 def _options(args, source):
-    """The options of ss.online."""
+    """Return the options of ss.online."""
     if args.lam is None:
         raise ValueError("--lam is missing; give the level of the penalty")
     classes = None
@@ -108,7 +109,7 @@ def _options(args, source):
 
 
 def _learn(fit, blocks, stream):
-    """One pass, with a line each time that the number of rows has doubled."""
+    """Make one pass, with a line whenever the number of rows has doubled."""
     shown = 0
     if stream:
         print(f"{'rows':>12} {'mean loss':>12}", file=stream)
@@ -133,7 +134,7 @@ def _finish(fit, args):
 
 
 def predict_online(args):
-    """Predict a text file row by row if the model is one of this command; return whether it is."""
+    """Predict a text file row by row if the model is from this command; return whether it is."""
     import sparsesolve as ss
 
     fit = ss.load(args.model)

@@ -1,4 +1,4 @@
-"""Options of the command line: what data, which model, where results go."""
+"""Options of the command line: the data, the model, and where results go."""
 
 import argparse
 import re
@@ -14,12 +14,12 @@ from sparsesolve.data.tables import ENDINGS
 from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
 from sparsesolve.paths.penalty import standardizes
 
-# Options of the command that are keywords of sparsesolve.path under the same name.
+# Options of the command that are keywords of sparsesolve.path with the same name.
 PASSED_ON = (
     "family", "alpha", "grouped", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter",
     "dfmax", "pmax", "solver",
 )  # fmt: skip
-OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families made by a function
+OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families that are made by a function
 
 
 def add_data_options(command):
@@ -90,7 +90,9 @@ def add_model_options(command):
 
 
 def _family(text):
-    """The value of --family: a name, or a function of sparsesolve.families with its parameter."""
+    """Return the value of --family: a name, or a function of sparsesolve.families with a
+    parameter.
+    """
     name, parameter = re.fullmatch(r"\s*(.*?)\s*(?:\((.*)\))?\s*", text, re.DOTALL).groups()
     if name in FAMILIES and not parameter:
         return name
@@ -101,13 +103,14 @@ def _family(text):
         return MAKERS[name](*[_parameter(parameter)] if parameter else [])
     except (TypeError, ValueError) as error:
         number = "no parameter" if parameter else f"a parameter, as in '{name}(1.5)'"
-        wrong_number = str(error).startswith(f"{name}() ")  # of arguments
+        # the function was called with a wrong number of arguments
+        wrong_number = str(error).startswith(f"{name}() ")
         message = f"{name} takes {number}" if wrong_number else f"{text!r}: {error}"
         raise argparse.ArgumentTypeError(message) from None
 
 
 def _parameter(text):
-    """A number, or the word itself (the ties of cox)."""
+    """Return a number, or the word itself (the ties of cox)."""
     try:
         return float(text)
     except ValueError:
@@ -115,7 +118,7 @@ def _parameter(text):
 
 
 def numbers(text):
-    """The values of --lambdas and its like."""
+    """Return the values of an option such as --lambdas."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
@@ -124,7 +127,7 @@ def numbers(text):
 
 
 def read_data(args):
-    """The Table of the data options."""
+    """Return the Table of the data options."""
     _refuse_combinations(args)
     marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
     return read_rows(
@@ -141,7 +144,7 @@ def _refuse_combinations(args):
 
 
 def fit_options(args, table):
-    """Keywords of sparsesolve.path from the options and the table."""
+    """Return the keywords of sparsesolve.path from the options and the table."""
     options = {name: getattr(args, name) for name in PASSED_ON}
     if "strata" in table.marks:
         own = read_family(args.family)
@@ -167,13 +170,13 @@ def fit_options(args, table):
 
 
 def per_feature(name, texts, default, args, table):
-    """A number for each feature, from "V" for all and "COLUMN=V" for one."""
+    """Return a number for each feature, from "V" for all and "COLUMN=V" for one."""
     option = f"--{name.replace('_', '-')}"
     if args.groups is not None and name == "penalty_factor":
         raise ValueError(f"{option} is per feature; with --groups leave it out")
     values = np.full(table.X.shape[1], default)
     names = [] if table.feature_names is None else table.feature_names.tolist()
-    for text in sorted(texts, key=lambda text: "=" in text):  # what is said of all comes first
+    for text in sorted(texts, key=lambda text: "=" in text):  # values for all features come first
         column, _, number = text.rpartition("=")
         try:
             value = float(number)
@@ -186,7 +189,7 @@ def per_feature(name, texts, default, args, table):
 
 
 def named(fit, table, args):
-    """The path with the names of the file's columns."""
+    """Return the path with the names of the file's columns."""
     if table.feature_names is not None:
         fit = replace(fit, feature_names=table.feature_names)
     if len(args.response) > 1 and fit.family != "cox":  # columns of counts, or several responses
@@ -195,7 +198,7 @@ def named(fit, table, args):
 
 
 def check_targets(sources, **targets):
-    """Refuse results, by option, that cannot be written or replace what is read or each other."""
+    """Refuse results, by option, that cannot be written, or replace an input or each other."""
     taken = {_place(file): "is read" for file in sources if file is not None}
     for option, file in targets.items():
         if not file or file == "-":
@@ -210,7 +213,7 @@ def check_targets(sources, **targets):
 
 
 def _place(file):
-    """What tells a file, whatever it is called: hard links are one."""
+    """Return what identifies a file under any name: hard links are the same file."""
     path = FilePath(file).resolve()
     if not path.exists():
         return path
@@ -219,7 +222,7 @@ def _place(file):
 
 
 def check_folder(file):
-    """Refuse a file that cannot be written before the fit takes its time."""
+    """Refuse a file that cannot be written, before the fit starts."""
     folder = FilePath(file).resolve().parent
     if not folder.is_dir():
         raise ValueError(f"{file} cannot be written: there is no folder {folder}")
@@ -228,7 +231,7 @@ def check_folder(file):
 
 
 def check_plot_file(file):
-    """Refuse a plot that cannot be drawn before the fit takes its time."""
+    """Refuse a plot that cannot be drawn, before the fit starts."""
     check_folder(file)
     try:
         from matplotlib.figure import Figure

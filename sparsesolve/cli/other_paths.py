@@ -14,7 +14,7 @@ KERNEL = re.compile(r"(\w+)(?:\(([^()]*)\))?(?:=(.+))?")
 
 
 def add_other_paths(commands, add_results):
-    """Add them; `add_results` is that of the command path."""
+    """Add the commands; `add_results` is that of the command path."""
     lars = commands.add_parser("lars", help="the lasso, or least angle regression, by its knots")
     lars.set_defaults(run=run_lars)
     add_data_options(lars)
@@ -63,7 +63,7 @@ def run_lars(args):
 
 
 def run_omp(args):
-    """Pursue the features of a data file."""
+    """Run a pursuit on the features of a data file."""
     import sparsesolve as ss
 
     _finish(args, lambda table, options: ss.omp_path(
@@ -72,7 +72,7 @@ def run_omp(args):
 
 
 def _finish(args, solve):
-    """Read, solve, write what was asked for."""
+    """Read, solve, and write the requested results."""
     import sparsesolve as ss
 
     _check(args, save=args.save)
@@ -94,7 +94,7 @@ def _finish(args, solve):
 
 
 def run_mkl(args):
-    """Weigh the kernels of a data file along lambda."""
+    """Compute the weights of the kernels of a data file along lambda."""
     import sparsesolve as ss
 
     _check(args, save=args.save)
@@ -121,7 +121,7 @@ def run_mkl(args):
 
 
 def _kernel(text, names):
-    """(function, columns) of a word such as gaussian(0.5)=age,size."""
+    """Return (function, columns) for a word such as gaussian(0.5)=age,size."""
     import sparsesolve as ss
 
     known = ("gaussian", "polynomial", "linear")
@@ -145,7 +145,7 @@ def _kernel(text, names):
 
 
 def _write_weights(fit, names, file):
-    """The weight of each kernel that has one, lambda by lambda."""
+    """Write the nonzero kernel weights, lambda by lambda."""
     from sparsesolve.cli.model_commands import write_table
 
     rows = [[lam, name, weight] for k, lam in enumerate(fit.lambdas.tolist())
@@ -155,7 +155,7 @@ def _write_weights(fit, names, file):
 
 
 def _check(args, **targets):
-    """Refuse what cannot be written before the fit takes its time."""
+    """Refuse results that cannot be written, before the fit starts."""
     if args.plot:
         check_plot_file(args.plot)
     check_targets([args.file], out=args.out, plot=args.plot, **targets)
@@ -167,7 +167,7 @@ def _table(args, labels=False):
 
 
 def _plain():
-    """Types of X that have no names of their own."""
+    """Return the types of X without names of their own."""
     import numpy as np
     from scipy import sparse
 

@@ -1,4 +1,4 @@
-"""The command `parse`: from a file of trees to a parser, and to parsed text."""
+"""The command `parse`: a parser from a file of trees, and parsed text."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ METHODS = ("mira", "spom")
 
 
 def add_parse_options(command):
-    """The options of `parse`."""
+    """Add the options of `parse`."""
     command.add_argument("file", help="sentences with heads in CoNLL-U or columns, .gz or not")
     command.add_argument(
         "--columns", help="names of the columns, divided by commas, where it is not CoNLL-U"
@@ -53,7 +53,7 @@ def run_parse(args):
 
 
 def parse_file(model, file, out):
-    """Parse the sentences of a file by a parser that `parse` wrote."""
+    """Parse the sentences of a file with a parser that `parse` wrote."""
     from sparsesolve import structured
     from sparsesolve.structured.parser_file import column_names
 
@@ -64,14 +64,14 @@ def parse_file(model, file, out):
 
 
 def is_parser(model):
-    """Whether a file holds a parser."""
+    """Return True if a file holds a parser."""
     from sparsesolve.structured.parser_file import holds_parser
 
     return holds_parser(model)
 
 
 def _templates(file):
-    """Templates as text, "many", or None for the default."""
+    """Return templates as text, "many", or None for the default."""
     if file in ("default", "many"):
         return None if file == "default" else file
     lines = Path(file).read_text(encoding="utf-8").splitlines()

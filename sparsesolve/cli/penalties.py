@@ -12,13 +12,13 @@ from sparsesolve.data.tables.feature_groups import read_feature_groups
 
 
 class Kind(NamedTuple):
-    """What a word of --penalty stands for."""
+    """The meaning of a word of --penalty."""
 
-    make: Callable  # (*parameters), after the groups where it takes such
+    make: Callable  # (*parameters), after the groups if it takes groups
     groups: str  # "needs", "may have" or "has no" --groups
-    parameters: str = ""  # what stands in parentheses, for messages
-    most: int = 0  # numbers in parentheses
-    overlapping: bool = False  # whether a feature may be in several groups
+    parameters: str = ""  # text in parentheses, for messages
+    most: int = 0  # most numbers in parentheses
+    overlapping: bool = False  # True if a feature may be in several groups
 
 
 def _of_groups(penalty):
@@ -67,7 +67,7 @@ class Chosen(NamedTuple):
 
 
 def add_penalty_options(model):
-    """--groups, --penalty and --tau."""
+    """Add --groups, --penalty and --tau."""
     model.add_argument(
         "--groups", metavar="FILE", help="groups of features that enter and leave together: a CSV "
         "file of two columns, feature and group, of .npz data an array of p labels, or the word "
@@ -85,7 +85,7 @@ def add_penalty_options(model):
 
 
 def read_penalty(text):
-    """The value of --penalty: a word, perhaps with numbers in parentheses."""
+    """Return the value of --penalty: a word, perhaps with numbers in parentheses."""
     name, inside = re.fullmatch(r"\s*(.*?)\s*(?:\((.*)\))?\s*", text, re.DOTALL).groups()
     name = name.replace("_", "-").lower()
     if name not in KINDS:
@@ -110,7 +110,7 @@ def read_penalty(text):
 
 
 def refuse_penalty(args):
-    """Say which of these options do not go together."""
+    """Raise for options that do not go together."""
     chosen = args.penalty
     has = "needs" if chosen is None else KINDS[chosen.name].groups
     if args.groups is None:
@@ -126,7 +126,7 @@ def refuse_penalty(args):
 
 
 def make_penalty(args, table):
-    """The penalty that the options mean, or None for the elastic net."""
+    """Return the penalty of the options, or None for the elastic net."""
     if args.penalty is None and args.groups is None:
         return None
     chosen = args.penalty or Chosen("group")
@@ -148,7 +148,7 @@ def _whole(k, name):
 
 
 def _edges(groups):
-    """Edges of a graph: groups of two features each."""
+    """Return the edges of a graph: groups of two features each."""
     lists = groups if isinstance(groups, list) else list(getattr(groups, "values", list)())
     for label, which in zip(groups, lists, strict=False):
         if len(which) != 2:
@@ -162,7 +162,7 @@ def _edges(groups):
 
 
 def _shape(shape):
-    """Of a matrix of coefficients, or None for features by responses."""
+    """Return the shape of a matrix of coefficients, or None for features by responses."""
     if not shape:
         return None
     if len(shape) != 2 or any(size != int(size) for size in shape):
@@ -171,7 +171,8 @@ def _shape(shape):
 
 
 def _groups(args, table, overlapping):
-    """Groups of features: of a file, or with --groups columns the column that each came from."""
+    """Return groups of features: from a file, or with --groups columns by their original column.
+    """
     if args.groups != "columns":
         return read_feature_groups(args.groups, args.file, table, overlapping)
     columns = table.X.groups if hasattr(table.X, "groups") else np.arange(table.X.shape[1])

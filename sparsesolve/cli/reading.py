@@ -1,4 +1,4 @@
-"""Rows of a file for a command: numbers by the plain reader, text and gaps by that of pandas."""
+"""Rows of a file for a command: the plain reader for numbers, pandas for text and gaps."""
 
 import importlib.util
 import sys
@@ -9,11 +9,12 @@ from sparsesolve.data.tables.cells import Style
 
 EXTRA = "pip install 'sparsesolve[cli]' reads text columns, gaps and files written otherwise"
 READ = ("separator", "decimal", "thousands", "encoding")
-MIXED = ("csv", "parquet")  # layouts of which columns may hold text and gaps
+# Layouts whose columns may hold text and gaps.
+MIXED = ("csv", "parquet")
 
 
 def add_style_options(group):
-    """How a text file is written, where that is not found out."""
+    """Add the options on the style of a text file, for styles that are not detected."""
     group.add_argument("--separator", metavar="C", help="between cells: a character, blank or tab")
     group.add_argument("--decimal", choices=(".", ","), help="decimal mark; default found out")
     group.add_argument("--thousands", metavar="C", help="mark between thousands")
@@ -22,10 +23,10 @@ def add_style_options(group):
 
 def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=False, features=None,
               marks=None, encoder=None):
-    """The Table of a command's file.
+    """Return the Table of a command's file.
 
-    The plain reader comes first. What it refuses of a CSV or Parquet file is read with pandas:
-    text becomes categories and gaps the means of their columns, which is said on stderr.
+    The plain reader comes first. If it refuses a CSV or Parquet file, pandas reads the file: text
+    becomes categories, and gaps become the means of their columns. This is reported on stderr.
     """
     path = FilePath(args.file)
     layout = args.format or layout_of(path)
@@ -53,7 +54,7 @@ def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=Fals
             played = [*response, weights, offset, *(marks or {}).values()]
             known = any(f"column {name!r}:" in str(refused) for name in played)
             if not asked and (known or "parted into cells" in str(error)):
-                raise refused from None  # which says the line
+                raise refused from None  # which names the line
             raise ValueError(f"{path}: {error}") from None
 
 
@@ -71,8 +72,8 @@ def _mixed(path, layout, parts, drop, labels, features, marks, args, encoder):
 
 
 def model_rows(args, path, **parts):
-    """The rows of a file with the columns of a model, which are found by name."""
-    path = path if hasattr(path, "coefs") else path.grams  # of kernels, which know their table
+    """Return the rows of a file with the columns of a model, which are found by name."""
+    path = path if hasattr(path, "coefs") else path.grams  # kernels know their table
     if path.encoder is not None:
         return read_rows(args, encoder=path.encoder, **parts)
     names = [] if path.feature_names is None else path.feature_names.tolist()

@@ -1,4 +1,4 @@
-"""The command `tag`: from a file of sentences to a model that tags, and to tagged text."""
+"""The command `tag`: a tagger from a file of sentences, and tagged text."""
 
 from pathlib import Path
 
@@ -6,11 +6,12 @@ from sparsesolve.cli.options import check_targets
 
 ALGORITHMS = ("averaged", "crf")
 DEFAULT_EPOCHS = 10
-MIN_COUNT = 1  # a value seen once says something: tagging is better for it
+# A value that occurs once carries information: tagging is better with it.
+MIN_COUNT = 1
 
 
 def add_tag_options(command):
-    """The options of `tag`."""
+    """Add the options of `tag`."""
     command.add_argument("file", help="sentences in CoNLL-U or columns, .gz or not")
     command.add_argument("--column", default="upos", help="the column to learn (upos)")
     command.add_argument("--word", default="form", help="the column of words (form)")
@@ -65,7 +66,7 @@ def run_tag(args):
 
 
 def tag_file(model, file, out):
-    """Tag the sentences of a file by a model that `tag` wrote."""
+    """Tag the sentences of a file with a model that `tag` wrote."""
     from sparsesolve import structured
     from sparsesolve.structured.model_file import load_with
 
@@ -82,7 +83,7 @@ def tag_file(model, file, out):
 
 
 def is_tagger(model):
-    """Whether a file holds chains."""
+    """Return True if a file holds chains."""
     from sparsesolve.structured.model_file import holds_chains
 
     return holds_chains(model)
@@ -96,7 +97,7 @@ def _column(sentences, name, file):
 
 
 def _templates(args):
-    """Templates as text, of the column of words."""
+    """Return templates as text, for the column of words."""
     from sparsesolve.structured.atoms import TAGGING
 
     if args.templates == "default":

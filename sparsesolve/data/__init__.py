@@ -1,8 +1,8 @@
-"""What the user passed, turned into canonical arrays before any work starts.
+"""The user's data, converted to canonical arrays before any work starts.
 
-Every function here either returns an array (or number) in the one form that the core accepts,
-or raises ValueError or TypeError with one sentence: what was found, where, and what to do.
-Nothing that the user passed is ever changed.
+Every function here either returns an array (or number) in the one form that the core accepts, or
+raises ValueError or TypeError with one sentence: what was found, where, and what to do. The
+user's data are never changed.
 """
 
 from .array import real_array, refuse_truncated, unmasked

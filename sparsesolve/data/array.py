@@ -1,4 +1,4 @@
-"""Anything array-like, as an ndarray of real numbers, or a sentence saying why it is none."""
+"""Array-like arguments as arrays of real numbers, or a sentence on why they are none."""
 
 import decimal
 import mmap
@@ -8,8 +8,8 @@ import numpy as np
 
 from .number import shown
 
-# Every value of these types is a float32 exactly, so that storing them so loses nothing and
-# halves the memory; the core's arithmetic is float64 whatever the storage.
+# Every value of these types is exactly a float32, so that storing it as one loses nothing and
+# halves the memory. The core's arithmetic is float64 for any storage.
 EXACT_IN_FLOAT32 = frozenset("?bBhHef")
 
 FOREIGN_KINDS = {
@@ -27,8 +27,8 @@ FOREIGN_KINDS["S"] = FOREIGN_KINDS["T"] = FOREIGN_KINDS["U"]
 def real_array(name, value, column=None):
     """Return `value` as an ndarray of booleans, integers or floats, without a copy if it is one.
 
-    `name` is the argument's name for the messages; `column` the data frame's column that is
-    being read, if any. Memory maps stay memory maps, so that nothing is read here.
+    `name` is the argument's name in messages; `column` is the data frame's column being read, if
+    any. Memory maps stay memory maps, so that nothing is read here.
     """
     value = unmasked(name, value)
     array = value if isinstance(value, np.ndarray) else converted(name, value)
@@ -40,17 +40,17 @@ def real_array(name, value, column=None):
         what = FOREIGN_KINDS.get(kind, "values that are not numbers")
         what += f"; {_of_text(name, column)}" if what == "text" else ""
         raise TypeError(f"{_subject(name, column)} (dtype {array.dtype}) holds {what}")
-    # np.matrix and other subclasses change what indexing means; a plain view of them does not.
+    # Subclasses such as np.matrix change what indexing means; a plain view of them does not.
     return array if type(array) in (np.ndarray, np.memmap) else np.asarray(array)
 
 
 def storage_dtype(dtype):
-    """The type in which values of `dtype` are stored: float32 where that is exact, or float64."""
+    """Return the type that stores values of `dtype`: float32 where that is exact, else float64."""
     return np.dtype(np.float32 if dtype.char in EXACT_IN_FLOAT32 else np.float64)
 
 
 def refuse_overflow(name, original, stored, column=None):
-    """Refuse finite numbers of a wider type (longdouble) that became infinite in `stored`."""
+    """Raise if finite numbers of a wider type (longdouble) became infinite in `stored`."""
     if original.dtype.kind != "f" or original.dtype.itemsize <= stored.dtype.itemsize:
         return
     lost = np.isinf(stored) & np.isfinite(original)
@@ -63,7 +63,7 @@ def refuse_overflow(name, original, stored, column=None):
 
 
 def place(index, column=None):
-    """Say where an entry stands, counted from 0 as in Python."""
+    """Return where an entry stands, counted from 0 as in Python."""
     if column is not None:
         return f"at row {index[0]} of column {column!r} (counted from 0)"
     if len(index) == 1:
@@ -78,7 +78,7 @@ def _subject(name, column):
 
 
 def unmasked(name, value):
-    """The value; of a masked array its data, or a sentence about the first masked entry."""
+    """Return the value; for a masked array its data, or raise at the first masked entry."""
     if not isinstance(value, np.ma.MaskedArray):
         return value
     mask = np.ma.getmaskarray(value)
@@ -92,7 +92,7 @@ def unmasked(name, value):
 
 
 def converted(name, value):
-    """Return numpy's reading of a list, a series, or whatever offers itself as an array."""
+    """Return numpy's reading of a list, a series, or an object with the array protocol."""
     kind = type(value).__name__
     if value is None or isinstance(value, (str, bytes)):
         raise TypeError(f"{name} is {shown(value)}; pass an array of numbers")
@@ -115,7 +115,7 @@ def converted(name, value):
 
 
 def _ragged_row(value):
-    """Say which row of a list of lists has not the length of the first."""
+    """Return the row of a list of lists whose length is not that of the first."""
     if not isinstance(value, (list, tuple)):
         return ""
     lengths = [len(row) if hasattr(row, "__len__") else None for row in value]
@@ -127,12 +127,12 @@ def _ragged_row(value):
 
 
 def refuse_truncated(name, array):
-    """Refuse a memory map whose file has been cut short: reading it would kill the process."""
+    """Raise for a memory map whose file has been truncated: reading it would kill the process."""
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap) and isinstance(array._mmap, mmap.mmap):
             try:
                 size = array._mmap.size()
-            except (OSError, ValueError):  # no file behind it, so nothing to be cut short
+            except (OSError, ValueError):  # there is no file that could be truncated
                 return
             start = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
             if size < start + len(array._mmap):
@@ -151,7 +151,7 @@ def is_number(kind):
 
 
 def _of_text(name, column):
-    """What to do about it."""
+    """Return what to do about text."""
     if name == "y" and column is None:
         return "for classes use path(..., family='binomial') or family='multinomial'"
     return "encode it as numbers first" + (

@@ -1,7 +1,7 @@
-"""Columns of a table as columns of numbers: what is learnt of the first table, and applied to all.
+"""Columns of a table as columns of numbers: learned from the first table, and applied to all.
 
-A number stands for itself, and a gap for the mean. A category of K levels becomes K columns of 0
-and 1, or one where K is 2, and a gap in it the share of each level.
+A number stays as it is, and a gap becomes the mean. A category of K levels becomes K columns of 0
+and 1, or one if K is 2, and a gap in it becomes the share of each level.
 """
 
 import re
@@ -12,21 +12,24 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-FEW_LEVELS = 20  # of a category, of which nothing is said in any table,
-MOST_LEVELS = 10  # rows to a level: with fewer, labels are dates or identifiers
-GONE, UNKNOWN = -1, -2  # codes of a missing label, and of one that the first table did not have
+# A category with at most this many levels causes no warning.
+FEW_LEVELS = 20
+# With fewer rows per level than this, labels are probably dates or identifiers.
+MOST_LEVELS = 10
+# Codes of a missing label, and of one that the first table did not have.
+GONE, UNKNOWN = -1, -2
 
 
 class Source(NamedTuple):
     """How one column of the table is encoded."""
 
     name: str
-    levels: list | None  #: of a category; None for a number
-    fill: np.ndarray  #: what stands for a missing value, in each column that it becomes
+    levels: list | None  # levels of a category; None for a number
+    fill: np.ndarray  # replaces a missing value, in each column of the encoding
 
 
 def learnt(name, column, missing):
-    """How a column of the first table is to be encoded."""
+    """Return the Source of a column of the first table."""
     if isinstance(column, tuple):
         labels, order = column
         found = {label for label in labels.tolist() if label is not None}
@@ -46,18 +49,18 @@ def learnt(name, column, missing):
         _warn_of_many(name, levels, len(codes))
         return Source(name, levels, counts[-len(with_column(levels)) :] / counts.sum())
     known = column[~gone]
-    unit = max(np.abs(known).max(), 1.0)  # so that sums of the largest floats do not overflow
+    unit = max(np.abs(known).max(), 1.0)  # sums of the largest floats must not overflow
     mean = (known / unit).mean() * unit if unit > 1e300 else known.mean()
     return Source(name, levels, np.array([mean]))
 
 
 def with_column(levels):
-    """The levels that have a column each: the second of two, else all."""
+    """Return the levels with a column of their own: the second of two, else all."""
     return levels[1:] if len(levels) == 2 else levels
 
 
 def _warn_of_many(name, levels, n):
-    """Warn of labels of which there are nearly as many as rows: no category has so many."""
+    """Warn of a category with nearly as many labels as rows."""
     if len(levels) <= max(FEW_LEVELS, n / MOST_LEVELS):
         return
     shown = [str(level) for level in levels[:3]]
@@ -67,12 +70,12 @@ def _warn_of_many(name, levels, n):
         f"column {name!r} holds {len(levels)} different labels in {n} rows ({', '.join(shown)}, "
         f"...), and each becomes a column; if they are {what}, drop the column or make numbers "
         "of it",
-        stacklevel=_outside(),
+        stacklevel=_stack_level(),
     )
 
 
-def _outside():
-    """The level of the stack at which the package was called."""
+def _stack_level():
+    """Return the level of the stack at which the package was called."""
     frame, depth = sys._getframe(1), 1
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
         frame, depth = frame.f_back, depth + 1
@@ -82,12 +85,12 @@ def _outside():
 def _sorted(labels):
     try:
         return sorted(labels)
-    except TypeError:  # labels of several types have no order of their own
+    except TypeError:  # labels of several types have no common order
         return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
 
 
 def encoded(columns, sources, unknown, as_sparse):
-    """The matrix of a table."""
+    """Return the matrix of a table."""
     blocks = []
     for source in sources:
         column = _like_the_first(columns[source.name], source)
@@ -110,7 +113,7 @@ def encoded(columns, sources, unknown, as_sparse):
 
 
 def _like_the_first(column, source):
-    """The column; where it holds gaps alone, as one of the kind that the first table had."""
+    """Return the column; if it holds only gaps, as one of the same kind as in the first table."""
     if isinstance(column, tuple) == (source.levels is not None):
         return column
     if source.levels is not None:
@@ -120,11 +123,12 @@ def _like_the_first(column, source):
 
 
 def _dummies(source, labels, unknown, as_sparse):
-    """A column of 0 and 1 for each level, (n, K), or for the second of two; rows without a label
-    hold the shares."""
+    """Return a column of 0 and 1 for each level, (n, K), or for the second of two.
+
+    Rows without a label hold the shares."""
     codes = _codes(source.name, labels, source.levels, unknown)
     gone = np.flatnonzero(codes == GONE)
-    if len(source.levels) == 2:  # an unknown level is no nearer to one than to the other
+    if len(source.levels) == 2:  # an unknown level is equally far from both
         gone, codes = np.flatnonzero(codes < 0), codes - 1
     shape, rows = (len(codes), len(source.fill)), np.flatnonzero(codes >= 0)
     if not as_sparse:
@@ -139,7 +143,7 @@ def _dummies(source, labels, unknown, as_sparse):
 
 
 def _codes(name, labels, levels, unknown):
-    """The number of each label among the levels; GONE where there is no label, or UNKNOWN."""
+    """Return the number of each label among the levels; GONE for a missing one, else UNKNOWN."""
     place = {level: k for k, level in enumerate(levels)}
     place[None] = GONE
     codes = np.array([place.get(label, UNKNOWN) for label in labels.tolist()], dtype=np.intp)

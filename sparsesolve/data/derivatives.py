@@ -1,25 +1,28 @@
-"""Whether the derivatives that a user's object gives are those of its value, by differences."""
+"""Checks by differences that the derivatives of a user's object belong to its value."""
 
 import numpy as np
 
-POINTS = np.array([-2.137, -0.713, 0.291, 1.359, 3.083])  # linear predictors
-ASIDE = 0.0517  # a kink may lie at one of the points, not also this far from it
+# Linear predictors at which derivatives are compared.
+POINTS = np.array([-2.137, -0.713, 0.291, 1.359, 3.083])
+# A kink may lie at one of the points, but not also at this distance from it.
+ASIDE = 0.0517
 STEP = 1e-3
-TOLERANCE = 1e-5  # of the size of what is compared
+# Relative change up to which two numbers agree.
+TOLERANCE = 1e-5
 METHODS = ("value", "gradient", "curvature")
 
 
 def check_derivatives(law, name, responses):
-    """Raise unless an object's gradient and curvature, and its conjugate, belong to its value.
+    """Raise unless an object's gradient, curvature and conjugate belong to its value.
 
     Parameters
     ----------
     law : object
         As described in :func:`sparsesolve.families.from_object`.
     name : str
-        What the messages call it.
+        Name of the object in messages.
     responses : array-like
-        Responses at which to look, each at several linear predictors.
+        Responses for the comparison, each with several linear predictors.
     """
     for method in METHODS:
         if not callable(getattr(law, method, None)):
@@ -36,11 +39,11 @@ def check_derivatives(law, name, responses):
 
 
 def _faults(law, y, eta, name):
-    """What is wrong at which samples; where value is not finite nothing is."""
+    """Return what is wrong at which samples; samples without a finite value are skipped."""
     value, gradient, curvature = (_asked(law, m, y, eta, name) for m in METHODS)
     slope = _difference(lambda x: _asked(law, "value", y, x, name), eta)
-    bend = _difference(lambda x: _asked(law, "gradient", y, x, name), eta)
-    usable = np.isfinite(value) & np.isfinite(slope) & np.isfinite(bend)
+    change = _difference(lambda x: _asked(law, "gradient", y, x, name), eta)
+    usable = np.isfinite(value) & np.isfinite(slope) & np.isfinite(change)
     if not usable.any():
         raise ValueError(f"{name}: value is not finite at y = {y[0]:g}, eta = {eta[0]:g}")
     found = {}
@@ -51,9 +54,9 @@ def _faults(law, y, eta, name):
                 f"gradient is {gradient[i]:.6g} {where}, but value rises by {slope[i]:.6g} per "
                 "unit of eta there; correct one of them"
             )
-        elif _differ(curvature[i], bend[i], gradient[i]):
+        elif _differ(curvature[i], change[i], gradient[i]):
             found[i] = (
-                f"curvature is {curvature[i]:.6g} {where}, but gradient rises by {bend[i]:.6g} "
+                f"curvature is {curvature[i]:.6g} {where}, but gradient rises by {change[i]:.6g} "
                 "per unit of eta there; correct one of them"
             )
         elif curvature[i] < -TOLERANCE * (1 + abs(gradient[i])):
@@ -72,7 +75,7 @@ def _faults(law, y, eta, name):
 
 def _asked(law, method, y, x, name):
     with np.errstate(all="ignore"):
-        found = np.array(getattr(law, method)(y, x))  # a copy: the object may use its own again
+        found = np.array(getattr(law, method)(y, x))  # a copy: the object may use its array again
     if found.dtype.kind == "c":
         raise TypeError(f"{name}: {method} returned complex numbers; return real ones")
     found = found.astype(np.float64, copy=False)
@@ -85,7 +88,7 @@ def _asked(law, method, y, x, name):
 
 
 def _difference(function, eta):
-    """Derivative by fourth-order central differences."""
+    """Return the derivative by fourth-order central differences."""
     with np.errstate(all="ignore"):
         near = function(eta + STEP) - function(eta - STEP)
         far = function(eta + 2 * STEP) - function(eta - 2 * STEP)

@@ -1,4 +1,4 @@
-"""The design X as one of two forms: a column-major array, or a canonical CSC matrix."""
+"""The design X in one of two forms: a column-major array, or a canonical CSC matrix."""
 
 import numpy as np
 import scipy.sparse
@@ -11,7 +11,7 @@ from .row_blocks import is_dask, is_large_by_rows, read_row_blocks, slice_rows
 from .sparse import LARGEST_INT32, read_sparse
 
 # A block of the transposing copy touches 64 rows of 2 KB: small enough for the first two cache
-# levels, long enough that numpy's cost per call does not show (2,000 x 20,000 float64: 0.13 s,
+# levels, and long enough to hide numpy's cost per call (2,000 x 20,000 float64: 0.13 s,
 # np.asfortranarray 0.25 s, a plain copy 0.10 s).
 BLOCK_ROWS, BLOCK_COLUMNS = 64, 256
 
@@ -27,12 +27,11 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
         Real numbers. Booleans, float16 and integers of up to 16 bits are stored as float32,
         which holds them exactly; other integers and longdouble as float64.
     in_blocks : bool
-        Whether a dask array may come back as DistributedDesign; else it is refused.
+        Whether a dask array may become a DistributedDesign; otherwise it is refused.
     by_rows : bool
-        Whether a large array that lies row by row may, for which there will be `n_threads`; else
-        it is copied.
+        Whether a large row-major array may become one, for `n_threads`; otherwise it is copied.
     empty : bool
-        Whether there may be no rows, as in what is to be predicted.
+        Whether X may have no rows, as for predictions.
 
     Returns
     -------
@@ -40,7 +39,7 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
         Dense: float32 or float64 with unit row stride (`strides[0] == itemsize`), columns at
         least n items apart. Sparse: rows sorted and unique in each column, int32 row indices,
         indptr int32 (int64 from 2**31 entries on), float32 or float64 data. The memory is the
-        user's own wherever it has that form, so it must not be written to.
+        user's own if it has that form, so it must not be written to.
     names : ndarray of str objects, (p,), or None
         The column names of a data frame.
 
@@ -81,17 +80,17 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
 
 
 def read_block(X):
-    """The matrix of :func:`read_design` alone."""
+    """Return the matrix of :func:`read_design` alone."""
     return read_design(X)[0]
 
 
 def column_major(array):
-    """Return a real 2-D array with unit row stride, itself if it has that, else one copy."""
+    """Return a real 2-D array with unit row stride: itself if it has that, else one copy."""
     n, p = array.shape
     dtype = storage_dtype(array.dtype)
     if array.dtype == dtype and array.flags.aligned:
         step = dtype.itemsize
-        # The stride along an axis of length one means nothing; give it the value it should have.
+        # The stride along an axis of length one has no meaning; give it the expected value.
         rows = step if n == 1 else array.strides[0]
         columns = n * step if p == 1 else array.strides[1]
         if rows == step and columns >= n * step and columns % step == 0:
@@ -110,13 +109,14 @@ def column_major(array):
 
 
 def nonfinite_error(matrix, names=None):
-    """Return the ValueError that names the first NaN or infinity, by columns, or None if none is.
+    """Return the ValueError that names the first NaN or infinity, by columns; None if all are
+    finite.
 
     Parameters
     ----------
     matrix, names
-        As `read_design` returned them. None comes back when all entries are finite, so a
-        statistic that overflowed is no fault of the data.
+        As `read_design` returned them. None means that all entries are finite, so an overflow of
+        a statistic is no fault of the data.
     """
     found = _first_nonfinite(matrix)
     if found is None:
@@ -128,7 +128,7 @@ def nonfinite_error(matrix, names=None):
 
 
 def _first_nonfinite(matrix):
-    """(row, column, value), or None."""
+    """Return (row, column, value), or None."""
     if isinstance(matrix, DistributedDesign):
         arguments = [(int(start),) for start in matrix.starts[:-1]]
         return matrix.gather(_first_of_block, arguments, _first_of_two)
@@ -141,7 +141,7 @@ def _first_of_block(block, start):
 
 
 def _first_of_two(left, right):
-    """The one in the earlier column."""
+    """Return the one in the earlier column."""
     if left is None or right is None:
         return right if left is None else left
     return min(left, right, key=lambda found: found[1::-1])

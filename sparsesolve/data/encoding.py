@@ -1,4 +1,4 @@
-"""make_design: a table with categories and gaps as a matrix of numbers, and new tables like it."""
+"""make_design: a table with categories and gaps as a matrix of numbers, and new tables alike."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from sparsesolve.data.frame import frame_names, select_columns
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EncodedDesign:
-    """A matrix with the names and the groups of its columns: pass it wherever X is asked for.
+    """A matrix with the names and groups of its columns; pass it as X.
 
     Attributes
     ----------
     matrix : ndarray or csc_array (n, p)
     names : ndarray (p,)
-        "age", or "colour=red".
+        For example "age", or "colour=red".
     groups : list (p,)
-        The column of the table that each came from.
+        The column of the table from which each column came.
     sources : list
         A Source for each column of the table, in the order of the columns.
     unknown : str
-        "error" or "zero": what becomes of a level that the first table had not.
+        "error" or "zero": the treatment of levels that the first table did not have.
     index : pandas.Index or None
-        The row names of the table, where it has some: those of y are compared with them.
+        The row names of the table, if it has any; they are compared with those of y.
     """
 
     matrix: np.ndarray | sparse.csc_array
@@ -51,9 +51,9 @@ class EncodedDesign:
         return self.matrix.shape
 
     def encode(self, table: Any) -> EncodedDesign:
-        """Another table, with the same columns, encoded in the same way.
+        """Return another table, with the same columns, encoded in the same way.
 
-        Missing values are filled with what the first table had: means, and shares of categories.
+        Missing values are filled from the first table: with means, and with shares of categories.
         """
         columns = read_mixed_columns(self._used_columns(table))
         missing = [source.name for source in self.sources if source.name not in columns]
@@ -65,18 +65,18 @@ class EncodedDesign:
                              _row_names(table))  # fmt: skip
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """The matrix as an array, for what takes arrays alone."""
+        """Return the matrix as an array, for code that accepts only arrays."""
         matrix: Any = self.matrix
         matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
         return np.array(matrix, dtype=dtype, copy=copy)
 
     def without_rows(self) -> EncodedDesign:
-        """The same encoder, which keeps no row of the table: what travels with a fit."""
+        """Return the encoder without rows of the table, to be kept with a fit."""
         empty = self.matrix[:0].copy()
         return EncodedDesign(empty, self.names, self.groups, self.sources, self.unknown)
 
     def _used_columns(self, table):
-        """The table without columns that the first one did not have, whatever they hold."""
+        """Return the table without columns that the first one did not have."""
         used = {source.name for source in self.sources}
         if isinstance(table, dict):
             return {name: column for name, column in table.items() if str(name) in used}
@@ -95,12 +95,12 @@ class EncodedDesign:
 def make_design(
     table: Any, *, sparse: bool = False, missing: str = "mean", unknown: str = "error"
 ) -> EncodedDesign:
-    """Encode a table: numbers as they are, categories by a column of 0 and 1 for each level.
+    """Encode a table: numbers stay, and each level of a category becomes a column of 0 and 1.
 
     A category of two levels becomes one column, like a boolean: with two columns the lasso's
-    solution would not be unique. With three levels or more every level has a column, so that
-    none is treated differently as a reference: ridge and group penalties make the coefficients
-    unique, and the lasso's mostly are. This is R's makeX, with groups in addition.
+    solution would not be unique. With three levels or more every level has a column, so that none
+    is treated differently as a reference. Ridge and group penalties make the coefficients unique,
+    and the lasso's usually are. This is R's makeX, with groups in addition.
 
     Parameters
     ----------
@@ -111,19 +111,18 @@ def make_design(
     sparse : bool, default False
         Make a sparse matrix.
     missing : {"mean", "error"}, default "mean"
-        Fill what is missing (None, NA, NaN) with the mean of its column in this table, which for
-        a category is the share of each level; or refuse it. Tables that are encoded later are
+        Fill missing values (None, NA, NaN) with the mean of their column in this table, which for
+        a category is the share of each level; or refuse them. Tables that are encoded later are
         filled in any case.
     unknown : {"error", "zero"}, default "error"
         How `EncodedDesign.encode` treats a level that this table does not have: refuse it, or
-        encode it as 0 in every column (for a category of two levels, as the share of the
-        second).
+        encode it as 0 in every column (for a category of two levels, as the share of the second).
 
     Returns
     -------
     EncodedDesign
-        `groups` names the column that each feature came from: with
-        ``penalty=penalties.GroupL2(design.groups)`` categories enter and leave as a whole.
+        `groups` are the columns of the table from which features came: with
+        ``penalty=penalties.GroupL2(design.groups)`` categories are selected as a whole.
 
     Raises
     ------
@@ -169,6 +168,6 @@ def make_design(
 
 
 def _row_names(table):
-    """The index of a pandas frame; None for what has none."""
+    """Return the index of a pandas frame; None for other tables."""
     index = getattr(table, "index", None)
     return index if hasattr(index, "equals") else None

@@ -1,4 +1,5 @@
-"""Names of the columns of X: given by the user or carried by a frame, and found again by them."""
+"""Names of the columns of X: given by the user or carried by a frame; and columns found by name.
+"""
 
 import difflib
 
@@ -7,7 +8,8 @@ import numpy as np
 from .array import unmasked
 from .frame import frame_names, select_columns
 
-SHOWN = 6  # names in a message
+# Most names in a message.
+SHOWN = 6
 
 
 def read_feature_names(given, carried, p):
@@ -16,11 +18,11 @@ def read_feature_names(given, carried, p):
     Parameters
     ----------
     given : array-like (p,) or None
-        What the user passed as `feature_names`.
+        The user's `feature_names`.
     carried : ndarray (p,) or None
         The names that X has itself.
     p : int
-        Columns of X.
+        Number of columns of X.
     """
     if given is None:
         return carried
@@ -39,20 +41,20 @@ def read_feature_names(given, carried, p):
 
 
 def columns_by_name(X, known, fitted):
-    """A frame with the columns that are named `known`, in that order; others are left out.
+    """Return a frame with the columns named `known`, in that order, and no others.
 
     Parameters
     ----------
     X : frame
-        As :func:`sparsesolve.data.is_frame` says.
+        A frame by :func:`sparsesolve.data.is_frame`.
     known : ndarray (p,) of str
         Names of the fit.
     fitted : str
-        What was fitted to them, for messages: "the path was fitted to".
+        Words for messages, such as "the path was fitted to".
 
     Returns
     -------
-    frame : X itself where it has these columns, else a selection of the same kind
+    frame : X itself if it has exactly these columns, else a selection of the same kind
 
     Raises
     ------
@@ -76,13 +78,13 @@ def columns_by_name(X, known, fitted):
 
 
 def _twice(names):
-    """Names that stand more than once."""
+    """Return the names that occur more than once."""
     seen = set()
     return {name for name in names if name in seen or seen.add(name)}
 
 
 def _missing_sentence(missing, names, fitted):
-    """What is missing, and what may have been meant."""
+    """Return the sentence on the missing names, and on what may have been meant."""
     first = missing[0]
     near = difflib.get_close_matches(first, names, n=1)
     shown = ", ".join(map(repr, names[:SHOWN])) + (", ..." if len(names) > SHOWN else "")

@@ -1,6 +1,6 @@
 """Data frames: pandas, polars and pyarrow tables as a matrix and its column names.
 
-They are known by the methods that they offer, so that none of these packages is imported here.
+They are recognised by their methods, so that none of these packages is imported here.
 """
 
 import numbers
@@ -11,15 +11,15 @@ from .array import real_array, storage_dtype
 
 
 def is_frame(X):
-    """Say whether `X` offers the columns of a data frame."""
+    """Return True if `X` offers the columns of a data frame."""
     return _family(X) is not None
 
 
 def refuse_other_names(known, given, fitted, remedy, table="X"):
     """Raise unless two lists of column names agree, naming the first column that differs.
 
-    `fitted` says what the known ones are ("the path was fitted to"), `remedy` what to do, `table`
-    whose columns they are.
+    `fitted` describes the known names ("the path was fitted to"), `remedy` says what to do, and
+    `table` is the name of the table.
     """
     for j, (old, new) in enumerate(zip(known, given, strict=True)):
         if old != new:
@@ -68,7 +68,7 @@ def read_frame(X):
 
 
 def frame_names(X):
-    """The names of a frame's columns, as text."""
+    """Return the names of a frame's columns, as text."""
     family = _family(X)
     if family == "lazy":
         _lazy(X)
@@ -77,7 +77,7 @@ def frame_names(X):
 
 
 def select_columns(X, places):
-    """The frame with the columns at these places alone, in that order."""
+    """Return the frame with only the columns at these places, in that order."""
     family = _family(X)
     if family == "encoded":
         return type(X)(X.matrix[:, places], X.names[places], [X.groups[j] for j in places],
@@ -88,13 +88,13 @@ def select_columns(X, places):
 
 
 def columns_of(X):
-    """The names of a frame's columns, and the columns as the frame gives them."""
+    """Return the names of a frame's columns, and the columns as the frame gives them."""
     names, _, columns = FAMILIES[_family(X)](X)
     return list(names), list(columns)
 
 
 def _family(X):
-    kind = type(X)  # asked of the class, since a lazy frame computes its attributes
+    kind = type(X)  # of the class, because a lazy frame computes its attributes
     for family, methods in SIGNS.items():
         if all(hasattr(kind, method) for method in methods):
             return family
@@ -107,7 +107,7 @@ def _pandas(X):
 
 
 def _pandas_columns(X, own):
-    """Yield its columns, of types `own`; numbers of numpy as arrays, those of a type together."""
+    """Yield its columns, of types `own`; numpy's numbers as arrays, those of one type together."""
     arrays = {}
     for kind in dict.fromkeys(own):
         if isinstance(kind, np.dtype) and kind.kind in "biuf":
@@ -130,7 +130,7 @@ def _lazy(X):
 
 
 def _column(column, name):
-    """Return one column as a 1-D array of numbers, or say what is in it and where."""
+    """Return one column as a 1-D array of numbers, or raise with what is in it and where."""
     missing = _missing(column)
     if missing is not None:
         raise ValueError(
@@ -166,7 +166,7 @@ def _missing(column):
     return int(marks.argmax()) if marks.any() else None
 
 
-# In this order: a lazy polars frame has some of the methods of the others.
+# The order matters: a lazy polars frame has some of the methods of the others.
 SIGNS = {
     "lazy": ("collect", "sink_parquet"),
     "encoded": ("encode", "__dataclass_fields__"),

@@ -1,4 +1,4 @@
-"""X'X, X'y and y'y in place of the data: values kept, faults named."""
+"""X'X, X'y and y'y in place of the data: checks that name the fault."""
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -8,15 +8,20 @@ from .frame import is_frame, read_frame, refuse_other_names
 from .number import read_number
 from .vector import read_finite
 
-ASYMMETRY = 1e-8  # of the sizes of two columns: more is no rounding of their product
-SHIFT = 1e-6  # of squares: an eigenvalue nearer to 0 may be rounding, to single precision too
-ROUNDING = 1e-6  # of y
+# Largest asymmetry, relative to the sizes of two columns, that rounding of their product can
+# cause.
+ASYMMETRY = 1e-8
+# An eigenvalue within this fraction of the squares from 0 may be rounding, even of single
+# precision.
+SHIFT = 1e-6
+# Relative rounding of y.
+ROUNDING = 1e-6
 
 
 def read_gram(gram, xty, yty):
-    """Return X'X, X'y, y'y or None, and names or None: fresh float64 arrays that fit together.
+    """Return X'X, X'y, y'y or None, and names or None, as new float64 arrays that fit together.
 
-    Of shapes (p, p) and (p,); a frame's columns have names.
+    Shapes are (p, p) and (p,); the columns of a frame have names.
     """
     array, names = read_frame(gram) if is_frame(gram) else (real_array("gram", gram), None)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
@@ -67,9 +72,9 @@ def _refuse_other_order(names, xty):
 
 
 def _factor(C):
-    """The Cholesky factor of correlations, fresh, with SHIFT on the diagonal.
+    """Return a new Cholesky factor of correlations, with SHIFT on the diagonal.
 
-    Of a matrix that is not positive semidefinite there is none: no columns have such products.
+    A matrix that is not positive semidefinite is refused: no columns have such products.
     """
     C.flat[:: len(C) + 1] = 1.0 + SHIFT
     try:
@@ -82,7 +87,7 @@ def _factor(C):
 
 
 def _refuse_impossible(G, size):
-    """Refuse a matrix that is not symmetric, or whose products exceed what its squares allow."""
+    """Refuse a matrix that is not symmetric, or whose products exceed the bound of its squares."""
     most = size[:, None] * size
     for bad, what in (
         (np.abs(G - G.T) > ASYMMETRY * most, "is not symmetric"),

@@ -1,7 +1,7 @@
-"""Keywords of other packages, and what each is called here.
+"""Keywords of other packages, and their names here.
 
-A function that :func:`answers_keywords` decorates refuses an unknown keyword with the one that was
-meant. The page "Keywords of other packages" of the documentation shows the same table.
+A function decorated by :func:`answers_keywords` refuses an unknown keyword and names the right
+one. The documentation page "Keywords of other packages" shows the same table.
 """
 
 import difflib
@@ -16,10 +16,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Keyword(NamedTuple):
     """One line of the table."""
 
-    name: str  #: as the other package spells it, with _ for R's dots
-    source: str  #: whose it is
-    function: str  #: what to give to a function of sparsesolve
-    estimator: str  #: what to give to a class of sparsesolve.estimators
+    name: str  # the other package's spelling, with _ for R's dots
+    source: str  # the other package
+    function: str  # the argument of a function of sparsesolve
+    estimator: str  # the argument of a class of sparsesolve.estimators
 
 
 UNCHANGED = "nothing: X is never changed"
@@ -83,9 +83,9 @@ BY_NAME = {keyword.name: keyword for keyword in KEYWORDS}
 
 
 def refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], face: str) -> None:
-    """Raise TypeError for the first given keyword that is not known, naming the one meant.
+    """Raise TypeError for the first unknown keyword, naming the right one.
 
-    `face`, "function" or "estimator", says which column of the table answers.
+    `face`, "function" or "estimator", selects the column of the table.
     """
     known = list(known)
     for name in given:
@@ -95,7 +95,7 @@ def refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], face
 
 
 def _meant(name, known, face, called):
-    found = BY_NAME.get(name.replace(".", "_")) or BY_NAME.get(f"{name}_")  # lambda, say
+    found = BY_NAME.get(name.replace(".", "_")) or BY_NAME.get(f"{name}_")  # lambda, for example
     answer = getattr(found, face, "")
     if found is not None and answer != name:
         if answer.startswith("nothing: "):
@@ -111,15 +111,15 @@ def _meant(name, known, face, called):
 
 
 def answers_keywords(face: str = "function", called: str | None = None) -> Callable[[F], F]:
-    """Decorate a function or an ``__init__``, so that unknown keywords are answered.
+    """Decorate a function or an ``__init__``, so that unknown keywords get a helpful error.
 
-    `face` is as in :func:`refuse_unknown`; `called` is the name that messages say.
+    `face` is as in :func:`refuse_unknown`; `called` is the function's name in messages.
     """
 
     def decorate(function):
         parameters = inspect.signature(function).parameters
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
-            return function  # it takes any
+            return function  # it takes any keyword
         known = [name for name in parameters if name != "self"]
 
         @wraps(function)
@@ -127,7 +127,7 @@ def answers_keywords(face: str = "function", called: str | None = None) -> Calla
             refuse_unknown(called or function.__name__, options, known, face)
             return function(*args, **options)
 
-        call.__kwdefaults__ = function.__kwdefaults__  # read where options are passed on
+        call.__kwdefaults__ = function.__kwdefaults__  # these are read where options are passed on
         return call
 
     return decorate

@@ -8,7 +8,8 @@ from .array import converted, is_number, place, real_array, unmasked
 from .survival import is_missing
 
 NUMBERS = "biuf"
-SORTED_BY_NUMPY = "USTMm"  # text, bytes, dates and durations
+# Text, bytes, dates and durations.
+SORTED_BY_NUMPY = "USTMm"
 
 
 def read_labels(y, n):
@@ -26,34 +27,34 @@ def read_labels(y, n):
     if array.dtype.kind in NUMBERS:
         _refuse_broken_numbers(array)
         names = np.unique(array)
-        return np.searchsorted(names, array), names  # few names: faster than an inverse
+        return np.searchsorted(names, array), names  # faster than an inverse
     if array.dtype.kind == "O":
         return _sorted_objects(array)
     if array.dtype.kind in SORTED_BY_NUMPY:
         _refuse_missing_dates(array)
     else:
-        real_array("y", array)  # complex numbers and records: it says so
+        real_array("y", array)  # raises for complex numbers and records
     names, codes = np.unique(array, return_inverse=True)
     return codes, names
 
 
 def label_array(y):
-    """Return `y` as an array of numbers, text, dates or objects, a single column as a vector."""
+    """Return `y` as an array of numbers, text, dates or objects; a single column as a vector."""
     y = unmasked("y", y)
     array = y if isinstance(y, np.ndarray) else converted("y", y)
     listed = isinstance(y, (list, tuple)) and array.ndim == 1
     if listed and (array.dtype.kind in "US" or _rounded(y, array)):
-        # numpy would make text of a number among text
+        # numpy would convert a number among text to text.
         array = np.empty(len(y), dtype=object)
         array[:] = y
-    array = np.asarray(array)  # np.matrix changes what indexing means
+    array = np.asarray(array)  # subclasses such as np.matrix change what indexing means
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     return _numbers_if_all_are(array) if array.dtype.kind == "O" else array
 
 
 def array_of_labels(labels):
-    """A list of labels as an array of text or whole numbers, of objects where they are neither."""
+    """Return a list of labels as an array of text or whole numbers, else of objects."""
     if any(all(isinstance(x, kind) for x in labels) for kind in (str, numbers.Integral)):
         array = np.array(labels)
         if not _rounded(labels, array):
@@ -64,7 +65,7 @@ def array_of_labels(labels):
 
 
 def _rounded(labels, array):
-    """Whether whole numbers became floats, as where not all of them are below 2^63."""
+    """Return True if whole numbers became floats, because some are at least 2^63."""
     return array.dtype.kind == "f" and all(isinstance(x, numbers.Integral) for x in labels)
 
 
@@ -90,7 +91,7 @@ def _ordered_category(y):
 
 
 def _numbers_if_all_are(array):
-    """Turn an array of Python numbers into booleans, integers or floats."""
+    """Convert an array of Python numbers to booleans, integers or floats."""
     kinds = set(map(type, array.flat))
     if not kinds or not all(map(is_number, kinds)):
         return array
@@ -127,7 +128,7 @@ def _refuse_missing_dates(array):
 
 
 def _sorted_objects(array):
-    """Codes and labels of Python objects, all of which can be compared."""
+    """Return codes and labels of Python objects that can all be compared."""
     for kind in set(map(type, array)):
         first = next(i for i, item in enumerate(array) if type(item) is kind)
         if kind.__name__ in ("NoneType", "NAType", "NaTType"):
@@ -146,7 +147,7 @@ def _sorted_objects(array):
 
 
 def refuse_missing_labels(y):
-    """Raise ValueError where one of several labels of any kind is None, NA, NaT or NaN."""
+    """Raise ValueError if one of several labels of any kind is None, NA, NaT or NaN."""
     array = np.asarray(y)
     if array.dtype.kind == "O" and array.ndim == 1:
         for i, label in enumerate(array.tolist()):

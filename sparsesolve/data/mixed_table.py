@@ -1,4 +1,4 @@
-"""Tables that hold categories and gaps beside numbers, column by column."""
+"""Tables that hold numbers, categories and gaps, column by column."""
 
 import numpy as np
 from scipy import sparse
@@ -9,7 +9,8 @@ from .survival import is_missing
 
 
 def read_mixed_columns(table):
-    """The columns of a table by name: float arrays, NaN where missing, or pairs for categories.
+    """Return the columns of a table by name: float arrays, NaN where missing, or pairs for
+    categories.
 
     A pair is (labels (n,), None where missing; levels in their order, or None to sort them).
     """
@@ -44,10 +45,10 @@ def _by_name(names, columns):
 
 
 def _read_column(name, column):
-    """One column as `read_mixed_columns` returns it."""
+    """Return one column in the form of `read_mixed_columns`."""
     if column is None or isinstance(column, str | bytes):
         raise TypeError(f"column {name!r} is {column!r}; give one value for each row")
-    if isinstance(column, np.ma.MaskedArray):  # what is masked is missing
+    if isinstance(column, np.ma.MaskedArray):  # masked entries are missing
         column = np.where(np.ma.getmaskarray(column), None, column.data.astype(object))
     order, column = _categories(column)
     array = converted(f"column {name!r}", column)
@@ -71,10 +72,12 @@ def _read_column(name, column):
 
 
 def _categories(column):
-    """The categories of a pandas or arrow column in their order, None where it has none, and the
-    column, of arrow as a list: numpy takes gaps between its codes for the last category."""
+    """Return the categories of a pandas or arrow column in order, or None, and the column.
+
+    An arrow column becomes a list, because numpy takes gaps between its codes for the last
+    category."""
     dtype = getattr(column, "dtype", None)
-    if hasattr(dtype, "ordered"):  # of pandas; polars' categories are those of a whole table
+    if hasattr(dtype, "ordered"):  # pandas; polars' categories are those of a whole table
         return list(dtype.categories), column
     kind = getattr(dtype, "pyarrow_dtype", getattr(column, "type", ""))
     if not str(kind).startswith("dictionary"):

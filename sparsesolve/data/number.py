@@ -9,8 +9,10 @@ import numbers
 import numpy as np
 
 LARGEST_COUNT = 2**31 - 1
-MOST_QUOTED = 20  # choices that a message lists between quotes: more are easier to read without
-LONGEST = 80  # characters of a value in a message
+# A message with more choices lists them without quotes.
+MOST_QUOTED = 20
+# Most characters of a value in a message.
+LONGEST = 80
 
 
 def read_number(name, value, low, high, *, open_low=False, open_high=False):
@@ -19,11 +21,11 @@ def read_number(name, value, low, high, *, open_low=False, open_high=False):
     Parameters
     ----------
     name : str
-        The option's name, for the messages.
+        The option's name in messages.
     value : int, float or numpy scalar
         Booleans, text, NaN and infinities are refused.
     low, high : float
-        The range, infinite for none on that side.
+        The range; infinite without a limit on that side.
     open_low, open_high : bool, default False
         Whether the end itself is excluded.
     """
@@ -44,10 +46,10 @@ def read_number(name, value, low, high, *, open_low=False, open_high=False):
 
 
 def read_count(name, value, low, high=None):
-    """Return `value` as an int of at least `low` and, where given, at most `high`.
+    """Return `value` as an int of at least `low` and, if given, at most `high`.
 
-    Floats are accepted when whole. Counts beyond 2**31 - 1 mean no limit and are returned as
-    that number, which every C int holds.
+    Whole floats are accepted. Counts beyond 2**31 - 1 mean no limit and are returned as that
+    number, which fits in every C int.
     """
     number = _real(name, value)
     if number != number or number in (math.inf, -math.inf) or number != int(number):
@@ -60,7 +62,7 @@ def read_count(name, value, low, high=None):
 
 
 def read_seed(seed):
-    """Return a numpy Generator: of a whole number of at least 0, of none, or the one given."""
+    """Return a numpy Generator: for a whole number of at least 0, for None, or the given one."""
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError):
@@ -71,7 +73,7 @@ def read_seed(seed):
 
 
 def read_flag(name, value, other=None):
-    """Return `value` as a bool, for which True, False, 0 and 1 are taken, or the word `other`."""
+    """Return `value` as a bool (True, False, 0 and 1 are accepted), or the word `other`."""
     value = _scalar(value)
     if other is not None and isinstance(value, str) and value == other:
         return other
@@ -84,7 +86,9 @@ def read_flag(name, value, other=None):
 
 
 def read_choice(name, value, choices):
-    """Return the string `value` if it is one of `choices`, else say which one was meant."""
+    """Return the string `value` if it is one of `choices`; otherwise raise and name the likely
+    one.
+    """
     if isinstance(value, str) and value in choices:
         return value
     long = len(choices) > MOST_QUOTED
@@ -97,19 +101,19 @@ def read_choice(name, value, choices):
 
 
 def shown(value):
-    """What a message says of a value that was not expected: its repr on one line, not too long."""
+    """Return the text of an unexpected value in messages: its repr on one line, shortened."""
     text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({type(value).__name__})"
 
 
 def plain(value):
-    """The number of Python that a scalar, an array of no dimension or a Decimal stands for."""
+    """Return the Python number for a scalar, an array without dimensions or a Decimal."""
     value = value.item() if hasattr(value, "item") and np.ndim(value) == 0 else value
     return float(value) if isinstance(value, (decimal.Decimal, fractions.Fraction)) else value
 
 
 def _scalar(value):
-    """Take the number out of an array of no dimension."""
+    """Return the number in an array without dimensions."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 

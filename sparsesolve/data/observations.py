@@ -1,4 +1,4 @@
-"""What observations count, and their responses as a loss takes them."""
+"""Weights of observations, and their responses in the form of a loss."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def read_shares(weights, n, counts=None):
 
 
 def less_offset(y, offset):
-    """y less the offset, of one shape; refused where a float cannot hold it."""
+    """Return y minus the offset, of one shape; raise if a float cannot hold it."""
     with np.errstate(over="ignore"):
         response = y - offset
     if not np.isfinite(response).all():
@@ -30,12 +30,12 @@ def less_offset(y, offset):
 
 
 def refuse_missing_side(sides, shares, names):
-    """Refuse -1 or 1, by the sides (n,) of the rows, of which no row has a share."""
+    """Raise if no row of side -1 or 1 has a share; sides are (n,)."""
     refuse_missing_class(np.column_stack([sides < 0.0, sides > 0.0]), shares, names)
 
 
 def refuse_missing_class(indicators, shares, names):
-    """Refuse classes, by their indicators (n, K), of which no row has a share."""
+    """Raise if no row of a class has a share; indicators are (n, K)."""
     missing = np.flatnonzero(shares @ indicators == 0.0)
     if len(missing):
         name = int(missing[0]) if names is None else names.tolist()[missing[0]]

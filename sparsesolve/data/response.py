@@ -1,4 +1,4 @@
-"""The response as a family takes it: real numbers, amounts, two classes, or several."""
+"""The response in the form of a family: real numbers, amounts, two classes, or several."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from .array import place, real_array
 from .labels import NUMBERS, array_of_labels, label_array, read_labels
 from .vector import read_response
 
-SHOWN = 5  # labels named in a message
+# Most labels named in a message.
+SHOWN = 5
 
 
 class Response(NamedTuple):
-    """What a family reads from y."""
+    """The result of a family's reading of y."""
 
-    values: np.ndarray  # (n,) or (n, K), as the loss takes them
-    counts: np.ndarray | None = None  # (n,) multipliers of the weights: trials, where y counts
+    values: np.ndarray  # (n,) or (n, K), in the form of the loss
+    counts: np.ndarray | None = None  # (n,) multipliers of the weights: trials, if y has counts
     class_names: np.ndarray | None = None  # (K,) labels, sorted
-    strata: np.ndarray | None = None  # labels of the strata of survival responses, by their codes
+    strata: np.ndarray | None = None  # labels of the strata of survival responses, by code
 
 
 def read_real(y, n):
-    """Any real number for each row."""
+    """Return a real number for each row."""
     return Response(read_response(y, n))
 
 
 def read_several(y, n):
-    """A row of K real numbers for each row of X, (n, K)."""
+    """Return K real numbers for each row of X, (n, K)."""
     table = np.asarray(real_array("y", y))
     if table.ndim != 2 or table.shape[1] == 0:
         raise ValueError(
@@ -43,7 +44,7 @@ def read_several(y, n):
 
 
 def read_amounts(y, n):
-    """A number of at least 0 for each row, one of them positive: counts, rates, costs."""
+    """Return a nonnegative number for each row, at least one positive: counts, rates, costs."""
     values = read_response(y, n)
     _refuse(values, values < 0, "every value must be at least 0 for this family")
     if n and not values.any():
@@ -55,14 +56,14 @@ def read_amounts(y, n):
 
 
 def read_positive(y, n):
-    """A positive number for each row."""
+    """Return a positive number for each row."""
     values = read_response(y, n)
     _refuse(values, values <= 0, "every value must be positive for this family")
     return Response(values)
 
 
 def read_binary(y, n):
-    """The share of successes in each row, from labels, shares, or (failures, successes).
+    """Return the share of successes in each row, from labels, shares, or (failures, successes).
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def read_binary(y, n):
         0 and 1, booleans, or two labels of any type, of which the last in sorted order is the
         success; proportions in [0, 1]; or two columns of counts, failures first.
     n : int
-        Rows of X.
+        Number of rows of X.
     """
     table = label_array(y)
     if table.ndim == 2:
@@ -91,28 +92,29 @@ def read_binary(y, n):
 
 
 def read_sides(y, n):
-    """-1 or 1 for each row, from two labels of any type, the last in sorted order being 1."""
+    """Return -1 or 1 for each row, from two labels of any type; the last in sorted order is 1."""
     advice = "estimators.LinearSVC, which fits each against the others, or family='multinomial'"
     codes, names = _two_labels(y, n, advice)
     return Response(2.0 * codes - 1.0, class_names=names)
 
 
 def read_classes(y, n):
-    """The shares of K classes in each row, (n, K) with rows of sum 1.
+    """Return the shares of K classes in each row, (n, K) with rows of sum 1.
 
     Parameters
     ----------
     y : array-like, (n,) or (n, K)
         Labels of any type, or a table with a column per class: counts, shares, or 0 and 1.
     n : int
-        Rows of X.
+        Number of rows of X.
     """
     table = label_array(y)
     if table.ndim == 2:
         return _class_columns(y, table, n)
     codes, names = read_labels(y, n)
     _refuse_one_class(names, n)
-    values = np.zeros((len(names), n))  # the transpose, as a loss of K responses runs through it
+    # the transpose, in the order in which losses of K responses read it
+    values = np.zeros((len(names), n))
     values[codes, np.arange(n)] = 1.0
     return Response(values.T, class_names=names)
 
@@ -158,7 +160,7 @@ def _class_columns(y, table, n):
 
 
 def _tallies(table, n, outcomes):
-    """Shares (n, K) and totals (n,), None where all are 1; an empty row counts for nothing."""
+    """Return shares (n, K) and totals (n,), None if all are 1; an empty row has total 0."""
     if len(table) != n:
         raise ValueError(f"y has {len(table)} rows but X has {n}; give one row per row of X")
     values = np.array(real_array("y", table), dtype=np.float64)
@@ -180,8 +182,8 @@ def _tallies(table, n, outcomes):
 
 
 def _column_names(y):
-    """The labels of a data frame's columns, None for a plain table."""
-    names = getattr(y, "column_names", None)  # of an arrow table, whose columns are arrays
+    """Return the labels of a data frame's columns; None for a plain table."""
+    names = getattr(y, "column_names", None)  # an arrow table, whose columns are arrays
     names = getattr(y, "columns", None) if names is None else names
     return None if names is None else array_of_labels(list(names))
 

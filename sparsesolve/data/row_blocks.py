@@ -1,5 +1,6 @@
-"""Rows in blocks: dask arrays, whose package is imported only once somebody has passed one, and
-large arrays that lie row by row.
+"""Rows in blocks: dask arrays, and large row-major arrays.
+
+dask is imported only after a user has passed one of its arrays.
 """
 
 import warnings
@@ -13,17 +14,19 @@ from sparsesolve.solvers.costs import MOST_GRAM_COLUMNS, TALL
 
 from .array import FOREIGN_KINDS
 
-SLICE_BYTES = 1 << 24  # of a slice: its copies stay small
-LARGE_BYTES = 1 << 28  # of an array from which a copy is to be avoided
+# Bytes of a slice, which keep its copies small.
+SLICE_BYTES = 1 << 24
+# Bytes of an array from which a copy is avoided.
+LARGE_BYTES = 1 << 28
 
 
 def is_dask(X):
-    """Whether X is a collection of dask's; arrays of xarray have a graph, or None, too."""
+    """Return True if X is a collection of dask; arrays of xarray have a graph, or None, too."""
     return hasattr(X, "__dask_graph__") and X.__dask_graph__() is not None
 
 
 def is_large_by_rows(X):
-    """Whether X is a large array whose rows lie one after the other."""
+    """Return True if X is a large row-major array."""
     return (
         type(X) in (np.ndarray, np.memmap)
         and X.ndim == 2
@@ -37,16 +40,19 @@ def is_large_by_rows(X):
 
 
 def read_row_blocks(X, read):
-    """Return a dask array (n, p) of dense or sparse blocks as DistributedDesign; nothing runs yet.
+    """Return a dask array (n, p) of dense or sparse blocks as DistributedDesign; nothing runs
+    yet.
 
-    `read` makes a block what the core reads: a function of a module, which can go to workers.
+    `read` converts a block for the core; it is a function of a module, so that workers can get
+    it.
     """
     sizes, blocks = row_blocks(X)
     return DistributedDesign(sizes, int(X.shape[1]), _Dask(blocks), read)
 
 
 def row_blocks(X):
-    """Sizes and delayed blocks of rows of a dask array of real numbers, each with all columns."""
+    """Return sizes and delayed blocks of rows of a dask array of real numbers, with all columns.
+    """
     if not hasattr(X, "chunks"):
         raise TypeError(
             f"X is a dask {type(X).__name__}, which is not an array; pass "
@@ -69,7 +75,7 @@ def row_blocks(X):
 
 
 def slice_rows(array, n_threads, read):
-    """Return an array that lies row by row as DistributedDesign, without a copy of the whole."""
+    """Return a row-major array as DistributedDesign, without a copy of the whole."""
     n, p = array.shape
     rows = max(SLICE_BYTES // (p * array.itemsize), 1)
     blocks = [np.asarray(array[start : start + rows]) for start in range(0, n, rows)]
@@ -78,7 +84,7 @@ def slice_rows(array, n_threads, read):
 
 
 class _Dask:
-    """Calls a function of every block, by the scheduler that dask is set to."""
+    """Calls a function of every block, with dask's current scheduler."""
 
     def __init__(self, blocks):
         self.blocks = blocks
@@ -87,7 +93,7 @@ class _Dask:
         from dask import compute, delayed
 
         function = delayed(function, pure=False)
-        known = {}  # what many blocks are given is sent once
+        known = {}  # arguments of many blocks are sent once
         for rest in arguments:
             for item in rest:
                 known.setdefault(id(item), []).append(item)
@@ -108,7 +114,7 @@ class _Dask:
 
 
 class _Threads:
-    """The same for blocks in memory, by threads of our own."""
+    """Calls a function of every block in memory, with threads of our own."""
 
     def __init__(self, blocks, n_threads):
         self.blocks, self.n_threads = blocks, n_threads
@@ -133,7 +139,7 @@ class _Threads:
 
 
 def tree(merge, parts):
-    """All parts merged two by two, whatever order they come to be known in."""
+    """Return all parts merged two by two, in the same order however they finish."""
     while len(parts) > 1:
         pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
         parts = [merge(*pair) if len(pair) == 2 else pair[0] for pair in pairs]

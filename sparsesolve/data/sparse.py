@@ -1,4 +1,4 @@
-"""Sparse designs of any scipy format as canonical CSC, on the user's own arrays where they fit."""
+"""Sparse designs of any scipy format as canonical CSC, on the user's own arrays if they fit."""
 
 import numpy as np
 import scipy.sparse
@@ -7,19 +7,20 @@ from .structure import verified
 
 LARGEST_INT32 = 2**31 - 1
 
-SCAN_ENTRIES = 1 << 20  # entries looked at together, so that the temporaries stay in cache
+# Entries that are checked together, so that temporaries stay in cache.
+SCAN_ENTRIES = 1 << 20
 
 
 def read_sparse(X, empty=False):
-    """Return any scipy sparse matrix as canonical CSC, on its own arrays where they fit.
+    """Return any scipy sparse matrix as canonical CSC, on its own arrays if they fit.
 
     Parameters
     ----------
     X : scipy sparse array or matrix, (n, p)
-        Duplicate entries are summed (booleans: or-ed), explicit zeros stay. The object itself
-        is only read: it is never asked to sort, prune or cache anything.
+        Duplicate entries are summed (booleans: or-ed), explicit zeros stay. The object itself is
+        only read: it never sorts, prunes or caches anything.
     empty : bool
-        Whether there may be no rows.
+        Whether X may have no rows.
 
     Returns
     -------
@@ -42,7 +43,7 @@ def read_sparse(X, empty=False):
     if not _is_canonical(columns):
         # Only the arrays of a CSC matrix can be the user's; a conversion has made new ones.
         columns = _summed(columns.copy() if X.format == "csc" else columns)
-    if X.dtype.kind == "b":  # stored as float32, so the array is ours
+    if X.dtype.kind == "b":  # stored as float32, so the array is new
         np.minimum(columns.data, 1.0, out=columns.data)
     columns.has_canonical_format = True
     return columns
@@ -54,9 +55,9 @@ def _as_csc(matrix):
 
 
 def _assembled(data, indices, indptr, shape):
-    """Return a csc_array with 32-bit rows, and 32-bit pointers too where they suffice.
+    """Return a csc_array with 32-bit rows, and 32-bit pointers if they suffice.
 
-    The attributes are set one by one, since scipy's constructor gives both the wider type.
+    The attributes are set one by one, because scipy's constructor gives both the wider type.
     """
     columns = scipy.sparse.csc_array(shape, dtype=data.dtype)
     pointers = np.int32 if indptr[-1] <= LARGEST_INT32 else np.int64
@@ -67,7 +68,9 @@ def _assembled(data, indices, indptr, shape):
 
 
 def _is_canonical(columns):
-    """Say whether the rows of each column rise strictly, whatever flags the matrix carries."""
+    """Return True if the rows of each column increase strictly, whatever flags the matrix
+    carries.
+    """
     rows, starts = columns.indices, columns.indptr
     for begin in range(0, len(rows) - 1, SCAN_ENTRIES):
         end = min(begin + SCAN_ENTRIES, len(rows) - 1)

@@ -1,8 +1,8 @@
-"""The structure of sparse matrices, verified before anything else reads it.
+"""Checks of the structure of sparse matrices, before anything else reads them.
 
 scipy's compiled conversions trust the index arrays: an index out of range makes them write
-outside their memory. So every format is verified in numpy, from its plain arrays, and handed on
-in an object of its own, which shares the arrays and leaves the user's flags alone.
+outside their memory. So every format is checked in numpy, from its plain arrays, and passed on in
+a new object, which shares the arrays and does not touch the user's flags.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from .array import real_array, refuse_overflow, refuse_truncated, storage_dtype
 
 
 def verified(X):
-    """Return `X` in a scipy matrix of ours, structure verified, entries float32 or float64.
+    """Return `X` in a new scipy matrix with checked structure and float32 or float64 entries.
 
     Parameters
     ----------
@@ -54,7 +54,8 @@ def _integers(X, name, values):
 
 
 def _in_range(X, name, values, size):
-    """Refuse an index below 0 or not below `size`, in one pass: unsigned, negatives are huge."""
+    """Raise for an index below 0 or not below `size`, in one pass: unsigned, negatives are huge.
+    """
     if not len(values):
         return
     unsigned = values.view(np.dtype(f"u{values.itemsize}").newbyteorder(values.dtype.byteorder))
@@ -64,7 +65,7 @@ def _in_range(X, name, values, size):
 
 
 def _pointers(X, slices, axis, stored):
-    """Return indptr for so many slices of `axis`, of which `stored` entries are there."""
+    """Return indptr for `slices` slices of `axis`, with `stored` entries."""
     indptr = _integers(X, "indptr", X.indptr)
     if len(indptr) != slices + 1:
         raise _corrupt(
@@ -163,7 +164,7 @@ def _keys(X):
 
 
 def _from_objects(X, rows, columns, values):
-    """Return triplets from sequences of Python numbers, the values of the declared type."""
+    """Return triplets from sequences of Python numbers, with values of the declared type."""
     try:
         rows, columns = (np.array(a, dtype=None if len(a) else np.int64) for a in (rows, columns))
         values = np.array(values, dtype=X.dtype)

@@ -1,4 +1,4 @@
-"""Survival responses: times, events and strata in the forms in which they come."""
+"""Survival responses: times, events and strata in the forms that users have."""
 
 import numpy as np
 
@@ -18,15 +18,15 @@ def read_survival(y, n, strata=None, censored=False):
     Parameters
     ----------
     y : array-like (n, 2) or (n, 3), data frame, structured array, dict, or tuple of columns
-        (time, status) or (start, stop, status). Columns are known by their names where these are
-        ``time``, ``start``, ``stop``, ``status`` or ``event``; else by their order, but a single
-        boolean column is the status. What this function returned is taken as it is.
+        (time, status) or (start, stop, status). Columns are recognised by the names ``time``,
+        ``start``, ``stop``, ``status`` or ``event``; otherwise by their order, but a single
+        boolean column is the status. The result of this function is returned unchanged.
     n : int
-        Rows of X.
+        Number of rows of X.
     strata : array-like (n,), default None
         Labels of any kind; codes 0, 1, ... follow their order. None is one stratum.
     censored : bool
-        Whether all may be: there may be nothing to fit.
+        Whether all rows may be censored, because nothing is fitted.
 
     Returns
     -------
@@ -60,7 +60,8 @@ def read_strata(strata, n, name="strata"):
         raise ValueError(
             f"{name} has {len(labels)} labels but X has {n} rows; give one label per row"
         )
-    listed = strata if isinstance(strata, (list, tuple)) else labels.tolist()  # before it was text
+    # before conversion to text
+    listed = strata if isinstance(strata, (list, tuple)) else labels.tolist()
     missing = np.array([is_missing(label) for label in listed], dtype=bool)
     if missing.any():
         where = place((int(missing.argmax()),))
@@ -75,7 +76,7 @@ def read_strata(strata, n, name="strata"):
 
 
 def is_missing(label):
-    """Whether a label is None, NA, NaT or NaN."""
+    """Return True if a label is None, NA, NaT or NaN."""
     return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
 
 
@@ -164,7 +165,7 @@ def _refuse_status(values, censored):
 
 
 def refuse_no_event(values, shares):
-    """Refuse survival (n, 4) where no row with an event has a share."""
+    """Raise for survival (n, 4) in which no row with an event has a share."""
     if not (shares @ values[:, 2]) > 0.0:
         raise ValueError("y has no event in a row of positive weight; there is nothing to fit")
 

@@ -6,14 +6,14 @@ from .array import place, real_array, refuse_overflow
 
 
 def read_response(y, n):
-    """Return the gaussian response as a fresh float64 array of length `n`, all finite."""
+    """Return the gaussian response as a new float64 array of length `n`, all finite."""
     response = _vector("y", y, n, "row")
     _refuse("y", response, ~np.isfinite(response), "drop that row or replace the value")
     return response
 
 
 def read_finite(name, value, length, per):
-    """Return `value` as a fresh float64 array of that length, all finite, one for each `per`."""
+    """Return `value` as a new float64 array of that length, all finite, one for each `per`."""
     values = _vector(name, value, length, per)
     _refuse(name, values, ~np.isfinite(values), "every value must be finite")
     return values
@@ -67,7 +67,7 @@ def read_penalty_factor(penalty_factor, p, per="column"):
 def read_limits(lower, upper, p):
     """Return coefficient limits, two (p,) float64 arrays with lower <= 0 <= upper.
 
-    None is returned where nothing is limited. A single number holds for every column.
+    Returns None if nothing is limited. A single number holds for every column.
     """
     low = _limit("lower", lower, p, -np.inf)
     high = _limit("upper", upper, p, np.inf)
@@ -101,9 +101,9 @@ def _limit(name, value, p, none):
 
 
 def _vector(name, value, length, per):
-    """Return a fresh contiguous float64 vector, so that the user's own is out of reach.
+    """Return a new contiguous float64 vector, so that the user's own stays unchanged.
 
-    `length` (None for any) is the number of rows or columns of X, `per` says which.
+    `length` (None for any) is the number of rows or columns of X; `per` says which.
     """
     array = real_array(name, value)
     if array.ndim == 2 and array.shape[1] == 1:

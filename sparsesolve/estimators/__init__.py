@@ -1,12 +1,12 @@
-"""Estimators for scikit-learn: its names and conventions, thin over path and cv_path.
+"""Estimators for scikit-learn: its names and conventions, as thin layers over path and cv_path.
 
 ::
 
     minimise over b0, b    F(b0 + X b)  +  alpha (l1_ratio ||b||_1 + (1 - l1_ratio) ||b||^2 / 2)
 
-`alpha` is what functions of this package call lambda, `l1_ratio` what they call alpha. F is the
-mean loss of a sample, columns are not standardised unless asked, and every solution comes with its
-duality gap: `dual_gap_` in units of the objective, or `gap_` relative to the null model's.
+`alpha` is called lambda by the functions of this package, and `l1_ratio` is called alpha. F is
+the mean loss of a sample. Columns are not standardised unless asked. Every solution has its
+duality gap: `dual_gap_` in units of the objective, or `gap_` relative to that of the null model.
 """
 
 try:

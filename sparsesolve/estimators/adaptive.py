@@ -9,11 +9,12 @@ from .base import warning_as_scikit_learn
 from .chosen import Chosen
 from .linear import Linear
 
-FOLDS = 5  # in a row, by which the ridge regression of the first stage is chosen
+# Contiguous folds by which the ridge regression of the first stage is chosen.
+FOLDS = 5
 
 
 class Adaptive(Linear):
-    """The lasso whose penalties are smaller where a first fit is large."""
+    """Base class of the lasso with smaller penalties where a first fit is large."""
 
     _as_precise_as_X = False
 
@@ -41,11 +42,12 @@ class AdaptiveLasso(Adaptive):
     alpha : float, default 1.0
         Strength of the penalty.
     power : float, default 1.0
-        v_j is ``1 / |b_j|^power`` of the ridge regression, chosen by 5 contiguous folds.
+        v_j is ``1 / |b_j|^power``, with b the coefficients of a ridge regression chosen by 5
+        contiguous folds.
     fit_intercept, max_iter, tol
         As in :class:`ElasticNet`.
     standardize : bool, default False
-        Penalise, and compare, coefficients of columns divided by their standard deviation.
+        Penalise and compare coefficients of columns divided by their standard deviation.
 
     Attributes
     ----------
@@ -88,7 +90,7 @@ class AdaptiveLasso(Adaptive):
 class AdaptiveLassoCV(Chosen, Adaptive):
     """:class:`AdaptiveLasso` with alpha by cross-validation.
 
-    Factors come from all rows, so that scores are slightly optimistic, though they rank alphas.
+    Factors come from all rows, so that scores are slightly optimistic; they still rank alphas.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ class GammaNet(OneSided, LogLink):
     Parameters
     ----------
     alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in :class:`PoissonNet`, and so are the attributes.
+        As in :class:`PoissonNet`; the attributes are the same.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class GammaNetCV(OneSidedCV, LogLink):
     l1_ratio, fit_intercept, standardize, positive, max_iter, tol
         As in GammaNet; l1_ratio may be a list.
     eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`PoissonNetCV`, and so are the attributes.
+        As in :class:`PoissonNetCV`; the attributes are the same.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class TweedieNet(OneSided, LogLink):
     power : float in (1, 2), default 1.5
         Near 1 it resembles Poisson, near 2 gamma.
     alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in :class:`PoissonNet`, and so are the attributes.
+        As in :class:`PoissonNet`; the attributes are the same.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class TweedieNetCV(OneSidedCV, LogLink):
     power, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
         As in TweedieNet; l1_ratio may be a list.
     eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`PoissonNetCV`, and so are the attributes.
+        As in :class:`PoissonNetCV`; the attributes are the same.
 
     Examples
     --------

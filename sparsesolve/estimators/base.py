@@ -1,4 +1,5 @@
-"""What all estimators do: read data as scikit-learn does, solve, keep coefficients, predict."""
+"""The base of all estimators: read data as scikit-learn does, solve, keep coefficients, predict.
+"""
 
 from numbers import Real
 from typing import Any
@@ -21,16 +22,16 @@ TYPES = (np.float64, np.float32)
 
 
 class ConvergenceWarning(status.ConvergenceWarning, exceptions.ConvergenceWarning):
-    """The warning of this package as one of scikit-learn's, so that its filters hold for it."""
+    """The warning of this package as a subclass of scikit-learn's, so that its filters apply."""
 
 
 def warning_as_scikit_learn():
-    """Within it a certificate that is missed warns by scikit-learn's category, and ours."""
+    """Context in which a missed certificate warns with both scikit-learn's category and ours."""
     return status.warning_as(ConvergenceWarning)
 
 
 def read_sample_weight(sample_weight, n):
-    """Weights (n,) of the rows; a single positive number weighs all alike, and is as none."""
+    """Return weights (n,) of the rows; None for None or a single positive number."""
     if isinstance(sample_weight, Real):
         read_number("sample_weight", sample_weight, 0.0, np.inf, open_low=True)
         return None
@@ -38,9 +39,9 @@ def read_sample_weight(sample_weight, n):
 
 
 def read_pair(estimator, X, y, squares=False, **checks):
-    """X and y by scikit-learn's checks, after those of what is hardly meant.
+    """Return X and y after our checks for unlikely input and then scikit-learn's checks.
 
-    `squares` says that y meets squared error, so that a boolean one is doubtful.
+    `squares` says that y is used with squared error; a boolean y is then refused.
     """
     doubts(X, y, "gaussian" if squares else "another", "use SparseLogisticRegression")
     X, y = validate_data(estimator, unwrapped(X), y, **checks)
@@ -48,21 +49,23 @@ def read_pair(estimator, X, y, squares=False, **checks):
 
 
 def unwrapped(X):
-    """The matrix of an EncodedDesign; anything else as it is."""
+    """Return the matrix of an EncodedDesign, and anything else as it is."""
     return X.matrix if isinstance(X, EncodedDesign) else X
 
 
 class Answering:
-    """Mixin of every estimator: keywords of other packages are answered with those of ours."""
+    """Mixin of every estimator: keywords of other packages get an error that names ours."""
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        if cls.__init__ is not object.__init__:  # an inherited one, too: it says the name
+        # an inherited constructor is wrapped too, so that the error names this class
+        if cls.__init__ is not object.__init__:
             cls.__init__ = answers_keywords("estimator", cls.__name__)(cls.__init__)
 
 
 class Net(Exported, Answering, BaseEstimator):
-    """A linear model with an elastic-net penalty; a subclass names the family and its parameters.
+    """A linear model with an elastic-net penalty; a subclass defines the family and its
+    parameters.
 
     Attributes of every fitted estimator: ``coef_``, ``intercept_``, ``gap_`` (the certificate:
     the duality gap relative to the model without features), ``n_iter_``, ``n_features_in_`` and
@@ -72,7 +75,7 @@ class Net(Exported, Answering, BaseEstimator):
     _family: Any = "gaussian"
 
     def _options(self):
-        """The options of path that the parameters mean."""
+        """Return the options of path for the current parameters."""
         options = {"family": self._family, "alpha": getattr(self, "l1_ratio", 1.0)}
         for name in ("standardize", "grouped", "penalty_factor"):
             options[name] = getattr(self, name, path.__kwdefaults__[name])
@@ -83,20 +86,23 @@ class Net(Exported, Answering, BaseEstimator):
         return {**options, "intercept": intercept, "tol": self.tol, "max_iter": self.max_iter}
 
     def _solve(self, X, y, weights, start=None):
-        """Solve at `alpha`, from the pair (coefficients, intercept) `start`; keep the solution."""
+        """Solve at `alpha` from `start`, a pair (coefficients, intercept) or None; keep the
+        solution.
+        """
         alpha = read_number("alpha", self.alpha, 0.0, np.inf)
         read_number("l1_ratio", getattr(self, "l1_ratio", 1.0), 0.0, 1.0)
         with warning_as_scikit_learn():
             fit = path(X, y, lambdas=[alpha], weights=weights, start=start, **self._options())
         self._keep(fit, 0)
-        self.n_iter_ = max(int(fit.n_iters[0]), int(start is None))  # 0: where it started
+        # 0 if the start was the solution
+        self.n_iter_ = max(int(fit.n_iters[0]), int(start is None))
         self._round(X, y, weights)
 
     def _starts(self, K, p):
-        """Where fits of K responses start: K pairs (coefficients, intercept), or none.
+        """Return the starts of fits of K responses: K pairs (coefficients, intercept), or Nones.
 
-        The numbers are those of the estimator's last fit, where `warm_start` asks for it, and of
-        as many features and responses.
+        With `warm_start` these are the numbers of the last fit, if it had as many features and
+        responses.
         """
         coefs = np.asarray(getattr(self, "coef_", ()), dtype=float)
         asked = read_flag("warm_start", getattr(self, "warm_start", False))
@@ -106,7 +112,7 @@ class Net(Exported, Answering, BaseEstimator):
         return list(zip(coefs.reshape(K, p), intercepts, strict=True))
 
     def _keep(self, fit, k):
-        """Attributes from point k of a path."""
+        """Set the attributes from point k of a path."""
         if isinstance(fit.coefs, list):
             self.coef_ = np.stack([_column(coefs, k) for coefs in fit.coefs])
             self.intercept_ = np.array(fit.intercepts[:, k])
@@ -117,15 +123,15 @@ class Net(Exported, Answering, BaseEstimator):
         self.n_iter_ = max(int(fit.n_iters[k]), 1)
 
     def _round(self, X, y, weights):
-        """Hook: what remains to be done to coefficients when the data are still there."""
+        """Hook for changes of the coefficients that need the data."""
 
     @property
     def sparse_coef_(self):
-        """The coefficients as a sparse array, rows by column."""
+        """The coefficients as a sparse array, with the shape of ``coef_``."""
         return sparse.csr_array(np.atleast_2d(self.coef_))
 
     def _link(self, X):
-        """Linear predictors, (n,) or (n, K)."""
+        """Return linear predictors, (n,) or (n, K)."""
         check_is_fitted(self)
         X = validate_data(
             self, unwrapped(X), accept_sparse=("csr", "csc"), dtype=TYPES, reset=False

@@ -16,14 +16,14 @@ class ChainSVM(Chain):
     alpha : float, default 1e-3
         Strength of the ridge penalty of "frank_wolfe"; "averaged" has none.
     algorithm : {"averaged", "frank_wolfe"}, default "averaged"
-        Averaged subgradient steps, without a certificate (`gap_` is infinite); or
-        block-coordinate Frank-Wolfe, whose gap closes slowly.
+        "averaged": averaged subgradient steps, without a certificate (`gap_` is infinite).
+        "frank_wolfe": block-coordinate Frank-Wolfe, whose gap closes slowly.
     epochs : int, default 10
         Passes over the sequences.
     tol : float, default 0.0
-        Gap, relative to the objective at zero, at which "frank_wolfe" ends early.
+        "frank_wolfe" stops early at this gap, relative to the objective at zero.
     random_state : int, default 0
-        Draws the order of the sequences.
+        Seed of the order of the sequences.
 
     Attributes
     ----------
@@ -64,9 +64,10 @@ class ChainSVM(Chain):
         return self._keep(path)
 
     def partial_fit(self, X, y, classes=None, lengths=None):
-        """One pass of averaged steps over more sequences, after those of `fit` if there was one.
+        """Make one pass of averaged steps over more sequences, after those of `fit` if there was
+        one.
 
-        `classes`, all labels that there may be, is needed at the first call.
+        The first call needs `classes`, all labels that may occur.
         """
         first = not hasattr(self, "_learner")
         classes = getattr(self, "classes_", None) if classes is None else classes
@@ -81,6 +82,6 @@ class ChainSVM(Chain):
         return self._keep(self._learner.averaged())
 
     def __getstate__(self):
-        """Compiled passes are not pickled: a copy predicts, and starts again at partial_fit."""
+        """Drop the compiled passes: a pickled copy predicts, and partial_fit starts again."""
         return {name: value for name, value in super().__getstate__().items()
                 if name != "_learner"}  # fmt: skip

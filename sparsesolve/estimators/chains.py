@@ -14,7 +14,7 @@ from .base import Answering, warning_as_scikit_learn
 
 
 class Chain(Answering, ClassifierMixin, BaseEstimator):
-    """What both share: X as a list of sequences, or one table with `lengths`."""
+    """Base class: X is a list of sequences, or one table with `lengths`."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -22,13 +22,13 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
         return tags
 
     def predict(self, X, lengths=None):
-        """Labels (n,); of a list of sequences a list of arrays."""
+        """Return labels (n,); for a list of sequences a list of arrays."""
         check_is_fitted(self)
         X, cuts = self._table(X)
         return _cut(self.path_.predict(X, lengths), cuts)
 
     def score(self, X, y, lengths=None, sample_weight=None):
-        """Accuracy of single labels; weights are of these."""
+        """Return the accuracy of single labels; `sample_weight` has one weight per label."""
         match_sequences(X, y)
         found = self.predict(X, lengths)
         if isinstance(found, list):
@@ -36,7 +36,7 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
         return float(np.average(found == np.asarray(y), weights=sample_weight))
 
     def _training_data(self, X, y, reset=True):
-        """X and y as the solver reads them, and `classes_`."""
+        """Return X and y in the form of the solver, and set `classes_`."""
         match_sequences(X, y)
         if not is_list_of_sequences(X):
             refuse_missing_labels(y)
@@ -49,7 +49,7 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
         return X, y
 
     def _table(self, X):
-        """X, and where sequences of a list end."""
+        """Return X, and the ends of the sequences if X is a list."""
         if is_list_of_sequences(X):
             return X, np.cumsum([part.shape[0] for part in X])[:-1]
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False), None
@@ -61,7 +61,7 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
 
 
 def _how_many(X, lengths):
-    """Sequences of a list, or of one table."""
+    """Return the number of sequences in a list, or in one table."""
     if is_list_of_sequences(X):
         return len(X)
     return 1 if lengths is None else len(lengths)
@@ -74,24 +74,24 @@ def _cut(values, cuts):
 class ChainClassifier(Chain):
     """Conditional random field on label sequences, with a certificate.
 
-    Minimises the mean over sequences of -log P(y | x) plus ``alpha (l1_ratio Omega(B) +
-    (1 - l1_ratio) |B|^2 / 2)``, Omega being the l1 norm or, with `groups`, that of groups; labels'
-    intercepts, transitions, start and stop scores are penalised as `transitions` says.
+    Minimises the mean over sequences of -log P(y | x) plus ``alpha (l1_ratio Omega(B) + (1 -
+    l1_ratio) |B|^2 / 2)``. Omega is the l1 norm or, with `groups`, the group norm. `transitions`
+    chooses the penalty on labels' intercepts, transitions, start and stop scores.
 
     Parameters
     ----------
     alpha : float, default 1e-3
         Strength of the penalty.
     l1_ratio : float in [0, 1], default 0.0
-        0 is ridge, 1 the sparse penalty alone.
+        0 is ridge; 1 is the sparse penalty alone.
     groups : sequence or mapping, default None
-        Groups of features, as `penalties.GroupL2` takes them.
+        Groups of features, as in `penalties.GroupL2`.
     transitions : {"ridge", "l1", "group", "free"}, default "ridge"
         As in `crf_path`.
     fit_intercept : bool, default True
-        Give every label a score of its own.
+        Give every label an intercept.
     max_iter : int, default None
-        Steps allowed; None means 10,000.
+        Most steps; None means 10,000.
     tol : float, default 1e-4
         Duality gap to reach, relative to the objective at zero.
     n_threads : int, default 1
@@ -139,11 +139,11 @@ class ChainClassifier(Chain):
         return self._keep(path)
 
     def partial_fit(self, X, y, classes=None, lengths=None):
-        """One pass of FTRL-proximal steps of the log loss over more sequences.
+        """Make one pass of FTRL-proximal steps of the log loss over more sequences.
 
-        It goes on from `fit` if there was one, with the same penalty on features and
-        transitions, and has no certificate: `gap_` is infinite. `classes`, all labels that there
-        may be, is needed at the first call. Groups are not possible.
+        It continues from `fit` if there was one, with the same penalty on features and
+        transitions. It has no certificate: `gap_` is infinite. The first call needs `classes`,
+        all labels that may occur. Groups are not supported.
         """
         if self.groups is not None or self.transitions == "group":
             raise ValueError("partial_fit takes no groups; leave groups out, or use fit")
@@ -165,7 +165,7 @@ class ChainClassifier(Chain):
             self._stream.begin_at(fitted.coefs.toarray()[:, 0], self.n_sequences_seen_)
 
     def predict_proba(self, X, lengths=None):
-        """Marginal probabilities (n, K); of a list of sequences a list of arrays."""
+        """Return marginal probabilities (n, K); for a list of sequences a list of arrays."""
         check_is_fitted(self)
         X, cuts = self._table(X)
         return _cut(self.path_.marginals(X, lengths), cuts)

@@ -18,20 +18,22 @@ from sparsesolve.selection.folds import passes
 
 from .base import warning_as_scikit_learn
 
-RULES = {"min": 0, "1se": 1}  # place among what `choose` returns
+# The place of each rule in the result of `choose`.
+RULES = {"min": 0, "1se": 1}
 RESOLUTION = float(np.finfo(float).resolution)
-RIDGE = 1e-3  # of the first alpha: where the lasso would begin
+# With an l1_ratio below this, the first alpha is that of the lasso divided by this, as in glmnet.
+RIDGE = 1e-3
 
 
 def only(weights, train):
-    """The weights of the rows `train`, 0 elsewhere."""
+    """Return the weights of the rows `train`, and 0 elsewhere."""
     own = np.zeros(len(weights))
     own[train] = weights[train]
     return own
 
 
 def refuse_untrainable(y, weights, folds, classes=None):
-    """Raise where a fold leaves no weight to train on, or none of a class; y holds codes."""
+    """Raise if a fold leaves no weight to train on, or none of a class; y holds codes."""
     weights = np.ones(len(y)) if weights is None else weights
     names = ["no row"] if classes is None else [f"no row of class {c!r}" for c in classes.tolist()]
     kinds = np.ones((len(y), 1)) if classes is None else np.eye(len(classes))[y]
@@ -40,12 +42,12 @@ def refuse_untrainable(y, weights, folds, classes=None):
 
 
 def fold_summary(scores, folds):
-    """Mean and standard error (L,) of scores (K, L) of folds that weigh the same."""
+    """Return mean and standard error (L,) of scores (K, L) of folds with equal weights."""
     return summary(scores, np.ones(len(folds)), passes([test for _, test in folds]))
 
 
 def read_alphas(alphas, positive=False):
-    """A count of alphas, or the alphas."""
+    """Return a count of alphas, or the alphas."""
     if isinstance(alphas, Integral):
         return read_count("alphas", alphas, 1)
     if np.ndim(alphas) != 1:
@@ -63,7 +65,7 @@ def _read_all(name, values, high, positive=False):
 
 
 def _places(rows, n):
-    """Rows by number, where a fold gives a mask of them."""
+    """Return rows by number, if a fold gives a mask of them."""
     rows = np.asarray(rows)
     if rows.dtype == bool and rows.shape != (n,):
         raise ValueError(f"a fold's mask has shape {rows.shape}; give one value for each row, {n}")
@@ -71,15 +73,15 @@ def _places(rows, n):
 
 
 def _as_asked(cv, grid):
-    """The alphas (L,), decreasing, that were asked for, and scores (L, K): some may be alike."""
+    """Return the requested alphas (L,), decreasing and perhaps repeated, and scores (L, K)."""
     return grid, cv.fold_scores.T[np.searchsorted(-cv.lambdas, -grid)]
 
 
 class Folded:
-    """Mixin of what holds rows out: folds as scikit-learn takes them, by metadata routing."""
+    """Mixin of estimators that hold rows out: folds as in scikit-learn, by metadata routing."""
 
     def _folds(self, X, y, params, stratified=False):
-        """Pairs (train, test); `stratified` where y holds what they should share out."""
+        """Return pairs (train, test); with `stratified`, y holds the classes to share out."""
         splitter = check_cv(self.cv, y, classifier=stratified)
         self._refuse_unrouted(params)
         routed = process_routing(self, "fit", **params).splitter.split if params else {}
@@ -87,7 +89,7 @@ class Folded:
                 for pair in splitter.split(X, y, **routed)]  # fmt: skip
 
     def _refuse_unrouted(self, params):
-        """Raise ValueError for what only metadata routing can pass on, where it is not enabled."""
+        """Raise ValueError for metadata that needs routing, if routing is not enabled."""
         if params and not get_config()["enable_metadata_routing"]:
             raise ValueError(
                 f"[{', '.join(params)}] is only supported if enable_metadata_routing=True; call "
@@ -95,23 +97,28 @@ class Folded:
             )
 
     def get_metadata_routing(self):
-        """What metadata fit takes and passes on: sample_weight, and what the splitter asks for."""
+        """Return the metadata that fit takes and passes on: sample_weight, and that of the
+        splitter.
+        """
         mapping = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(splitter=check_cv(self.cv), method_mapping=mapping)
 
 
 class Chosen(Folded):
-    """Mixin of the CV forms: the grid, the choice.
+    """Mixin of the CV forms: the grid and the choice.
 
-    As in scikit-learn all folds share the grid of all rows, and weigh the same. Attributes besides
-    those of the estimator without CV: ``alpha_``, ``l1_ratio_``, ``alphas_`` (L,) decreasing,
-    ``score_path_`` (L, K) of each fold, and ``cv_path_``, the CVPath of the l1_ratio chosen. With
-    several l1_ratios ``alphas_`` and ``score_path_`` have a first axis of them.
+    As in scikit-learn all folds share the grid of all rows and have equal weights. There are
+    attributes besides those of the estimator without CV: ``alpha_``, ``l1_ratio_``, ``alphas_``
+    (L,) decreasing, ``score_path_`` (L, K) of each fold, and ``cv_path_``, the CVPath of the
+    chosen l1_ratio. With several l1_ratios they are the first axis of ``alphas_`` and
+    ``score_path_``.
     """
 
     def _solve_cv(self, X, y, weights, params, labels=None):
-        """Choose, and keep the solution; `labels` are what folds share out, where y cannot say."""
+        """Choose, and keep the solution; folds are stratified by `labels`, or by y if it holds
+        classes.
+        """
         stratified = is_classifier(self) or labels is not None
         folds = self._folds(X, y if labels is None else labels, params, stratified)
         refuse_untrainable(y, weights, folds, self.classes_ if is_classifier(self) else None)
@@ -134,7 +141,9 @@ class Chosen(Folded):
         self._round(X, y, weights)
 
     def _try(self, X, y, weights, ratio, folds, rule):
-        """The CVPath of one l1_ratio, the place it chooses, the best mean as a loss, the grid."""
+        """Return the CVPath of one l1_ratio, the chosen place, the best mean as a loss, and the
+        grid.
+        """
         options = {**self._options(), "alpha": ratio}
         n_jobs = 1 if self.n_jobs is None else self.n_jobs
         grid = self._grid(X, y, weights, options)
@@ -149,9 +158,9 @@ class Chosen(Folded):
         return cv, places[rule], loss, np.sort(grid)[::-1]
 
     def _grid(self, X, y, weights, options):
-        """The alphas to try, as many as asked for from the least that selects nothing.
+        """Return the alphas to try, as many as requested, from the least that selects nothing.
 
-        What is all but ridge begins at 1 / RIDGE times the first alpha of the lasso.
+        If the penalty is nearly ridge, the first is 1 / RIDGE times the first alpha of the lasso.
         """
         alphas = read_alphas(self.alphas)
         if not isinstance(alphas, int):
@@ -164,5 +173,7 @@ class Chosen(Folded):
         return largest * np.geomspace(1.0, last, alphas)
 
     def _first_alpha(self, X, y, weights, options):
-        """The least alpha that selects nothing; of one near to ridge, where glmnet begins."""
+        """Return the least alpha that selects nothing; near ridge, the one at which glmnet
+        begins.
+        """
         return path(X, y, weights=weights, n_lambdas=1, **options).lambdas[0]

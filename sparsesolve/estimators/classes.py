@@ -1,4 +1,4 @@
-"""Classes: labels read as codes, and told from linear predictors."""
+"""Classes: labels are read as codes, and predicted from linear predictors."""
 
 import numpy as np
 from scipy import special
@@ -11,9 +11,9 @@ from .base import read_sample_weight
 
 
 def _class_factors(class_weight, y, weights):
-    """What class_weight multiplies the weight of each row by (n,), 0 in classes without weight.
+    """Return the factors (n,) of class_weight for the row weights; 0 in classes without weight.
 
-    "balanced" counts a row as often as its weight says.
+    "balanced" counts a row by its weight.
     """
     if weights is None or not (isinstance(class_weight, str) and class_weight == "balanced"):
         return compute_sample_weight(class_weight, y)
@@ -24,10 +24,12 @@ def _class_factors(class_weight, y, weights):
 
 
 class Classes(ClassifierMixin):
-    """Mixin of classifiers whose ``decision_function`` gives (n,) for two classes, else (n, K)."""
+    """Mixin of classifiers whose ``decision_function`` has shape (n,) for two classes, else (n,
+    K).
+    """
 
     def _read_classes(self, y, sample_weight):
-        """Codes of the classes (n,), weights; and the family."""
+        """Return codes of the classes (n,) and weights, and set the family."""
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
         weights = read_sample_weight(sample_weight, len(y))
@@ -41,35 +43,36 @@ class Classes(ClassifierMixin):
                 )
             weights = balance if weights is None else weights * balance
         self.classes_, codes = np.unique(y, return_inverse=True)
-        met = np.bincount(codes, weights) > 0.0
+        held = np.bincount(codes, weights) > 0.0
         names = self.classes_.tolist()
-        if met.sum() < 2:
+        if held.sum() < 2:
             raise ValueError(
-                f"y holds one class only ({names[met.argmax()]!r}, where weights are positive); "
+                f"y holds one class only ({names[held.argmax()]!r}, where weights are positive); "
                 "rows of another class are needed"
             )
-        if not met.all():  # as if their rows were not there
-            largest = np.bincount(codes[weights > 0.0]).argmax()  # in which folds miss them least
-            codes = (np.cumsum(met) - 1)[np.where(met[codes], codes, largest)]
-            self.classes_ = self.classes_[met]
+        if not held.all():  # rows of classes without weight count as absent
+            # a class to which these rows add least
+            largest = np.bincount(codes[weights > 0.0]).argmax()
+            codes = (np.cumsum(held) - 1)[np.where(held[codes], codes, largest)]
+            self.classes_ = self.classes_[held]
         self._family = "binomial" if len(self.classes_) == 2 else "multinomial"
         return codes, weights
 
     def predict(self, X):
-        """The likeliest class of each row."""
+        """Return the most likely class of each row."""
         check_is_fitted(self)
         eta = self.decision_function(X)
         return self.classes_[(eta > 0.0).astype(int) if eta.ndim == 1 else eta.argmax(axis=1)]
 
     def predict_proba(self, X):
-        """Probabilities (n, K) of the classes, in the order of ``classes_``."""
+        """Return probabilities (n, K) of the classes, in the order of ``classes_``."""
         eta = self.decision_function(X)
         if eta.ndim == 1:
             return np.column_stack([special.expit(-eta), special.expit(eta)])
         return special.softmax(eta, axis=1)
 
     def predict_log_proba(self, X):
-        """Their logarithms."""
+        """Return the logarithms of the probabilities, (n, K)."""
         eta = self.decision_function(X)
         if eta.ndim == 1:
             return np.column_stack([special.log_expit(-eta), special.log_expit(eta)])

@@ -10,10 +10,10 @@ from .classes import Classes
 
 
 class Logistic(Classes, Net):
-    """Classes by the logistic or, from three on, the multinomial loss."""
+    """Base class of classifiers: logistic loss for two classes, multinomial for three or more."""
 
     def _read(self, X, y, sample_weight):
-        """X, codes of the classes (n,), weights."""
+        """Return X, codes of the classes (n,), and weights."""
         refuse_missing_labels(y)
         X, y = read_pair(self, X, y, accept_sparse="csc", dtype=TYPES, order="F")
         return X, *self._read_classes(y, sample_weight)
@@ -27,7 +27,7 @@ class Logistic(Classes, Net):
         self.coef_, self.intercept_ = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
 
     def decision_function(self, X):
-        """Linear predictors: of the second of two classes (n,), or of each class (n, K)."""
+        """Return linear predictors: (n,) of the second of two classes, or (n, K) of each class."""
         eta = self._link(X)
         return eta[:, 0] if len(self.classes_) == 2 else eta
 
@@ -53,7 +53,7 @@ class SparseLogisticRegression(Logistic):
     class_weight : dict, "balanced" or None, default None
         As in scikit-learn.
     max_iter : int, default None
-        Newton steps and sweeps allowed; None means 100,000.
+        Most Newton steps and sweeps; None means 100,000.
     tol : float, default 1e-10
         Duality gap to reach, relative to the loss of the model without features.
 
@@ -102,8 +102,8 @@ class SparseLogisticRegressionCV(Chosen, Logistic):
     eps, alphas, cv, verbose, n_jobs, rule
         As in :class:`ElasticNetCV`; None means 5 stratified folds.
     measure : str or callable, default "deviance"
-        What is compared: "deviance", "class", "auc" (two classes), "mse", "mae", or a function as
-        :func:`sparsesolve.cv_path` takes it.
+        The score to compare: "deviance", "class", "auc" (two classes), "mse", "mae", or a
+        function as in :func:`sparsesolve.cv_path`.
 
     Attributes
     ----------

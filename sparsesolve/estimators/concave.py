@@ -9,8 +9,8 @@ from .structured_cv import PenalizedRegressionCV
 class MCPRegression(PenalizedRegression):
     """Least squares with the minimax concave penalty: large coefficients are not shrunk.
 
-    The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 where no
-    direction leads down.
+    The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 if the
+    objective decreases in no direction.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class MCPRegression(PenalizedRegression):
     standardize : bool, default True
         Penalise coefficients of columns divided by their standard deviation.
     fit_intercept, max_iter, tol
-        As in :class:`PenalizedRegression`, and so are the attributes.
+        As in :class:`PenalizedRegression`; the attributes are the same.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class MCPRegressionCV(PenalizedRegressionCV):
     gamma, groups, weights, standardize
         As in :class:`MCPRegression`.
     eps, alphas, fit_intercept, max_iter, tol, cv, rule, verbose, n_jobs
-        As in :class:`PenalizedRegressionCV`, and so are the attributes.
+        As in :class:`PenalizedRegressionCV`; the attributes are the same.
 
     Examples
     --------
@@ -86,8 +86,8 @@ class MCPRegressionCV(PenalizedRegressionCV):
 class SCADRegression(PenalizedRegression):
     """Least squares with the SCAD penalty: large coefficients are not shrunk.
 
-    The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 where no
-    direction leads down.
+    The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 if the
+    objective decreases in no direction.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class SCADRegression(PenalizedRegression):
     standardize : bool, default True
         Penalise coefficients of columns divided by their standard deviation.
     fit_intercept, max_iter, tol
-        As in :class:`PenalizedRegression`, and so are the attributes.
+        As in :class:`PenalizedRegression`; the attributes are the same.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class SCADRegressionCV(PenalizedRegressionCV):
     gamma, groups, weights, standardize
         As in :class:`SCADRegression`.
     eps, alphas, fit_intercept, max_iter, tol, cv, rule, verbose, n_jobs
-        As in :class:`PenalizedRegressionCV`, and so are the attributes.
+        As in :class:`PenalizedRegressionCV`; the attributes are the same.
 
     Examples
     --------

@@ -16,7 +16,7 @@ class PoissonNet(OneSided, LogLink):
     l1_ratio, fit_intercept, standardize, max_iter, tol
         As in :class:`SparseLogisticRegression`.
     positive : bool, default False
-        Allow no negative coefficient.
+        Keep coefficients nonnegative.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class PoissonNet(OneSided, LogLink):
 
     Notes
     -----
-    Counts over different exposures: fit the rates, counts / exposure, with
+    For counts over different exposures, fit the rates, counts / exposure, with
     ``sample_weight=exposure``.
 
     Examples
@@ -49,7 +49,7 @@ class PoissonNetCV(OneSidedCV, LogLink):
     eps, alphas, cv, verbose, n_jobs, rule
         As in :class:`ElasticNetCV`.
     measure : str or callable, default "deviance"
-        What is compared: "deviance", "mse", "mae" or a function, as in
+        The score to compare: "deviance", "mse", "mae" or a function, as in
         :func:`sparsesolve.cv_path`.
 
     Attributes
@@ -79,9 +79,9 @@ class NegativeBinomialNet(OneSided, LogLink):
     Parameters
     ----------
     theta : float, default 1.0
-        Larger values are nearer to Poisson.
+        Larger values are closer to Poisson.
     alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in :class:`PoissonNet`, and so are the attributes.
+        As in :class:`PoissonNet`; the attributes are the same.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class NegativeBinomialNetCV(OneSidedCV, LogLink):
     theta, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
         As in NegativeBinomialNet; l1_ratio may be a list.
     eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`PoissonNetCV`, and so are the attributes.
+        As in :class:`PoissonNetCV`; the attributes are the same.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""LassoLarsIC: the knot of the lasso path that an information criterion prefers."""
+"""LassoLarsIC: the knot of the lasso path with the least information criterion."""
 
 import numpy as np
 from scipy.optimize import nnls
@@ -13,7 +13,7 @@ from .lars import EPS
 class LassoLarsIC(Knots):
     """:class:`LassoLars` with alpha by Akaike's or the Bayesian information criterion.
 
-    At each knot, with s^2 the noise variance and df the count of coefficients other than 0, ::
+    At each knot the criterion is, with noise variance s^2 and df nonzero coefficients, ::
 
         n log(2 pi s^2) + ||y - Xb||^2 / s^2 + c df,    c = 2 ("aic") or log n ("bic")
 
@@ -23,7 +23,7 @@ class LassoLarsIC(Knots):
     fit_intercept, positive, verbose, precompute, eps, copy_X
         As in LassoLars.
     max_iter : int, default 500
-        Steps allowed.
+        Most steps.
     noise_variance : float, default None
         s^2. None means the residual variance of least squares on all features, which needs more
         rows than features.
@@ -31,7 +31,7 @@ class LassoLarsIC(Knots):
     Attributes
     ----------
     alpha_ : float
-        What was chosen.
+        The chosen alpha.
     alphas_ : (L,)
         The knots, decreasing.
     criterion_ : (L,)
@@ -39,7 +39,7 @@ class LassoLarsIC(Knots):
     noise_variance_ : float
     coef_ : (p,)
     intercept_, gap_, dual_gap_ : float
-        At the knot chosen.
+        At the chosen knot.
     n_iter_ : int
         Steps of the path.
 
@@ -71,7 +71,7 @@ class LassoLarsIC(Knots):
         self.noise_variance = noise_variance
 
     def fit(self, X, y, copy_X=None):
-        """Fit to X (n, p) and y (n,); copy_X is taken and without effect: X is never changed."""
+        """Fit to X (n, p) and y (n,); copy_X is ignored, because X is never changed."""
         X, y, _ = self._read(X, y, None)
         y, n = column_or_1d(y, warn=True).astype(float), X.shape[0]
         criterion = read_choice("criterion", self.criterion, ["aic", "bic"])
@@ -90,7 +90,7 @@ class LassoLarsIC(Knots):
         return self
 
     def _variance(self, X, y):
-        """The noise variance given, or that of least squares, at the end of the path."""
+        """Return the given noise variance, or that of least squares, at the end of the path."""
         if self.noise_variance is not None:
             return read_number("noise_variance", self.noise_variance, 0.0, np.inf, open_low=True)
         n, p = X.shape

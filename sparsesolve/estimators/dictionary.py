@@ -1,4 +1,4 @@
-"""DictionaryLearning as a transformer: rows are signals, what comes out are their codes."""
+"""DictionaryLearning as a transformer: rows are signals, and transform returns their codes."""
 
 import numpy as np
 from scipy import sparse
@@ -17,31 +17,31 @@ class DictionaryLearning(
 ):
     """Learn atoms of which rows are sparse combinations, and code rows over them.
 
-    :class:`sparsesolve.DictionaryLearning` with rows as signals: minimises the mean of
+    This is :class:`sparsesolve.DictionaryLearning` with rows as signals. It minimises the mean of
     ``||x - a D||^2 / 2 + alpha (l1_ratio ||a||_1 + (1 - l1_ratio) ||a||^2 / 2)`` over codes a and
     atoms D whose norms are at most 1.
 
     Parameters
     ----------
     n_components : int, default None
-        Atoms; None means as many as there are features.
+        Number of atoms; None means the number of features.
     alpha : float, default 1.0
         Strength of the penalty, above 0.
     l1_ratio : float in (0, 1], default 1.0
     algorithm : {"online", "batch"}, default "online"
-        By mini-batches, or all rows at every step.
+        Use mini-batches, or all rows at every step.
     max_iter : int, default 10
         Passes over the rows.
     batch_size : int, default 512
     tol : float, default 0.0
-        End after a pass that does not lower the objective by this fraction.
+        Stop after a pass that lowers the objective by less than this fraction.
     positive_code, positive_dict : bool, default False
-        Allow no negative codes, no negative atoms.
+        Keep codes, or atoms, nonnegative.
     dict_init : array-like (n_components, p), default None
-        Where to start; None means rows drawn at random.
+        The first atoms; None means rows drawn at random.
     random_state : int, RandomState or None, default None
     n_threads : int, default 1
-        -1 for all cores; the result does not depend on it.
+        -1 uses all cores; the result does not depend on it.
 
     Attributes
     ----------
@@ -105,13 +105,13 @@ class DictionaryLearning(
         return self
 
     def transform(self, X):
-        """Codes (n, n_components) of the rows of X, by the lasso, each certified."""
+        """Return codes (n, n_components) of the rows of X by the lasso, with certificates."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=TYPES, reset=False)
         return self._learner.transform(_columns(X)).codes.T.toarray()
 
     def inverse_transform(self, X):
-        """Rows (n, p) that codes X (n, n_components) stand for."""
+        """Return the rows (n, p) that codes X (n, n_components) represent."""
         check_is_fitted(self)
         codes = check_array(X, dtype=TYPES, accept_sparse=("csr", "csc"))
         if codes.shape[1] != len(self.components_):
@@ -132,5 +132,5 @@ class DictionaryLearning(
 
 
 def _columns(X):
-    """The rows of X as columns, as the learner takes signals."""
+    """Return the rows of X as columns, the form in which the learner takes signals."""
     return sparse.csc_array(X.T) if sparse.issparse(X) else X.T

@@ -1,27 +1,31 @@
-"""Dual variables of a fitted linear model with a ridge penalty, and which rows support it.
+"""Dual variables of a fitted linear model with a ridge penalty, and its support vectors.
 
     minimise over b, b0   sum_i w_i f(y_i, x_i'b + b0) + lam |b|^2 / 2,      lam b = X'u
 
-u is minus the derivative of the loss. Where that has a kink it is an interval: the rows that may
-lie on a kink are known from the gap, as |b - optimum| <= sqrt(2 gap / lam), and their u are found
-from lam b = X'u and sum u = 0 by least squares within bounds.
+u is minus the derivative of the loss. At a kink of the loss it is an interval. The gap bounds the
+distance to the optimum, |b - optimum| <= sqrt(2 gap / lam), and so says which rows may lie on a
+kink. Their u follow from lam b = X'u and sum u = 0 by least squares within bounds.
 """
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import lsq_linear
 
-NEAR = 1e-9  # of eta: a row so near to a kink is on it, whatever the gap
-AT_BOUND = 1e-7  # of a row's interval: so near to an end the interior method stands for the end
-DENSE = 4_000_000  # values up to which the rows on kinks are copied to a dense array
+# A row within this relative distance of a kink lies on it, whatever the gap.
+NEAR = 1e-9
+# A value within this fraction of its interval from an end counts as the end: the interior method
+# stops short of it.
+AT_BOUND = 1e-7
+# With at most this many values, the rows on kinks are copied to a dense array.
+DENSE = 4_000_000
 
 
 def dual_variables(loss, X, coef, intercept, lam, gap, balanced):
-    """u / lam, (n,): what multiplies the rows of X in coef.
+    """Return u / lam, (n,): the coefficients of the rows of X in coef.
 
     loss : a Loss of the package with weights of sum 1
     gap : of the objective
-    balanced : whether there is an unpenalised intercept, so that u sums to 0
+    balanced : True if an unpenalised intercept makes u sum to 0
     """
     eta = np.asarray(X @ coef, dtype=float) + intercept
     if loss.smooth:
@@ -37,7 +41,7 @@ def dual_variables(loss, X, coef, intercept, lam, gap, balanced):
 
 
 def _on_kinks(X, coef, lam, u, high, on, balanced):
-    """u of the rows `on`, those of the others being known."""
+    """Return u of the rows `on`; those of the other rows are known."""
     rest = u.copy()
     rest[on] = 0.0
     wanted = lam * coef - X.T @ rest
@@ -53,7 +57,7 @@ def _on_kinks(X, coef, lam, u, high, on, balanced):
             system = np.vstack([system, np.full((1, len(on)), size)])
     if balanced:
         wanted = np.append(wanted, -size * rest.sum())
-    scale = high[on] - u[on]  # in units of which the unknowns are between 0 and 1
+    scale = high[on] - u[on]  # in these units the unknowns are between 0 and 1
     wanted = wanted - system @ u[on]
     system = system * scale if not sparse.issparse(system) else system @ sparse.diags_array(scale)
     unit = max(float(np.abs(wanted).max(initial=0.0)), np.finfo(float).tiny)

@@ -1,4 +1,4 @@
-"""DesignEncoder: make_design as a transformer, whose groups estimators of groups know."""
+"""DesignEncoder: make_design as a transformer; group estimators can use its groups."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -10,7 +10,7 @@ from .base import Answering
 
 
 class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
-    """Encode a table: numbers as they are, gaps filled, a column of 0 and 1 for each level.
+    """Encode a table: numbers stay, gaps are filled, and each level becomes a column of 0 and 1.
 
     The transformer form of :func:`sparsesolve.make_design`, for pipelines. After it, a
     GroupLasso with ``groups="source"`` selects the columns of each category together.
@@ -22,13 +22,13 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
     missing : {"mean", "error"}, default "mean"
         Fill gaps with the mean of their column, or refuse them when fitted.
     unknown : {"error", "zero"}, default "error"
-        How to treat a level that `fit` has not seen: raise an error, or encode it as 0 in every
-        column.
+        How to treat a level that did not occur in `fit`: raise an error, or encode it as 0 in
+        every column.
 
     Attributes
     ----------
     design_ : EncodedDesign
-        How tables are encoded; it holds no rows.
+        The encoding of tables; it holds no rows.
     n_features_in_ : int
         Columns of the table.
 
@@ -48,7 +48,7 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
         self.unknown = unknown
 
     def fit(self, X, y=None):
-        """Learn levels, means and shares of a table, as make_design takes it."""
+        """Learn levels, means and shares of a table, in the forms of make_design."""
         self._fitted(X)
         return self
 
@@ -62,7 +62,7 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
         return self.design_.encode(X)
 
     def get_feature_names_out(self, input_features=None):
-        """Names of the columns, such as "age" and "ward=east"."""
+        """Return the names of the columns, such as "age" and "ward=east"."""
         check_is_fitted(self)
         return np.array(self.design_.names, dtype=object)
 
@@ -78,12 +78,12 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
 
 
 def source_groups(X, names):
-    """A label for each column: the column of the table that it came from.
+    """Return a label for each column: the column of the table that it came from.
 
     Parameters
     ----------
-    X : what was passed to fit
-    names : (p,) names of its columns or None, as "ward=east"
+    X : the argument of fit
+    names : (p,) names of its columns such as "ward=east", or None
     """
     if isinstance(X, EncodedDesign):
         return list(X.groups)

@@ -1,6 +1,8 @@
-"""to_sklearn: a fitted estimator as one of scikit-learn's classes, which need not this package.
+"""to_sklearn: converts a fitted estimator to one of scikit-learn's, which does not need this
+package.
 
-What reads scikit-learn's models, such as converters to ONNX and PMML, reads those.
+Software that reads scikit-learn's models, such as converters to ONNX and PMML, can read the
+result.
 """
 
 import numpy as np
@@ -10,19 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 
 LOG_LINKS = {"gamma": "GammaRegressor", "poisson": "PoissonRegressor",
              "negative_binomial": "PoissonRegressor", "tweedie": "TweedieRegressor"}  # fmt: skip
-LINKS = ("gaussian", "multigaussian", "huber")  # whose mean is the linear predictor
+# Families whose mean is the linear predictor.
+LINKS = ("gaussian", "multigaussian", "huber")
 
 
 class Exported:
-    """Mixin of estimators that scikit-learn has a class for."""
+    """Mixin of estimators with a counterpart in scikit-learn."""
 
     def to_sklearn(self):
-        """Return a fitted estimator of scikit-learn that predicts what this one does.
+        """Return a fitted estimator of scikit-learn with the same predictions.
 
         Returns
         -------
         model : estimator of sklearn.linear_model
-            It has the same name where there is one; LinearRegression for other linear models,
+            The class of the same name if there is one. LinearRegression for other linear models,
             LogisticRegression for classes, PoissonRegressor, GammaRegressor or TweedieRegressor
             for responses with a logarithmic link. Coefficients and intercepts are copies.
 
@@ -43,7 +46,7 @@ class Exported:
 
 
 def _of_its_kind(fitted):
-    """An estimator of scikit-learn of the right class, with the parameters that both have."""
+    """Return scikit-learn's estimator of the right class, with the parameters that both have."""
     family = fitted._options()["family"]
     family = family if isinstance(family, str) else family.name.split("(")[0]
     name = type(fitted).__name__.removesuffix("CV")
@@ -67,7 +70,9 @@ def _of_its_kind(fitted):
 
 
 def _with_log_link(name, fitted):
-    """One whose link was set up by a fit to two rows; its coefficients are replaced."""
+    """Return an estimator whose link was set up by a fit to two rows; its coefficients are
+    replaced.
+    """
     alpha = getattr(fitted, "alpha_", getattr(fitted, "alpha", 1.0))
     more = {"power": fitted.power, "link": "log"} if name == "TweedieRegressor" else {}
     model = getattr(linear_model, name)(alpha=alpha, fit_intercept=fitted.fit_intercept, **more)

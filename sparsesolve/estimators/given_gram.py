@@ -1,21 +1,23 @@
-"""A Gram matrix that is handed over as `precompute`: it is compared with X, and not used.
+"""A Gram matrix given as `precompute` is compared with X, and not used.
 
-scikit-learn's coordinate descent takes it in place of X'X, and returns wrong coefficients where it
-belongs to other data. The solvers here choose by themselves whether inner products pay.
+scikit-learn's coordinate descent uses it in place of X'X, and returns wrong coefficients if it
+belongs to other data. The solvers here decide by themselves whether inner products pay.
 """
 
 import numpy as np
 
 from sparsesolve.results.status import warn
 
-LOOSE = {np.dtype(np.float64): 1e-7, np.dtype(np.float32): 1e-4}  # of |x_i| |x_j|: rounding
-FAR = 1e-7  # of its root mean square: a mean of a column below it counts as 0
+# Differences up to this fraction of |x_i| |x_j| are rounding, by precision.
+PRODUCT_ROUNDING = {np.dtype(np.float64): 1e-7, np.dtype(np.float32): 1e-4}
+# A column's mean below this fraction of its root mean square counts as 0.
+FAR = 1e-7
 
 
 def compare_gram(gram, X, fit_intercept, weighted):
-    """Raise ValueError if an array is not X'X, and warn if it is, and X has to be centred.
+    """Raise ValueError if an array is not X'X; warn if it is, but X has to be centred.
 
-    What is not an array, such as "auto", says nothing about X; weights change what it should be.
+    Values that are no arrays, such as "auto", say nothing about X. Weights change the matrix.
     """
     if not hasattr(gram, "__array__") or weighted:
         return
@@ -36,9 +38,9 @@ def compare_gram(gram, X, fit_intercept, weighted):
         )
         return
     first = np.asarray(X.T @ X[:, [0]].toarray() if hasattr(X, "tocsc") else X.T @ X[:, [0]])
-    size, loose = np.sqrt(squares), LOOSE[np.dtype(X.dtype)]
-    off = np.abs(gram[:, 0] - first.ravel()) > loose * size * size[0]
-    off |= np.abs(np.diagonal(gram) - squares) > loose * squares
+    size, tolerance = np.sqrt(squares), PRODUCT_ROUNDING[np.dtype(X.dtype)]
+    off = np.abs(gram[:, 0] - first.ravel()) > tolerance * size * size[0]
+    off |= np.abs(np.diagonal(gram) - squares) > tolerance * squares
     if off.any():
         raise ValueError(
             f"precompute is not the Gram matrix X'X: it differs in row {int(off.argmax())}; give "

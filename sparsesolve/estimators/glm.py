@@ -1,4 +1,4 @@
-"""What estimators of amounts and counts share: the logarithmic link and the score."""
+"""The base of estimators of amounts and counts: the logarithmic link and the score."""
 
 from typing import Any
 
@@ -13,27 +13,27 @@ from .base import TYPES, Net, read_pair, read_sample_weight
 
 
 class LogLink(RegressorMixin, Net):
-    """Responses of mean exp(b0 + x'b), of at least 0."""
+    """Base class of models of nonnegative responses with mean exp(b0 + x'b)."""
 
     _family: Any = "poisson"
 
     def _read(self, X, y, sample_weight):
         if np.asarray(y).dtype.kind in "US":
-            real_array("y", y)  # says it better
+            real_array("y", y)  # its message is clearer
         X, y = read_pair(
             self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )
         return X, np.asarray(y, dtype=np.float64), read_sample_weight(sample_weight, X.shape[0])
 
     def predict(self, X):
-        """Expected responses, (n,)."""
+        """Return the expected responses, (n,)."""
         with np.errstate(over="ignore"):
             return np.exp(self._link(X))
 
     def score(self, X, y, sample_weight=None):
-        """The fraction of the deviance explained.
+        """Return the fraction of the deviance explained.
 
-        Where y does not vary nothing is left to explain: 1 if it is predicted, else 0.
+        If y does not vary, nothing is left to explain: the score is 1 if y is predicted, else 0.
         """
         eta = self._link(X)
         y = np.asarray(real_array("y", y), dtype=np.float64).ravel()
@@ -47,7 +47,7 @@ class LogLink(RegressorMixin, Net):
 
 
 def explained(family, y, eta, weights):
-    """1 - deviance / that of the mean of y, for a family whose link is the logarithm."""
+    """Return 1 - deviance / that of the mean of y, for a family with a logarithmic link."""
     w = np.ones(len(y)) if weights is None else weights
     y, eta, w = y[w > 0.0], eta[w > 0.0], w[w > 0.0]
     if np.ptp(y) == 0.0:

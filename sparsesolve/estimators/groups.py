@@ -1,4 +1,4 @@
-"""Least squares with features that enter and leave in groups."""
+"""Least squares with groups of features that are selected together."""
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
@@ -13,7 +13,8 @@ from .linear import Linear
 
 
 class Grouped(Linear):
-    """One response and groups of features; no groups are groups of one."""
+    """Base class for one response and groups of features; without groups each feature is a group.
+    """
 
     _as_precise_as_X = False
 
@@ -46,9 +47,9 @@ class SparseGroupLasso(Grouped):
     alpha : float, default 1.0
         Strength of the penalty.
     groups : array-like (p,) of labels or list of lists of features, default None
-        Groups as :class:`sparsesolve.penalties.SparseGroup` takes them, features by number or,
-        for a frame, by name. None makes every feature a group; "source" groups the columns that
-        a :class:`DesignEncoder` made of one column of a table.
+        Groups as in :class:`sparsesolve.penalties.SparseGroup`, of features by number or, for a
+        frame, by name. None makes every feature a group; "source" groups the columns that a
+        :class:`DesignEncoder` made from one column of a table.
     tau : float in [0, 1], default 0.5
         Share of the l1 norm: 0 is the group lasso, 1 the lasso.
     group_weights : array-like, default None
@@ -56,10 +57,10 @@ class SparseGroupLasso(Grouped):
     fit_intercept : bool, default True
         Fit an unpenalised intercept.
     standardize : bool or "group", default False
-        Penalise coefficients of columns divided by their standard deviation; with tau = 0 "group"
-        standardises each group whole, as :func:`sparsesolve.path` says.
+        Penalise coefficients of columns divided by their standard deviation. With tau = 0,
+        "group" standardises each group as a whole, see :func:`sparsesolve.path`.
     max_iter : int, default None
-        Newton steps and sweeps allowed; None means 100,000.
+        Most Newton steps and sweeps; None means 100,000.
     tol : float, default 1e-10
         Duality gap to reach, relative to the mean square of y about its mean.
 
@@ -98,12 +99,12 @@ class SparseGroupLasso(Grouped):
 
 
 class GroupLasso(SparseGroupLasso):
-    """:class:`SparseGroupLasso` with tau = 0: groups enter and leave as a whole.
+    """:class:`SparseGroupLasso` with tau = 0: the features of a group are selected together.
 
     Parameters
     ----------
     alpha, groups, group_weights, fit_intercept, standardize, max_iter, tol
-        As in :class:`SparseGroupLasso`, and so are the attributes.
+        As in :class:`SparseGroupLasso`; the attributes are the same.
 
     Examples
     --------
@@ -183,7 +184,7 @@ class GroupLassoCV(SparseGroupLassoCV):
     ----------
     groups, group_weights, eps, alphas, fit_intercept, standardize, max_iter, tol, cv, rule, \
 verbose, n_jobs
-        As in :class:`SparseGroupLassoCV`, and so are the attributes.
+        As in :class:`SparseGroupLassoCV`; the attributes are the same.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Survival curves of Cox estimators: the baseline hazard is estimated when they are fitted."""
+"""Survival curves of Cox estimators; `fit` estimates the baseline hazard."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,9 +12,10 @@ class Hazard:
     """Mixin of Cox estimators: ``event_times_`` (T,), ``strata_`` (labels), ``baseline_``."""
 
     def _keep_baseline(self, X, y, weights, strata):
-        """Estimate the baseline hazard at the coefficients; codes of strata are y's last column.
+        """Estimate the baseline hazard at the coefficients; y's last column holds codes of
+        strata.
 
-        `strata` are the labels that were given, or None.
+        `strata` are the user's labels, or None.
         """
         family = read_family(self._options()["family"])
         w = np.ones(len(y)) if weights is None else weights
@@ -26,7 +27,7 @@ class Hazard:
         self._codes_of_strata = dict(zip(self.strata_.tolist(), codes.tolist(), strict=True))
 
     def predict_survival_function(self, X, times=None, strata=None):
-        """Probabilities (n, T) of surviving each time.
+        """Return the probabilities (n, T) of surviving each time.
 
         Parameters
         ----------
@@ -34,7 +35,7 @@ class Hazard:
         times : array-like (T,), default None
             None means ``event_times_``.
         strata : label or array-like (n,) of labels, default None
-            Strata of the rows, where the model was fitted with several.
+            Strata of the rows, if the model was fitted with several.
 
         Returns
         -------
@@ -43,7 +44,8 @@ class Hazard:
         return np.exp(-self.predict_cumulative_hazard_function(X, times, strata))
 
     def predict_cumulative_hazard_function(self, X, times=None, strata=None):
-        """Cumulative hazards (n, T), by Breslow or, where ties are his, by Efron.
+        """Return the cumulative hazards (n, T), by Breslow's estimator, or by Efron's with
+        ties="efron".
 
         Parameters
         ----------
@@ -69,7 +71,7 @@ class Hazard:
         return values
 
     def _codes(self, strata, n):
-        """Codes of the strata of rows."""
+        """Return the codes of the strata of rows."""
         if strata is None:
             if len(self.strata_) > 1:
                 raise ValueError(

@@ -1,4 +1,4 @@
-"""What estimators of several kernels do: kernels are made of X, or given as they are."""
+"""The base of estimators of several kernels: kernels are made from X, or X holds them."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,14 +17,15 @@ from sparsesolve.selection.measures import read_measure
 from .base import TYPES, Answering, read_pair, warning_as_scikit_learn
 from .chosen import RULES, Folded, fold_summary, read_alphas, refuse_untrainable
 
-STEPS = 10  # lambdas on the way to the one asked for
+# Lambdas on the path to the requested one; each is the warm start of the next.
+STEPS = 10
 
 
 class Kernels(Answering, BaseEstimator):
-    """A function of several kernels; a subclass says of which responses."""
+    """A function of several kernels; a subclass defines the responses."""
 
     def _read_stack(self, X, reset):
-        """X where it holds the kernels themselves."""
+        """Return X as a stack, if it holds the kernels themselves."""
         stack = np.asarray(X)
         if stack.ndim != 3 or reset and stack.shape[1] != stack.shape[2]:
             raise ValueError(
@@ -34,7 +35,7 @@ class Kernels(Answering, BaseEstimator):
         return stack
 
     def _read(self, X, y, sample_weight):
-        """The table or stack, y and the weights, checked."""
+        """Return the table or stack, y and the weights, after checks."""
         if not self._numeric:
             refuse_missing_labels(y)
         if self._given():
@@ -66,7 +67,7 @@ class Kernels(Answering, BaseEstimator):
                 "solver": self.solver, "n_threads": self.n_threads, "stop": None}  # fmt: skip
 
     def _path(self, X, y, weights, **grid):
-        """The path of the kernels of X."""
+        """Return the path of the kernels of X."""
         learnt = {"centre": self.centre, "scale": self.scale, "weights": weights}
         if not self._given():
             pairs = classical(X) if self.kernels is None else self.kernels
@@ -100,7 +101,7 @@ class Kernels(Answering, BaseEstimator):
 
 
 class AtOneAlpha(Kernels):
-    """The solution at `alpha`, or at a share of the first alpha at which something happens."""
+    """The solution at `alpha`, or at a share of the first alpha at which a kernel enters."""
 
     def __init__(self, kernels=None, *, norm="l1", alpha=None, alpha_ratio=0.05, centre=False,
                  scale="trace", dtype="float64", kernel_weights=None, fit_intercept=True,
@@ -133,7 +134,7 @@ class AtOneAlpha(Kernels):
 
 
 class ByFolds(Folded, Kernels):
-    """Alpha by cross-validation; every fold makes its kernels of the rows it trains on."""
+    """Alpha by cross-validation; every fold makes its kernels from the rows it trains on."""
 
     def __init__(self, kernels=None, *, norm="l1", eps=1e-2, alphas=30, centre=False,
                  scale="trace", dtype="float64", kernel_weights=None, fit_intercept=True,
@@ -166,7 +167,7 @@ class ByFolds(Folded, Kernels):
         fit = self._path(X, y, weights, **self._grid())
         known = family.read(y, len(y)).values
         weights = np.ones(len(y)) if weights is None else weights
-        # without anything to explain there is no grid to share
+        # If nothing is left to explain, there is no grid to share.
         grid = {"lambdas": fit.lambdas} if fit.lambdas[0] > 0.0 else {"n_lambdas": 1}
         refuse_untrainable(y, weights, folds, None if self._numeric else self.classes_)
         scores = []
@@ -189,7 +190,9 @@ class ByFolds(Folded, Kernels):
         return {"n_lambdas": alphas, "lambda_min_ratio": eps}
 
     def _parts(self, X, train, test):
-        """What the kernels of some rows are made of, and what predictions of others take."""
+        """Return the kernels' data for the training rows, and the input of predictions for the
+        others.
+        """
         if self._given():
             return X[:, train][:, :, train], X[:, test][:, :, train]
         take = getattr(X, "iloc", X)

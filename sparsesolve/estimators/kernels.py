@@ -11,7 +11,7 @@ from .kernel_base import AtOneAlpha, ByFolds
 
 
 class Real(RegressorMixin):
-    """Real responses, by squared error."""
+    """Real responses with squared error."""
 
     _family, _numeric = "gaussian", True
 
@@ -20,12 +20,14 @@ class Real(RegressorMixin):
         return np.asarray(real_array("y", y), dtype=np.float64), weights
 
     def predict(self, X):
-        """Values (n_new,), of new rows or their kernels with those of the fit (M, n_new, n)."""
+        """Return values (n_new,) for new rows, or for kernels between them and the fit (M, n_new,
+        n).
+        """
         return self._link(X)
 
 
 class Labelled(Classes):
-    """Labels, by the logistic or multinomial loss; several classes share the kernel weights."""
+    """Labels with the logistic or multinomial loss; several classes share the kernel weights."""
 
     _numeric = False
 
@@ -33,20 +35,21 @@ class Labelled(Classes):
         return self._read_classes(y, sample_weight)
 
     def decision_function(self, X):
-        """Linear predictors: of the second of two classes (n_new,), or of each (n_new, K)."""
+        """Return linear predictors: (n_new,) of the second of two classes, or (n_new, K) of each.
+        """
         return self._link(X)
 
 
 class MKLRegressor(Real, AtOneAlpha):
-    """Squared error over several kernels.
+    """Least squares over several kernels.
 
     Parameters
     ----------
     kernels : sequence or dict of (function, columns), or "precomputed", default None
-        What :func:`sparsesolve.mkl.build_grams` makes of X; None: the classical set of gaussian
-        and polynomial kernels on all columns and on each, which should be of unit variance.
-        "precomputed": X is a stack (M, n, n) in `fit`, its blocks (M, n_new, n) in `predict`.
-        scikit-learn's splitters take the first axis for the rows: choose `alpha` with the CV
+        Kernels that :func:`sparsesolve.mkl.build_grams` makes from X. None: the classical set of
+        gaussian and polynomial kernels on all columns and on each, for columns of unit variance.
+        "precomputed": X is a stack (M, n, n) in `fit`, and blocks (M, n_new, n) in `predict`.
+        scikit-learn's splitters take the first axis for the rows, so choose `alpha` with the CV
         form of this estimator, which splits correctly.
     norm : str or norm, default "l1"
         Norm of the kernels' functions, as in :func:`sparsesolve.mkl_path`.
@@ -67,9 +70,9 @@ class MKLRegressor(Real, AtOneAlpha):
     path_ : MKLPath
     alpha_ : float
     kernel_weights_ : (M,)
-        They sum to 1; 0 where no kernel is active.
+        They sum to 1; all are 0 if no kernel is active.
     active_ : array of int
-        Kernels of positive weight.
+        Kernels with positive weight.
     gap_ : float
     n_iter_ : int
 
@@ -134,9 +137,8 @@ n_threads
         Last alpha over the first, of a grid made here.
     alphas : int or array-like, default 30
         Number of log-spaced alphas, or the alphas.
-    measure : str or callable, default "deviance"
-        What is compared: "deviance", "mse", "mae" or a function as :func:`sparsesolve.cv_path`
-        takes it.
+    The score to compare: "deviance", "mse", "mae" or a function, as in
+    :func:`sparsesolve.cv_path`.
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5 contiguous folds. Precomputed kernels are
         divided along both axes.

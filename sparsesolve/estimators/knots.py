@@ -1,4 +1,5 @@
-"""LassoLars and its CV form: the lasso by its knots, with scikit-learn's names and conventions."""
+"""LassoLars and its CV form: the lasso from its knots, with scikit-learn's names and conventions.
+"""
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
@@ -13,7 +14,7 @@ from .linear import ByColumn, Linear
 
 
 class Knots(Linear):
-    """The path from the empty model down to `alpha`, of which the end is kept."""
+    """Base class: follow the path from the empty model down to `alpha`, and keep its end."""
 
     _method = "lasso"
 
@@ -42,7 +43,7 @@ class Knots(Linear):
         self.n_iter_ = max(len(fit.lambdas) - 1, 1)
 
     def _penalty_of(self, coef):
-        """The lasso's at the alpha where the path ends."""
+        """Return the lasso penalty at the alpha where the path ends."""
         return float(self._last_alpha * np.abs(coef.astype(float)).sum())
 
     def _keep(self, fit, k):
@@ -51,7 +52,7 @@ class Knots(Linear):
 
 
 class LassoLars(Knots, ByColumn):
-    """The lasso, found by following its path from knot to knot.
+    """The lasso, computed by following its path from knot to knot.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha ||b||_1``, and keeps every knot above alpha.
 
@@ -62,18 +63,18 @@ class LassoLars(Knots, ByColumn):
     fit_intercept : bool, default True
         Fit an unpenalised intercept.
     max_iter : int, default None
-        Steps allowed; the path may end above alpha then. None means no limit.
+        Most steps; the path may then end above alpha. None means no limit.
     positive : bool, default False
-        Allow no negative coefficient.
+        Keep coefficients nonnegative.
     verbose, precompute, eps, copy_X, fit_path, jitter, random_state
-        Parameters of scikit-learn, taken and without effect: ties need no jitter.
+        Parameters of scikit-learn, accepted and ignored: ties need no jitter.
 
     Attributes
     ----------
-    coef_ : (p,) or, for y of K columns, each fitted by itself, (K, p)
+    coef_ : (p,), or (K, p) for y of K columns, which are fitted one by one
     intercept_ : float or (K,)
     alphas_ : (L,), or a list of K
-        The knots, decreasing, alpha the last.
+        The knots, decreasing; the last is alpha.
     coef_path_ : (p, L), or a list of K
         Coefficients at the knots.
     active_ : list of int, or K of them
@@ -114,7 +115,7 @@ class LassoLars(Knots, ByColumn):
 
 
 class KnotsCV(Folded, Knots):
-    """Alpha by cross-validation over the knots of all folds."""
+    """Base class: choose alpha by cross-validation over the knots of all folds."""
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
@@ -140,7 +141,7 @@ class KnotsCV(Folded, Knots):
 class LassoLarsCV(KnotsCV):
     """:class:`LassoLars` with alpha by cross-validation over the knots of all folds.
 
-    Every fold is followed to alpha = 0 and is exact at the knots of the others: no grid is made.
+    Every fold is followed to alpha = 0 and is exact at the knots of the others. No grid is made.
 
     Parameters
     ----------
@@ -149,14 +150,14 @@ class LassoLarsCV(KnotsCV):
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5 contiguous folds.
     max_n_alphas : int, default 1000
-        Every k-th knot is compared where there are more than k times that many.
+        With more than k times this many knots, every k-th is compared.
     n_jobs : int, default None
-        Taken and without effect.
+        Accepted and ignored.
 
     Attributes
     ----------
     alpha_ : float
-        What was chosen.
+        The chosen alpha.
     cv_alphas_ : (A,)
         Knots of all folds, ascending.
     mse_path_ : (A, F)
@@ -188,6 +189,6 @@ class LassoLarsCV(KnotsCV):
 
 
 def mean_squares(y, predicted, weights):
-    """Mean squared error of each column of predictions (m, L); NaN where no row has weight."""
+    """Return the mean squared error of each column of predictions (m, L); NaN without weight."""
     with np.errstate(invalid="ignore"):
         return weights @ (y[:, None] - predicted) ** 2 / weights.sum()

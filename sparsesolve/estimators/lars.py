@@ -18,22 +18,23 @@ class Lars(Knots, ByColumn):
     fit_intercept : bool, default True
         Fit an unpenalised intercept.
     n_nonzero_coefs : int, default 500
-        Features to take at most.
+        Most features.
     verbose, precompute, eps, copy_X, fit_path, jitter, random_state
-        Parameters of scikit-learn, taken and without effect: ties need no jitter.
+        Parameters of scikit-learn, accepted and ignored: ties need no jitter.
 
     Attributes
     ----------
-    coef_ : (p,) or, for y of K columns, each fitted by itself, (K, p)
+    coef_ : (p,), or (K, p) for y of K columns, which are fitted one by one
     intercept_ : float or (K,)
     alphas_ : (L,), or a list of K
-        Largest correlation with the residual over n at each step, decreasing.
+        Largest correlation with the residual at each step, over n; decreasing.
     coef_path_ : (p, L), or a list of K
         Coefficients at the steps.
     active_ : list of int, or K of them
         Features with a nonzero coefficient, ascending.
     gap_ : float or (K,)
-        The largest departure of a correlation from what defines the path, over the first alpha.
+        The largest deviation of a correlation from the definition of the path, over the first
+        alpha.
     n_iter_ : int or list of K
 
     Examples
@@ -73,20 +74,20 @@ class Lars(Knots, ByColumn):
 
 
 class LarsCV(KnotsCV):
-    """:class:`Lars` with the step to stop at by cross-validation.
+    """:class:`Lars` with the number of steps by cross-validation.
 
     Parameters
     ----------
     fit_intercept, verbose, precompute, eps, copy_X
         As in Lars.
     max_iter : int, default 500
-        Steps allowed.
+        Most steps.
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5 contiguous folds.
     max_n_alphas : int, default 1000
-        Every k-th step is compared where there are more than k times that many.
+        With more than k times this many steps, every k-th is compared.
     n_jobs : int, default None
-        Taken and without effect.
+        Accepted and ignored.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Least squares: one real response, or several columns each fitted by itself."""
+"""Least squares: one real response, or several columns that are fitted one by one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .base import TYPES, Net, read_pair, read_sample_weight
 
 
 class Linear(RegressorMixin, Net):
-    """A real response fitted by least squares."""
+    """Base class of least-squares fits of a real response."""
 
-    _as_precise_as_X = True  # coefficients are float32 where X is
+    _as_precise_as_X = True  # coefficients are float32 if X is
 
     def _read(self, X, y, sample_weight):
         X, y = read_pair(
@@ -23,17 +23,18 @@ class Linear(RegressorMixin, Net):
 
     def _keep(self, fit, k):
         super()._keep(fit, k)
-        # what the certificate is relative to: the mean loss of the model without features
+        # The certificate is relative to this: the mean loss of the model without features.
         weights = (fit.options or {}).get("weights")
         total = self._n_rows if weights is None else weights.sum()
         self.dual_gap_ = self.gap_ * fit.null_deviance / (2.0 * total)
         if np.ndim(self.intercept_) == 0 or not getattr(self, "fit_intercept", True):
-            self.intercept_ = np.float64(np.max(self.intercept_))  # 0 of every response
+            self.intercept_ = np.float64(np.max(self.intercept_))  # 0 for every response
 
     def _round(self, X, y, weights):
-        """Coefficients in the precision of X, as scikit-learn's; the gap is of what they are then.
+        """Round coefficients to the precision of X, as scikit-learn does; the gap is that of the
+        result.
 
-        The objective's rise is added to it, whose dual point stays what it was.
+        The rise of the objective is added to the gap; the dual point stays.
         """
         if X.dtype != np.float32 or not self._as_precise_as_X:
             return
@@ -47,19 +48,21 @@ class Linear(RegressorMixin, Net):
         self.gap_ += unit * max(rise, 0.0)
 
     def _penalty_of(self, coef):
-        """The elastic net of coefficients, of K responses by the norms of their rows."""
+        """Return the elastic net of coefficients; for K responses that of the norms of their
+        rows.
+        """
         alpha, ratio = getattr(self, "alpha_", getattr(self, "alpha", 0.0)), getattr(
             self, "l1_ratio_", getattr(self, "l1_ratio", 1.0))  # fmt: skip
         sizes = np.linalg.norm(np.atleast_2d(coef).astype(float), axis=0)
         return alpha * float(ratio * sizes.sum() + (1.0 - ratio) * (sizes @ sizes) / 2.0)
 
     def predict(self, X):
-        """Predicted responses, (n,) or (n, K)."""
+        """Return predicted responses, (n,) or (n, K)."""
         return self._link(X)
 
 
 class Objective:
-    """The mean squared error over 2, of coefficients in any precision, in double precision."""
+    """Half the mean squared error of coefficients of any precision, in double precision."""
 
     def __init__(self, X, y, weights):
         self.X, self.y = X, np.asarray(y, dtype=float)
@@ -72,16 +75,17 @@ class Objective:
         return 0.5 * float(np.sum(self.shares @ squares))
 
     def per_gap(self):
-        """1 over the objective of the model without features; 0 where that fits."""
+        """Return 1 over the objective of the model without features; 0 if that fits exactly."""
         centre = self.shares @ self.y
         null = 0.5 * float(np.sum(self.shares @ (self.y - centre) ** 2))
         return 1.0 / null if null > 0.0 else 0.0
 
 
 class ByColumn(Linear):
-    """Several responses are fitted one after the other; what each finds stands in its row."""
+    """Base class: several responses are fitted one after the other, each with its row of results.
+    """
 
-    _lists: tuple[str, ...] = ("n_iter_",)  # what is kept of each response by itself, in a list
+    _lists: tuple[str, ...] = ("n_iter_",)  # attributes with one entry per response, in a list
 
     def _solve_columns(self, X, y, weights):
         starts = self._starts(1 if y.ndim == 1 else y.shape[1], X.shape[1])
@@ -93,7 +97,7 @@ class ByColumn(Linear):
             self._solve(X, column, weights, *starts[k : k + 1])
             arrays = ("coef_", "intercept_", "gap_", "dual_gap_")
             found.append({name: getattr(self, name) for name in (*arrays, *self._lists)})
-        one = len(found) == 1  # scikit-learn keeps coefficients flat then
+        one = len(found) == 1  # scikit-learn keeps the coefficients of one response flat
         for name in found[0]:
             values = [each[name] for each in found]
             flat = one and name in ("coef_", *self._lists)

@@ -1,4 +1,6 @@
-"""What linear support vector machines share: C, losses, one class against the others, Platt."""
+"""The base of linear support vector machines: C, losses, one class against the others, Platt
+scaling.
+"""
 
 import numpy as np
 from sklearn import svm
@@ -18,31 +20,36 @@ from .classes import Classes
 from .dual_variables import dual_variables
 from .platt import held_out, probabilities, sigmoid
 
-# Gaps where tol is None: of the squared hinge they are of second order in the coefficients, and so
-# in the dual variables, which have to explain the coefficients.
+# Gaps for tol=None. With the squared hinge, gaps are of second order in the coefficients, and so
+# in the dual variables, which have to reproduce the coefficients.
 TOL = {"hinge": 1e-10, "squared_hinge": 1e-14}
-FOLDS = 5  # of which Platt's scores are held out
+# Folds of the held-out scores for Platt scaling.
+FOLDS = 5
 
 
 def level(C, total, squared):
-    """lambda of C: the sum of weighted losses becomes their mean, a square half a square."""
+    """Return lambda for C: the sum of weighted losses becomes their mean, a square half a square.
+    """
     return 1.0 / (C * total * (2.0 if squared else 1.0))
 
 
 def total_weight(weights, n):
-    """The sum of the weights of n rows."""
+    """Return the sum of the weights of n rows."""
     return float(n) if weights is None else float(weights.sum())
 
 
 def _with_probabilities(model):
-    """Whether probability=True; scikit-learn's SVC says the same of its predict_proba."""
+    """Return True if probability=True; like scikit-learn's SVC, only then is there predict_proba.
+    """
     if not model.probability:
         raise AttributeError("predict_proba is not available when probability=False")
     return True
 
 
 class MarginClassifier(Classes, Net):
-    """Two classes by the hinge loss or its square, or several, each against the others."""
+    """Base class: two classes with the hinge loss or its square, or several, each against the
+    rest.
+    """
 
     def _read(self, X, y, sample_weight):
         refuse_missing_labels(y)
@@ -68,18 +75,19 @@ class MarginClassifier(Classes, Net):
         return level(C, total_weight(weights, X.shape[0]), self.loss == "squared_hinge")
 
     def _sides(self, codes):
-        """-1 and 1 (n,) of each problem: the second class against the first, or each one."""
+        """Return -1 and 1 (n,) for each problem: the second class against the first, or each one.
+        """
         K = len(self.classes_)
         return [np.where(codes == k, 1, -1) for k in ([1] if K == 2 else range(K))]
 
     def _solve_each(self, X, codes, weights, lam):
-        """One path of one lambda for each problem."""
+        """Return one path of one lambda for each problem."""
         with warning_as_scikit_learn():
             return [path(X, sides, lambdas=[lam], weights=weights, **self._options())
                     for sides in self._sides(codes)]  # fmt: skip
 
     def _keep_each(self, X, codes, weights, fits, place):
-        """Attributes from the point `place` of the paths of all problems."""
+        """Set the attributes from the point `place` of the paths of all problems."""
         self.coef_ = np.stack([fit.coefs[:, [place]].toarray().ravel() for fit in fits])
         self.intercept_ = np.array([float(fit.intercepts[place]) for fit in fits])
         self.gap_ = max(float(fit.gaps[place]) for fit in fits)
@@ -101,12 +109,12 @@ class MarginClassifier(Classes, Net):
             self.dual_coef_ = duals[:, self.support_]
 
     def decision_function(self, X):
-        """Scores: of the second of two classes (n,), or of each class (n, K)."""
+        """Return scores: (n,) of the second of two classes, or (n, K) of each class."""
         eta = self._link(X)
         return eta[:, 0] if len(self.classes_) == 2 else eta
 
     def _keep_sigmoids(self, codes, weights, scores):
-        """Platt's sigmoids from scores (n, K) of rows held out, K = 1 of two classes."""
+        """Keep Platt's sigmoids for scores (n, K) of held-out rows; K = 1 for two classes."""
         known = held_out(scores)
         w = None if weights is None else weights[known]
         self.sigmoids_ = np.array([
@@ -115,7 +123,7 @@ class MarginClassifier(Classes, Net):
         ])  # fmt: skip
 
     def _score_held_out(self, X, codes, weights, lam):
-        """Scores (n, K) of each row by a fit without its fold."""
+        """Return scores (n, K) of each row from a fit without its fold."""
         counts = np.bincount(codes if weights is None else codes[weights > 0.0])
         if counts.min() < 2:
             name = self.classes_.tolist()[int(counts.argmin())]
@@ -133,17 +141,18 @@ class MarginClassifier(Classes, Net):
 
     @available_if(_with_probabilities)
     def predict_proba(self, X):
-        """Probabilities (n, K) of the classes, by Platt scaling; they may disagree with predict.
+        """Return probabilities (n, K) of the classes, by Platt scaling; they may disagree with
+        predict.
 
-        Scores of rows that no fit had seen are turned into probabilities by a sigmoid; of several
-        classes one each, and the probabilities of a row are then divided by their sum.
+        A sigmoid turns scores of held-out rows into probabilities. With several classes each has
+        a sigmoid, and the probabilities of a row are divided by their sum.
         """
         check_is_fitted(self)
         return probabilities(self.decision_function(X), self.sigmoids_)
 
     @available_if(_with_probabilities)
     def predict_log_proba(self, X):
-        """Their logarithms."""
+        """Return the logarithms of the probabilities, (n, K)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -154,7 +163,7 @@ class MarginClassifier(Classes, Net):
 
 
 def exported(fitted, model):
-    """The model of scikit-learn with the coefficients of ours."""
+    """Return the model of scikit-learn with the coefficients of ours."""
     for name in ("coef_", "intercept_", "n_iter_", "n_features_in_", "classes_",
                  "feature_names_in_"):  # fmt: skip
         if hasattr(fitted, name):

@@ -1,4 +1,4 @@
-"""Online: what OnlineClassifier and OnlineRegressor share, passes, early stopping, going on."""
+"""The base of OnlineClassifier and OnlineRegressor: passes, early stopping, and continuation."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,19 +12,21 @@ from sparsesolve.online.settings import METHODS
 
 from .base import TYPES, Answering
 
-LARGE = 10**6  # coefficients, beyond which coef_ is sparse
+# With more coefficients than this, coef_ is sparse.
+LARGE = 10**6
 
 
 class Online(Answering, BaseEstimator):
-    """What both share: passes over shuffled rows, early stopping, and going on.
+    """Base class: passes over shuffled rows, early stopping, and continuation.
 
     Attributes of every fitted estimator: ``online_fit_``, the
     :class:`~sparsesolve.online.fit.OnlineFit`, which certifies and has the progressive loss;
-    ``n_iter_``, passes; ``t_``, the clock: the weight of all rows learned so far plus 1.
+    ``n_iter_``, the number of passes; ``t_``, the clock: 1 plus the weight of all rows learned so
+    far.
     """
 
     def _start(self, n_features, classes=None):
-        """An OnlineFit that has seen nothing."""
+        """Return an OnlineFit without rows."""
         method = read_choice("method", self.method, [name for name in METHODS if name != "svrg"])
         options = {"grouped": self.grouped, "classes": classes} if classes is not None else {}
         return online(
@@ -34,7 +36,9 @@ class Online(Answering, BaseEstimator):
         )  # fmt: skip
 
     def _learn(self, X, y, weights, classes=None):
-        """Passes over shuffled rows until max_iter, or until the rows held out stop to gain."""
+        """Make passes over shuffled rows until max_iter, or until the held-out loss stops
+        improving.
+        """
         passes = read_count("max_iter", self.max_iter, 1)
         patience = read_count("n_iter_no_change", self.n_iter_no_change, 1)
         tol = read_number("tol", self.tol, 0.0, np.inf)
@@ -69,7 +73,7 @@ class Online(Answering, BaseEstimator):
 
     @property
     def t_(self):
-        """The clock: weight of the rows learned so far, plus 1."""
+        """The clock: 1 plus the weight of the rows learned so far."""
         return self.online_fit_._current().weight + 1.0
 
     def _coefficients(self):

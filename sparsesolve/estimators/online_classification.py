@@ -13,9 +13,9 @@ from .online import Online
 
 
 class OnlineClassifier(Classes, Online):
-    """Classes by logistic, multinomial or hinge loss, learned row by row.
+    """Classes with logistic, multinomial or hinge loss, learned row by row.
 
-    Where the data fit into memory, :class:`SparseLogisticRegression` reaches the optimum.
+    If the data fit into memory, :class:`SparseLogisticRegression` reaches the optimum.
 
     Parameters
     ----------
@@ -30,24 +30,24 @@ class OnlineClassifier(Classes, Online):
     grouped : bool, default False
         With several classes, select each feature for all or for none.
     class_weight : dict, "balanced" or None, default None
-        As in scikit-learn. In `partial_fit` "balanced" counts the rows that have come so far.
+        As in scikit-learn. In `partial_fit` "balanced" counts all rows so far.
     method, step, schedule, average :
         As in :func:`sparsesolve.online`.
     max_iter : int, default 5
-        Passes of `fit`.
+        Number of passes of `fit`.
     shuffle : bool, default True
         In `fit`, draw a new order for every pass.
     random_state : int, RandomState or None, default 0
-        Draws the orders and the rows held out.
+        Seed of the orders and of the held-out rows.
     early_stopping : bool, default False
-        In `fit`, end when the loss of rows held out gains less than `tol` in `n_iter_no_change`
+        In `fit`, stop when the held-out loss improves by less than `tol` in `n_iter_no_change`
         passes, and keep the weights of the best pass.
     validation_fraction : float, default 0.1
-        Share of rows held out.
+        Share of rows to hold out.
     n_iter_no_change : int, default 2
-        Passes.
+        Number of passes.
     tol : float, default 1e-4
-        Gain of the mean loss.
+        Least improvement of the mean loss.
 
     Attributes
     ----------
@@ -60,9 +60,9 @@ class OnlineClassifier(Classes, Online):
 
     Notes
     -----
-    `fit` begins again; `partial_fit` goes on, and so does its clock `t_`: step sizes do not
-    start over, and any split of the rows into calls gives the same weights. After `fit` it goes
-    on from there.
+    `fit` starts again. `partial_fit` continues, and so does its clock `t_`: step sizes do not
+    restart, and any split of the rows into calls gives the same weights. After `fit` it continues
+    from the fit.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class OnlineClassifier(Classes, Online):
         return self._learn(X, codes, weights, np.arange(len(self.classes_)))
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn more rows; the first call names all `classes`."""
+        """Learn more rows; the first call needs all `classes`."""
         first = not hasattr(self, "online_fit_")
         X, y = read_pair(self, X, y, accept_sparse="csr", dtype=TYPES, reset=first)
         check_classification_targets(y)
@@ -123,7 +123,7 @@ class OnlineClassifier(Classes, Online):
         return self._go_on(X, codes, weights, np.arange(len(self.classes_)))
 
     def _balanced(self, codes, weights):
-        """Weights times those of the classes; "balanced" by the rows that have come so far."""
+        """Return weights times those of the classes; "balanced" counts all rows so far."""
         if self.class_weight is None:
             return weights
         weights = np.ones(len(codes)) if weights is None else weights
@@ -150,15 +150,15 @@ class OnlineClassifier(Classes, Online):
 
     @property
     def coef_(self):
-        """Coefficients, (1, p) or (K, p)."""
+        """The coefficients, (1, p) or (K, p)."""
         found = self._coefficients()
         return found if found.ndim == 2 else found[None, :]
 
     @property
     def intercept_(self):
-        """Intercepts, (1,) or (K,)."""
+        """The intercepts, (1,) or (K,)."""
         return np.atleast_1d(self.online_fit_.intercept)
 
     def decision_function(self, X):
-        """Linear predictors: of the second of two classes (n,), or of each class (n, K)."""
+        """Return linear predictors: (n,) of the second of two classes, or (n, K) of each class."""
         return self._link(X)

@@ -12,7 +12,7 @@ from .online import Online
 class OnlineRegressor(RegressorMixin, Online):
     """Squared error, Huber's loss or counts, learned row by row.
 
-    Where the data fit into memory, :class:`ElasticNet` reaches the optimum.
+    If the data fit into memory, :class:`ElasticNet` reaches the optimum.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class OnlineRegressor(RegressorMixin, Online):
 
     Attributes
     ----------
-    coef_ : (p,); CSR (1, p) of more than a million coefficients
+    coef_ : (p,); CSR (1, p) with more than a million coefficients
     intercept_ : float
     n_iter_ : int
     t_ : float
@@ -86,7 +86,7 @@ class OnlineRegressor(RegressorMixin, Online):
 
     @property
     def coef_(self):
-        """Coefficients, (p,)."""
+        """The coefficients, (p,)."""
         return self._coefficients()
 
     @property
@@ -95,6 +95,6 @@ class OnlineRegressor(RegressorMixin, Online):
         return self.online_fit_.intercept
 
     def predict(self, X):
-        """The mean of y in each row."""
+        """Return the mean of y for each row."""
         eta = self._link(X)
         return self.online_fit_.settings.family.mean(eta)

@@ -1,4 +1,4 @@
-"""Classes by the logistic or multinomial loss with any penalty on the coefficients."""
+"""Classifiers with the logistic or multinomial loss and any penalty on the coefficients."""
 
 from .chosen import Chosen
 from .classification import Logistic
@@ -6,7 +6,7 @@ from .structured import any_penalty
 
 
 class PenalizedLogistic(Logistic):
-    """Classes with the penalty of the parameter `penalty`."""
+    """Base class of classifiers with the penalty of the parameter `penalty`."""
 
     def _options(self):
         return {**super()._options(), "penalty": any_penalty(self.penalty)}
@@ -15,8 +15,8 @@ class PenalizedLogistic(Logistic):
 class PenalizedClassifier(PenalizedLogistic):
     """Logistic regression with any penalty, multinomial for three classes or more.
 
-    Minimises the mean of the log-losses plus ``alpha Omega(b)``: the fused lasso, SLOPE, MCP,
-    a trace norm, overlapping groups.
+    Minimises the mean of the log-losses plus ``alpha Omega(b)``. Omega may be the fused lasso,
+    SLOPE, MCP, a trace norm, or overlapping groups.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class PenalizedClassifierCV(Chosen, PenalizedLogistic):
     penalty, fit_intercept, standardize, class_weight, max_iter, tol
         As in PenalizedClassifier.
     eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`SparseLogisticRegressionCV`, and so are the attributes.
+        As in :class:`SparseLogisticRegressionCV`; the attributes are the same.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Platt scaling: probabilities of two classes from scores of rows held out."""
+"""Platt scaling: probabilities of two classes from scores of held-out rows."""
 
 import numpy as np
 from scipy import special
@@ -7,11 +7,11 @@ from sparsesolve.paths.path import path
 
 
 def sigmoid(scores, positive, weights):
-    """a and b of P(positive) = 1 / (1 + exp(-(a score + b))).
+    """Return a and b of P(positive) = 1 / (1 + exp(-(a score + b))).
 
-    A logistic regression on one column without a penalty. Its responses are Platt's targets,
-    (N + 1) / (N + 2) and 1 / (N + 2) of the classes' weights N, so that a and b are finite even
-    where the scores separate the classes.
+    The fit is a logistic regression on one column without a penalty. Its responses are Platt's
+    targets, (N + 1) / (N + 2) and 1 / (N + 2) with the classes' weights N, so that a and b are
+    finite even if the scores separate the classes.
 
     scores : (n,); positive : (n,) booleans; weights : (n,) that count rows, or None
     """
@@ -23,7 +23,8 @@ def sigmoid(scores, positive, weights):
 
 
 def probabilities(scores, sigmoids):
-    """(n, K) from scores (n,) of two classes, or (n, K) of each class against the others."""
+    """Return (n, K) from scores (n,) of two classes, or (n, K) of each class against the others.
+    """
     a, b = np.array(sigmoids).T
     if scores.ndim == 1:
         second = special.expit(a[0] * scores + b[0])
@@ -35,5 +36,5 @@ def probabilities(scores, sigmoids):
 
 
 def held_out(scores):
-    """Rows of scores (n, K) that some fold held out."""
+    """Return which rows of scores (n, K) some fold held out."""
     return np.isfinite(scores).all(axis=1)

@@ -1,4 +1,4 @@
-"""Two classes with a probit link."""
+"""Probit regression of two classes."""
 
 from scipy import special
 
@@ -9,7 +9,7 @@ from .signatures import Penalised, PenalisedCV
 
 
 class Probit(Logistic):
-    """Two classes, whose second has the probability Phi(b0 + x'b)."""
+    """Base class for two classes; the second has the probability Phi(b0 + x'b)."""
 
     def _read_classes(self, y, sample_weight):
         codes, weights = super()._read_classes(y, sample_weight)
@@ -24,12 +24,12 @@ class Probit(Logistic):
         return {**super()._options(), "family": probit()}
 
     def predict_proba(self, X):
-        """Probabilities (n, 2) of the classes, in the order of ``classes_``."""
+        """Return probabilities (n, 2) of the classes, in the order of ``classes_``."""
         eta = self.decision_function(X)
         return special.ndtr([-eta, eta]).T
 
     def predict_log_proba(self, X):
-        """Their logarithms."""
+        """Return the logarithms of the probabilities, (n, 2)."""
         eta = self.decision_function(X)
         return special.log_ndtr([-eta, eta]).T
 
@@ -92,7 +92,7 @@ class ProbitNetCV(PenalisedCV, Probit):
     eps, alphas, cv, verbose, n_jobs, rule
         As in :class:`ElasticNetCV`.
     measure : str or callable, default "deviance"
-        What is compared: "deviance", "class", "auc" or a function, as in
+        The score to compare: "deviance", "class", "auc" or a function, as in
         :func:`sparsesolve.cv_path`.
 
     Attributes

@@ -13,7 +13,7 @@ from .linear import ByColumn, Linear
 
 
 class Pursuit(Linear):
-    """Least squares on features that are taken one at a time."""
+    """Base class: least squares on features that are added one at a time."""
 
     def _options(self):
         return {"family": self._family}
@@ -33,29 +33,29 @@ class Pursuit(Linear):
 
 
 class OrthogonalMatchingPursuit(Pursuit, ByColumn):
-    """Least squares on few features: each step takes the one most correlated with the residual.
+    """Least squares on few features: each step adds the one most correlated with the residual.
 
     Parameters
     ----------
     n_nonzero_coefs : int, default None
-        Features to take; None, where tol is None too, means a tenth of all, 1 at least.
+        Number of features. None, if tol is None too, means a tenth of all, at least 1.
     tol : float, default None
-        Stop once the squared norm of the residual is at most that; n_nonzero_coefs is then
-        without effect.
+        Stop once the squared norm of the residual is at most this; n_nonzero_coefs is then
+        ignored.
     fit_intercept : bool, default True
         Fit an intercept.
     precompute : default "auto"
-        Taken and without effect.
+        Accepted and ignored.
 
     Attributes
     ----------
-    coef_ : (p,) or, for y of K columns, each fitted by itself, (K, p)
+    coef_ : (p,), or (K, p) for y of K columns, which are fitted one by one
     intercept_ : float or (K,)
     n_nonzero_coefs_ : int or None, or list of K
-        How many features were taken: fewer than asked for where nothing is left to explain. None
-        where `tol` decided, as in scikit-learn.
+        How many features were added: fewer than requested if nothing is left to explain. None if
+        `tol` decided, as in scikit-learn.
     gap_, dual_gap_ : float or (K,)
-        By how much least squares on the same features would lower the objective.
+        The amount by which least squares on the same features would lower the objective.
     n_iter_ : int or list of K
 
     Examples
@@ -93,7 +93,7 @@ class OrthogonalMatchingPursuit(Pursuit, ByColumn):
         self.n_nonzero_coefs_ = None
 
     def _null(self, y, weights):
-        """The squared norm of the residual before any feature is taken."""
+        """Return the squared norm of the residual before any feature is added."""
         w = np.ones(len(y)) if weights is None else weights
         centre = np.average(y, weights=w) if self.fit_intercept else 0.0
         return float(w @ (y - centre) ** 2)
@@ -107,16 +107,16 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
     fit_intercept : bool, default True
         Fit an intercept.
     max_iter : int, default None
-        The largest number to try; None means a tenth of the features, 5 at least.
+        The largest number to try; None means a tenth of the features, at least 5.
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5 contiguous folds.
     copy, n_jobs, verbose
-        Taken and without effect.
+        Accepted and ignored.
 
     Attributes
     ----------
     mse_path_ : (A, F)
-        Mean squared error of 1, 2, ... features on each of F folds.
+        Mean squared error with 1, 2, ... features on each of F folds.
     coef_, intercept_, n_nonzero_coefs_, gap_, dual_gap_, n_iter_
         As in OrthogonalMatchingPursuit.
 
@@ -155,7 +155,9 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
         return self
 
     def _score(self, X, y, weights, train, test, most):
-        """Mean squared errors of 1 to `most` features, the last one's where fewer were taken."""
+        """Return mean squared errors with 1 to `most` features; the last is repeated if the fit
+        stopped.
+        """
         fit = self._pursue(X, y, only(weights, train), n_nonzero=most)
         scores = mean_squares(y[test], fit.predict(X[test]), weights[test])
         steps = np.minimum(np.arange(1, most + 1), len(scores) - 1)

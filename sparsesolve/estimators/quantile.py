@@ -14,7 +14,7 @@ from .margin import exported
 
 
 class Quantile(RegressorMixin, Net):
-    """A quantile of a real response, by the pinball loss."""
+    """Base class of quantiles of a real response, with the pinball loss."""
 
     def _read(self, X, y, sample_weight):
         X, y = read_pair(
@@ -27,7 +27,7 @@ class Quantile(RegressorMixin, Net):
         return {**super()._options(), "family": family_of_quantile(q)}
 
     def predict(self, X):
-        """Predicted quantiles, (n,)."""
+        """Return predicted quantiles, (n,)."""
         return self._link(X)
 
     def to_sklearn(self):
@@ -40,13 +40,13 @@ class Quantile(RegressorMixin, Net):
 class QuantileRegressor(Quantile):
     """Linear regression of a conditional quantile, with the l1 penalty or the elastic net.
 
-    Minimises the mean pinball loss plus ``alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2)``:
-    with the default l1_ratio the objective of scikit-learn's class of this name.
+    Minimises the mean pinball loss plus ``alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2)``.
+    With the default l1_ratio this is the objective of scikit-learn's class of the same name.
 
     Parameters
     ----------
     quantile : float in (0, 1), default 0.5
-        Which quantile; 0.5 is the median.
+        The quantile; 0.5 is the median.
     alpha : float, default 1.0
         Strength of the penalty.
     l1_ratio : float in [0, 1], default 1.0
@@ -56,9 +56,9 @@ class QuantileRegressor(Quantile):
     tol : float, default 1e-10
         Duality gap to reach, relative to the loss of the model without features.
     max_iter : int, default None
-        Steps allowed; None means 100,000.
+        Most steps; None means 100,000.
     solver, solver_options
-        Parameters of scikit-learn, taken and without effect: no external solver is called.
+        Parameters of scikit-learn, accepted and ignored: no external solver is called.
 
     Attributes
     ----------
@@ -104,11 +104,11 @@ class QuantileRegressorCV(Chosen, Quantile):
     quantile, fit_intercept, tol, max_iter
         As in QuantileRegressor.
     l1_ratio : float or list of float, default 1.0
-        As in QuantileRegressor; from a list, the one with the least mean score is taken.
+        As in QuantileRegressor; from a list, the one with the least mean score is chosen.
     eps, alphas, cv, verbose, n_jobs, rule
         As in :class:`ElasticNetCV`.
     measure : str or callable, default "pinball"
-        What is compared: "pinball", "mae", "mse" or a function, as in
+        The score to compare: "pinball", "mae", "mse" or a function, as in
         :func:`sparsesolve.cv_path`.
 
     Attributes

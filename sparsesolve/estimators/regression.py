@@ -22,22 +22,22 @@ class ElasticNet(ByColumn):
     fit_intercept : bool, default True
         Fit an unpenalised intercept.
     precompute, copy_X, random_state, selection
-        Parameters of scikit-learn, taken and without effect: the algorithm is chosen by the shape
-        of X, X is never changed, and the solution does not depend on chance. An array given as
+        Parameters of scikit-learn, accepted and ignored: the shape of X decides the algorithm, X
+        is never changed, and the solution does not depend on chance. An array given as
         `precompute` that is not X'X is refused.
     warm_start : bool, default False
         Start from the coefficients of the last fit. The solution is the same, and certified; it
-        takes fewer steps where data or `alpha` have changed little.
+        takes fewer steps if data or `alpha` have changed little.
     max_iter : int, default None
-        Newton steps and sweeps allowed; None means 100,000.
+        Most Newton steps and sweeps; None means 100,000.
     tol : float, default 1e-10
         Duality gap to reach, relative to the mean square of y about its mean.
     positive : bool, default False
-        Allow no negative coefficient.
+        Keep coefficients nonnegative.
 
     Attributes
     ----------
-    coef_ : (p,) or, for y of K columns, each fitted by itself, (K, p)
+    coef_ : (p,), or (K, p) for y of K columns, which are fitted one by one
     intercept_ : float or (K,)
     dual_gap_ : float or (K,)
         Duality gap of the objective above.
@@ -68,7 +68,7 @@ class ElasticNet(ByColumn):
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Fit to X (n, p), dense, sparse or a frame, and y (n,) or (n, K).
 
-        Only ratios of sample_weight (n,) matter; check_input is taken and without effect.
+        Only ratios of sample_weight (n,) matter; check_input is ignored.
         """
         X, y, weights = self._read(X, y, sample_weight)
         compare_gram(self.precompute, X, self.fit_intercept, weights is not None)
@@ -82,7 +82,7 @@ class Lasso(ElasticNet):
     ----------
     alpha, fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, \
 selection
-        As in :class:`ElasticNet`, and so are the attributes.
+        As in :class:`ElasticNet`; the attributes are the same.
 
     Examples
     --------
@@ -108,34 +108,34 @@ class ElasticNetCV(Chosen, Linear):
     Parameters
     ----------
     l1_ratio : float or list of float, default 0.5
-        As in ElasticNet; from a list, the one with the least mean squared error is taken.
+        As in ElasticNet; from a list, the one with the least mean squared error is chosen.
     eps : float, default 1e-3
-        Last alpha over the first, of a grid made here; with an `l1_ratio` of 0.001 or less over a
-        thousandth of it, where the lasso's grid begins.
+        Last alpha over the first, for the default grid. With an `l1_ratio` of at most 0.001 it is
+        relative to a thousandth of the first, where the lasso's grid begins.
     alphas : int or array-like, default 100
         Number of log-spaced alphas, or the alphas.
     fit_intercept, max_iter, tol, positive
         As in ElasticNet.
     precompute, copy_X, random_state, selection
-        Taken and without effect, as in ElasticNet.
+        Accepted and ignored, as in ElasticNet.
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5 contiguous folds.
     verbose : bool, default False
         Show a progress bar.
     n_jobs : int, default None
-        Fits at one time; None means 1, -1 all cores.
+        Number of simultaneous fits; None means 1, -1 all cores.
     rule : {"min", "1se"}, default "min"
         The alpha of the best mean score, or the largest within one standard error of it.
 
     Attributes
     ----------
     alpha_, l1_ratio_ : float
-        What was chosen.
+        The chosen values.
     alphas_ : (L,) or, with several l1_ratios, (R, L)
     mse_path_ : (L, K) or (R, L, K)
         Mean squared error on each of K folds.
     cv_path_ : CVPath
-        The cross-validation of the l1_ratio chosen.
+        The cross-validation of the chosen l1_ratio.
     coef_, intercept_, dual_gap_, n_iter_
         As in ElasticNet.
 
@@ -179,7 +179,8 @@ class ElasticNetCV(Chosen, Linear):
         return self
 
     def _first_alpha(self, X, y, weights, options):
-        """The least alpha that selects nothing: of positive coefficients, from that side."""
+        """Return the least alpha that selects nothing; with `positive`, no positive coefficient.
+        """
         if "lower" not in options:
             return super()._first_alpha(X, y, weights, options)
         w = np.ones(len(y)) if weights is None else weights
@@ -188,7 +189,7 @@ class ElasticNetCV(Chosen, Linear):
 
     @property
     def mse_path_(self):
-        """Mean squared errors on the folds."""
+        """The mean squared errors on the folds."""
         return self.score_path_
 
 
@@ -199,7 +200,7 @@ class LassoCV(ElasticNetCV):
     ----------
     eps, alphas, fit_intercept, precompute, max_iter, tol, copy_X, cv, verbose, n_jobs, positive, \
 random_state, selection, rule
-        As in :class:`ElasticNetCV`, and so are the attributes.
+        As in :class:`ElasticNetCV`; the attributes are the same.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The relaxed lasso: the lasso refitted without its penalty on what it selects."""
+"""The relaxed lasso: the lasso refitted without a penalty on the features it selects."""
 
 from dataclasses import replace
 
@@ -22,9 +22,9 @@ class RelaxedLasso(Linear):
     Parameters
     ----------
     alpha : float, default 1.0
-        Strength of the penalty that selects.
+        Strength of the penalty that selects features.
     gamma : float in [0, 1], default 0.0
-        0 is least squares on the features selected, 1 the lasso itself.
+        0 is least squares on the selected features, 1 the lasso itself.
     fit_intercept, max_iter, tol
         As in :class:`ElasticNet`.
     standardize : bool, default False
@@ -92,11 +92,11 @@ class RelaxedLassoCV(Chosen, Linear):
     Attributes
     ----------
     alpha_, gamma_ : float
-        What was chosen.
+        The chosen values.
     alphas_ : (L,)
-        Those of the chosen gamma; they end where too many features are selected for a refit.
+        The alphas of the chosen gamma; they end where too many features are selected for a refit.
     mse_path_ : (L, K)
-        Mean squared error on each of K folds, of the gamma chosen.
+        Mean squared error on each of K folds, for the chosen gamma.
     cv_path_ : CVPath
         The cross-validation of the chosen gamma; `candidates` holds those of all.
     coef_, intercept_, dual_gap_, n_iter_
@@ -159,7 +159,9 @@ class RelaxedLassoCV(Chosen, Linear):
 
     @staticmethod
     def _choice(cv, folds, rule):
-        """The least mean score, and the place that the rule takes; folds weigh the same."""
+        """Return the least mean score and the place that the rule chooses; folds have equal
+        weights.
+        """
         mean, std = fold_summary(cv.fold_scores, folds)
         places = choose(mean, std, False)
         return mean[places[0]], places[rule]

@@ -1,4 +1,4 @@
-"""Real responses with outliers: Huber's loss."""
+"""Robust regression for responses with outliers: Huber's loss."""
 
 from sklearn.base import RegressorMixin
 
@@ -9,7 +9,7 @@ from .signatures import OneSided, OneSidedCV
 
 
 class Robust(RegressorMixin, Net):
-    """A real response fitted by Huber's loss."""
+    """Base class of fits of a real response with Huber's loss."""
 
     def _read(self, X, y, sample_weight):
         X, y = read_pair(
@@ -21,21 +21,21 @@ class Robust(RegressorMixin, Net):
         return {**super()._options(), "family": huber(self.delta)}
 
     def predict(self, X):
-        """Predicted responses, (n,)."""
+        """Return predicted responses, (n,)."""
         return self._link(X)
 
 
 class HuberNet(OneSided, Robust):
     """Huber's robust regression with the elastic-net penalty.
 
-    Residuals beyond delta, in units of y, count linearly in place of squared.
+    Residuals beyond delta, in units of y, count linearly instead of squared.
 
     Parameters
     ----------
     delta : float, default 1.0
-        Where the loss turns from a square to a line.
+        The residual at which the loss changes from a square to a line.
     alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in :class:`PoissonNet`, and so are the attributes.
+        As in :class:`PoissonNet`; the attributes are the same.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class HuberNetCV(OneSidedCV, Robust):
     delta, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
         As in HuberNet; l1_ratio may be a list.
     eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`PoissonNetCV`, and so are the attributes.
+        As in :class:`PoissonNetCV`; the attributes are the same.
 
     Examples
     --------

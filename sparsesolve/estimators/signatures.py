@@ -1,14 +1,14 @@
-"""Estimators of one loss: what their parameters are, once for all of them.
+"""Signatures of estimators of one loss, defined once.
 
-A class whose parameters are just these inherits the signature, where scikit-learn looks for it.
-One that has others writes a signature of its own, and hands these on.
+A class with exactly these parameters inherits the signature, where scikit-learn looks for it. A
+class with other parameters defines its own signature and passes these on.
 """
 
 from .chosen import Chosen
 
 
 class Penalised:
-    """A fit at one alpha. Parameters: those of an elastic net, and limits of the solver."""
+    """A fit at one alpha. The parameters are those of an elastic net and limits of the solver."""
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
                  max_iter=None, tol=1e-10):
@@ -26,7 +26,7 @@ class Penalised:
 
 
 class OneSided(Penalised):
-    """The same with `positive`, which allows no negative coefficient."""
+    """A fit at one alpha whose coefficients may be restricted to be nonnegative by `positive`."""
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
                  positive=False, max_iter=None, tol=1e-10):
@@ -63,7 +63,9 @@ class PenalisedCV(Chosen):
 
 
 class OneSidedCV(PenalisedCV):
-    """The same with `positive`."""
+    """A fit at a chosen alpha whose coefficients may be restricted to be nonnegative by
+    `positive`.
+    """
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",

@@ -8,15 +8,15 @@ from .chains import Chain
 class SPOMClassifier(Chain):
     """Label sequences by online multiple kernel learning over groups of features.
 
-    ``spom`` as an estimator: X is a list of sequences, or one table with `lengths`. Kernels are
-    for the function itself. With ``lengths=np.ones(n, dtype=int)`` it classifies single rows.
+    ``spom`` as an estimator: X is a list of sequences, or one table with `lengths`. Use the
+    function itself for kernels. With ``lengths=np.ones(n, dtype=int)`` it classifies single rows.
 
     Parameters
     ----------
     C : float, default 1.0
-        The penalty is multiplied by 1 / (C N) for N sequences.
+        The penalty has the factor 1 / (C N) for N sequences.
     groups : array-like (n_features,), default None
-        A label for each feature; None: all features make one group.
+        A label for each feature; None: all features form one group.
     loss : {"hinge", "log"}, default "hinge"
         As in `spom`.
     norm : {"l1_squared", "l1", "lp", "elastic", "l2"}, default "l1_squared"
@@ -24,15 +24,15 @@ class SPOMClassifier(Chain):
     epochs : int, default 20
         Passes over the sequences.
     eta0 : float or "auto", default "auto"
-        What step sizes are multiplied by.
+        Factor of the step sizes.
     average : bool or "epoch", default False
         Keep the mean of iterates.
     certify : int, default 0
-        Passes that raise a lower bound of the optimum, for `gap_`.
+        Number of passes that raise a lower bound of the optimum, for `gap_`.
     n_threads : int, default 1
         As in `spom`.
     random_state : int, default 0
-        Draws the order of the sequences.
+        Seed of the order of the sequences.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from .linear import Linear
 
 
 class Penalized(Linear):
-    """Least squares of one response with the penalty that `_omega` makes of the parameters."""
+    """Base class of least squares with the penalty that `_omega` makes from the parameters."""
 
     _as_precise_as_X = False
 
@@ -24,7 +24,7 @@ class Penalized(Linear):
 
 
 def any_penalty(penalty):
-    """The penalty that a user gave; None is the l1 norm."""
+    """Return the user's penalty; None is the l1 norm."""
     return L1() if penalty is None else penalty
 
 
@@ -44,7 +44,7 @@ class PenalizedRegression(Penalized):
     standardize : bool, default False
         Penalise coefficients of columns divided by their standard deviation.
     max_iter : int, default None
-        Iterations allowed; None means 100,000.
+        Most iterations; None means 100,000.
     tol : float, default 1e-7
         Duality gap to reach, relative to the mean square of y about its mean.
 
@@ -95,7 +95,7 @@ class FusedLasso(PenalizedRegression):
     weights, order
         As in :class:`sparsesolve.penalties.TotalVariation`.
     fit_intercept, standardize, max_iter, tol
-        As in :class:`PenalizedRegression`, and so are the attributes.
+        As in :class:`PenalizedRegression`; the attributes are the same.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class SlopeRegression(PenalizedRegression):
     lambdas, q, kind
         As in :class:`sparsesolve.penalties.Slope`.
     fit_intercept, standardize, max_iter, tol
-        As in :class:`PenalizedRegression`, and so are the attributes.
+        As in :class:`PenalizedRegression`; the attributes are the same.
 
     Examples
     --------

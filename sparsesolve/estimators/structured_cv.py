@@ -1,4 +1,4 @@
-"""Structured norms with alpha by cross-validation: fused lasso, SLOPE, any penalty."""
+"""Structured penalties with alpha by cross-validation: fused lasso, SLOPE, any penalty."""
 
 from sparsesolve.penalties import Slope, TotalVariation
 
@@ -66,7 +66,7 @@ class FusedLassoCV(PenalizedRegressionCV):
     l1, weights, order
         As in :class:`FusedLasso`.
     eps, alphas, fit_intercept, standardize, max_iter, tol, cv, rule, verbose, n_jobs
-        As in :class:`PenalizedRegressionCV`, and so are the attributes.
+        As in :class:`PenalizedRegressionCV`; the attributes are the same.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class SlopeRegressionCV(PenalizedRegressionCV):
     lambdas, q, kind
         As in :class:`SlopeRegression`.
     eps, alphas, fit_intercept, standardize, max_iter, tol, cv, rule, verbose, n_jobs
-        As in :class:`PenalizedRegressionCV`, and so are the attributes.
+        As in :class:`PenalizedRegressionCV`; the attributes are the same.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Times of events, some of them censored: Cox's proportional hazards model."""
+"""Cox's proportional hazards model, for times of events that may be censored."""
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
@@ -15,7 +15,7 @@ from .hazard import Hazard
 
 
 class Cox(Hazard, Net):
-    """Relative risks exp(x'b), by the partial likelihood."""
+    """Base class of models of relative risks exp(x'b), by the partial likelihood."""
 
     def _read(self, X, y, sample_weight, strata=None):
         if y is None:
@@ -31,11 +31,15 @@ class Cox(Hazard, Net):
         return {**super()._options(), "family": cox(ties=self.ties)}
 
     def predict(self, X):
-        """Log of the relative risks, (n,): the larger, the earlier an event is expected."""
+        """Return the log of the relative risks, (n,): a larger risk means an earlier expected
+        event.
+        """
         return self._link(X)
 
     def score(self, X, y, sample_weight=None, strata=None):
-        """Harrell's C: the share of pairs (of strata, if given) whose order the model tells."""
+        """Return Harrell's C: the share of pairs (within strata, if given) that the model orders
+        right.
+        """
         eta = self.predict(X)
         return concordance(_read_times(y, len(eta), strata), eta, sample_weight)
 
@@ -47,7 +51,7 @@ class Cox(Hazard, Net):
 
 
 def _read_times(y, n, strata=None):
-    """y as the family reads it, (n, 4); one column of times has no one censored."""
+    """Return y as the family reads it, (n, 4); with one column of times, no time is censored."""
     if not isinstance(y, dict) and getattr(getattr(y, "dtype", None), "names", None) is None:
         table = np.asarray(y)
         if table.ndim == 1 or table.ndim == 2 and table.shape[1] == 1:
@@ -68,7 +72,7 @@ class CoxNet(Cox):
     l1_ratio, standardize, max_iter
         As in :class:`SparseLogisticRegression`.
     ties : {"breslow", "efron"}, default "breslow"
-        How deaths at one time share the risk.
+        How deaths at the same time share the risk.
     tol : float, default 1e-9
         Duality gap to reach, relative to the model without features.
 
@@ -76,12 +80,12 @@ class CoxNet(Cox):
     ----------
     coef_ : (p,)
     intercept_ : float
-        0.
+        Always 0.
     gap_ : float
     n_iter_ : int
     event_times_ : (T,)
-        Times of events, at which survival functions fall.
-    strata_ : labels of the strata, one where none were given
+        Times of events, at which survival functions decrease.
+    strata_ : labels of the strata, one if none were given
 
     Examples
     --------
@@ -109,9 +113,9 @@ class CoxNet(Cox):
     def fit(self, X, y, sample_weight=None, strata=None):
         """Fit to X (n, p) and y: (time, status) or (start, stop, status) in any form.
 
-        Columns of an array, a frame, a dict, a structured array or a tuple, as
-        :func:`sparsesolve.path` takes them; (n,) alone are times, no one being censored. Each of
-        the `strata` (n,), labels of any kind, has a baseline hazard of its own.
+        The columns come as an array, a frame, a dict, a structured array or a tuple, as in
+        :func:`sparsesolve.path`; (n,) alone are times without censoring. Each of the `strata`
+        (n,), labels of any kind, has its own baseline hazard.
         """
         X, y, weights = self._read(X, y, sample_weight, strata)
         self._solve(X, y, weights)

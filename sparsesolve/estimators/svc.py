@@ -10,7 +10,8 @@ from sparsesolve.solvers.margin.multiclass import crammer_singer
 from .base import warning_as_scikit_learn
 from .margin import MarginClassifier, level, total_weight
 
-SWEEPS = 10_000  # of the multi-class dual where max_iter is None
+# Most sweeps of the multi-class dual for max_iter=None.
+SWEEPS = 10_000
 
 
 class LinearSVC(MarginClassifier):
@@ -26,28 +27,28 @@ class LinearSVC(MarginClassifier):
     loss : {"squared_hinge", "hinge"}, default "squared_hinge"
         ``max(0, 1 - m)^2`` or ``max(0, 1 - m)``.
     l1_ratio : float in [0, 1], default 0.0
-        0 is scikit-learn's ``penalty="l2"``, 1 its ``penalty="l1"``, ``|b|_1``; the elastic net
-        between them.
+        0 is scikit-learn's ``penalty="l2"``; 1 is its ``penalty="l1"``, ``|b|_1``; values between
+        them are the elastic net.
     multi_class : {"ovr", "crammer_singer"}, default "ovr"
-        Three classes or more: each against the others, or the joint loss of Crammer and Singer, a
-        hinge with the l2 penalty.
+        With three classes or more: each against the others, or the joint loss of Crammer and
+        Singer, a hinge with the l2 penalty.
     fit_intercept : bool, default True
-        Fit unpenalised intercepts. That of "crammer_singer" is the coefficient of one more column,
-        of `intercept_scaling`, and penalised, as scikit-learn's always are.
+        Fit unpenalised intercepts. With "crammer_singer" the intercept is the coefficient of one
+        more column, of value `intercept_scaling`, and is penalised, like all of scikit-learn's.
     intercept_scaling : float, default 1.0
-        See `fit_intercept`; else without effect.
+        See `fit_intercept`; otherwise ignored.
     class_weight : dict, "balanced" or None, default None
         As in scikit-learn.
     probability : bool, default False
-        Have ``predict_proba``, by Platt scaling on scores of rows held out: five more fits per
-        class.
+        Provide ``predict_proba``, by Platt scaling on held-out scores; this takes five more fits
+        per class.
     tol : float, default None
         Duality gap to reach, relative to the loss of the model without features; None means 1e-10,
         with "squared_hinge" 1e-14, with "crammer_singer" 1e-6.
     max_iter : int, default None
-        Steps allowed; None means 100,000, with "crammer_singer" 10,000 sweeps.
+        Most steps; None means 100,000, with "crammer_singer" 10,000 sweeps.
     dual, verbose, random_state
-        Parameters of scikit-learn, taken and without effect: the solution does not depend on them.
+        Parameters of scikit-learn, accepted and ignored: the solution does not depend on them.
 
     Attributes
     ----------
@@ -55,15 +56,15 @@ class LinearSVC(MarginClassifier):
     coef_ : (1, p) for two classes, else (K, p)
     intercept_ : (1,) or (K,)
     support_ : (m,)
-        Rows with a dual variable other than 0 in any of the problems; with l1_ratio > 0 rows with
-        a loss.
+        Rows with a nonzero dual variable in any of the problems; with l1_ratio > 0 rows with a
+        loss.
     dual_coef_ : (1, m) or (K, m)
         With the l2 penalty: ``coef_ = dual_coef_ @ X[support_]``.
     gap_ : float
-        The largest of the problems' certificates.
+        The largest certificate of the problems.
     n_iter_ : int
     sigmoids_ : (1, 2) or (K, 2)
-        Slope and offset of Platt's sigmoids, with `probability`.
+        Slope and offset of Platt's sigmoids, if `probability`.
 
     Examples
     --------
@@ -106,7 +107,7 @@ class LinearSVC(MarginClassifier):
         return self
 
     def _fit_jointly(self, X, codes, weights):
-        """By the loss of Crammer and Singer."""
+        """Fit with the loss of Crammer and Singer."""
         if self.l1_ratio != 0.0:
             raise ValueError(
                 "multi_class='crammer_singer' has the l2 penalty; leave l1_ratio at 0"
@@ -131,7 +132,7 @@ class LinearSVC(MarginClassifier):
         self.intercept_ = scale * W[-1] if intercept else np.zeros(K)
         self.coef_ = np.ascontiguousarray((W[:-1] if intercept else W).T)
         duals = alpha.T / lam
-        if K == 2:  # as scikit-learn does: the difference of the two
+        if K == 2:  # as in scikit-learn: the difference of the two
             self.coef_ = self.coef_[1:] - self.coef_[:1]
             self.intercept_ = self.intercept_[1:] - self.intercept_[:1]
             duals = duals[1:] - duals[:1]
@@ -141,7 +142,7 @@ class LinearSVC(MarginClassifier):
 
 
 def with_column(X, value):
-    """X with one more column that is constant."""
+    """Return X with one more column, which is constant."""
     if sparse.issparse(X):
         return sparse.hstack([X, np.full((X.shape[0], 1), value)]).tocsr()
     return np.column_stack([X, np.full(X.shape[0], value)])

@@ -1,4 +1,4 @@
-"""C of linear support vector machines by cross-validation along the path."""
+"""Linear support vector machines with C by cross-validation along the path."""
 
 from numbers import Integral
 
@@ -15,7 +15,7 @@ from .svr import MarginRegressor
 
 
 def read_Cs(Cs):
-    """The values of C (L,), ascending: a count of them from 1e-4 to 1e4, or a list."""
+    """Return the values of C (L,), ascending: a count of them from 1e-4 to 1e4, or a list."""
     if isinstance(Cs, Integral):
         return np.geomspace(1e-4, 1e4, read_count("Cs", Cs, 1))
     if np.ndim(Cs) != 1 or len(Cs) == 0:
@@ -24,14 +24,14 @@ def read_Cs(Cs):
 
 
 class ChosenC(Folded):
-    """Mixin: the grid of C, its scores on folds, the choice.
+    """Mixin: the grid of C, its scores on folds, and the choice.
 
     All folds share the grid of lambdas. Attributes: ``C_``, ``Cs_`` (L,) ascending,
     ``score_path_`` (L, F) of each fold, ``cv_paths_``, a CVPath of each problem.
     """
 
     def _paths(self, X, problems, weights, folds, measure):
-        """Of each problem's response a CVPath over all C; and the values of C."""
+        """Return a CVPath over all C for each problem's response, and the values of C."""
         self.Cs_ = read_Cs(self.Cs)
         lambdas = np.array([self._level(C, X, weights) for C in self.Cs_])
         n_jobs = 1 if self.n_jobs is None else self.n_jobs
@@ -43,10 +43,10 @@ class ChosenC(Folded):
             ]  # fmt: skip
 
     def _choose(self, scores, folds):
-        """The place on the path of scores (F, L), smaller ones better."""
+        """Return the chosen place on the path of scores (F, L); smaller scores are better."""
         rule = RULES[read_choice("rule", self.rule, list(RULES))]
         mean, std = fold_summary(scores, folds)
-        place = choose(mean, std, False)[rule]  # lambdas fall as C rises
+        place = choose(mean, std, False)[rule]  # lambdas decrease as C increases
         self.C_, self.score_path_ = float(self.Cs_[place]), scores.T
         return place
 
@@ -59,10 +59,10 @@ class LinearSVCCV(ChosenC, MarginClassifier):
     Cs : int or list of float, default 10
         Number of log-spaced values from 1e-4 to 1e4, or the values.
     loss, l1_ratio, fit_intercept, class_weight, probability, tol, max_iter
-        As in LinearSVC; three classes or more are fitted one against the others.
+        As in LinearSVC; with three classes or more each is fitted against the others.
     measure : {"class", "hinge"}, default "class"
-        What is compared: the share of rows in the wrong class, or the mean hinge loss, over all
-        classes.
+        The score to compare: the share of rows in the wrong class, or the mean hinge loss, over
+        all classes.
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5, stratified.
     rule : {"min", "1se"}, default "min"
@@ -70,7 +70,7 @@ class LinearSVCCV(ChosenC, MarginClassifier):
     verbose : bool, default False
         Show a progress bar.
     n_jobs : int, default None
-        Fits at one time; None means 1, -1 all cores.
+        Number of simultaneous fits; None means 1, -1 all cores.
 
     Attributes
     ----------
@@ -80,9 +80,9 @@ class LinearSVCCV(ChosenC, MarginClassifier):
     score_path_ : (L, F)
         The measure on each of F folds.
     cv_paths_ : list of CVPath
-        One, or of each class.
+        One, or one for each class.
     classes_, coef_, intercept_, support_, dual_coef_, gap_, n_iter_, sigmoids_
-        As in LinearSVC; the sigmoids are of the scores that the folds held out.
+        As in LinearSVC; the sigmoids are fitted to the scores of held-out rows.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class LinearSVCCV(ChosenC, MarginClassifier):
         return self
 
     def _scores(self, X, codes, weights, folds):
-        """The measure (F, L) on the rows that each fold holds out."""
+        """Return the measure (F, L) on the held-out rows of each fold."""
         w = np.ones(len(codes)) if weights is None else weights
         sides, lambdas = self._sides(codes), self.cv_paths_[0].lambdas
         found = np.full((len(folds), len(lambdas)), np.nan)
@@ -158,7 +158,7 @@ class LinearSVRCV(ChosenC, MarginRegressor):
     epsilon, loss, l1_ratio, fit_intercept, tol, max_iter
         As in LinearSVR.
     measure : str or callable, default "mse"
-        What is compared: "mse", "mae" or a function, as in :func:`sparsesolve.cv_path`.
+        The score to compare: "mse", "mae" or a function, as in :func:`sparsesolve.cv_path`.
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5 contiguous folds.
     rule, verbose, n_jobs

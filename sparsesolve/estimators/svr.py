@@ -16,7 +16,7 @@ from .margin import exported, level, total_weight
 
 
 class SquaredInsensitive:
-    """max(|y - eta| - epsilon, 0)^2 / 2, a family in Python."""
+    """max(|y - eta| - epsilon, 0)^2 / 2, as a family in Python."""
 
     def __init__(self, epsilon):
         self.epsilon, self.name = epsilon, f"squared_epsilon_insensitive(epsilon={epsilon!r})"
@@ -26,24 +26,24 @@ class SquaredInsensitive:
         return np.sign(r) * np.maximum(np.abs(r) - self.epsilon, 0.0)
 
     def value(self, y, eta):
-        """Of each sample."""
+        """Return the loss of each sample."""
         return 0.5 * self._beyond(y, eta) ** 2
 
     def gradient(self, y, eta):
-        """Its derivative in eta."""
+        """Return its derivative in eta."""
         return self._beyond(y, eta)
 
     def curvature(self, y, eta):
-        """Its second derivative: 0 within epsilon, 1 beyond."""
+        """Return its second derivative: 0 within epsilon, 1 beyond."""
         return (np.abs(eta - y) > self.epsilon).astype(float)
 
     def conjugate(self, y, v):
-        """sup over eta of v eta - value."""
+        """Return sup over eta of v eta - value."""
         return v * y + 0.5 * v * v + self.epsilon * np.abs(v)
 
 
 class MarginRegressor(RegressorMixin, Net):
-    """A real response by the epsilon-insensitive loss or its square."""
+    """Base class of real responses with the epsilon-insensitive loss or its square."""
 
     def _read(self, X, y, sample_weight):
         X, y = read_pair(
@@ -69,7 +69,7 @@ class MarginRegressor(RegressorMixin, Net):
         return level(C, total_weight(weights, X.shape[0]), self._squared)
 
     def _keep_all(self, X, y, weights, fit, place):
-        """Attributes from the point `place` of a path."""
+        """Set the attributes from the point `place` of a path."""
         self._keep(fit, place)
         w = np.ones(X.shape[0]) if weights is None else weights
         shares, lam, epsilon = w / w.sum(), float(fit.lambdas[place]), float(self.epsilon)
@@ -88,7 +88,7 @@ class MarginRegressor(RegressorMixin, Net):
         self.dual_coef_ = dual[None, self.support_]
 
     def predict(self, X):
-        """Predicted responses, (n,)."""
+        """Return predicted responses, (n,)."""
         return self._link(X)
 
     def to_sklearn(self):
@@ -106,9 +106,9 @@ class LinearSVR(MarginRegressor):
     Parameters
     ----------
     epsilon : float >= 0, default 0.0
-        Error, in units of y, that costs nothing.
+        Errors up to this size, in units of y, cost nothing.
     C : float > 0, default 1.0
-        Weight of the losses: ``1 / (lambda sum s)``, of squares half of that.
+        Weight of the losses: ``1 / (lambda sum s)``; half of that for squares.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default "epsilon_insensitive"
         ``max(0, |r| - epsilon)`` or its square.
     l1_ratio : float in [0, 1], default 0.0
@@ -118,16 +118,16 @@ class LinearSVR(MarginRegressor):
     tol : float, default 1e-10
         Duality gap to reach, relative to the loss of the model without features.
     max_iter : int, default None
-        Steps allowed; None means 100,000.
+        Most steps; None means 100,000.
     intercept_scaling, dual, verbose, random_state
-        Parameters of scikit-learn, taken and without effect.
+        Parameters of scikit-learn, accepted and ignored.
 
     Attributes
     ----------
     coef_ : (p,)
     intercept_ : float
     support_ : (m,)
-        Rows with a dual variable other than 0; with l1_ratio > 0 rows with a loss.
+        Rows with a nonzero dual variable; with l1_ratio > 0 rows with a loss.
     dual_coef_ : (1, m)
         With the l2 penalty: ``coef_ = dual_coef_[0] @ X[support_]``.
     gap_ : float

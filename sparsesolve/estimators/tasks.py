@@ -1,4 +1,5 @@
-"""Several real responses whose features are selected together: MultiTaskLasso and its kin."""
+"""Several real responses whose features are selected together: MultiTaskLasso and its relatives.
+"""
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from .linear import Linear
 
 
 class Tasks(Linear):
-    """Rows of K real numbers."""
+    """Base class for rows of K real numbers."""
 
     _family = "multigaussian"
 
@@ -27,7 +28,7 @@ class Tasks(Linear):
 
 
 class MultiTaskElasticNet(Tasks):
-    """Least squares for several responses, features selected for all of them at once.
+    """Least squares for several responses, with features selected for all of them together.
 
     Minimises ``||Y - XW||_F^2 / (2n) + alpha (l1_ratio ||W||_21 + (1 - l1_ratio) ||W||_F^2 / 2)``,
     where ``||W||_21`` sums the l2 norms of the rows of W.
@@ -76,7 +77,7 @@ class MultiTaskElasticNet(Tasks):
 
 
 class MultiTaskLasso(MultiTaskElasticNet):
-    """:class:`MultiTaskElasticNet` of l1_ratio 1, without that parameter.
+    """:class:`MultiTaskElasticNet` with l1_ratio = 1, without that parameter.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ class MultiTaskElasticNetCV(Chosen, Tasks):
     ----------
     l1_ratio, eps, alphas, fit_intercept, max_iter, tol, cv, copy_X, verbose, n_jobs, \
 random_state, selection, rule
-        As in :class:`ElasticNetCV`, and so are the attributes.
+        As in :class:`ElasticNetCV`; the attributes are the same.
 
     Examples
     --------
@@ -148,7 +149,7 @@ random_state, selection, rule
 
     @property
     def mse_path_(self):
-        """Squared errors on the folds, the mean over rows and responses."""
+        """The squared errors on the folds, averaged over rows and responses."""
         return self.score_path_ / len(self.coef_)
 
 
@@ -159,7 +160,7 @@ class MultiTaskLassoCV(MultiTaskElasticNetCV):
     ----------
     eps, alphas, fit_intercept, max_iter, tol, copy_X, cv, verbose, n_jobs, random_state, \
 selection, rule
-        As in :class:`ElasticNetCV`, and so are the attributes.
+        As in :class:`ElasticNetCV`; the attributes are the same.
 
     Examples
     --------

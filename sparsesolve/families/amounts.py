@@ -1,4 +1,4 @@
-"""Families of amounts, whose mean is exp(eta): poisson, gamma, negative_binomial and tweedie."""
+"""Families of amounts with mean exp(eta): poisson, gamma, negative_binomial and tweedie."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ poisson = Family(
 
 
 def gamma() -> Family:
-    """Positive responses of mean exp(eta) and of a standard deviation proportional to it.
+    """Positive responses with mean exp(eta) and a standard deviation proportional to it.
 
     Returns
     -------
@@ -39,12 +39,12 @@ def gamma() -> Family:
 
 
 def negative_binomial(theta: float) -> Family:
-    """Counts of mean mu = exp(eta) and variance mu + mu^2 / theta.
+    """Counts with mean mu = exp(eta) and variance mu + mu^2 / theta.
 
     Parameters
     ----------
     theta : float > 0
-        Size; the family tends to Poisson's as it grows.
+        Size; the family tends to Poisson as it grows.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def negative_binomial(theta: float) -> Family:
 
 
 def tweedie(power: float) -> Family:
-    """Amounts, with exact zeros, of mean mu = exp(eta) and variance proportional to mu^power.
+    """Amounts, with exact zeros, with mean mu = exp(eta) and variance proportional to mu^power.
 
     Parameters
     ----------

@@ -24,13 +24,13 @@ multinomial = Family(
 
 
 def hinge() -> Family:
-    """Hinge loss of two classes, that of support vector machines.
+    """Hinge loss of two classes, the loss of support vector machines.
 
-    ``max(0, 1 - y eta)`` for y = -1 and 1, whatever labels you give. It has no probabilities:
-    ``predict(kind="response")`` returns the linear predictor. With ``alpha=0`` a path is that of
-    the linear support vector machine of ``lambda = 1 / (C n)``, its intercept not penalised;
-    `squared_hinge` is smooth, and solved faster. :func:`sparsesolve.mkl_path` takes it for
-    kernels.
+    The loss is ``max(0, 1 - y eta)`` for y = -1 and 1, whatever labels you give. It has no
+    probabilities: ``predict(kind="response")`` returns the linear predictor. With ``alpha=0`` a
+    path is that of the linear support vector machine with ``lambda = 1 / (C n)`` and an
+    unpenalised intercept. `squared_hinge` is smooth, and solved faster.
+    :func:`sparsesolve.mkl_path` takes it for kernels.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def hinge() -> Family:
 def squared_hinge() -> Family:
     """Squared hinge loss of two classes: a smooth support vector machine.
 
-    ``max(0, 1 - y eta)^2 / 2`` for y = -1 and 1, whatever labels you give. It has no
+    The loss is ``max(0, 1 - y eta)^2 / 2`` for y = -1 and 1, whatever labels you give. It has no
     probabilities: ``predict(kind="response")`` returns the linear predictor.
 
     Returns
@@ -85,7 +85,7 @@ def squared_hinge() -> Family:
 
 
 def probit() -> Family:
-    """Two classes, or counts of successes, of probability Phi(eta), the normal distribution.
+    """Two classes, or counts of successes, with probability Phi(eta), the normal distribution.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def probit() -> Family:
 
 
 def cloglog() -> Family:
-    """Two classes, or counts of successes, of probability 1 - exp(-exp(eta)).
+    """Two classes, or counts of successes, with probability 1 - exp(-exp(eta)).
 
     Returns
     -------

@@ -14,7 +14,8 @@ from sparsesolve.losses import KINKED, LOSSES, PythonLoss
 
 
 def from_object(law: object, y: ArrayLike = ()) -> Family:
-    """Make a family of a loss written in Python, after comparing its derivatives with its value.
+    """Make a family from a loss written in Python, after checking its derivatives against its
+    value.
 
     `law` is any object with the methods ::
 
@@ -24,25 +25,25 @@ def from_object(law: object, y: ArrayLike = ()) -> Family:
 
     which take two arrays of shape (n,) and return one of that shape, and optionally ::
 
-        conjugate(y, v)     sup over eta of v eta - value(y, eta), infinite outside its domain:
-                            found by Newton's method where not given, at some cost
-        mean(eta)           what predict(kind="response") returns; eta itself where not given
-        name                a string, not that of a family of this package
+        conjugate(y, v)     sup over eta of v eta - value(y, eta), infinite outside its domain;
+                            without it Newton's method computes it, at some cost
+        mean(eta)           result of predict(kind="response"); without it eta itself
+        name                a string that is not the name of a family of this package
 
     An exception raised in these methods ends the fit and reaches the caller.
 
     Parameters
     ----------
     law : object
-        As above: an object, not its class.
+        An object as above, not its class.
     y : sequence of float, default ()
-        Responses at which its derivatives are compared with differences of its value now. Those
-        of a fit are checked before it begins.
+        Responses at which derivatives are compared with differences of the value now. The
+        responses of a fit are checked before it starts.
 
     Returns
     -------
     Family
-        What ``family=law`` makes of it too.
+        The same family as ``family=law``.
 
     Raises
     ------
@@ -96,7 +97,7 @@ def from_object(law: object, y: ArrayLike = ()) -> Family:
 
 
 def _read_for(law, name, y, n):
-    """Real responses, a few of which have shown that the object's derivatives hold for them."""
+    """Read real responses, after checking the object's derivatives at a few of them."""
     response = read_real(y, n)
     few = np.quantile(response.values, np.linspace(0, 1, 5), method="nearest") if n else []
     check_derivatives(law, name, np.unique(few))

@@ -1,4 +1,4 @@
-"""Families of real numbers whose losses have kinks: quantile and epsilon_insensitive."""
+"""Families of real numbers with kinked losses: quantile and epsilon_insensitive."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sparsesolve.losses import KINKED
 def quantile(q: float = 0.5) -> Family:
     """Pinball loss of real numbers: a path of conditional quantiles.
 
-    ``q r`` for residuals ``r = y - eta`` above 0, ``(q - 1) r`` below; at q = 0.5 it is half the
-    absolute error.
+    The loss is ``q r`` for residuals ``r = y - eta`` above 0 and ``(q - 1) r`` below; at q = 0.5
+    it is half the absolute error.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def epsilon_insensitive(epsilon: float = 0.1) -> Family:
     Parameters
     ----------
     epsilon : float >= 0, default 0.1
-        Error, in units of y, that costs nothing.
+        Errors up to this size, in units of y, cost nothing.
 
     Returns
     -------

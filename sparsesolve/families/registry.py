@@ -1,4 +1,4 @@
-"""Which families there are, and which of them a user means."""
+"""The table of families, and the one that a user means."""
 
 from sparsesolve.data import read_choice, shown
 from sparsesolve.families.amounts import gamma, negative_binomial, poisson, tweedie
@@ -25,7 +25,8 @@ MADE = (
 )  # fmt: skip
 MAKERS = {maker.__name__: maker for maker in MADE}
 
-ELSEWHERE = {  # names of other packages
+# Names of other packages.
+ELSEWHERE = {
     "mgaussian": "'multigaussian'",
     "normal": "'gaussian'",
     "logistic": "'binomial'",
@@ -34,7 +35,7 @@ ELSEWHERE = {  # names of other packages
 
 
 def read_family(family):
-    """The Family that a name, a Family or a user's object stands for."""
+    """Return the Family for a name, a Family or a user's object."""
     if isinstance(family, Family):
         return family
     if isinstance(family, str):

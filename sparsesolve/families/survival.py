@@ -1,4 +1,4 @@
-"""The family of survival times: cox, with its ties and strata."""
+"""The family of survival times: cox, with ties and strata."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def cox(ties: str = "breslow", strata: Any = None) -> Family:
     Parameters
     ----------
     ties : {"breslow", "efron"}, default "breslow"
-        How deaths at one time share the risk.
+        How deaths at the same time share the risk.
     strata : array-like (n,), default None
-        Labels of any kind; each stratum has a baseline hazard of its own.
+        Labels of any kind; each stratum has its own baseline hazard.
 
     Returns
     -------

@@ -26,7 +26,7 @@ from libc.math cimport INFINITY, NAN, fabs
 import numpy as np
 
 from sparsesolve.linalg.design.equal_rows import class_means
-from sparsesolve.losses.contact cimport Contact, contact_from, settles
+from sparsesolve.losses.contact cimport Contact, contact_from, newton_step
 from sparsesolve.losses.entropy cimport price
 
 # Number of samples whose losses are summed one by one before partial sums are merged.
@@ -297,7 +297,7 @@ cdef class Separable(Loss):
         for k in range(STEPS):
             off = self.slope(y, at.t) - v
             # at most the last term is missing
-            if settles(&at, off, self.second_derivative(y, at.t)):
+            if newton_step(&at, off, self.second_derivative(y, at.t)):
                 return max(self.above(y, eta, at.t, v), 0.0) + fabs(off) * at.step
         if fabs(v) > BEYOND * (fabs(self.slope(y, 0.0)) + self.second_derivative(y, 0.0)):
             return INFINITY

@@ -26,7 +26,7 @@ cdef inline double slope_of_success(double m) noexcept nogil:
     return m / expm1(m) if m < LARGE else 0.0
 
 
-cdef inline double bend_of_success(double m) noexcept nogil:
+cdef inline double success_second_derivative(double m) noexcept nogil:
     """Return minus the second derivative of log(1 - exp(-m)) in log m: q (q + m - 1).
 
     q = slope_of_success(m) is the first derivative.
@@ -68,7 +68,7 @@ cdef class Cloglog(Separable):
 
     cdef double second_derivative(self, double y, double eta) noexcept nogil:
         cdef double m = exp(eta)
-        return ((1.0 - y) * m if y < 1.0 else 0.0) + y * bend_of_success(m)
+        return ((1.0 - y) * m if y < 1.0 else 0.0) + y * success_second_derivative(m)
 
     cdef double least(self, double y) noexcept nogil:
         return two_sided_entropy(y)

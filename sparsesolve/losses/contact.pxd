@@ -4,7 +4,7 @@ bracket.
 from libc.math cimport INFINITY, copysign, fabs
 
 # A step of at most this multiple of 1 + |t| ends the search.
-DEF HARDLY = 1e-15
+DEF SMALLEST_STEP = 1e-15
 # After MANY steps, a Newton step that is not shorter than SLOW times the last one is replaced:
 # the bracket is halved, or the reach grows if there is no bracket. Newton steps down an
 # exponential are that slow.
@@ -26,7 +26,7 @@ cdef inline Contact contact_from(double start) noexcept nogil:
     return at
 
 
-cdef inline bint settles(Contact* at, double off, double second_derivative) noexcept nogil:
+cdef inline bint newton_step(Contact* at, double off, double second_derivative) noexcept nogil:
     """Take a step, given that the slope of the loss exceeds the line's by `off`.
 
     Returns True once the next floating-point number is no better than t.
@@ -49,7 +49,7 @@ cdef inline bint settles(Contact* at, double off, double second_derivative) noex
     at.step = step
     # Near a minimum at 0 the slope is coarser than t, and steps of one ulp would continue for the
     # square of a step.
-    if (not short and step <= HARDLY
+    if (not short and step <= SMALLEST_STEP
         * (1.0 + fabs(at.t))) or trial == at.t or trial == at.low or trial == at.high:
         return True
     at.t = trial

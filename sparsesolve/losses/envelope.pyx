@@ -1,10 +1,11 @@
-"""Moreau envelope of a loss with kinks, about multipliers, for the method of multipliers.
+"""Moreau envelope of a loss with kinks, around multipliers, for the method of multipliers.
 
     f_sigma(eta; m) = max over s in [l, h] of  s (eta - c) - epsilon |s| - (s - m)^2 / (2 sigma)
                     = min over t of  f(t) + m (eta - t) + sigma (eta - t)^2 / 2
 
-Its slope is s+ = clip(soft(m + sigma (eta - c), sigma epsilon), l, h), the next multiplier; its
-second derivative is sigma where s+ is at neither end, nor 0 where there is a flat piece, else 0.
+Its slope is s+ = clip(soft(m + sigma (eta - c), sigma epsilon), l, h), the next multiplier. Its
+second derivative is sigma where s+ is strictly between the ends and, if there is a flat piece,
+not 0; elsewhere it is 0.
 Reference: Rockafellar (1976), "Augmented Lagrangians and applications of the proximal point
 algorithm".
 """
@@ -15,7 +16,8 @@ import numpy as np
 from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport price
 
-cdef double BEYOND = 1e-12      # of the range of slopes: rounding outside it
+# A dual value outside the range of slopes by at most this multiple of it is rounding error.
+cdef double BEYOND = 1e-12
 
 
 cdef class Envelope(Separable):
@@ -41,13 +43,13 @@ cdef class Envelope(Separable):
         self.about(np.zeros(kinked.n), sigma)
 
     def about(self, m, double sigma):
-        """Take multipliers m (n,), slopes of the loss, and sigma."""
+        """Set the multipliers m (n,), which are slopes of the loss, and sigma."""
         self.m = np.array(m, dtype=float)
         self.sigma = sigma
-        self.saturated = -float(np.dot(self.w, np.square(self.m))) / (2.0 * sigma)      # at s+ = 0
+        self.saturated = -float(np.dot(self.w, np.square(self.m))) / (2.0 * sigma)  # at s+ = 0
 
     def slopes(self, eta):
-        """s+ at eta, (n,)."""
+        """Return s+ at eta, (n,)."""
         cdef const double[::1] e = self._flat(eta)
         cdef double[::1] out = np.empty(self.n)
         cdef Py_ssize_t i
@@ -56,7 +58,7 @@ cdef class Envelope(Separable):
         return np.asarray(out)
 
     def slope_along(self, eta, along, double t):
-        """The slope of F at eta + t along in the direction `along`, for line searches."""
+        """Return the slope of F at eta + t along in the direction `along`, for line searches."""
 
         cdef const double[::1] e = self._flat(eta), d = self._flat(along)
         cdef double total = 0.0
@@ -107,7 +109,7 @@ cdef class Envelope(Separable):
                 t = min(max(v, self.low[i]), self.high[i])
                 if not fabs(v - t) <= BEYOND * (self.high[i] - self.low[i]):
                     return INFINITY
-                # the difference of two values of one concave function
+                # The difference of two values of one concave function.
                 off = (s - t) * (eta[i] - self.c[i] - 0.5 * (s + t - 2.0 * self.m[i]) / self.sigma)
                 off -= self.width * (fabs(s) - fabs(t))
                 total += self.w[i] * (max(off, 0.0) + price(fabs(v - t), eta[i]))

@@ -1,4 +1,4 @@
-"""Piecewise linear losses: kinks at the ends of an interval, slopes between two numbers."""
+"""Piecewise linear losses: kinks at the ends of an interval, and two bounds of the slope."""
 from sparsesolve.losses.base cimport Separable
 
 cdef class Kinked(Separable):

@@ -1,10 +1,10 @@
-"""Losses with kinks, one formula for hinge, quantile and epsilon-insensitive loss.
+"""Losses with kinks: one formula for the hinge, quantile and epsilon-insensitive losses.
 
     f(y, eta) = max over s in [l(y), h(y)] of  s (eta - c(y)) - epsilon |s|,      l <= 0 <= h
 
 Its conjugate is f*(s) = s c + epsilon |s| on [l, h] and infinite elsewhere. A subclass gives c, l
-and h: `centre`, `least_slope` and `largest_slope`. The least value is 0. Solvers of smooth problems
-take its Moreau envelope: see envelope.pyx.
+and h: `centre`, `least_slope` and `largest_slope`. The least value is 0. Solvers of smooth
+problems use its Moreau envelope: see envelope.pyx.
 """
 from libc.math cimport INFINITY, fabs
 
@@ -12,9 +12,12 @@ import numpy as np
 
 from sparsesolve.losses.entropy cimport price
 
-cdef double BEYOND = 1e-12      # of the largest slope: rounding outside [l, h]
-DEF SORTED = 256                # kinks so few are sorted at once
-DEF SAMPLE = 64                 # kinks of whose sample the median is a pivot
+# A dual value outside [l, h] by at most this multiple of the largest slope is rounding error.
+cdef double BEYOND = 1e-12
+# With at most this many kinks left, they are sorted.
+DEF SORTED = 256
+# Size of the sample of kinks whose median is the pivot.
+DEF SAMPLE = 64
 
 
 cdef class Kinked(Separable):
@@ -23,11 +26,11 @@ cdef class Kinked(Separable):
     smooth = False
 
     cdef double centre(self, double y) noexcept nogil:
-        """c: where the kink is, or the middle of the flat piece."""
+        """Return c: the kink, or the middle of the flat piece."""
         return y
 
     cdef double best_slope(self, double y, double r) noexcept nogil:
-        """The slope at eta = c + r."""
+        """Return the slope at eta = c + r; at a kink that of the flatter side."""
         if fabs(r) <= self.width:
             return 0.0
         return self.largest_slope(y) if r > 0.0 else self.least_slope(y)
@@ -48,12 +51,13 @@ cdef class Kinked(Separable):
 
     @property
     def responses(self):
-        """y (n,)."""
+        """Return y (n,)."""
         return np.asarray(self.y)
 
     @property
     def pieces(self):
-        """c, l and h of each sample, (n,) each; made once, and not to be written to."""
+        """Return c, l and h of each sample, (n,) each; they are computed once, and are read-only.
+        """
         cdef Py_ssize_t i
         cdef double[:, ::1] out
         if self.held_pieces is None:
@@ -67,7 +71,8 @@ cdef class Kinked(Separable):
         return self.held_pieces
 
     def best_shift(self, eta):
-        """A constant a for which F(eta + a) is least: the middle of those, where there are several.
+        """Return a constant a that minimises F(eta + a); if there are several, the middle of
+        them.
 
         F(eta + a) is piecewise linear in a, with kinks at c - eta -+ epsilon. The kink where its
         slope changes sign is selected in O(n) expected time; only the last kinks are sorted.
@@ -86,17 +91,18 @@ cdef class Kinked(Separable):
         still = 1e-15 * float(rises.sum())
         kinks, rises, before = _around_zero(kinks, rises, float(w @ low), still)
         order = np.argsort(kinks, kind="stable")
-        slope = np.cumsum(rises[order]) + before            # just behind each kink
+        slope = np.cumsum(rises[order]) + before            # slope behind each kink
         left = min(int(np.searchsorted(slope, -still)), len(order) - 1)
         right = min(left + (abs(slope[left]) <= still), len(order) - 1)
         return 0.5 * float(kinks[order[left]] + kinks[order[right]])
 
 
 def _around_zero(kinks, rises, double before, double still):
-    """Drop kinks that are surely on one side of the slope's change of sign.
+    """Drop kinks that certainly lie on one side of the slope's change of sign.
 
-    Given the slope `before` the first kink. Returns the kinks left, their rises, and the slope
-    before the first of these. A pivot where the slope is 0 ends it: the kink behind it counts, too.
+    `before` is the slope before the first kink. Returns the remaining kinks, their rises, and the
+    slope before the first of these. A pivot with slope 0 ends the search: the kink behind it also
+    counts.
     """
     while len(kinks) > SORTED:
         pivot = np.median(kinks[:: len(kinks) // SAMPLE])
@@ -109,6 +115,6 @@ def _around_zero(kinks, rises, double before, double still):
         else:
             break
         if keep.all() or not keep.any():
-            break                       # ties, which sorting leaves in order
+            break                       # ties, which the sort keeps in order
         kinks, rises = kinks[keep], rises[keep]
     return kinks, rises, before

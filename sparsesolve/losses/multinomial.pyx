@@ -13,9 +13,8 @@ cdef extern from "softmax.h" nogil:
     void ss_softmax_curvature(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* w,
                               const double* eta,
                               double* h) noexcept
-    void ss_softmax_bend(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* w,
-                         const double* eta,
-                         const double* v, double* out) noexcept
+    void ss_softmax_hessian_times(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* w,
+                                  const double* eta, const double* v, double* out) noexcept
     double ss_softmax_gap(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* y,
                           const double* w,
                           const double* eta, const double* u, double* e) noexcept
@@ -91,9 +90,8 @@ cdef class Multinomial(Loss):
         cdef Py_ssize_t k, begin
         for k in range(self.n_blocks):
             begin = k * SS_BLOCK
-            ss_softmax_bend(min(SS_BLOCK, self.n - begin), self.n_responses, self.n, &self.w[begin],
-                            eta + begin,
-                            v + begin, out + begin)
+            ss_softmax_hessian_times(min(SS_BLOCK, self.n - begin), self.n_responses, self.n,
+                                     &self.w[begin], eta + begin, v + begin, out + begin)
 
     cdef void parts(self, const double* u, double* A, double* r) noexcept nogil:
         cdef Py_ssize_t i, k

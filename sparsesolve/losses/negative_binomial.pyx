@@ -23,12 +23,12 @@ cdef class NegativeBinomial(Separable):
     linear_in_y = True
 
     cdef readonly double theta
-    cdef double log_theta, slack
+    cdef double log_theta, rounding
 
     def __init__(self, y, w, double theta=1.0):
         self.theta, self.log_theta = theta, log(theta)
         super().__init__(y, w)
-        self.slack = BEYOND * np.dot(self.w, self.y)
+        self.rounding = BEYOND * np.dot(self.w, self.y)
 
     def parameters(self):
         return (self.theta,)
@@ -72,7 +72,7 @@ cdef class NegativeBinomial(Separable):
         cdef double s = v + y, rest = self.theta - v
         cdef double size = y + self.theta, x = eta - self.log_theta
         cdef double odds, few, log_many
-        if s < -self.slack or rest < -BEYOND * size:
+        if s < -self.rounding or rest < -BEYOND * size:
             return INFINITY
         odds = exp(eta) / self.theta if x <= 0.0 else self.theta * exp(-eta)
         few, log_many = size * (odds / (1.0 + odds)), log(size) - log1p(odds)

@@ -17,11 +17,11 @@ cdef class Poisson(Separable):
     # exp(o) is the exposure, the time or the number observed.
     linear_in_y = exposes = True
 
-    cdef double slack
+    cdef double rounding
 
     def __init__(self, y, w):
         super().__init__(y, w)
-        self.slack = BEYOND * np.dot(self.w, self.y)
+        self.rounding = BEYOND * np.dot(self.w, self.y)
 
     cdef double value(self, double y, double eta) noexcept nogil:
         return exp(eta) - y * eta
@@ -40,4 +40,6 @@ cdef class Poisson(Separable):
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         cdef double s = v + y, mean = exp(eta)
-        return INFINITY if s < -self.slack else divergence(s, mean, eta, s - mean) + price(-s, eta)
+        if s < -self.rounding:
+            return INFINITY
+        return divergence(s, mean, eta, s - mean) + price(-s, eta)

@@ -14,8 +14,8 @@ cdef double SQRT_TWO_OVER_PI = 0.79788456080286535588
 cdef double FAR = 5.0
 # From FARTHER on, 14 terms are.
 cdef double FARTHER = 10.0
-# From NOTHING on, phi(x) is 0.
-cdef double NOTHING = 39.0
+# From ZERO_DENSITY on, phi(x) is 0.
+cdef double ZERO_DENSITY = 39.0
 
 
 cdef double far_hazard(double x) noexcept nogil:
@@ -41,14 +41,14 @@ cdef inline double log_Phi(double eta) noexcept nogil:
 cdef inline double hazard(double eta) noexcept nogil:
     """Return phi(eta) / Phi(eta), the derivative of log Phi; it approaches -eta far below 0."""
     # exp underflows slowly, so do not call it.
-    if eta > NOTHING:
+    if eta > ZERO_DENSITY:
         return 0.0
     if eta > -FAR:
         return SQRT_TWO_OVER_PI * exp(-0.5 * eta * eta) / erfc(-SQRT_HALF * eta)
     return far_hazard(-eta) - eta
 
 
-cdef inline double log_bend(double eta) noexcept nogil:
+cdef inline double log_second_derivative(double eta) noexcept nogil:
     """Return minus the second derivative of log Phi, hazard (hazard + eta), between 0 and 1."""
     cdef double slope
     if eta > -FAR:
@@ -89,8 +89,8 @@ cdef class Probit(Separable):
 
     cdef double second_derivative(self, double y, double eta) noexcept nogil:
         if y == 0.0 or y == 1.0:
-            return log_bend(-eta) if y == 0.0 else log_bend(eta)
-        return y * log_bend(eta) + (1.0 - y) * log_bend(-eta)
+            return log_second_derivative(-eta) if y == 0.0 else log_second_derivative(eta)
+        return y * log_second_derivative(eta) + (1.0 - y) * log_second_derivative(-eta)
 
     cdef double least(self, double y) noexcept nogil:
         return two_sided_entropy(y)

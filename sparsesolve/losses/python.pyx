@@ -5,14 +5,14 @@ from libc.string cimport memcpy
 import numpy as np
 
 from sparsesolve.losses.base cimport Loss
-from sparsesolve.losses.contact cimport Contact, contact_from, settles
+from sparsesolve.losses.contact cimport Contact, contact_from, newton_step
 
 # Maximum number of Newton steps, or of halvings of a bracket.
 STEPS = 250
 # Maximum number of doublings of a step until there is a bracket.
 DOUBLINGS = 100
 # A step of at most this multiple of 1 + |t| is rounding error.
-HARDLY = 4e-15
+SMALLEST_STEP = 4e-15
 # A value is unbounded below if, FAR times max(|y|, 1) out, its slope still exceeds STEEP times
 # the slope at 0.
 FAR, STEEP = 1e6, 1e-3
@@ -162,7 +162,7 @@ cdef class PythonLoss(Loss):
             raise ValueError(
                 f"value of the family {name} falls without an end at y = {y[falls][0]:g}; "
                 "it has to be bounded below, so check y, and that value is convex")
-        bracketed = (step > HARDLY * (1.0 + np.abs(t))) & (step < np.inf)
+        bracketed = (step > SMALLEST_STEP * (1.0 + np.abs(t))) & (step < np.inf)
         missing = slope * np.where(bracketed, step, 0.0)  # an upper bound, because value is convex
         last = t - np.sign(pull) * np.where(bracketed | np.isinf(step), 0.0, step)
         return (np.minimum(*(answer(self.law, "value", y, at) for at in (t, last)))
@@ -192,9 +192,9 @@ def touch(law, y, v, start):
 
     If there is no such point, t is far out and the step is infinite.
     """
-    found, met, todo = np.empty(len(y), CONTACT), np.zeros(len(y), dtype=bool), np.arange(len(y))
+    found, solved, todo = np.empty(len(y), CONTACT), np.zeros(len(y), dtype=bool), np.arange(len(y))
     cdef Contact[::1] contacts = found
-    cdef unsigned char[::1] done = met.view(np.uint8)
+    cdef unsigned char[::1] done = solved.view(np.uint8)
     cdef const double[::1] off, second_derivative, first = start
     cdef Py_ssize_t[::1] asked
     cdef Py_ssize_t i
@@ -209,10 +209,10 @@ def touch(law, y, v, start):
             second_derivative = np.zeros(len(todo)) + law.curvature(y[todo], t)
         asked = todo
         for i in range(len(todo)):
-            done[asked[i]] = settles(&contacts[asked[i]], off[i], second_derivative[i])
+            done[asked[i]] = newton_step(&contacts[asked[i]], off[i], second_derivative[i])
         lost = np.isinf(found["high"] - found["low"])[todo] if k >= DOUBLINGS else False
-        todo = todo[~(met[todo] | lost)]
+        todo = todo[~(solved[todo] | lost)]
         if not len(todo):
             break
     width = found["high"] - found["low"]
-    return found["t"].copy(), np.where(met, np.minimum(found["step"], width), width)
+    return found["t"].copy(), np.where(solved, np.minimum(found["step"], width), width)

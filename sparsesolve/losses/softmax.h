@@ -77,9 +77,9 @@ SS_SIMD static void ss_softmax_curvature(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, 
 
 /* out = w p (v - p'v), computed relative to the v of the top class, because only differences
  * matter. */
-SS_SIMD static void ss_softmax_bend(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *w,
-                                    const double *eta,
-                                    const double *v, double *out) {
+SS_SIMD static void ss_softmax_hessian_times(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n,
+                                             const double *w, const double *eta,
+                                             const double *v, double *out) {
     double most[SS_BLOCK], top[SS_BLOCK], rest[SS_BLOCK], base[SS_BLOCK], mean[SS_BLOCK];
     ss_softmax_exponentials(m, K, n, eta, n, out, most, top, rest);
     for (ptrdiff_t i = 0; i < m; i++) base[i] = v[(ptrdiff_t)top[i] * n + i], mean[i] = 0.0;

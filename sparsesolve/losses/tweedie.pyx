@@ -52,11 +52,11 @@ cdef class Tweedie(Separable):
         """
         cdef double a = 2.0 - self.power, b = self.power - 1.0
         cdef double total = ((self.slope(y, t) - v) * (eta - t)
-                             + exp(a * t) / a * bent(a * (eta - t)))
-        return total + y * exp(-b * t) / b * bent(-b * (eta - t)) if y > 0.0 else total
+                             + exp(a * t) / a * exp_above_tangent(a * (eta - t)))
+        return total + y * exp(-b * t) / b * exp_above_tangent(-b * (eta - t)) if y > 0.0 else total
 
 
-cdef inline double bent(double x) noexcept nogil:
+cdef inline double exp_above_tangent(double x) noexcept nogil:
     """Return exp(x) - 1 - x >= 0."""
     cdef double rest = 0.0
     cdef int k

@@ -1,4 +1,4 @@
-"""Multiple kernel learning: which kernels, how much of each, certified at every lambda."""
+"""Multiple kernel learning: which kernels, with which weights, certified at every lambda."""
 
 from sparsesolve.families import hinge
 from sparsesolve.mkl.functions.classical import classical

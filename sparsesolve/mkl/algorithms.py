@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Algorithm(NamedTuple):
-    """How to make an algorithm's state, and what it needs, in words and as a test of a problem."""
+    """An algorithm's constructor and its requirements, in words and as a test of a problem."""
 
     state: Callable  # (problem)
     needs: str

@@ -66,7 +66,7 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
 def _target(family, response, offset, w, intercept, norm):
     """Return the norm, the loss and their units.
 
-    Of squared error the response is y less offset and mean, divided by a power of two.
+    For squared error the response is y minus offset and mean, divided by a power of two.
     """
     y = response.values
     if family.name not in SQUARED:
@@ -104,7 +104,8 @@ def _read_offset(offset, n, q, several):
 
 
 def _refuse_length(name, value, n):
-    """Refuse a length in terms of kernels, where the readers would speak of rows of X."""
+    """Refuse a wrong length with a message about kernels, where readers would speak of rows of X.
+    """
     rows = len(value) if hasattr(value, "__len__") and not isinstance(value, (dict, str)) else n
     if rows != n and not (isinstance(value, tuple) and name == "y"):
         raise ValueError(f"{name} has {rows} rows but the kernels are of {n} samples")

@@ -59,7 +59,7 @@ def newton_direction(problem, point, lam, eta, slope, columns, solved):
     narrow = _without_own(S, eta)
     c = b + narrow @ (eta * b) - np.append(slope, np.zeros(free))
     Q = narrow.copy()
-    Q[:k, :k] += lam * problem.norm.bend(point.n, problem.factors[point.which])
+    Q[:k, :k] += lam * problem.norm.second_derivative(point.n, problem.factors[point.which])
     t = bounded_step(Q, c, problem.norm.reach(point.n), point.n > 0.0)
     g = b + narrow @ (eta * b - t)
     u = base - np.tensordot(t - eta * g, solved[1:], axes=1)
@@ -76,7 +76,7 @@ def weighted_direction(problem, point, system, eta):
     else:
         moved *= system.curvature
     rest = point.residual + moved
-    # the factor has overwritten K, so the product with K is that of the kernels
+    # The factor has overwritten K, so the product with K is that of the kernels.
     active = eta > 0.0
     products = problem.kernels.times(point.which[active], rest)
     times = np.tensordot(eta[active], products, axes=1)
@@ -99,7 +99,7 @@ def norms_alone(problem, point, lam):
     curved = np.array([problem.curvature_times(point.eta, column) for column in columns])
     S = flat @ curved.reshape(len(columns), -1).T
     S = 0.5 * (S + S.T)
-    S[:k, :k] += lam * problem.norm.bend(point.n, d)
+    S[:k, :k] += lam * problem.norm.second_derivative(point.n, d)
     c = flat @ point.residual.ravel()
     c[:k] -= lam * problem.norm.slope(point.n, d)
     return bounded_step(S, c, problem.norm.reach(point.n), point.n > 0.0)[:k]
@@ -112,7 +112,7 @@ def _without_own(S, eta):
     try:
         half = np.linalg.solve(np.linalg.cholesky(inner), root[:, None] * S)
         return S + half.T @ half
-    except np.linalg.LinAlgError:  # by rounding, where a kernel has no direction but its own
+    except np.linalg.LinAlgError:  # rounding, for a kernel without a direction except its own
         values, vectors = np.linalg.eigh(inner)
         half = (vectors.T @ (root[:, None] * S)) / np.sqrt(np.maximum(values, 1e-12))[:, None]
         return S + half.T @ half

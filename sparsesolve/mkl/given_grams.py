@@ -1,4 +1,4 @@
-"""GivenGrams: kernel matrices of the user, centred and scaled, as are blocks of new samples."""
+"""GivenGrams: the user's kernel matrices, centred and scaled; new blocks are treated alike."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from sparsesolve.results.kernel_prediction import by_name, read_block
 
 
 class GivenGrams(Grams):
-    """Grams without a table: the user gives raw blocks of new samples, which are treated alike."""
+    """Grams without a table: for new samples the user gives raw blocks, which are treated alike.
+    """
 
     @property
     def trusted(self) -> list[bool]:
-        """True for each: they were examined when they were given."""
+        """Return True for each kernel: all were examined when they were given."""
         return [True] * len(self)
 
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
@@ -47,7 +48,7 @@ class GivenGrams(Grams):
         return rows, make
 
     def _parts(self, new):
-        """Return the raw blocks in order, and where needed the k(x, x) of the new samples."""
+        """Return the raw blocks in order and, if needed, the k(x, x) of the new samples."""
         blocks, diagonals = new, None
         if any(source.roots is not None for source in self.sources):
             if not isinstance(new, tuple) or len(new) != 2:
@@ -84,7 +85,7 @@ def precomputed(
     centre, scale, weights
         As in :func:`build_grams`.
     n_threads : int, default 1
-        Threads; -1 for all cores.
+        Number of threads; -1 for all cores.
 
     Returns
     -------

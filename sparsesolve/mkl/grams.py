@@ -1,4 +1,4 @@
-"""Grams: kernels made of a table, with what new samples need to be treated alike."""
+"""Grams: kernels made from a table, and how to treat new samples alike."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sparsesolve.results.prediction import in_columns_of_fit
 class Grams:
     """Kernels of the samples of a fit, and how to make blocks for new ones.
 
-    Made by :func:`build_grams` and :func:`precomputed`; what :func:`sparsesolve.mkl_path` takes.
+    :func:`build_grams` and :func:`precomputed` make them for :func:`sparsesolve.mkl_path`.
     """
 
     def __init__(self, items, names, sources, table=None, columns=None, encoder=None):
@@ -43,22 +43,22 @@ class Grams:
         return f"<{type(self).__name__}: {len(self)} kernels, {kept}>"
 
     def without_kernels(self) -> Grams:
-        """Grams that make blocks for new samples and keep none of the kernels of the fit."""
+        """Return Grams that make blocks for new samples, without the kernels of the fit."""
         return type(self)([], self.names, self.sources, self.table, self.columns, self.encoder)
 
     @property
     def feature_names(self) -> np.ndarray | None:
-        """Names of the columns of the table, (p,)."""
+        """The names of the columns of the table, (p,)."""
         return None if self.columns is None else np.asarray(self.columns)
 
     @property
     def trusted(self) -> list[bool]:
-        """Which kernels are positive semidefinite whatever the table."""
+        """Return which kernels are positive semidefinite for every table."""
         return [source.trusted for source in self.sources]
 
     @property
     def nbytes(self) -> int:
-        """Memory of what is stored."""
+        """The bytes of the stored kernels."""
         arrays = [item.Z if isinstance(item, LowRank) else item for item in self.items]
         return sum(getattr(array, "nbytes", 0) for array in arrays)
 
@@ -74,7 +74,8 @@ class Grams:
         return matrix.shape[0], lambda m: self.sources[m].block(matrix)
 
     def between(self, new: Any) -> list[np.ndarray]:
-        """Blocks (n_new, n) of all kernels, in a list, between new samples and the fit's.
+        """Return the blocks (n_new, n) of all kernels, in a list, between new samples and the
+        fit's.
 
         Parameters
         ----------
@@ -95,17 +96,17 @@ def build_grams(
     store: bool = True,
     feature_names: ArrayLike | None = None,
 ) -> Grams:
-    """Make kernels of the rows of a table.
+    """Make kernels from the rows of a table.
 
     Parameters
     ----------
     X : table (n, p)
-        Array, scipy sparse matrix, frame or EncodedDesign. A path of kernels of an EncodedDesign
-        predicts raw tables.
+        Array, scipy sparse matrix, frame or EncodedDesign. With an EncodedDesign a path of
+        kernels predicts raw tables.
     kernels : sequence of (function, columns), or dict of them by name
         A function made by ``mkl.gaussian``, ``mkl.polynomial``, ``mkl.linear``, ``mkl.nystroem``
         or ``mkl.random_features``, or any callable (A, B) -> (len(A), len(B)) that is symmetric
-        and positive semidefinite, which :func:`sparsesolve.mkl_path` verifies; and the columns
+        and positive semidefinite, which :func:`sparsesolve.mkl_path` verifies. And the columns
         that it sees: None for all, an index or a name, or a list of them.
     centre : bool, default False
         Centre in feature space by the mean of these samples.
@@ -114,9 +115,9 @@ def build_grams(
     weights : array-like (n,), default None
         Weight of each sample in these means.
     dtype : {"float64", "float32"}, default "float64"
-        What is stored.
+        Precision of the stored kernels.
     store : bool, default True
-        False keeps nothing: blocks of rows are made whenever they are needed, many times over.
+        False keeps nothing: blocks of rows are computed whenever they are needed, many times.
         Functions of low rank are kept as factors in either case.
     feature_names : array-like of str (p,), default None
         Names of the columns of an array or a sparse X. A frame has its own.
@@ -172,7 +173,7 @@ def _refuse_nonfinite(matrix, columns):
 
 
 def _refuse_memory(sources, n, dtype, store):
-    """Say what a large stack would take before it is built."""
+    """Refuse a stack that exceeds the free memory, before it is built."""
     dense = sum(source.features is None for source in sources)
     needed, free = dense * n * n * dtype.itemsize, _free_memory()
     if store and needed > free:
@@ -184,7 +185,7 @@ def _refuse_memory(sources, n, dtype, store):
 
 
 def _free_memory():
-    """Bytes that could be used, infinite where the system does not say."""
+    """Return the bytes of free memory, infinite if the system does not tell."""
     try:
         with open("/proc/meminfo") as file:
             lines = dict(line.split(":") for line in file)

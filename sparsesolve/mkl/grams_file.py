@@ -1,13 +1,13 @@
-"""Grams of a table in a file: what a path of kernels needs to predict new rows elsewhere.
+"""Files of Grams of a table: all that a path of kernels needs to predict new rows elsewhere.
 
-A kernel compares new rows with those of the fit, so that these are in the file. Entries ::
+A kernel compares new rows with those of the fit, so these are in the file. Entries ::
 
     grams                   JSON: centre, scale, dtype, the kernels as [function, parameters,
                             columns or null], names of the columns or null
     gram_table (n, p)       the rows of the fit
-    gram_shares (n,)        what each counted in means
+    gram_shares (n,)        the weight of each row in means
 
-The functions themselves are not kept but their names, so that nothing of a file is run.
+Functions are stored by name only, so that nothing in a file is executed.
 """
 
 import json
@@ -27,7 +27,7 @@ NAMES = {Gaussian: "gaussian", Polynomial: "polynomial", Linear: "linear"}
 
 
 def arrays_of(grams):
-    """Grams as arrays by name; ValueError where a kernel function is not one of those above."""
+    """Return Grams as arrays by name; raise ValueError for a kernel function not listed above."""
     if sparse.issparse(grams.table):
         raise ValueError("rows=True keeps dense tables; make kernels of X.toarray() where it fits")
     first = grams.sources[0]
@@ -45,7 +45,7 @@ def arrays_of(grams):
 
 
 def _named(source, m):
-    """[function, parameters, columns] of one kernel."""
+    """Return [function, parameters, columns] of one kernel."""
     name = NAMES.get(type(source.function))
     if name is None:
         raise ValueError(
@@ -57,7 +57,7 @@ def _named(source, m):
 
 
 def grams_of(arrays, encoder):
-    """The Grams that :func:`arrays_of` wrote, without the kernels of the fit."""
+    """Return the Grams that :func:`arrays_of` wrote, without the kernels of the fit."""
     found = json.loads(str(arrays["grams"]))
     table, shares = arrays["gram_table"], arrays["gram_shares"]
     if table.ndim != 2 or shares.shape != (len(table),) or table.dtype != np.float64:

@@ -1,8 +1,8 @@
 """Kernels: M positive semidefinite matrices on n samples, as the solvers see them.
 
 A kernel is a dense matrix, a low-rank factor Z with K = Z Z', a sparse matrix, or rows that are
-computed when they are needed. Solvers multiply, add and ask for bounds; only this file knows how a
-kernel is stored.
+computed when they are needed. Solvers multiply kernels, add them and ask for bounds; only this
+file knows how a kernel is stored.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from scipy.linalg import blas
 
 from sparsesolve.mkl.symmetric import Symmetric
 
-BLOCK = 256  # rows computed at a time
-WORTH_THREADS = 250_000  # with fewer values in all kernels, threads wait longer than they work
+# Rows computed at a time, which bounds the memory of a kernel that is not stored.
+BLOCK = 256
+# With fewer values in all kernels, starting threads takes longer than the work.
+WORTH_THREADS = 250_000
 
 
 class LowRank:
@@ -25,7 +27,7 @@ class LowRank:
     Parameters
     ----------
     Z : array-like (n, r), float64 or float32
-        The factor. It saves time where r is well below n.
+        The factor. It saves time if r is well below n.
 
     Examples
     --------
@@ -47,7 +49,7 @@ class LowRank:
 
 
 class Rows:
-    """A kernel whose rows are computed when they are needed, and not kept.
+    """A kernel whose rows are computed when they are needed, and not stored.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Low-rank approximations of dense kernels, for cheap quadratic forms of many kernels.
 
 A kernel of one column, or a smooth kernel, is L'L + E, where L has few rows and |E| is measured.
-Then |u'K u - |L u|^2| <= |E| |u|^2. The product L u reads a few rows, where K u reads n. As E is
-small, it also shows that no eigenvalue of K is far below 0.
+Then |u'K u - |L u|^2| <= |E| |u|^2. The product L u reads a few rows, while K u reads n. A small
+E also shows that no eigenvalue of K is far below 0.
 """
 
 import queue
@@ -13,8 +13,11 @@ import numpy as np
 from sparsesolve.linalg.factors.low_rank import distance, low_rank_rows
 from sparsesolve.mkl.symmetric import Symmetric
 
-MOST = 40  # rows of L, or a sixteenth of the samples where that is more
-ROUNDING = 1e-15  # the rounding error of |E|, as a share of the trace for each sample
+# Most rows of L; a sixteenth of the samples if that is more. With more rows the product L u costs
+# too much.
+MOST = 40
+# The rounding error of |E|, as a share of the trace for each sample.
+ROUNDING = 1e-15
 
 
 def near_factors(items, allowed, n_threads):
@@ -45,7 +48,7 @@ def near_factors(items, allowed, n_threads):
 
 
 class LowRankCache:
-    """Quadratic forms of those kernels, out of M, that have such a factor.
+    """Quadratic forms of the kernels, out of M, that have such a factor.
 
     Parameters
     ----------

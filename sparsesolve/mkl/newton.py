@@ -13,11 +13,11 @@ Where no f_m is 0 the objective is smooth. A Newton step in the product of the R
     u+ = -F' - H (what f and b0 move),   e_m'u+ = lam (phi' + phi'' t)_m,   1'u+ = 0:
 
 It takes one factorisation of size n, and one small quadratic program in t and the intercept's a.
-The program keeps n + t >= 0, so any number of kernels can leave at once. A kernel that enters does
-so along K_m u. The new point is u+ and n + t, or a point on the way there. Should the objective
-rise all the same, a step of reweighted least squares at eta follows, for which it cannot rise;
-samples without curvature have the mean curvature in it. For kernels of rank one the Newton step is
-that of the lasso on its support, of which squared error needs one.
+The program keeps n + t >= 0, so any number of kernels can leave at once. A kernel that enters
+does so along K_m u. The new point is u+ and n + t, or a point on the segment to it. If the
+objective rises at all of these, a step of reweighted least squares at eta follows, for which it
+cannot rise; samples without curvature get the mean curvature in it. For kernels of rank one the
+Newton step is that of the lasso on its support; squared error needs one step.
 Reference: Bach et al. (2012), section 1.5 for the representer theorem in a product of RKHSs, and
 section 9 for the dual program in norms.
 """
@@ -34,15 +34,19 @@ from sparsesolve.mkl.point import make_point
 from sparsesolve.mkl.state import ROUNDING, WorkingState
 from sparsesolve.mkl.weighted import search_weighted, shares_of
 
-BACKTRACKS = 4  # halvings of a Newton step
-PATIENT = 40  # halvings of a step in norms alone, which falls once it is short enough
+# Most halvings of a Newton step; after these, a step of reweighted least squares is tried.
+BACKTRACKS = 4
+# Most halvings of a step in norms alone, which decreases the objective once it is short enough.
+PATIENT = 40
 
 
 class Newton(WorkingState):
     """A state along a path; see the top of this file."""
 
     def _step(self, lam):
-        """Make a Newton step that falls, or else two steps for which the objective cannot rise."""
+        """Make a Newton step that decreases the objective, or else two steps that cannot increase
+        it.
+        """
         problem, point = self.problem, self.point
         slope = lam * problem.norm.slope(point.n, problem.factors[point.which])
         eta = shares_of(problem, point, lam)
@@ -52,14 +56,15 @@ class Newton(WorkingState):
         if self._search(lam, self.sum_to_zero(u), t):
             return
         raised = problem.raised_curvature(point.eta)
-        if (raised > system.curvature).any():  # such as Huber's loss with all samples on its arms
+        # for example Huber's loss with all samples on its arms
+        if (raised > system.curvature).any():
             system = system_of(problem, point, eta, raised)
         u = self.sum_to_zero(weighted_direction(problem, point, system, eta))
         self.point = search_weighted(problem, point, lam, u, eta, ROUNDING * self.null)
         self._search(lam, self.point.u, norms_alone(problem, self.point, lam), PATIENT)
 
     def _search(self, lam, u, t, backtracks=BACKTRACKS):
-        """Move towards u and by t while the objective falls; returns whether it did."""
+        """Move towards u and by t while the objective decreases; return whether it did."""
         problem, old = self.problem, self.point
         products = problem.kernels.times(old.which, u)
         bound = old.objective(problem, lam) + ROUNDING * self.null

@@ -1,4 +1,4 @@
-"""mkl_path: check what is passed, assemble, choose a solver, wrap the result."""
+"""mkl_path: checks its arguments, assembles a problem, chooses a solver and wraps the result."""
 
 from __future__ import annotations
 
@@ -207,7 +207,8 @@ def mkl_path(
     return fit
 
 
-RATIO = {False: 1e-2, True: 1e-4}  # by whether the norm is squared
+# Default of lambda_min_ratio, by whether the norm is squared.
+RATIO = {False: 1e-2, True: 1e-4}
 
 
 def _refuse_zero(lambdas):
@@ -219,7 +220,7 @@ def _refuse_zero(lambdas):
 
 
 def _grid(problem, state, settings):
-    """The user's lambdas, or log-spaced ones from the first at which something happens."""
+    """Return the user's lambdas, or log-spaced ones from the first with an active kernel."""
     if settings["lambdas"] is not None:
         return settings["lambdas"]
     if problem.null_value == 0.0:
@@ -227,7 +228,8 @@ def _grid(problem, state, settings):
     first = problem.norm.first(state.first_sizes, problem.null_value)
     if first <= 0.0:  # the null model is the whole path
         first = problem.norm.first(state.largest_sizes, problem.null_value)
-        if first == 0.0 and problem.norm.name != "l1":  # of all others 0 divides the conjugate
+        # the conjugate of all other norms divides by lambda
+        if first == 0.0 and problem.norm.name != "l1":
             first = problem.null_value
         return problem.user_levels(np.array([first]))
     ratio = settings["ratio"] or RATIO[problem.norm.squared]
@@ -235,7 +237,7 @@ def _grid(problem, state, settings):
 
 
 def _wrap(problem, points, reason, null_deviance, family, norm, rest):
-    """The points of a path as an MKLPath."""
+    """Return the points of a path as an MKLPath."""
     M, L, (q, n) = problem.kernels.size, len(points), problem.shape
     norms, weights, duals = np.zeros((M, L)), np.zeros((M, L)), np.zeros((q, n, L))
     for k, point in enumerate(points):

@@ -11,8 +11,10 @@ import numpy as np
 
 from sparsesolve.mkl.certificate import gap_at
 
-ROUNDING = 2.0**-25  # an s below this share of |K|^(1/2) |u| is rounding, as for a constant kernel
-TINY = 1e-300  # keeps quotients by s = 0 finite
+# An s below this share of |K|^(1/2) |u| is rounding, as for a constant kernel.
+ROUNDING = 2.0**-25
+# Keeps quotients by s = 0 finite.
+TINY = 1e-300
 
 
 @dataclass

@@ -34,24 +34,24 @@ class KernelProblem:
 
     kernels: Kernels
     norm: Norm
-    factors: np.ndarray  # (M,) weights d_m of the norms; inf: the kernel is left out
+    factors: np.ndarray  # (M,) weights d_m of the norms; inf leaves a kernel out
     loss: Loss
     weights: np.ndarray  # (n,) sum 1
     offset: np.ndarray  # (q, n)
     intercept: bool
-    null_intercept: np.ndarray  # (q,) of the model of offset and intercept alone
-    null_value: float  # its loss less the least possible loss
+    null_intercept: np.ndarray  # (q,) of the model with offset and intercept only
+    null_value: float  # its loss minus the least possible loss
     unit: int
     mean: np.ndarray  # (q,) the mean removed from y, over 2**exponent
     exponent: int  # user's f = inner f * 2**exponent
-    joined: bool  # whether F'' is that of the softmax
+    joined: bool  # True if F'' is that of the softmax
     means: dict  # column means (n,) of kernels that were centred, by number
-    limited = False  # whether there are limits on coefficients
-    simple = False  # whether all solutions of a path are converted to the user's units together
+    limited = False  # True if there are limits on coefficients
+    simple = False  # True if all solutions of a path are converted to the user's units together
 
     @property
     def shape(self):
-        """(q, n)."""
+        """The shape of u, (q, n)."""
         return self.offset.shape
 
     @property
@@ -64,11 +64,11 @@ class KernelProblem:
         return float(np.ldexp(lam, -self.unit))
 
     def user_levels(self, levels):
-        """Return the user's lambdas of inner ones."""
+        """Return the user's lambdas for inner ones."""
         return np.ldexp(levels, self.unit)
 
     def owed(self, which, fit, intercepts):
-        """Return what rounding may cost: 0, as kernels do not cancel one another."""
+        """Return 0: rounding costs nothing, because kernels do not cancel one another."""
         return 0.0
 
     def to_user(self, which, fit, intercepts):
@@ -85,9 +85,10 @@ class KernelProblem:
         return which, scaled, intercepts
 
     def fitted(self, f, near):
-        """Return F less its least value, -F', the linear predictor and the intercepts of f (q, n).
+        """Return F minus its least value, -F', the linear predictor and the intercepts of f (q,
+        n).
 
-        The intercepts (q,) are the best ones, searched from `near`. Where f is so large that F
+        The intercepts (q,) are the best ones, searched from `near`. If f is so large that F
         overflows, F is infinite.
         """
         base = self.offset + f + near[:, None]
@@ -112,7 +113,7 @@ class KernelProblem:
         return np.array([best_intercept(self.loss, base[0])[0]])
 
     def curvature(self, eta):
-        """Return H's diagonal (q, n) as System takes it: w p where F is the softmax."""
+        """Return H's diagonal (q, n) as System takes it; for the softmax it is w p."""
         if self.joined:
             shares = np.exp(eta - eta.max(axis=0))
             return self.weights * shares / shares.sum(axis=0)
@@ -120,7 +121,7 @@ class KernelProblem:
         return np.maximum(self.loss.curvature_at(flat).reshape(self.shape), 0.0)
 
     def raised_curvature(self, eta):
-        """Return the same, with the mean for samples without curvature, which bounds a step."""
+        """Return H's diagonal with the mean for samples without curvature, which bounds a step."""
         h = self.curvature(eta)
         return h if self.joined else np.where(h > 0.0, h, h.sum() * self.weights)
 

@@ -27,12 +27,18 @@ from sparsesolve.mkl.state import ROUNDING, WorkingState
 from sparsesolve.mkl.weighted import shares_of
 from sparsesolve.results.status import Status
 
-FINISH = 0.5  # the single dual vector is sought once the gap is this share of the target,
-ANYWAY = 100  # and every so many steps whatever the gap
-INSIDE = 1e-3  # the accuracy of that dual vector, as a share of the target
-LONGER, SHORTER = 1.25, 0.5  # factors of the step size after a success and a failure
-HALVINGS = 60  # of a step size at most
-DIGITS = 1e-15  # two values of F that differ by this share are equal up to rounding
+# The single dual vector is computed once the gap is this share of the target.
+FINISH = 0.5
+# It is also computed every so many steps, whatever the gap.
+ANYWAY = 100
+# Accuracy of that dual vector, as a share of the target.
+INSIDE = 1e-3
+# Factors of the step size after a success and after a failure.
+LONGER, SHORTER = 1.25, 0.5
+# Most halvings of a step size.
+HALVINGS = 60
+# Two values of F that differ by this share are equal up to rounding.
+DIGITS = 1e-15
 
 
 class Proximal(WorkingState):
@@ -73,7 +79,7 @@ class Proximal(WorkingState):
         return values.sum(axis=0).reshape(self.problem.shape)
 
     def _step(self, lam):
-        """One accelerated step; `bound` is the gap where it leads to."""
+        """Take one accelerated step; `bound` is the gap at its end."""
         problem = self.problem
         later = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * self.momentum**2))
         share = (self.momentum - 1.0) / later
@@ -106,11 +112,11 @@ class Proximal(WorkingState):
         self.bound = self._gap(lam, eta, near, u, products)
 
     def _rounding(self, loss):
-        """What the loss may be above a model of it by rounding."""
+        """Return the amount by which rounding may raise the loss above a model of it."""
         return ROUNDING * self.null + DIGITS * (abs(self.problem.loss.saturated) + abs(loss))
 
     def _moved(self, start, u, products, lam):
-        """Coefficients, values and norms after a gradient step and shrinkage."""
+        """Return coefficients, values and norms after a gradient step and shrinkage."""
         coefs, values = start[0].copy(), start[1].copy()
         threads, norm = self.problem.kernels.n_threads, self.problem.norm
         norms = shrinkage.gradient_step(coefs, values, u.ravel(), products, self.step, threads)
@@ -120,7 +126,7 @@ class Proximal(WorkingState):
         return coefs, values, shrunk
 
     def _gap(self, lam, eta, intercepts, u, products):
-        """The gap of the functions at the dual vector u with its products."""
+        """Return the gap of the functions at the dual vector u with its products."""
         threads = self.problem.kernels.n_threads
         rows = np.broadcast_to(u.ravel(), products.shape)
         s = np.sqrt(np.maximum(products @ u.ravel(), 0.0))
@@ -130,7 +136,7 @@ class Proximal(WorkingState):
         return gap_at(self.problem, lam, point, u, s, along)
 
     def _finish(self, lam, target):
-        """Make the point of one dual vector for all kernels; returns its gap."""
+        """Make the point of one dual vector for all kernels; return its gap."""
         problem = self.problem
         active = (self.norms > 0.0) | problem.norm.whole
         which = self.all[active]
@@ -149,7 +155,7 @@ class Proximal(WorkingState):
 
 
 class BlockDescent(Proximal):
-    """One kernel at a time: a gradient step on f_m, shrunk, with all others as they are."""
+    """Block descent: a gradient step on one f_m, shrunk, while all others stay."""
 
     def __init__(self, problem):
         super().__init__(problem)
@@ -159,7 +165,7 @@ class BlockDescent(Proximal):
         self.steps = self.first_steps.copy()
 
     def _step(self, lam):
-        """A look at all kernels, for the certificate, and a sweep over those that matter."""
+        """Evaluate all kernels for the certificate, and sweep over those that matter."""
         problem = self.problem
         f = self._total(self.values)
         loss, u, eta, near = problem.fitted(f, self.point.intercepts)
@@ -168,12 +174,12 @@ class BlockDescent(Proximal):
         self.bound = self._gap(lam, eta, near, u, products)
         s = np.sqrt(np.maximum(products @ u.ravel(), 0.0))
         d = self.weights_d
-        loud = s > problem.norm.quiet(self.norms, s, d, lam) * d
-        for k in np.flatnonzero((self.norms > 0.0) | loud):
+        violating = s > problem.norm.inactive_level(self.norms, s, d, lam) * d
+        for k in np.flatnonzero((self.norms > 0.0) | violating):
             f, loss, u, near = self._visit(k, lam, f, loss, u, near)
 
     def _visit(self, k, lam, f, loss, u, near):
-        """Improve the function of one kernel; returns f and what follows from it."""
+        """Improve the function of one kernel; return f and the loss, u and intercepts at it."""
         problem = self.problem
         product = problem.kernels.times(self.all[k : k + 1], u)
         old = self.coefs[k].copy(), self.values[k].copy()

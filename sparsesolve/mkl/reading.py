@@ -1,7 +1,7 @@
-"""The user's kernels, checked: one sentence names the kernel that cannot be used.
+"""Checks of the user's kernels: one sentence names the kernel that cannot be used.
 
 A kernel must be finite, square, symmetric and positive semidefinite, all up to rounding of the
-type it is stored in. Dense ones with contiguous rows are used in place.
+type it is stored in. Dense kernels with contiguous rows are used in place.
 """
 
 import numpy as np
@@ -15,13 +15,21 @@ from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
 from sparsesolve.mkl.symmetric import Symmetric
 from sparsesolve.results.status import warn
 
-ASYMMETRY = {4: 1e-6, 8: 1e-10}  # of the trace, by bytes of an entry
-NEGATIVE = {4: 1e-6, 8: 1e-8}  # of the trace: how far below 0 eigenvalues may be
-MANY, LARGE = 100, 500  # more kernels than that of more samples are tested by Lanczos steps alone
-APART = 1e8  # the ratio of two traces from which sizes decide which kernel enters
-LEAST = 1e-250  # trace whose squares floats still hold
-TINY = 1e-250  # a sum of squares that may have lost some
-STEPS = 40  # of Lanczos
+# Largest asymmetry as a share of the trace, by the bytes of an entry.
+ASYMMETRY = {4: 1e-6, 8: 1e-10}
+# An eigenvalue may lie below 0 by this share of the trace, by the bytes of an entry.
+NEGATIVE = {4: 1e-6, 8: 1e-8}
+# More kernels than MANY, with more samples than LARGE, are tested by Lanczos steps alone.
+MANY, LARGE = 100, 500
+# With a larger ratio of two traces, sizes alone decide which kernel enters, and a warning
+# follows.
+APART = 1e8
+# Least trace whose squares are representable as floats.
+LEAST = 1e-250
+# A sum of squares below this may have lost some squares to underflow.
+TINY = 1e-250
+# Most Lanczos steps.
+STEPS = 40
 
 
 def read_kernels(kernels, n_threads, trusted=None):
@@ -33,7 +41,8 @@ def read_kernels(kernels, n_threads, trusted=None):
         Each an (n, n) array, a sparse matrix, LowRank or Rows.
     n_threads : int
     trusted : sequence of bool, or None for none
-        Which are known to be positive semidefinite, as those of functions of ours.
+        Which kernels are known to be positive semidefinite, such as those of functions of this
+        package.
     """
     given, names = _sequence(kernels)
     items = [_read_one(item, name) for item, name in zip(given, names, strict=True)]
@@ -60,19 +69,20 @@ def read_kernels(kernels, n_threads, trusted=None):
     for m, factor in zip(dense, found, strict=True):
         factors[m] = factor
     exact = len(items) <= MANY or n <= LARGE
-    doubtful = [not sure and factor is None for sure, factor in zip(trusted, factors, strict=True)]
-    room = np.empty((n, n)) if exact and any(doubtful[m] for m in dense) else None
+    pairs = zip(trusted, factors, strict=True)
+    untrusted = [not sure and factor is None for sure, factor in pairs]
+    room = np.empty((n, n)) if exact and any(untrusted[m] for m in dense) else None
     for m, item in enumerate(items):
         if not isinstance(item, np.ndarray):
             bounds[m] = _judge_other(item, names[m])
-        if doubtful[m]:
+        if untrusted[m]:
             _refuse_indefinite(item, names[m], allowed[m], room, n_threads)
     labels = [str(key) for key in kernels] if isinstance(kernels, dict) else None
     return Kernels(items, np.sqrt(bounds), LowRankCache(factors, n), labels, n_threads)
 
 
 def _sequence(kernels):
-    """The kernels one by one, and what to call each in a message."""
+    """Return the kernels one by one, and their names in messages."""
     if isinstance(kernels, dict):
         names = [f"kernel {key!r}" for key in kernels]
         kernels = list(kernels.values())
@@ -106,14 +116,15 @@ def _read_one(item, name):
 
 
 def _stored(array, name):
-    """float64 or float32 with contiguous rows; a symmetric matrix is its own transpose."""
+    """Return float64 or float32 with contiguous rows; a symmetric matrix is its own transpose."""
     dtype = storage_dtype(array.dtype)
     if array.dtype == dtype and array.strides[0] == dtype.itemsize and len(array) > 1:
         array = array.T
     if array.dtype == dtype and array.strides[1] == dtype.itemsize and array.flags.aligned:
         return array
     with np.errstate(over="ignore"):
-        stored = np.array(array, dtype=dtype, order="C", copy=True)  # with strides in order, too
+        # the copy also has strides in order
+        stored = np.array(array, dtype=dtype, order="C", copy=True)
     refuse_overflow(name, array, stored)
     return stored
 
@@ -134,7 +145,7 @@ def _refuse_shape(shape, name):
 
 
 def _warn_of_sizes(items, names):
-    """Warn of kernels so much smaller than others that no lambda can let them in."""
+    """Warn of kernels so much smaller than others that no lambda can make them enter."""
     traces = np.array([0.0 if isinstance(item, LowRank) else _trace(item) for item in items])
     held = np.flatnonzero(traces > 0.0)
     if len(held) < 2 or traces[held].max() <= APART * traces[held].min():
@@ -149,7 +160,7 @@ def _warn_of_sizes(items, names):
 
 
 def _judge_dense(K, name, seen):
-    """Refuse what cannot be a kernel; return a bound of the largest eigenvalue."""
+    """Raise if a dense matrix cannot be a kernel; return a bound of the largest eigenvalue."""
     apart, bound, trace, least, squares = seen
     if not np.isfinite(squares):
         bad = np.argwhere(~np.isfinite(K))
@@ -170,7 +181,7 @@ def _judge_dense(K, name, seen):
             f"{name} is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g} but ({j}, {i}) is "
             f"{K[j, i]:.6g}; pass (K + K.T) / 2 if that is meant"
         )
-    return bound if squares > TINY else trace  # which no square can lose
+    return bound if squares > TINY else trace  # the trace loses no squares to underflow
 
 
 def _judge_other(item, name):
@@ -209,7 +220,9 @@ def _trace(item):
 
 
 def _refuse_indefinite(item, name, allowed, room, n_threads):
-    """Raise where an eigenvalue is below -allowed; exactly with room (n, n) for a dense one."""
+    """Raise if an eigenvalue is below -allowed; the test is exact with room (n, n) for a dense
+    one.
+    """
     if isinstance(item, LowRank):
         return
     exact = isinstance(item, np.ndarray) and room is not None
@@ -227,7 +240,7 @@ def _refuse_indefinite(item, name, allowed, room, n_threads):
 
 
 def _least_ritz_value(item, n_threads):
-    """The least eigenvalue that Lanczos steps find, never below the true one."""
+    """Return the least eigenvalue that Lanczos steps find; it is never below the true one."""
     n = item.shape[0]
     stack = Symmetric([item]) if isinstance(item, np.ndarray) else None
     basis = np.zeros((min(STEPS, n), n))

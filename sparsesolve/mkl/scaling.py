@@ -1,10 +1,10 @@
-"""Centring and scaling of a kernel in its feature space, carried over to new samples.
+"""Centring and scaling of a kernel in its feature space, and the same for new samples.
 
     centred   phi - mean of phi over the samples of the fit
-    "trace"   over the root mean square norm of those: the diagonal has mean 1
-    "diagonal"  over the norm of each: the diagonal is 1
+    "trace"     divided by the root mean square norm of those: the diagonal has mean 1
+    "diagonal"  divided by the norm of each: the diagonal is 1
 
-Centring comes first where both are asked for.
+With both, centring comes first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from sparsesolve.data import read_choice
 
 SCALES = ("trace", "diagonal")
-NOTHING = 1e-13  # a centred diagonal below this share of the raw one is rounding
+# A centred diagonal below this share of the raw one is rounding.
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,10 @@ class Scaling:
     """The means and scales of the samples of the fit, which new samples need."""
 
     shares: np.ndarray  # (n,) weights of the samples in all means, sum 1
-    means: np.ndarray | None  # (n,) column means of the raw kernel, where it is centred
+    means: np.ndarray | None  # (n,) column means of the raw kernel, if it is centred
     mean: float  # the mean of all its entries
-    unit: float  # the mean of the centred diagonal, for "trace"; inf where centring leaves nothing
-    roots: np.ndarray | None  # (n,) square roots of the centred diagonal, for "diagonal"
+    unit: float  # for "trace": mean of the centred diagonal; inf if centring leaves 0
+    roots: np.ndarray | None  # for "diagonal": (n,) roots of the centred diagonal
 
     def apply(self, block, diagonal):
         """Return a block (k, n) between new samples and those of the fit, centred and scaled.
@@ -47,9 +48,9 @@ class Scaling:
         return block / self.unit if self.unit != 1.0 else block
 
     def own_diagonal(self, diagonal):
-        """Return the diagonal (n,) of the fit's kernel from the raw one; what is rounding is 0."""
+        """Return the diagonal (n,) of the fit's kernel from the raw one; rounding becomes 0."""
         if self.means is not None:
-            rounding = NOTHING * np.abs(diagonal).max()
+            rounding = ROUNDING * np.abs(diagonal).max()
             diagonal = diagonal - 2.0 * self.means + self.mean
             diagonal = np.where(np.abs(diagonal) <= rounding, 0.0, diagonal)
         if self.roots is not None:
@@ -61,7 +62,7 @@ def learn_scaling(shares, means, diagonal, centre, scale):
     """Return the Scaling of a raw kernel, from its column means (n,) and its diagonal (n,)."""
     mean = float(shares @ means) if centre else 0.0
     own = diagonal - 2.0 * means + mean if centre else diagonal
-    constant = centre and np.abs(own).max() <= NOTHING * np.abs(diagonal).max()
+    constant = centre and np.abs(own).max() <= ROUNDING * np.abs(diagonal).max()
     own = np.maximum(own, 0.0)
     unit = np.inf if constant else float(shares @ own) if scale == "trace" else 1.0
     return Scaling(

@@ -16,9 +16,12 @@ multiplied by every u; a kernel that this does not exclude is multiplied by u it
 
 import numpy as np
 
-MOST = 24  # vectors in the basis
-TOGETHER = 1 << 22  # numbers that products may take at a time
-ROUNDING = 1e-12  # a part of u outside the basis below this share of |u| is rounding
+# Most vectors in the basis.
+MOST = 24
+# Most numbers in the products of one step.
+TOGETHER = 1 << 22
+# A part of u outside the basis below this share of |u| is rounding.
+ROUNDING = 1e-12
 
 
 class Screening:
@@ -30,7 +33,7 @@ class Screening:
         self.count = 0
         self.known = np.zeros((kernels.size, MOST), dtype=bool)
         self.grams = np.zeros((kernels.size, MOST, MOST))
-        self.products = 0  # products of a kernel and a vector so far
+        self.products = 0  # number of products of a kernel and a vector so far
 
     def sizes(self, u, which, level):
         """Return s_m(u) of each kernel in `which` (k,), or a bound that is at most its level."""
@@ -87,7 +90,7 @@ class Screening:
         if self.count == MOST:
             self._forget(int(np.argmin(np.abs(c))))
         rest = flat.copy()
-        for _ in range(2):  # the second time removes what rounding has left
+        for _ in range(2):  # the second time removes the rounding of the first
             V = self.basis[: self.count]
             rest -= (V @ rest) @ V
         length = np.linalg.norm(rest)
@@ -100,7 +103,7 @@ class Screening:
         return True
 
     def _forget(self, place):
-        """Drop the vector at a place; the last one moves there."""
+        """Remove the vector at a place; the last one moves there."""
         last = self.count - 1
         self.basis[place] = self.basis[last]
         self.known[:, place] = self.known[:, last]
@@ -109,7 +112,7 @@ class Screening:
         self.count = last
 
     def _learn(self, which):
-        """Multiply kernels by the vectors of the basis that they were not multiplied by."""
+        """Multiply kernels by the vectors of the basis with which they have no product yet."""
         missing = ~self.known[which, : self.count]
         patterns, groups = np.unique(missing, axis=0, return_inverse=True)
         groups = groups.ravel()

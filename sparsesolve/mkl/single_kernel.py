@@ -2,11 +2,10 @@
 
     minimise over f, b0   F(offset + f + b0) + f'K^-1 f / 2
 
-Given: the kernels, eta and a first u.
-Returned: a Point with f = K u, where u = -F' at the solution.
-Where F is smooth Newton steps solve it, for the hinge loss sequential minimal optimisation.
-Invariant: the value does not rise. As a function J(eta) the optimal value is convex, and its slope
-in eta_m is -u'K_m u / 2.
+Given: the kernels, eta and a first u. Returned: a Point with f = K u, where u = -F' at the
+solution. If F is smooth, Newton steps solve it; for the hinge loss sequential minimal
+optimisation does. Invariant: the value does not rise. The optimal value J(eta) is convex, and its
+slope in eta_m is -u'K_m u / 2.
 Reference: Bach et al. (2012), section 1.5.
 """
 
@@ -17,9 +16,12 @@ from sparsesolve.mkl.directions import solve_columns, weighted_direction
 from sparsesolve.mkl.point import make_point, sizes_of
 from sparsesolve.mkl.smo import solve_machine
 
-STEPS = 50  # Newton steps at most
-BACKTRACKS = 30  # halvings of a step at most
-MOVES = 10_000_000  # moves of the hinge loss's solver at most
+# Most Newton steps.
+STEPS = 50
+# Most halvings of a step.
+BACKTRACKS = 30
+# Most moves of the solver for the hinge loss.
+MOVES = 10_000_000
 
 
 def solve_single(problem, which, eta, u, near, enough):

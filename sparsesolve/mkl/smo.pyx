@@ -15,9 +15,9 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
-DEF LOOK = 1000             # moves after which Ctrl-C is looked for
+DEF LOOK = 1000             # moves between two checks for Ctrl-C
 
-cdef double FLAT = 1e-12    # the least curvature along a move
+cdef double FLAT = 1e-12    # least curvature along a move
 
 
 def solve_machine(const double[:, ::1] K, const double[::1] y, const double[::1] w, start,

@@ -1,4 +1,4 @@
-"""Source: a kernel function, its columns, and what the fit has learned from them."""
+"""Source: a kernel function, its columns, and what it learns from the table of the fit."""
 
 from functools import partial
 
@@ -13,11 +13,12 @@ from sparsesolve.mkl.functions.random_features import RandomFeatures
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.scaling import learn_scaling
 
-MANY = 64  # with more columns a product with the factor reads more than one with the kernel
+# With more columns, a product with the factor reads more than one with the kernel.
+MANY = 64
 
 
 class Source:
-    """A pair (function, columns) and what the fit has learned from its table."""
+    """A pair (function, columns) and what it has learned from the table of the fit."""
 
     def __init__(self, pair, m, table, names, centre, scale, shares):
         self.function, self.columns = _read_pair(pair, m, table.shape[1], names)

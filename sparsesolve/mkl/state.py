@@ -19,19 +19,26 @@ from sparsesolve.mkl.problem import KernelFit
 from sparsesolve.mkl.screening import Screening
 from sparsesolve.results.status import Status
 
-ENTER = 20  # kernels that may join at once, where the working set is smaller than that
-VIOLATION = 1e-12  # the relative violation from which on a kernel joins
-INSIDE = 0.3  # all kernels are examined once the working set's gap is this share of the target
-SHRINK = 0.5  # the smallest ratio of one lam to the last; a smaller one is reached in stages
-STAGE_TARGET = 1e-2  # the gap at which a stage ends, as a share of the null objective
-ROUNDING = 1e-13  # a decrease below this share of the null objective is rounding
-NOTHING = 1e-7  # an s_m below this share of its largest possible value is rounding
+# Most kernels that join at once, if the working set is smaller than this; else as many as it has.
+MOST_JOINING = 20
+# Relative violation from which a kernel joins.
+VIOLATION = 1e-12
+# All kernels are examined once the gap of the working set is this share of the target.
+INSIDE = 0.3
+# Smallest ratio of a lam to the last one; a smaller lam is reached in stages.
+SHRINK = 0.5
+# A stage ends at this gap, as a share of the null objective.
+STAGE_TARGET = 1e-2
+# A decrease below this share of the null objective is rounding.
+ROUNDING = 1e-13
+# An s_m below this share of its largest possible value is rounding.
+ROUNDING_OF_SIZES = 1e-7
 
 
 class WorkingState:
     """A state along a path; see the top of this file."""
 
-    patience = 4  # steps without progress after which the state has stalled
+    patience = 4  # the state has stalled after this many steps without progress
 
     def __init__(self, problem):
         self.problem = problem
@@ -43,7 +50,7 @@ class WorkingState:
         self.null = max(problem.null_value, 1e-300)
         sizes = problem.kernels.sizes(self.all, u) if len(self.all) else np.zeros(0)
         largest = problem.kernels.bounds[self.all] * np.linalg.norm(u)
-        sizes[sizes <= NOTHING * largest] = 0.0
+        sizes[sizes <= ROUNDING_OF_SIZES * largest] = 0.0
         self.first_sizes = sizes / problem.factors[self.all]
         self.largest_sizes = largest / problem.factors[self.all]
         self.lam = problem.norm.first(self.first_sizes, problem.null_value)
@@ -63,7 +70,7 @@ class WorkingState:
         return self.point.intercepts
 
     def coefficients(self):
-        """Active kernels and the KernelFit of the solution."""
+        """Return the active kernels and the KernelFit of the solution."""
         point, active = self.point, self.point.n > 0.0
         n = point.n[active]
         return point.which[active], KernelFit(n, n / point.s[active], point.u)
@@ -88,11 +95,11 @@ class WorkingState:
         for count in range(budget + 1):
             inner = self.point.gap(self.problem, lam)
             if inner <= INSIDE * target or count == budget or idle >= self.patience:
-                others, entered = self._look(lam)
+                others, joined = self._look(lam)
                 gap = self.point.gap(self.problem, lam, others)
                 if gap <= target:
                     return Status.CONVERGED, gap
-                if not entered:
+                if not joined:
                     gap = min(gap, self._gap_of_residual(lam))
                     if gap <= target:
                         return Status.CONVERGED, gap
@@ -111,7 +118,7 @@ class WorkingState:
         return status, gap
 
     def _start(self, lam):
-        """Choose the first norms where Omega has degree 2, for which 0 is never a solution."""
+        """Choose the first norms for an Omega of degree 2, for which 0 is never a solution."""
         self.started = True
         norm, problem = self.problem.norm, self.problem
         if not norm.squared:
@@ -126,32 +133,32 @@ class WorkingState:
 
     def _look(self, lam):
         """Examine all other kernels; returns (their largest s_m / d_m, whether any joined)."""
-        rest, d, quiet = self._others(lam)
+        rest, d, level = self._others(lam)
         if not len(rest):
             return 0.0, False
-        ratios = self.screening.sizes(self.point.u, rest, quiet * d) / d
-        return float(ratios.max()), self._let_join(rest, ratios, quiet)
+        ratios = self.screening.sizes(self.point.u, rest, level * d) / d
+        return float(ratios.max()), self._let_join(rest, ratios, level)
 
     def _extrapolate(self, lam):
         """Let kernels join that are predicted to violate at a new lam, without new products."""
-        rest, d, quiet = self._others(lam)
-        self._let_join(rest, self.screening.estimates(self.point.u, rest) / d, quiet)
+        rest, d, level = self._others(lam)
+        self._let_join(rest, self.screening.estimates(self.point.u, rest) / d, level)
 
     def _others(self, lam):
         """Return the kernels outside the working set, their d, and the level of a violation."""
         problem, point = self.problem, self.point
         rest = np.setdiff1d(self.all, point.which)
-        quiet = problem.norm.quiet(point.n, point.s, problem.factors[point.which], lam)
-        return rest, problem.factors[rest], quiet
+        level = problem.norm.inactive_level(point.n, point.s, problem.factors[point.which], lam)
+        return rest, problem.factors[rest], level
 
-    def _let_join(self, rest, ratios, quiet):
-        """Let the kernels join that violate most; returns whether any violates."""
-        point, loud = self.point, np.flatnonzero(ratios > quiet * (1 + VIOLATION))
-        if len(loud):
-            most = max(ENTER, np.count_nonzero(point.n))
-            chosen = rest[loud[np.argsort(-ratios[loud])[:most]]]
+    def _let_join(self, rest, ratios, level):
+        """Add the kernels that violate most; return whether any violates."""
+        point, violating = self.point, np.flatnonzero(ratios > level * (1 + VIOLATION))
+        if len(violating):
+            most = max(MOST_JOINING, np.count_nonzero(point.n))
+            chosen = rest[violating[np.argsort(-ratios[violating])[:most]]]
             self._work_on(np.concatenate([point.which[point.n > 0.0], chosen]))
-        return bool(len(loud))
+        return bool(len(violating))
 
     def _work_on(self, which):
         """Change the working set, and keep the products that are known."""
@@ -174,7 +181,7 @@ class WorkingState:
         raise NotImplementedError
 
     def sum_to_zero(self, u):
-        """Return u with its sums removed, which rounding or the curvature have left."""
+        """Return u with its sums removed; rounding or the curvature left them."""
         if self.problem.intercept:
             u = u - self.problem.weights * u.sum(axis=1, keepdims=True)
         return u
@@ -186,8 +193,8 @@ class WorkingState:
         mine = problem.kernels.sizes(point.which, u)
         rest = np.setdiff1d(self.all, point.which)
         d = problem.factors[rest]
-        quiet = problem.norm.quiet(point.n, mine, problem.factors[point.which], lam)
-        others = self.screening.sizes(u, rest, quiet * d) / d if len(rest) else np.zeros(1)
+        level = problem.norm.inactive_level(point.n, mine, problem.factors[point.which], lam)
+        others = self.screening.sizes(u, rest, level * d) / d if len(rest) else np.zeros(1)
         # f_m is computed from the point's own u, so its product with this u is not n_m s_m
         inner = np.einsum("kqn,qn->k", point.products, u) / np.maximum(point.s, 1e-300)
         return gap_at(problem, lam, point, u, mine, inner, float(others.max()))

@@ -12,8 +12,10 @@ Reference: Nocedal and Wright (2006), "Numerical optimization", section 16.5.
 
 import numpy as np
 
-RIDGE = 1e-13  # added to the unit diagonal, as duplicates of a kernel make S singular
-VIOLATION = 1e-12  # a bound is freed if the gradient there exceeds this share of the largest |c_j|
+# Added to the unit diagonal, because duplicates of a kernel make S singular.
+RIDGE = 1e-13
+# A bound is freed if the gradient there exceeds this share of the largest |c_j|.
+VIOLATION = 1e-12
 
 
 def bounded_step(S, c, low, start):
@@ -21,7 +23,7 @@ def bounded_step(S, c, low, start):
     k, size = len(low), len(c)
     diagonal = np.diagonal(S)
     scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-    S = scale[:, None] * S * scale + np.diag(np.full(size, RIDGE))  # of unit diagonal
+    S = scale[:, None] * S * scale + np.diag(np.full(size, RIDGE))  # S now has a unit diagonal
     c, low = scale * c, low / scale[:k]
     bounds = np.concatenate([low, np.full(size - k, -np.inf)])
     x = np.zeros(size)

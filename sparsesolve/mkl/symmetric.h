@@ -1,5 +1,5 @@
-/* Symmetric matrices, of which only the lower triangle is read, row by row. The instruction set is
- * chosen as in vector.h. */
+/* Symmetric matrices, of which only the lower triangle is read, row by row. The instruction
+ * set is chosen as in vector.h. */
 #ifndef SPARSESOLVE_SYMMETRIC_H
 #define SPARSESOLVE_SYMMETRIC_H
 

@@ -1,8 +1,8 @@
 """Dense symmetric matrices on several threads: products, sums, and a survey of their entries.
 
-Only the lower triangle is read, once for both triangles. The loops wait for memory, so this halves
-their time. Matrices are cut into the same pieces for any number of threads, and sums are taken in
-the order of the pieces. So the number of threads changes no bit of a result.
+Only the lower triangle is read, once for both triangles. The loops wait for memory, so this
+halves their time. Matrices are cut into the same pieces for any number of threads, and sums are
+added in the order of the pieces. So the number of threads changes no bit of a result.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange
@@ -25,15 +25,15 @@ cdef extern from "symmetric.h" nogil:
                              Py_ssize_t stride, double* crossed, double* sums) noexcept
 
 DEF PARTS = 4           # pieces of a matrix, of equal area
-DEF TOGETHER = 1 << 22  # numbers that partial sums may take at a time
-DEF TILE = 64           # rows and columns of a tile that is compared while it is in the cache
+DEF TOGETHER = 1 << 22  # most numbers in partial sums at a time
+DEF TILE = 64           # rows and columns of a tile, which is compared in cache
 DEF ROWS = 16           # rows of a sum that a thread takes at a time
 
 
 cdef struct Dense:
-    size_t values       # their address
+    size_t values       # address of the values
     Py_ssize_t stride   # numbers from one row to the next
-    Py_ssize_t single   # whether they are float32
+    Py_ssize_t single   # 1 for float32
 
 
 cdef class Symmetric:
@@ -108,11 +108,11 @@ cdef class Symmetric:
             end_pass(threads, begun, <double> chosen.shape[0] * self.n * self.n)
 
     def survey(self, int n_threads=1):
-        """Read every entry once; returns five numbers a matrix, (count, 5).
+        """Read every entry once; return five numbers per matrix, (count, 5).
 
         They are the largest |K_ij - K_ji|; a bound of the largest eigenvalue, the smaller of the
         Frobenius norm and the largest row sum of |K_ij|; the trace; the least diagonal entry; and
-        the sum of squares, which is NaN or infinite where an entry is.
+        the sum of squares, which is NaN or infinite if an entry is.
         """
         out = np.zeros((self.count, 5))
         cdef double[:, ::1] result = out

@@ -2,11 +2,11 @@
 
     (H^-1 + K)^-1 x,   K = sum_m eta_m K_m,   H = F''
 
-Given: x (k, q, n) for q responses; H^-1 is infinite where H is 0. Returned: the product.
-Of one response it is R (I + R K R)^-1 R x with R = sqrt(H), which is stable for any scale of K and
-H. Of several responses K is the same for each. A diagonal H gives q such systems, or one where all
-rows of H are equal. Of the softmax H = D - D 1 (1'D 1)^-1 1'D for each sample, and one more system
-of size n joins the others:
+Given: x (k, q, n) for q responses; H^-1 is infinite where H is 0. Returned: the product. For one
+response it is R (I + R K R)^-1 R x with R = sqrt(H), which is stable for any scale of K and H.
+With several responses K is the same for each. A diagonal H gives q such systems, or one if all
+rows of H are equal. For the softmax, H = D - D 1 (1'D 1)^-1 1'D for each sample, and one more
+system of size n joins the others:
 
     E = (D^-1 + K)^-1,   (H^-1 + K)^-1 = E - E 1 (sum_k E_k)^-1 1'E.
 
@@ -22,7 +22,7 @@ from sparsesolve.mkl.symmetric import Symmetric
 
 
 class System:
-    """Factors for one K and one H.
+    """Factors of the system for one K and one H.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class System:
     which, scale : (k,)
         The kernels of the sum, and their eta > 0.
     curvature : (q, n)
-        H's diagonal, or D where `joined`.
+        H's diagonal, or D if `joined`.
     joined : bool
         Whether H is that of the softmax.
     """
@@ -99,7 +99,8 @@ class System:
         n = self.shape[1]
         self.bridge = np.zeros((n, n))
         for root, factor in zip(self.root, self.factors, strict=True):
-            # our lower triangle, row by row, is LAPACK's upper one; the other is not set
+            # Our lower triangle, row by row, is LAPACK's upper one; the other triangle is not
+            # set.
             inverse = np.tril(lapack.dpotri(factor.T)[0].T)
             self.bridge += root[:, None] * inverse * root
         diagonal = np.einsum("ii->i", self.bridge)

@@ -19,9 +19,12 @@ from sparsesolve.mkl.directions import solve_columns, weighted_direction
 from sparsesolve.mkl.point import make_point, sizes_of
 from sparsesolve.mkl.state import ROUNDING, WorkingState
 
-BACKTRACKS = 40  # halvings of a step at most
-NEW = 1e-3  # the first norm of a kernel that enters, as a share of the largest norm
-GONE = 1e-9  # a kernel that shrinks below this share of the largest norm leaves
+# Most halvings of a step.
+BACKTRACKS = 40
+# The first norm of a kernel that enters, as a share of the largest norm.
+NEW = 1e-3
+# A kernel leaves if its norm falls below this share of the largest norm.
+GONE = 1e-9
 
 
 def shares_of(problem, point, lam):
@@ -30,13 +33,13 @@ def shares_of(problem, point, lam):
     return np.divide(point.n, slope, out=np.zeros_like(slope), where=slope > 0.0)
 
 
-def search_weighted(problem, old, lam, u, eta, slack):
-    """Return a point between `old` and that of u, f = K u and n = eta s, by halving.
+def search_weighted(problem, old, lam, u, eta, allowance):
+    """Return a point between `old` and that of u, with f = K u and n = eta s, by halving.
 
-    Its objective exceeds that of `old` by at most `slack`.
+    Its objective exceeds that of `old` by at most `allowance`.
     """
     products = problem.kernels.times(old.which, u)
-    bound, share = old.objective(problem, lam) + slack, 1.0
+    bound, share = old.objective(problem, lam) + allowance, 1.0
     for _ in range(BACKTRACKS):
         new = old.products + share * (products - old.products)
         mixed = old.u + share * (u - old.u)
@@ -63,7 +66,7 @@ class Reweighted(WorkingState):
         self.point = search_weighted(problem, point, lam, u, eta, ROUNDING * self.null)
 
     def _let_in(self, lam):
-        """Give a small norm to kernels of norm 0 that violate, and 0 to those that vanish."""
+        """Give a small norm to violating kernels of norm 0, and 0 to those that vanish."""
         point, problem = self.point, self.problem
         if not problem.norm.sparse:
             return

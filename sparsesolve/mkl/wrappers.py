@@ -1,4 +1,4 @@
-"""Wrapper methods, the baselines: an inner solver for one kernel, and an update of its weights.
+"""Wrapper methods, as baselines: an inner solver for one kernel, and an update of its weights.
 
     minimise over eta   J(eta)     with J of single_kernel.py
 
@@ -18,9 +18,12 @@ from sparsesolve.mkl.single_kernel import single_value, solve_single
 from sparsesolve.mkl.state import WorkingState
 from sparsesolve.mkl.weighted import shares_of
 
-INSIDE = 1e-3  # the accuracy of the inner problem, as a share of the target
-ARMIJO = 1e-4  # the share of the predicted decrease that a step must reach
-HALVINGS = 30  # of a step at most
+# Accuracy of the inner problem, as a share of the target.
+INSIDE = 1e-3
+# Share of the predicted decrease that a step must reach.
+ARMIJO = 1e-4
+# Most halvings of a step.
+HALVINGS = 30
 
 
 class Alternation(WorkingState):
@@ -59,7 +62,7 @@ class SimpleMKL(Alternation):
 
     def _solve(self, lam, target, budget):
         d = self.problem.factors[self.all]
-        self.scale = 1.0 / (lam * d**2)  # eta of beta = 1
+        self.scale = 1.0 / (lam * d**2)  # eta at beta = 1
         if not self.started:
             self.beta = np.full(len(d), 1.0 / max(len(d), 1))
             self.started = True
@@ -79,7 +82,8 @@ class SimpleMKL(Alternation):
             self._search_line(slope, direction, share)
 
     def _to_the_edge(self, direction, top):
-        """Move to the next face of the simplex while J falls; returns the length that is left."""
+        """Move to the next face of the simplex while J decreases; return the length that is left.
+        """
         while True:
             falling = np.flatnonzero(direction < 0.0)
             if not len(falling):

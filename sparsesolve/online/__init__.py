@@ -1,1 +1,1 @@
-"""Online learning: FOBOS, dual averaging and FTRL over rows that come one after the other."""
+"""Online learning: FOBOS, dual averaging and FTRL on rows that arrive one after the other."""

@@ -1,16 +1,16 @@
 """FOBOS and dual averaging with the elastic net, and the mean of their iterates, lazily.
 
-    mean of w_s over steps s,   w_s = S(q, level_s - c) / scale_s  while a feature is not met
+    mean of w_s over steps s,   w_s = S(q, level_s - c) / scale_s  while a feature has no row
 
-Given: as for Shrinkage.
-Returned: the mean of the weights that steps began with, of all steps or of at least the last half.
-Invariant: `sums` holds what a feature contributed before step `since`. Between two meetings q stays
-and the level rises, so that a weight dies once, at a step d that a search finds, and adds
+Given: the arguments of Shrinkage. Returned: the mean of the weights before each step, over all
+steps or at least the last half. Invariant: `sums` holds what a feature contributed before step
+`since`. While a feature occurs in no row, q stays and the level rises, so that a weight becomes 0
+once, at a step d that a search finds, and contributes
     sign(q) ((|q| + c) (A_d - A_a) - (B_d - B_a)),   A_d = sum_{s<d} 1 / scale_s,
                                                      B_d = sum_{s<d} level_s / scale_s.
-The sums A and B are kept of at most `period` steps; after so many all features are brought up,
-which costs as much per step as one feature does. They are brought up as well where the scale has
-grown much, as differences of A would lose digits.
+The sums A and B are kept for at most `period` steps. After these all features are brought up to
+date, which costs as much per step as one feature. The same happens when the scale has grown by
+much, because differences of A would lose digits.
 Reference: Duchi and Singer (2009), section 6; Shamir and Zhang (2013) for means of the last half.
 """
 from libc.math cimport sqrt
@@ -21,11 +21,12 @@ from sparsesolve.online.engine cimport ss_fetch
 from sparsesolve.online.shrinkage cimport Shrinkage, soft
 
 cdef Py_ssize_t LEAST_PERIOD = 4096
-cdef double MOST_GROWTH = 16.0  # of scales within the steps in memory: what differences of A lose
+# Most growth of the scale within the stored steps: differences of A lose a digit in base 16.
+cdef double MOST_GROWTH = 16.0
 
 
 cdef class Averaged(Shrinkage):
-    """See above.
+    """FOBOS or dual averaging that also keeps the mean of the weights; see the head of this file.
 
     Parameters
     ----------
@@ -34,19 +35,19 @@ cdef class Averaged(Shrinkage):
     n_kinds : int
         Number of columns of `level` and `scale`.
     suffix : bool
-        Whether the mean is of the steps since the last power of two of them but one.
+        Whether the mean is over the steps since the last power of two but one.
     """
     cdef readonly bint suffix
-    cdef readonly Py_ssize_t made           # steps so far
-    cdef Py_ssize_t period, known           # steps in memory at most; now
-    cdef double[:, :, ::1] steps            # (period + 1, kinds, 3): level, A and B of these
-    cdef double growth                      # of scales since the first of them, at most
-    cdef Py_ssize_t[::1] since              # (p,) step in memory that a feature is brought up to
+    cdef readonly Py_ssize_t made           # number of steps so far
+    cdef Py_ssize_t period, known           # most stored steps; stored steps now
+    cdef double[:, :, ::1] steps            # (period + 1, kinds, 3): level, A and B
+    cdef double growth                      # growth of scales since the first stored step
+    cdef Py_ssize_t[::1] since              # (p,) stored step to which a feature is up to date
     cdef Py_ssize_t since_intercept
-    cdef double[:, :, ::1] sums             # (2, p, K) of the part before the last, and of the last
+    cdef double[:, :, ::1] sums  # (2, p, K) of the part before the last, and of the last
     cdef double[:, ::1] intercept_sums      # (2, K)
     cdef Py_ssize_t[2] counts               # steps in each part
-    cdef bint begun                         # whether the levels of this step are in memory
+    cdef bint begun                         # True if the levels of this step are stored
 
     def __init__(self, n_responses, n_features, intercept, kind=None, dual=False, tied=False,
                  n_kinds=1, suffix=False):
@@ -58,14 +59,14 @@ cdef class Averaged(Shrinkage):
         self.intercept_sums = np.zeros((2, n_responses))
 
     def state(self):
-        """See Engine."""
+        """Return what has been learned; see Engine."""
         return [*super().state(), np.asarray(self.sums), np.asarray(self.intercept_sums),
                 np.array([self.counts[0], self.counts[1]]), np.asarray(self.since),
                 self.since_intercept, self.made, self.known, self.growth,
                 np.asarray(self.steps)[: self.known + 1]]
 
     def restore(self, state):
-        """See Engine."""
+        """Continue from a state; see Engine."""
         super().restore(state[:4])
         self.sums, self.intercept_sums = np.array(state[4]), np.array(state[5])
         self.counts[0], self.counts[1] = state[6]
@@ -74,7 +75,10 @@ cdef class Averaged(Shrinkage):
         np.asarray(self.steps)[: self.known + 1] = state[12]
 
     def weights(self, level, scale, plain, features=None):
-        """The mean weights (K, p) and intercepts (K,); of some features, (m,), alone (K, m)."""
+        """Return the mean weights (K, p) and intercepts (K,).
+
+        With features (m,) the weights are those of these features, (K, m).
+        """
         if not self.made:
             return super().weights(level, scale, plain, features)
         cdef Py_ssize_t j
@@ -87,7 +91,7 @@ cdef class Averaged(Shrinkage):
         return W.T / total, np.asarray(self.intercept_sums).sum(axis=0) / total
 
     def refold(self, scale):
-        """See Shrinkage; levels begin at 0, so that no step before may be needed any more."""
+        """Set q to w and levels to 0, so that no earlier step is needed; see Shrinkage."""
         self.bring_up()
         super().refold(scale)
 
@@ -117,13 +121,14 @@ cdef class Averaged(Shrinkage):
         self.made += 1
         self.counts[1] += 1
         self.begun = False
-        if self.suffix and (self.made + 1) & self.made == 0:    # the next step begins a part
+        # The next step starts a part.
+        if self.suffix and (self.made + 1) & self.made == 0:
             self.begin_part()
         elif self.known == self.period or self.growth > MOST_GROWTH:
             self.bring_up()
 
     cdef void begin_part(self) noexcept nogil:
-        """Let the last part be the one before, and forget that."""
+        """Make the last part the one before the last, and forget the latter."""
         cdef Py_ssize_t j, k
         self.bring_up()
         for k in range(self.n_responses):
@@ -133,7 +138,7 @@ cdef class Averaged(Shrinkage):
         self.counts[0], self.counts[1] = self.counts[1], 0
 
     cdef void remember(self, Py_ssize_t s) noexcept nogil:
-        """Keep the levels of step s, once."""
+        """Store the levels of step s, once."""
         cdef Py_ssize_t c, h = self.known
         if self.begun:
             return
@@ -146,7 +151,7 @@ cdef class Averaged(Shrinkage):
         self.known = h + 1
 
     cdef void owe(self, Py_ssize_t j, Py_ssize_t upto, double* total) noexcept nogil:
-        """Add to total (K,) what feature j contributes at the steps in memory before `upto`."""
+        """Add to total (K,) what feature j contributes at the stored steps before `upto`."""
         cdef Py_ssize_t k, K = self.n_responses, first = self.since[j]
         cdef Py_ssize_t kind = 0 if self.kind is None else self.kind[j]
         cdef double* r = &self.record[self.width * j]
@@ -171,13 +176,14 @@ cdef class Averaged(Shrinkage):
 
     cdef double area(self, Py_ssize_t kind, Py_ssize_t first, Py_ssize_t last, double top
                      ) noexcept nogil:
-        """The sum of (top - level_s)_+ / scale_s over steps first <= s < last."""
+        """Return the sum of (top - level_s)_+ / scale_s over steps first <= s < last."""
         cdef Py_ssize_t low = first, high = last, middle
         cdef const double* begin = &self.steps[first, kind, 0]
         cdef const double* end
         if self.steps[last - 1, kind, 0] < top:
             low = last
-        while low < high:                       # find the step where top is reached
+        # Find the step where the level reaches top.
+        while low < high:
             middle = (low + high) // 2
             if self.steps[middle, kind, 0] < top:
                 low = middle + 1
@@ -187,7 +193,7 @@ cdef class Averaged(Shrinkage):
         return top * (end[1] - begin[1]) - (end[2] - begin[2])
 
     cdef void bring_up(self) noexcept nogil:
-        """Add what all features contribute so far, and forget the steps."""
+        """Add what all features contribute so far, and forget the stored steps."""
         cdef Py_ssize_t j
         for j in range(self.n_features):
             self.owe(j, self.known, &self.sums[1, j, 0])

@@ -1,11 +1,11 @@
-"""How far online weights are from the optimum of the batch problem, by its dual bound.
+"""Certificate of online weights: their distance from the optimum of the batch problem.
 
     P(b0, b) = sum_i w_i f(y_i, o_i + b0 + x_i'b) + lam Omega(b)  >=  D(u)
 
-for every u that is feasible: u = -F'(eta) at these weights, made orthogonal to the constant and
-to columns without a penalty, then scaled until X'u is within lam times the dual ball. By Fenchel
-and Young P - D is what samples add plus what columns add, each at least 0. It is of the weights as
-they are returned, computed from the data.
+for every feasible u. Here u = -F'(eta) at these weights, made orthogonal to the constant and to
+columns without a penalty, then scaled until X'u is within lam times the dual ball. By Fenchel and
+Young P - D is a sum over samples and columns of terms of at least 0. It is computed from the
+data, for the weights as they are returned.
 """
 
 from dataclasses import dataclass
@@ -22,17 +22,17 @@ from sparsesolve.solvers.problem.null_model import null_model, null_models
 
 @dataclass(frozen=True)
 class Certificate:
-    """How far weights are at most from the optimum."""
+    """An upper bound on the distance of weights from the optimum."""
 
     objective: float  #: mean loss plus lam times the penalty, at these weights
-    gap: float  #: at least the objective's distance from its optimum
-    null_objective: float  #: of the best intercept alone
-    #: the gap over the null objective, both less the least loss that there is
+    gap: float  # an upper bound of the objective minus its optimum
+    null_objective: float  # objective of the best intercept alone
+    # The gap over the null objective, both relative to the least possible loss.
     relative_gap: float
 
 
 def certificate(fit, X, y, weights, offset):
-    """The Certificate of an OnlineFit on these data."""
+    """Return the Certificate of an OnlineFit on these data."""
     settings, family = fit.settings, fit.settings.family
     matrix, _ = row_matrix(X)
     n, p = matrix.shape
@@ -57,7 +57,7 @@ def certificate(fit, X, y, weights, offset):
     z = np.ascontiguousarray(np.atleast_2d(np.asarray((matrix.T @ dual.T).T)))
     z[:, free] = 0.0
     gap = duality_gap(loss, penalty, lam, W, eta, value, dual, z, missing)
-    # Of a loss with a kink the null model is not asked for: the gap is of the objective itself.
+    # For a loss with a kink the null model is not computed: the gap is relative to the objective.
     null = value + charge if not family.smooth else (
         (null_models if family.several else null_model)(
             loss, known.T if family.several else known[:, 0], with_intercept)[1] + loss.saturated)
@@ -67,7 +67,9 @@ def certificate(fit, X, y, weights, offset):
 
 
 def _feasible(loss, eta, u, matrix, free, with_intercept):
-    """A dual point orthogonal to the constant and columns without penalty, and what it owes."""
+    """Return a dual point orthogonal to the constant and to unpenalised columns, and its
+    deviation.
+    """
     n = matrix.shape[0]
     columns = matrix[:, np.flatnonzero(free)]
     columns = columns.toarray() if hasattr(columns, "toarray") else np.asarray(columns)
@@ -77,7 +79,8 @@ def _feasible(loss, eta, u, matrix, free, with_intercept):
         return u, 0.0
     dual, missing = clear(loss, eta, u, columns)
     if missing == np.inf and columns.shape[1] == 1 and with_intercept and u.ndim == 1:
-        up, down = u[u > 0.0].sum(), -u[u < 0.0].sum()  # 0 is within reach of every slope
+        # 0 lies in the range of every slope.
+        up, down = u[u > 0.0].sum(), -u[u < 0.0].sum()
         least = min(up, down)
         return np.where(u > 0.0, u * (least / up if up else 0.0),
                         u * (least / down if down else 0.0)), 0.0  # fmt: skip

@@ -1,7 +1,7 @@
-"""Clock: what a step of an online method does with gradients and penalty, laid down in advance.
+"""Clock: how the steps of an online method use gradients and penalty, computed in advance.
 
-Time t is the weight of all rows so far, each step adding u, the mean weight of its rows (1 without
-weights). A row of weight w is thus w rows' gradient and w rows' penalty at once.
+Time t is the weight of all rows so far. Each step adds u, the mean weight of its rows (1 without
+weights). A row of weight w thus counts as the gradient and the penalty of w rows.
 
     schedule     FOBOS eta_t      RDA beta_t
     "sqrt"       eta0 / sqrt(t)   sqrt(t) / eta0
@@ -15,7 +15,8 @@ import numpy as np
 
 from sparsesolve.solvers.first_order.step_sizes import step_sizes
 
-LARGEST = 1e100  # product of ridge factors, beyond which they are folded into the weights
+# If the product of ridge factors exceeds this, they are folded into the weights.
+LARGEST = 1e100
 
 
 class Clock:
@@ -27,24 +28,24 @@ class Clock:
     schedule : one of SCHEDULES, or callable t -> eta_t
     eta0, lam, alpha : float
     factors : (kinds,)
-        Penalty factors that occur.
+        The different penalty factors.
     """
 
     def __init__(self, method, schedule, eta0, lam, alpha, factors):
         self.method, self.schedule, self.eta0 = method, schedule, eta0
         self.l1, self.ridge = lam * alpha * factors, lam * (1.0 - alpha) * factors
         self.t, self.rate = 0.0, eta0
-        self.level, self.scale = np.zeros(len(factors)), np.ones(len(factors))  # of FOBOS
+        self.level, self.scale = np.zeros(len(factors)), np.ones(len(factors))  # for FOBOS
 
     def run(self, u):
-        """Advance by steps of mean weights u (S,), as many of them as one run may have.
+        """Advance by steps of mean weights u (S,), as many as one run may have.
 
         Returns
         -------
         times : dict
             rate (S,) multiplies a step's gradient; level and scale (S + 1, kinds) say how weights
             are read before each step and after the last; plain (S + 1,) is the scale without a
-            ridge part; eta (S,) the step sizes.
+            ridge part; eta (S,) are the step sizes.
         """
         t = np.cumsum(np.append(self.t, u))
         eta = self.rates(t[1:])
@@ -73,7 +74,7 @@ class Clock:
 
     @property
     def full(self):
-        """Whether levels have become so large that the weights must be brought up to them."""
+        """Return True if levels are so large that the weights must be folded."""
         return self.method == "fobos" and bool((self.scale > LARGEST).any())
 
     def restart(self):
@@ -81,7 +82,7 @@ class Clock:
         self.level, self.scale = np.zeros_like(self.level), np.ones_like(self.scale)
 
     def rates(self, t):
-        """eta_t (S,) at times t; of RDA 1 / beta_t."""
+        """Return eta_t (S,) at times t; for RDA 1 / beta_t."""
         if self.method == "ftrl":
             return np.full(len(t), self.eta0)
         if self.method == "rda" and self.schedule == "inverse":
@@ -89,7 +90,9 @@ class Clock:
         return step_sizes(self.schedule, self.eta0, t)
 
     def now(self):
-        """Level (kinds,), scale (kinds,) and plain scale at this time, as `run` gives them."""
+        """Return level (kinds,), scale (kinds,) and plain scale at this time, in the form of
+        `run`.
+        """
         if self.method == "fobos":
             return self.level, self.scale, 1.0
         level, ridge = self.t * self.l1, self.t * self.ridge

@@ -1,10 +1,8 @@
-/* Decimal digits, up to eight at a time.
- *
- * Eight characters are one word, the first of them its lowest byte. A byte xor '0' is below 10 for
- * a digit alone. Shifted so that the digits end at the top of the word, those that are missing are
- * leading zeros; then neighbours are put together in pairs, fours and eights.
- * Reference: Lemire, "Number parsing at a gigabyte per second" (2021), section 4.
- */
+/* Decimal digits, up to eight at a time. Eight characters are one word, the first of them its
+ * lowest byte. A byte xor '0' is below 10 for a digit alone. After a shift that puts the
+ * digits at the top of the word, missing digits are leading zeros; then neighbours are
+ * combined to pairs, fours and eights. Reference: Lemire, "Number parsing at a gigabyte per
+ * second" (2021), section 4. */
 #ifndef SS_DIGITS_H
 #define SS_DIGITS_H
 
@@ -19,8 +17,8 @@
 static const uint64_t ss_power_of_ten[9] = {
     1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/* Read the digits at c, eight at most and none at or behind `end`; returns how many they are, and
- * puts them behind those of *value. */
+/* Read the digits at c, at most eight and only before `end`. Return their number, and append
+ * them to *value. */
 static inline int ss_digits(const char *c, const char *end, uint64_t *value) {
     int count = 0;
 #ifdef SS_WORDS_OF_DIGITS

@@ -13,16 +13,16 @@ cdef extern from *:
 
 
 cdef class Engine:
-    cdef readonly Py_ssize_t n_responses, n_features    # K; features there is room for
-    cdef readonly Py_ssize_t width              # doubles kept of a feature
-    cdef readonly double[::1] record            # what is kept of every feature, feature by feature
-    cdef readonly double[:, ::1] intercept_record   # (2, K) the same of the intercepts
+    cdef readonly Py_ssize_t n_responses, n_features    # K; number of features with memory
+    cdef readonly Py_ssize_t width              # doubles stored for each feature
+    cdef readonly double[::1] record  # stored numbers of all features, one feature after the other
+    cdef readonly double[:, ::1] intercept_record   # (2, K) those of the intercepts
     cdef readonly bint has_intercept
-    cdef readonly int[::1] kind                 # (p,) which level and scale a feature has; None: 0
-    cdef const double[::1] rate                 # of a run: (S,) what multiplies a step's gradient,
-    cdef const double[:, ::1] level, scale      # (S + 1, kinds) and how weights are read before it
-    cdef const double[::1] plain                # (S + 1,) the scale of what is not penalised
-    cdef bint batched                           # whether a step of this run has several rows
+    cdef readonly int[::1] kind  # (p,) column of level and scale for each feature; None: 0
+    cdef const double[::1] rate                 # for a run: (S,) factor of a step's gradient
+    cdef const double[:, ::1] level, scale  # (S + 1, kinds) reading of weights before each step
+    cdef const double[::1] plain                # (S + 1,) scale of unpenalised weights
+    cdef bint batched                           # True if a step of this run has several rows
 
     cdef void fetch(self, const int* index, Py_ssize_t count) noexcept nogil
     cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,

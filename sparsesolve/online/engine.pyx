@@ -4,10 +4,10 @@
     x_i,
                        w_{s+1} = what the method makes of w_s, g_s and the penalty
 
-Given: rows in the form of CSR, a Loss that knows `sample`, and per step what `Clock` has laid down.
-Returned: the loss of each row before it was learned, and a bound of |g_s|^2.
-Invariant: an Engine reads and changes what it keeps of the features in a row, and of no other; what
-the penalty does to the others in the meantime is made up for when they are met (`gather`).
+Given: rows in the form of CSR, a Loss that knows `sample`, and the numbers of `Clock` for each
+step. Returned: the loss of each row before it was learned, and a bound of |g_s|^2. Invariant: an
+Engine reads and changes what it stores of the features in a row, and of no other. `gather` makes
+up for the penalty of the steps in which a feature did not occur.
 Reference: Duchi and Singer, "Efficient online and batch learning using forward backward splitting"
 (2009), sections 5 and 6.
 """
@@ -15,11 +15,13 @@ import numpy as np
 
 from sparsesolve.losses.base cimport Loss
 
-DEF AHEAD = 2           # rows between that which is learned and that whose weights are fetched
+# Rows between the one that is learned and the one whose weights are prefetched; 2 hide the
+# latency of memory.
+DEF AHEAD = 2
 
 
 cdef class Engine:
-    """What all methods share: the loop over rows. A subclass overrides the four `cdef` methods.
+    """Base of all methods: the loop over rows. A subclass overrides the four `cdef` methods.
 
     Parameters
     ----------
@@ -27,9 +29,9 @@ cdef class Engine:
     n_features : int
     intercept : bool
     kind : (p,) intc array or None
-        Which column of `level` and `scale` a feature has; None: all have the first.
+        Column of `level` and `scale` for each feature; None: all use the first.
     width : int
-        Doubles kept of a feature.
+        Doubles stored for each feature.
     """
 
     def __init__(self, n_responses, n_features, intercept, kind=None, width=1):
@@ -40,25 +42,25 @@ cdef class Engine:
         self.intercept_record = np.zeros((2, n_responses))
 
     def state(self):
-        """What it has learned: arrays, and numbers."""
+        """Return what has been learned, as arrays and numbers."""
         return [np.asarray(self.record), np.asarray(self.intercept_record)]
 
     def restore(self, state):
-        """Go on from what another has learned."""
+        """Continue from a state of another engine."""
         self.record, self.intercept_record = [np.array(part) for part in state[:2]]
 
     def rows(self):
-        """What is kept of the features, (p, width)."""
+        """Return the stored numbers of the features, (p, width)."""
         return np.asarray(self.record).reshape(-1, self.width)
 
     def grow(self, n_features):
-        """Make room for so many features, the new ones at zero."""
+        """Allocate memory for `n_features` features; new ones start at zero."""
         room = np.zeros(self.width * n_features)
         room[: self.width * self.n_features] = self.record[: self.width * self.n_features]
         self.record, self.n_features = room, n_features
 
     cdef void fetch(self, const int* index, Py_ssize_t count) noexcept nogil:
-        """Ask for the memory of a row that comes soon."""
+        """Prefetch the memory of a row that comes soon."""
         cdef Py_ssize_t a
         cdef Py_ssize_t width = self.width
         for a in range(count):
@@ -70,15 +72,17 @@ cdef class Engine:
 
     cdef void scatter(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
                       const double* slope) noexcept nogil:
-        """Learn from a row of step s; slope (K,) is the loss's times the row's share in it."""
+        """Learn from a row of step s; slope (K,) is that of the loss times the row's share of the
+        step.
+        """
 
     cdef void commit(self, Py_ssize_t s) noexcept nogil:
-        """End step s, all rows of which have been learned."""
+        """End step s, after all its rows."""
 
     def run(self, Loss loss, times, const Py_ssize_t[::1] start, const int[::1] index,
             const double[::1] x, const double[:, ::1] y, const double[::1] w, offset,
             const Py_ssize_t[::1] steps):
-        """Learn S steps: of step s the rows steps[s]:steps[s + 1].
+        """Learn S steps; step s has the rows steps[s]:steps[s + 1].
 
         Parameters
         ----------
@@ -93,7 +97,7 @@ cdef class Engine:
         -------
         losses : (n,)
         squares : (S,)
-            At least the squared length of each step's mean gradient.
+            Upper bounds of the squared length of each step's mean gradient.
         """
         cdef Py_ssize_t s, i, K = self.n_responses, n = w.shape[0], S = steps.shape[0] - 1
         cdef Py_ssize_t first, last, k, a

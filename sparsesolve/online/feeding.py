@@ -1,7 +1,7 @@
-"""Feeding: rows go to a Learner, after the first ones have chosen its step size.
+"""Feeding: passes rows to a Learner, once the first rows have chosen its step size.
 
-Until there are enough rows for that they wait; who asks meanwhile is answered by a learner made of
-the rows so far, which is thrown away, so that asking changes nothing.
+The first rows wait until there are enough of them. A question before that is answered by a
+learner of the rows so far, which is discarded, so that asking changes nothing.
 """
 
 import copy
@@ -21,38 +21,40 @@ class Feeding:
     settings : Settings
     reader : ResponseReader
     names : (p,) or None
-        Of the features.
+        Names of the features.
     """
 
     def __init__(self, settings, reader, names=None):
         self.settings, self.reader, self.feature_names = settings, reader, names
-        self.holdout_losses = None  # of passes, where rows were held out
-        self._learner = None  # once the step size is known
+        self.holdout_losses = None  # for each pass, if rows were held out
+        self._learner = None  # set once the step size is known
         self._opening = []  # rows until then
-        self._guess = None  # a learner for who asks before
+        self._guess = None  # a temporary learner for questions before that
         self._p = settings.n_features or 0
 
     def _weights(self):
         return self._current().weights()
 
     def _current(self):
-        """The learner; before the step size is settled one made of the rows so far."""
+        """Return the learner; before the step size is known, one made from the rows so far."""
         if self._learner is not None:
             return self._learner
         if self._guess is None:
-            waiting, settled = self._opening, copy.copy(self)
-            settled._settle(list(waiting))
-            self._guess = settled._learner
+            waiting, copied = self._opening, copy.copy(self)
+            copied._choose_step(list(waiting))
+            self._guess = copied._learner
         return self._guess
 
-    def _settle(self, opening):
-        """Choose the step size by the first rows, and learn them."""
+    def _choose_step(self, opening):
+        """Choose the step size from the first rows, and learn them."""
         self._learner = self.settings.learner(self._chosen(opening), self._p)
         for rows in opening:
             self._learner.learn(rows)
 
     def _chosen(self, opening):
-        """eta0: the one given, or the best for the first rows; 1 where a callable gives steps."""
+        """Return eta0: the given one, or the best for the first rows; 1 if a callable gives the
+        steps.
+        """
         step = self.settings.step
         if not callable(step) and step != "auto":
             return float(step)
@@ -62,12 +64,12 @@ class Feeding:
         return choose(self.settings, first.part(0, min(ROWS, first.n)), self._p)[0]
 
     def _widen(self, X):
-        """Count the columns of a first table, those without an entry too."""
+        """Count the columns of a first table, including those without an entry."""
         if self.settings.n_features is None and self._learner is None and not self._opening:
             self._p = max(self._p, np.shape(X)[1])
 
     def _measure(self, blocks):
-        """Measure the mean gradient of all rows; the first ones choose the step size."""
+        """Measure the mean gradient of all rows; the first rows choose the step size."""
         blocks = (self._counted(rows.weighted()) for rows in blocks)
         if self._learner is None:
             opening = []
@@ -80,14 +82,14 @@ class Feeding:
         self._learner.measure(blocks)
 
     def _counted(self, rows):
-        """The rows, their features counted."""
+        """Return the rows after counting their features."""
         if len(rows.columns):
             self._p = max(self._p, int(rows.columns.max()) + 1)
         return rows
 
     @property
     def _loss_so_far(self):
-        """Progressive loss, nan until the step size is known."""
+        """Return the progressive loss; nan until the step size is known."""
         return np.nan if self._learner is None else self._learner.mean_loss
 
     def _learn(self, rows):
@@ -102,11 +104,11 @@ class Feeding:
             if waiting >= ROWS:
                 block = joined(self._opening)
                 self._opening = []
-                self._settle([block.part(0, ROWS)])
+                self._choose_step([block.part(0, ROWS)])
                 self._learner.learn(block.part(ROWS, waiting))
             return
         if self._learner is None:
-            self._settle([])
+            self._choose_step([])
         self._learner.learn(rows)
 
     def __getstate__(self):

@@ -13,30 +13,31 @@ from scipy import sparse
 from sparsesolve.data import read_choice, read_count
 from sparsesolve.online.text import FORMATS, Role, TextParser
 
-BYTES = 1 << 20  # of text read at once
+# Bytes of text read at once, which bound the memory of a block.
+BYTES = 1 << 20
 ENDINGS = {".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight", ".vw": "vw",
            ".csv": "csv", ".tsv": "csv"}  # fmt: skip
 MOST_BITS = 30
 
 
 class TextFile:
-    """Rows of a text file, or of standard input, each time that it is called.
+    """Rows of a text file, or of standard input; each call reads them from the start.
 
     Parameters
     ----------
     file : str or path
-        "-" is standard input; what ends with .gz is decompressed as it is read.
+        "-" is standard input; a file whose name ends with .gz is decompressed as it is read.
     layout : {"svmlight", "vw", "csv"}, default None
-        None: what the ending says.
+        None: as the name's ending says.
     response, weights : str, default None
-        Columns of a CSV file.
+        Names of columns of a CSV file.
     hash_bits : int, default None
-        Features are put into 2^hash_bits places, names of vw (18 if None) by a hash, numbers of
-        SVMlight by one too; several may share a place.
+        Features are hashed into 2^hash_bits places: names of vw (18 if None), and numbers of
+        SVMlight. Several features may share a place.
     zero_based : bool, default False
         Whether features of SVMlight are numbered from 0.
     features : list of str, default None
-        Columns of a CSV file that are the features, in their order; None: all others.
+        Columns of a CSV file that are features, in their order; None: all others.
     """
 
     def __init__(self, file, layout=None, response=None, weights=None, hash_bits=None,
@@ -58,18 +59,18 @@ class TextFile:
 
     @property
     def n_features(self):
-        """How many features there will be, None where only the file tells."""
+        """The number of features, None if only the file tells."""
         if self.layout == "vw" or self.bits is not None:
             return 1 << (self.bits or 18)
         return None
 
     @property
     def once(self):
-        """Whether it can be read only once."""
+        """True if it can be read only once."""
         return self.file == "-"
 
     def __call__(self) -> Iterator[tuple]:
-        """Yield (labels, weights, start, columns, values) of some rows each."""
+        """Yield (labels, weights, start, columns, values) of some rows at a time."""
         rows = 0
         with self._open() as stream:
             try:
@@ -120,7 +121,7 @@ class TextFile:
         return parser
 
     def _canonical(self, block, above):
-        """The block with one entry per feature and row."""
+        """Return the block with one entry per feature and row."""
         labels, weights, start, columns, values = block
         if self.layout == "svmlight" and self.bits is not None:
             columns = _hashed(columns, self.bits)
@@ -144,7 +145,8 @@ class TextFile:
 
 
 class Cache:
-    """The blocks of a TextFile, kept in a file of arrays the first time that they are read."""
+    """The blocks of a TextFile, stored in a file of arrays when they are read for the first time.
+    """
 
     def __init__(self, source):
         self.source, self.kept, self.shapes, self.whole = source, None, [], False
@@ -172,7 +174,7 @@ class Cache:
 
 
 class _Kept:
-    """A stream that is not ours to close."""
+    """A stream that must stay open."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -185,7 +187,7 @@ class _Kept:
 
 
 def _layout(file):
-    """The layout that the ending of a file's name says."""
+    """Return the layout for the ending of a file's name."""
     name = PurePath(file)
     ending = name.with_suffix("").suffix if name.suffix == ".gz" else name.suffix
     if ending.lower() not in ENDINGS:
@@ -196,7 +198,7 @@ def _layout(file):
 
 
 def _whole_lines(stream):
-    """Yield texts that end where a line ends."""
+    """Yield texts that end at the end of a line."""
     rest = b""
     while True:
         text = stream.read(BYTES)
@@ -213,6 +215,6 @@ def _whole_lines(stream):
 
 
 def _hashed(columns, bits):
-    """Places of feature numbers among 2^bits, by Knuth's multiplicative hash."""
+    """Return places of feature numbers among 2^bits, by Knuth's multiplicative hash."""
     mixed = columns.astype(np.uint32) * np.uint32(2654435769)
     return (mixed >> np.uint32(32 - bits)).astype(np.intc)

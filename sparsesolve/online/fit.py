@@ -1,4 +1,4 @@
-"""OnlineFit: weights that are learned row by row, and what can be asked of them."""
+"""OnlineFit: weights that are learned row by row."""
 
 from typing import Any
 
@@ -15,21 +15,21 @@ from sparsesolve.online.source import rows_of, text_rows
 
 
 class OnlineFit(Feeding):
-    """What :func:`sparsesolve.online` has learned so far, and goes on to learn by `more`.
+    """What :func:`sparsesolve.online` has learned so far; `more` continues it.
 
     Attributes
     ----------
     classes : (K,) array or None
-        Labels in sorted order, where the family has classes.
+        Labels in sorted order, if the family has classes.
     holdout_losses : list of float or None
-        Mean loss of the rows held out after each pass; None where none were.
+        Mean held-out loss after each pass; None without held-out rows.
     """
 
-    # what it is
+    # Properties.
 
     @property
     def classes(self) -> np.ndarray | None:
-        """Labels of the classes in sorted order, None where there are none."""
+        """Labels of the classes in sorted order; None without classes."""
         return self.reader.classes
 
     @property
@@ -39,49 +39,50 @@ class OnlineFit(Feeding):
 
     @property
     def eta0(self) -> float:
-        """The step size in use; with step="auto" the one chosen, with a callable 1."""
+        """The step size in use; with step="auto" the chosen one, with a callable 1."""
         return self._current().clock.eta0
 
     @property
     def n_features(self) -> int:
-        """Features so far."""
+        """Number of features so far."""
         return self._p
 
     @property
     def n_rows(self) -> int:
-        """Rows of positive weight that were learned; each pass counts."""
+        """Number of learned rows of positive weight; each pass counts."""
         return self._current().rows
 
     @property
     def losses(self) -> np.ndarray:
-        """Progressive loss, (m, 2): rows, and the mean loss of these before each was learned.
+        """Progressive loss, (m, 2): number of rows, and the mean loss of these before each was
+        learned.
 
-        A row is added when the number of rows has doubled; the last one is of all rows.
+        A row is added whenever the number of rows has doubled; the last one is for all rows.
         """
         now = self._current()
         return np.array([*now.curve, (now.rows, now.mean_loss)][-64:], dtype=float)
 
-    # the weights
+    # Weights.
 
     def coef(self) -> np.ndarray:
-        """Coefficients, (p,), or (K, p) of K classes or responses."""
+        """The coefficients, (p,), or (K, p) for K classes or responses."""
         W = np.zeros((self.settings.n_responses, self._p))
         found = self._weights()[0][:, : self._p]
         W[:, : found.shape[1]] = found
         return W if self.settings.family.several else W[0]
 
     def sparse_coef(self) -> sparse.csr_array:
-        """Coefficients as CSR, (1, p) or (K, p)."""
+        """The coefficients as CSR, (1, p) or (K, p)."""
         return sparse.csr_array(np.atleast_2d(self.coef()))
 
     @property
     def intercept(self) -> float | np.ndarray:
-        """Intercept, or (K,) of K classes or responses."""
+        """The intercept, or (K,) for K classes or responses."""
         b = self._weights()[1]
         return b if self.settings.family.several else float(b[0])
 
     def nonzero(self) -> np.ndarray:
-        """Indices of the features with a nonzero coefficient, ascending."""
+        """Return indices of the features with a nonzero coefficient, ascending."""
         coef = np.atleast_2d(self.coef())
         return np.flatnonzero(coef.any(axis=0))
 
@@ -91,10 +92,10 @@ class OnlineFit(Feeding):
         Parameters
         ----------
         X : array-like or scipy sparse matrix, (n, m)
-            Columns beyond those learned count as ones with coefficient 0, where the number of
-            features was left open.
+            If the number of features was left open, columns beyond the learned ones have
+            coefficient 0.
         kind : {"link", "response", "class"}, default "link"
-            The linear predictor, the mean of y, or the likeliest class.
+            The linear predictor, the mean of y, or the most likely class.
         offset : array-like (n,) or (n, K), default None
             Known part of the linear predictor.
 
@@ -104,7 +105,7 @@ class OnlineFit(Feeding):
         """
         return predict(self, X, kind, offset)
 
-    # going on
+    # Continuation.
 
     def more(self, X: Any, y: ArrayLike | None = None, *, weights: ArrayLike | None = None,
              offset: ArrayLike | None = None) -> "OnlineFit":
@@ -113,7 +114,7 @@ class OnlineFit(Feeding):
         Parameters
         ----------
         X, y, weights, offset :
-            As :func:`sparsesolve.online` takes them.
+            As in :func:`sparsesolve.online`.
 
         Returns
         -------
@@ -136,7 +137,7 @@ class OnlineFit(Feeding):
         Parameters
         ----------
         block : (labels, weights, start, columns, values)
-            Some rows; the last three in the form of CSR.
+            Some rows; the last three arrays are in the form of CSR.
 
         Returns
         -------
@@ -147,12 +148,12 @@ class OnlineFit(Feeding):
         return self
 
     def measure(self, source: Any) -> "OnlineFit":
-        """Begin a pass of method="svrg": read all rows for the mean gradient.
+        """Start a pass of method="svrg": read all rows for the mean gradient.
 
         Parameters
         ----------
         source : callable
-            Yields blocks as `more_rows` takes them; a ``sparsesolve.online.files.TextFile``.
+            Yields blocks as in `more_rows`, such as a ``sparsesolve.online.files.TextFile``.
 
         Returns
         -------
@@ -164,33 +165,34 @@ class OnlineFit(Feeding):
 
     def certify(self, X: Any, y: ArrayLike, *, weights: ArrayLike | None = None,
                 offset: ArrayLike | None = None) -> Certificate:
-        """Bound how far these weights are from the optimum of the batch problem on given data.
+        """Bound the distance of these weights from the optimum of the batch problem on given
+        data.
 
         Parameters
         ----------
         X : array-like or scipy sparse matrix, (n, p)
         y : array-like (n,) or (n, K)
         weights, offset : array-like, default None
-            As for :func:`sparsesolve.path`.
+            As in :func:`sparsesolve.path`.
 
         Returns
         -------
         Certificate
-            objective, gap (at least the objective's distance from its optimum), null_objective,
+            objective, gap (an upper bound of the objective minus its optimum), null_objective,
             and relative_gap, the gap over the null objective.
         """
         return certificate(self, X, y, weights, offset)
 
     def regret_bound(self, norm: float) -> float:
-        """Bound the regret against all weights of at most this Euclidean length.
+        """Bound the regret compared with all weights of at most this Euclidean length.
 
         The regret is the sum over rows of w (f(w_t) + lam Omega(w_t)), each before the row was
-        learned, less the same sum of fixed weights, intercepts counted in their length.
+        learned, minus the same sum for fixed weights, intercepts counted in their length.
 
         Parameters
         ----------
         norm : float
-            Length of the weights compared with.
+            Length of the weights to compare with.
 
         Returns
         -------

@@ -2,14 +2,15 @@
 
     Omega(w) = sum_g v_g [alpha N_g(w_g) + (1 - alpha) d_g |w_g|^2 / 2]
 
-with the norms N_g of a BlockPenalty; of K responses a group has its features in all of them.
-Kept of a group: q, its weights or gradients, and with FOBOS the level c that q was shrunk by, with
-FTRL n, the sum of |g_g|^2, so that a group has one rate.
+with the norms N_g of a BlockPenalty; with K responses a group has its features in all of them.
+Stored for a group: q, its weights or gradients; with FOBOS the level c by which q was shrunk;
+with FTRL n, the sum of |g_g|^2, so that a group has one rate.
 Invariant: w_g = argmin_w  h |w|^2 / 2 - q'w + (level - c) N_g(w), over M, where of
 FOBOS h = 1 and M = prod (1 + eta lam ridge);  of RDA h = beta + t lam ridge and M = 1, c = 0;
 of FTRL h = sqrt(n) / eta0 + t lam ridge and M = 1, c = 0.
-Dual averaging and FTRL read a weight by one prox, whatever the norm. FOBOS has to make up for many,
-which are one where proxes of a norm add up (`lazy_kind` "norm"); else every step moves all groups.
+Dual averaging and FTRL read a weight by one prox, for any norm. FOBOS has to make up for many
+proxes, which are one if proxes of a norm add up (`lazy_kind` "norm"); otherwise every step moves
+all groups.
 Reference: Duchi and Singer (2009), sections 5.6 and 6, Proposition 11.
 """
 from libc.math cimport sqrt
@@ -28,36 +29,37 @@ METHODS = {"fobos": FOBOS, "rda": RDA, "ftrl": FTRL}
 
 
 cdef class Grouped(Engine):
-    """See above.
+    """FOBOS, dual averaging or FTRL with a penalty on groups; see the head of this file.
 
     Parameters
     ----------
     n_responses, n_features, intercept :
         See Engine.
     penalty : BlockPenalty
-        Of the K p weights, alpha = 1: the norms alone, without a ridge part or limits.
+        Penalty on the K p weights with alpha = 1: the norms alone, without a ridge part or
+        limits.
     sizes : (G,)
-        What `level` of its kind holds for each group: v_g times all that N_g is multiplied by.
+        Factor of `level` for each group: v_g times all factors of N_g.
     kind : (G,) intc
-        The column of `level` and `scale` of each group.
+        Column of `level` and `scale` for each group.
     method : {"fobos", "rda", "ftrl"}
     eta0, beta : float
-        As for ProximalLeader.
+        As in ProximalLeader.
     """
     cdef readonly BlockPenalty penalty
     cdef readonly object method
-    cdef readonly double square, largest    # FOBOS: as in Shrinkage
+    cdef readonly double square, largest    # for FOBOS, as in Shrinkage
     cdef readonly double eta0, beta
     cdef Method code
     cdef bint lazy
     cdef const double[::1] size             # (G,)
     cdef const int[::1] of_kind             # (G,)
-    cdef int[::1] place                     # (K p,) where a weight lies, group by group
+    cdef int[::1] place                     # (K p,) place of a weight, group by group
     cdef readonly double[::1] last          # (G,) c or n
-    cdef double[::1] value, gradient        # (K p,) weights as of this step; its gradient
-    cdef double[::1] lead                   # (K,) the gradient of the intercepts
-    cdef int[::1] touched                   # groups that the step has,
-    cdef unsigned char[::1] seen            # and whether it has them
+    cdef double[::1] value, gradient        # (K p,) weights at this step; its gradient
+    cdef double[::1] lead                   # (K,) gradient of the intercepts
+    cdef int[::1] touched                   # groups in this step
+    cdef unsigned char[::1] seen            # 1 for the groups in this step
     cdef Py_ssize_t n_touched
 
     def __init__(self, n_responses, n_features, intercept, penalty, sizes, kind, method, eta0,
@@ -82,10 +84,10 @@ cdef class Grouped(Engine):
         self.square, self.largest = state[3:]
 
     cdef void fetch(self, const int* index, Py_ssize_t count) noexcept nogil:
-        """Groups are many features each: nothing is asked for ahead."""
+        """Do nothing: groups have many features each, so prefetching does not pay."""
 
     cdef void read(self, Py_ssize_t g, double level, double scale) noexcept nogil:
-        """Bring group g up to a step, `value` included."""
+        """Bring group g up to a step, and set `value`."""
         cdef Py_ssize_t a, first = self.penalty.start[g], count = self.penalty.size(g)
         cdef double* q = &self.record[first]
         cdef double* w = &self.value[first]
@@ -112,8 +114,10 @@ cdef class Grouped(Engine):
             w[a] /= scale
 
     def weights(self, level, scale, plain, features=None):
-        """The weights (K, p) and intercepts (K,) as of a step with these levels, (kinds,) each;
-        of some features, (m,), alone (K, m)."""
+        """Return the weights (K, p) and intercepts (K,) at a step with these levels, (kinds,)
+        each.
+
+        With features (m,) the weights are those of these features, (K, m)."""
         kept = np.array(self.record), np.array(self.last), np.array(self.value)
         cdef double square = self.square
         cdef Py_ssize_t g
@@ -132,7 +136,7 @@ cdef class Grouped(Engine):
         return (W if features is None else W[:, features]), b
 
     def refold(self, now):
-        """Let q be w and levels begin at 0, where numbers have become large; of FOBOS."""
+        """Set q to w and levels to 0 when numbers have become large; for FOBOS."""
         W, _ = self.weights(*now)
         self.record = W.ravel()[np.asarray(self.penalty.member)]
         self.last = np.zeros(len(self.last))
@@ -188,7 +192,7 @@ cdef class Grouped(Engine):
         self.largest = max(self.largest, square)
 
     cdef void learn(self, Py_ssize_t g, double u, double scale) noexcept nogil:
-        """Group g takes its gradient, which is then none."""
+        """Learn group g from its gradient, and clear the gradient."""
         cdef Py_ssize_t a, first = self.penalty.start[g], count = self.penalty.size(g)
         cdef double* q = &self.record[first]
         cdef double* d = &self.gradient[first]
@@ -208,7 +212,7 @@ cdef class Grouped(Engine):
             d[a] = 0.0
 
     cdef void learn_intercept(self, Py_ssize_t k, double u) noexcept nogil:
-        """Intercept k takes its gradient."""
+        """Learn intercept k from its gradient."""
         cdef double* q = &self.intercept_record[0, k]
         cdef double* n = &self.intercept_record[1, k]
         cdef double before

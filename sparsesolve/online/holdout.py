@@ -1,4 +1,4 @@
-"""Rows held out: their loss after every pass, when to end, and the best weights so far."""
+"""Held-out rows: their loss after every pass, the end of learning, and the best weights so far."""
 
 import copy
 
@@ -14,9 +14,9 @@ class Holdout:
     ----------
     rows : tuple (X, y, weights or None)
     patience : int
-        Passes without a gain after which learning ends.
+        Learning ends after this many passes without an improvement.
     tol : float
-        The least gain of the mean loss that counts.
+        Least decrease of the mean loss that counts as an improvement.
     """
 
     def __init__(self, rows, patience=2, tol=0.0):
@@ -25,7 +25,7 @@ class Holdout:
         self.losses, self.best, self.least, self.stale = [], None, np.inf, 0
 
     def ends(self, fit):
-        """Measure the loss after a pass; whether it has ceased to fall."""
+        """Measure the loss after a pass; return True if it no longer decreases."""
         loss = mean_loss(fit, *self.rows)
         self.losses.append(loss)
         self.stale = 0 if loss < self.least - self.tol else self.stale + 1
@@ -35,7 +35,7 @@ class Holdout:
 
 
 def mean_loss(fit, X, y, weights=None):
-    """Mean loss of rows, without the penalty."""
+    """Return the mean loss of rows, without the penalty."""
     values = fit.reader.block(y, len(y)).values
     w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
     eta = fit.predict(X)
@@ -44,7 +44,7 @@ def mean_loss(fit, X, y, weights=None):
 
 
 def split(share, n, weights, rng):
-    """Rows to learn and rows to hold out, of n; only of those with a positive weight."""
+    """Return the rows to learn and the rows to hold out, of n; only rows of positive weight."""
     kept = np.arange(n) if weights is None else np.flatnonzero(np.asarray(weights) > 0.0)
     count = max(1, int(share * len(kept)))
     if count >= len(kept):
@@ -56,7 +56,7 @@ def split(share, n, weights, rng):
 
 
 def read_holdout(holdout):
-    """None, a share, or the parts (X, y, weights)."""
+    """Return None, a share, or the parts (X, y, weights)."""
     if holdout is None:
         return None
     if isinstance(holdout, tuple) and 2 <= len(holdout) <= 3:

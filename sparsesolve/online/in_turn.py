@@ -3,12 +3,11 @@
     Omega = alpha sum_j c_j Omega_j + (1 - alpha) |w|^2 / 2
     w <- prox of Omega_1, ..., Omega_J, each with its own amount, and then of the ridge part
 
-The regret is bounded as if it were the prox of the sum, so long as no operator raises an earlier
-penalty: for l1 before a norm of groups, and for nested groups, inner ones first, where it is the
-prox of the sum itself.
-A certificate needs the conjugate of the sum. Each Omega_j is at least 0, so that of any one of
-them is an upper bound; the least is taken, and the gap is valid but loose.
-Given: penalties laid out on arrays (K, p), see `Laid`.
+The regret is bounded as for the prox of the sum, as long as no operator raises an earlier
+penalty. This holds for l1 before a norm of groups, and for nested groups, inner ones first, where
+it is the prox of the sum itself. A certificate needs the conjugate of the sum. Each Omega_j is at
+least 0, so the conjugate of any one of them is an upper bound. The least is taken; the gap is
+valid but loose. Given: penalties laid out on arrays (K, p), see `Laid`.
 References: Martins, Smith, Xing, Aguiar, Figueiredo (2011), algorithm 1 and lemma 2; Jenatton,
 Mairal, Obozinski, Bach (2011) for nested groups.
 """
@@ -17,7 +16,7 @@ import numpy as np
 
 
 class InTurn:
-    """lam Omega on (K, p), as `Laid` is.
+    """lam Omega on (K, p), with the methods of `Laid`.
 
     Parameters
     ----------
@@ -32,29 +31,29 @@ class InTurn:
         self.free = np.all([laid.free for _, laid in parts], axis=0) & (self.ridge == 0.0)
 
     def value(self, B, lam):
-        """lam Omega(B)."""
+        """Return lam Omega(B)."""
         own = 0.5 * self.ridge * float(np.vdot(B, B))
         return lam * (own + sum(laid.value(B, c) for c, laid in self.parts))
 
     def prox(self, V, amount):
-        """One operator after another."""
+        """Apply one operator after another."""
         for c, laid in self.parts:
             V = laid.prox(V, amount * c)
         return V / (1.0 + amount * self.ridge)
 
     def conjugate(self, Z, lam):
-        """At least sup_B Z'B - lam Omega(B)."""
+        """Return an upper bound of sup_B Z'B - lam Omega(B)."""
         least = min(float(laid.conjugate(Z, lam * c)) for c, laid in self.parts)
         if self.ridge > 0.0:
             least = min(least, 0.5 * float(np.vdot(Z, Z)) / (lam * self.ridge))
         return least
 
     def polar(self, Z):
-        """At least the least lam with B = 0 optimal for the linear term -Z'B."""
+        """Return an upper bound of the least lam with B = 0 optimal for the linear term -Z'B."""
         return min(laid.polar(Z) / c if c > 0.0 else np.inf for c, laid in self.parts)
 
     def feasible_scale(self, Z, lam):
-        """A scale s <= 1 for which conjugate(s Z) is finite."""
+        """Return a scale s <= 1 for which conjugate(s Z) is finite."""
         if self.ridge > 0.0:
             return 1.0
         return max(laid.feasible_scale(Z, lam * c) for c, laid in self.parts)

@@ -1,19 +1,20 @@
-"""Learner: an Engine with its Clock, fed with blocks of rows of any size.
+"""Learner: an Engine with its Clock, which learns blocks of rows of any size.
 
-However the rows are cut into blocks, the same steps are made in the same order, so that weights
-are the same to the bit. Rows of weight 0 are left out before steps are counted. With batch > 1 the
-rows of a step that is not full wait for the next ones.
+However the rows are divided into blocks, the same steps are made in the same order, so that
+weights are the same to the bit. Rows of weight 0 are left out before steps are counted. With
+batch > 1 the rows of an incomplete step wait for the next ones.
 """
 
 import numpy as np
 
 from sparsesolve.online.rows import joined
 
-LEAST = 64  # features for which there is room at first
+# Features with memory at first.
+LEAST = 64
 
 
 class Learner:
-    """Of one method and one step size.
+    """A learner of one method with one step size.
 
     Parameters
     ----------
@@ -21,32 +22,33 @@ class Learner:
     clock : Clock
     loss : Loss
     batch : int
-        Rows of a step.
+        Rows in a step.
     grows : bool
-        Whether rows may bring features that have no room yet.
+        Whether rows may have features without memory yet.
     """
 
     def __init__(self, engine, clock, loss, batch=1, grows=False):
         self.engine, self.clock, self.loss = engine, clock, loss
         self.batch, self.grows = batch, grows
-        self.waiting = None  # rows of a step that is not full
-        self.rows = 0  # learned
-        self.weight = self.total = 0.0  # their weights, and losses before each was learned
-        self.curve = []  # (rows, mean loss) each time that their number has doubled
+        self.waiting = None  # rows of an incomplete step
+        self.rows = 0  # number of learned rows
+        self.weight = self.total = 0.0  # their weights, and their losses before each was learned
+        self.curve = []  # (rows, mean loss) whenever the number of rows has doubled
         self.squares = self.spent = 0.0  # largest |g|^2; sum of rate times |g|^2
 
     def kept(self):
-        """What it has learned, apart from what its settings say."""
+        """Return what has been learned, apart from the settings."""
         state = {name: value for name, value in vars(self).items() if name != "loss"}
         return {**state, "engine": self.engine.state()}
 
     def go_on(self, kept):
-        """Go on from what another of the same settings has learned."""
+        """Continue from what another learner of the same settings has learned."""
         self.engine.restore(kept["engine"])
         self.__dict__.update({name: value for name, value in kept.items() if name != "engine"})
 
     def measure(self, blocks):
-        """Find the mean gradient of rows, all of positive weight; of an engine that needs it."""
+        """Compute the mean gradient of rows, all of positive weight, for an engine that needs it.
+        """
         self.engine.begin()
         for rows in blocks:
             self._make_room(rows)
@@ -55,7 +57,7 @@ class Learner:
             self.engine.end_measure()
 
     def _make_room(self, rows):
-        """For features that have none yet."""
+        """Allocate memory for features that have none yet."""
         if self.grows and len(rows.columns):
             needed = int(rows.columns.max()) + 1
             if needed > self.engine.n_features:
@@ -77,7 +79,7 @@ class Learner:
             first += self._run(rows if first == 0 else rows.part(first, full))
 
     def _run(self, rows):
-        """Learn as many rows as the clock lets; returns how many."""
+        """Learn as many rows as the clock allows; return their number."""
         steps = np.arange(0, rows.n + 1, self.batch, dtype=np.intp)
         u = rows.w if self.batch == 1 else np.add.reduceat(rows.w, steps[:-1]) / self.batch
         earlier = self.clock.rate, self.clock.t
@@ -94,7 +96,7 @@ class Learner:
         return n
 
     def _count(self, losses, squares, w, times, u, earlier):
-        """Keep the progressive loss, and what a bound of the regret needs."""
+        """Update the progressive loss, and the sums for a bound of the regret."""
         totals = np.cumsum(np.append(self.total, losses * w))[1:]
         weights = np.cumsum(np.append(self.weight, w))[1:]
         if not np.isfinite(totals[-1]):
@@ -112,15 +114,16 @@ class Learner:
         self.total, self.weight = totals[-1], weights[-1]
         self.squares = max(self.squares, float(squares.max()))
         eta = times["eta"]
-        if self.clock.method == "rda":  # the weights of a step were read with the beta before it
+        # The weights of a step were read with the beta before it.
+        if self.clock.method == "rda":
             eta = np.append(earlier[0] if earlier[1] > 0.0 else eta[0], eta[:-1])
         self.spent = float(np.cumsum(np.append(self.spent, eta * u * u * squares))[-1])
 
     @property
     def mean_loss(self):
-        """Of all rows so far, each before it was learned."""
+        """Return the mean loss of all rows so far, each before it was learned."""
         return self.total / self.weight if self.weight > 0.0 else np.nan
 
     def weights(self):
-        """W (K, p) and intercepts (K,)."""
+        """Return W (K, p) and intercepts (K,)."""
         return self.engine.weights(*self.clock.now())

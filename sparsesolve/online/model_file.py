@@ -1,15 +1,16 @@
-"""An OnlineFit in a file: what `sparsesolve.save` writes of it, so that it predicts and goes on.
+"""Files of OnlineFit: what `sparsesolve.save` writes of it, so that it predicts and continues.
 
-Kind "online" of the files that `sparsesolve.results.files.model_file` describes. It holds ::
+This is kind "online" of the files that `sparsesolve.results.files.model_file` describes. It holds
+::
 
     settings            JSON: lam, alpha, grouped, method, step, schedule, batch, intercept,
                         n_features, n_responses, p, rows, weight, total, squares, spent, t,
                         rate, eta0, room
-    engine_0, ...       what the method keeps of features and intercepts
-    level, scale        of the clock
+    engine_0, ...       what the method stores of features and intercepts
+    level, scale        numbers of the clock
     curve (m, 2)        progressive loss
-    waiting_0, ...      rows of a step that is not full, or before the step size was chosen
-    class_names (K,)  penalty_factor (p,)  feature_names (p,)       where there are such
+    waiting_0, ...      rows of an incomplete step, or before the step size was chosen
+    class_names (K,)  penalty_factor (p,)  feature_names (p,)       if there are any
 """
 
 import json
@@ -31,7 +32,7 @@ COUNTS = ("rows", "weight", "total", "squares", "spent")
 
 
 def arrays_of(fit):
-    """An OnlineFit as arrays by name."""
+    """Return an OnlineFit as arrays by name."""
     settings = fit.settings
     name = settings.family.name
     if not (name in FAMILIES or name.partition("(")[0] in {*MAKERS, "hinge"}):
@@ -68,7 +69,7 @@ def arrays_of(fit):
 
 
 def fit_of(arrays, family):
-    """The OnlineFit that `arrays_of` took apart; `family` is the Family of its name."""
+    """Return the OnlineFit of the arrays of `arrays_of`; `family` is the Family of its name."""
     kept = json.loads(str(arrays["settings"]))
     options = {option: kept[option] for option in OPTIONS if option in kept}
     settings = Settings.read(

@@ -1,4 +1,4 @@
-"""online: read the options, and learn rows as they come."""
+"""online: reads its options, and learns rows as they arrive."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def online(
 ) -> OnlineFit:
     """Learn a sparse linear model row by row, from data that stream or exceed memory.
 
-    Approaches the minimiser of what :func:`sparsesolve.path` minimises with standardize=False, ::
+    Approaches the minimiser of the problem of :func:`sparsesolve.path` with standardize=False, ::
 
         mean_i w_i f(y_i, offset_i + b0 + x_i'b)
             + lam * sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2)
 
-    by one step per row, whose cost depends on the non-zeros of the row alone. If the data fit
-    into memory, :func:`sparsesolve.path` reaches the optimum, mostly in less time.
+    by one step per row, whose cost depends only on the non-zeros of the row. If the data fit into
+    memory, :func:`sparsesolve.path` reaches the optimum, usually in less time.
 
     Parameters
     ----------
@@ -67,28 +67,28 @@ def online(
         Rows, learned in their order. A file is given by a name that ends with .svm, .vw, .csv or
         .tsv (.gz may follow), or as a ``sparsesolve.online.files.TextFile``. It is never in
         memory as a whole, and later passes read a binary copy. An iterable (or a function that
-        returns one) yields tuples (X, y), (X, y, weights) or (X, y, weights, offset) of some
-        rows each.
+        returns one) yields tuples (X, y), (X, y, weights) or (X, y, weights, offset) of some rows
+        each.
     y : array-like (n,) or (n, K), or str
         Responses as the family takes them; None if X is a stream. For a CSV file, the name of
         the response column; likewise for `weights`.
     lam : float
         Level of the penalty, in the units of ``path(..., standardize=False)``.
     family : str or family, default "gaussian"
-        As for :func:`sparsesolve.path`, and ``mkl.hinge()``. Not "cox", whose loss is not a sum
+        As in :func:`sparsesolve.path`, and ``mkl.hinge()``. Not "cox", whose loss is not a sum
         over rows.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
     penalty : object of `sparsesolve.penalties`, default None
         None is the elastic net. ``GroupL2(groups)`` and ``GroupLinf(groups)`` update lazily, by
         groups; with "rda" and "ftrl" so does ``SparseGroup``. Any other penalty updates all
-        weights in every step, and needs "fobos" or "rda". One group of all features penalises
-        the norm of the whole vector. A list of penalties, or of pairs (c, penalty), is their sum,
-        for "fobos": proximal operators are applied in the order given, as for nested groups,
-        inner ones first.
+        weights in every step, and needs "fobos" or "rda". One group of all features penalises the
+        norm of the whole vector. A list of penalties, or of pairs (c, penalty), is their sum, for
+        "fobos": proximal operators are applied in the given order. For nested groups, give inner
+        ones first.
     grouped : bool, default False
         For family="multinomial": shrink the coefficients of a feature in all classes by their
-        length, so that features leave all classes at once. "multigaussian" always does that.
+        length, so that features leave all classes together. "multigaussian" always does that.
     penalty_factor : array-like (p,), default None
         Multiplies lam per feature, scaled to sum p; 0: never penalised.
     weights : array-like (n,), default None
@@ -98,35 +98,35 @@ def online(
     intercept : bool, default True
         Learn an unpenalised intercept.
     method : {"ftrl", "rda", "fobos", "svrg"}, default "ftrl"
-        FTRL-Proximal has a rate for each weight and is as sparse as the optimum; dual averaging
-        is as sparse, with one rate; FOBOS is Duchi and Singer's, and leaves many small weights.
-        Prox-SVRG, for the elastic net, reads the data twice in every pass and reaches the
-        optimum itself after some passes; shuffle its rows.
+        FTRL-Proximal has a rate for each weight and is as sparse as the optimum. Dual averaging
+        is as sparse, with one rate. FOBOS is Duchi and Singer's method, and leaves many small
+        weights. Prox-SVRG, for the elastic net, reads the data twice in every pass and reaches
+        the optimum itself after some passes; shuffle its rows.
     step : "auto", float or callable, default "auto"
-        eta0, which multiplies step sizes. "auto" tries seven values on the first 4,096 rows. A
-        callable t -> eta_t, for "fobos" and "rda", gives the step sizes themselves; the steps of
+        eta0, the factor of the step sizes. "auto" tries seven values on the first 4,096 rows. A
+        callable t -> eta_t, for "fobos" and "rda", gives the step sizes themselves. The steps of
         "svrg" are constant.
     schedule : {"sqrt", "inverse", "constant"}, default "sqrt"
         Step sizes of "fobos" and "rda": eta0 / sqrt(t), eta0 / t or eta0; for "rda", "inverse"
         means eta0 / (1 + log t). "ftrl" has its own.
     batch : int, default 1
-        Rows per step. An incomplete batch waits for the rows that `more`, a method of the fit,
-        adds.
+        Rows per step. The rows of an incomplete batch wait for those of the next `more`, a method
+        of the fit.
     average : {False, True, "suffix"}, default False
-        Return the mean of the weights before each step, over all steps or ("suffix") at least
-        the last half, in place of the last weights; for "fobos" and "rda". It is seldom sparse.
-        With penalty= every step updates all weights.
+        Return the mean of the weights before each step, over all steps or ("suffix") at least the
+        last half, instead of the last weights; for "fobos" and "rda". It is seldom sparse. With
+        penalty= every step updates all weights.
     radius : float, default None
         After every step project the weights onto this Euclidean ball; for "fobos" and "rda".
         Every step updates all weights.
     passes : int, default 1
         Passes over the data.
     shuffle : bool, default False
-        Draw a new order for every pass; for data in memory. Do so where rows are sorted.
+        Draw a new order for every pass; for data in memory. Use it if rows are sorted.
     seed : int, numpy Generator or None, default 0
-        For `shuffle`.
+        Seed of `shuffle`.
     classes : array-like (K,), default None
-        Labels of all classes, needed for a stream, whose first rows may not show them all.
+        Labels of all classes; required for a stream, whose first rows may not have all of them.
     n_features : int, default None
         Number of features of a stream. None: as many as occur.
     hash_bits : int, default None
@@ -134,13 +134,13 @@ def online(
     dtype : {"float64", "float32"}, default "float64"
         Type of the stored weights: 16 bytes per feature, or 8 for "ftrl" with one response.
     holdout : float in (0, 1) or tuple (X, y) or (X, y, weights), default None
-        Rows held out: their mean loss is measured after every pass, and the weights of the best
-        pass are returned, with all losses as `holdout_losses`. A share is drawn with `seed`,
+        Rows to hold out: their mean loss is measured after every pass, and the weights of the
+        best pass are returned, with all losses as `holdout_losses`. A share is drawn with `seed`,
         from data in memory.
     patience : int, default 2
-        With `holdout`, end after this many passes without a gain.
+        With `holdout`, stop after this many passes without an improvement.
     progress : bool, default False
-        Show rows and the progressive loss on stderr.
+        Show the number of rows and the progressive loss on stderr.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def online(
 
 
 def _responses(settings, reader):
-    """K of a stream."""
+    """Return K, the number of responses of a stream."""
     if not settings.family.several:
         return 1
     if reader.classes is None:

@@ -1,4 +1,5 @@
-"""Passes over the data: measured first where a method needs that, learned, and watched."""
+"""Passes over the data: measure first if the method needs it, learn, and watch the held-out loss.
+"""
 
 import logging
 
@@ -8,26 +9,26 @@ log = logging.getLogger(__name__)
 
 
 def learn_passes(fit, read, passes, orders, watch=None, rows=None, progress=False):
-    """Learn until the passes are over, or the rows held out cease to gain.
+    """Learn until the passes are over, or the held-out loss stops improving.
 
     Parameters
     ----------
     fit : OnlineFit
     read : callable (order) -> iterator of Rows
-        Goes through the data, order None as they lie.
+        Reads the data; order None means as they are stored.
     passes : int
     orders : callable () -> (n,) or None
-        The order of the next pass.
+        Returns the order of the next pass.
     watch : Holdout or None
     rows : int or None
-        Of one pass, where that is known.
+        Rows in one pass, if known.
     progress : bool
-        Show rows and progressive loss on stderr.
+        Show the number of rows and the progressive loss on stderr.
 
     Returns
     -------
     OnlineFit
-        The fit, or where rows are held out that of the best pass.
+        The fit, or with held-out rows the fit of the best pass.
     """
     done, total = 0, None if rows is None else rows * passes
     with progress_bar(total, progress, "row") as advance:

@@ -1,4 +1,4 @@
-"""The penalty of an online fit: laid out for so many features and responses, on arrays (K, p)."""
+"""The penalty of an online fit, laid out for its features and responses, on arrays (K, p)."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from sparsesolve.penalties.whole import WholePenalty
 
 
 def check_penalty(penalty, grouped):
-    """Refuse what is no penalty."""
+    """Raise unless `penalty` is a penalty."""
     if penalty is None:
         return
     if isinstance(penalty, list | tuple):
@@ -32,7 +32,7 @@ def check_penalty(penalty, grouped):
 
 
 def scaled_factors(penalty_factor, count, per="column"):
-    """Penalty factors (count,) scaled to that sum; ones where there are none."""
+    """Return penalty factors (count,) scaled to sum count; ones for None."""
     if penalty_factor is None:
         return np.ones(count)
     v = read_penalty_factor(penalty_factor, count, per)
@@ -49,16 +49,16 @@ class Laid:
     Attributes
     ----------
     blocks : BlockPenalty or None
-        Of groups: the norms alone, over all K p weights.
+        The norms of groups alone, over all K p weights.
     sizes : (G,) or None
-        What these are multiplied by.
+        Factors of these norms.
     free : (p,) bool
-        Features that are not penalised.
+        Features without a penalty.
     """
 
     def __init__(self, penalty, p, K, alpha, v, grouped):
         self.blocks = self.sizes = None
-        self.several, self.flat = K > 1, False  # flat: asked on vectors (p,)
+        self.several, self.flat = K > 1, False  # flat: called on vectors (p,)
         if penalty is None:
             self.rows, self.free = ElasticNetRows(ElasticNet(p, alpha, v), grouped), v == 0.0
         elif has_blocks(penalty):
@@ -77,28 +77,28 @@ class Laid:
         return np.ascontiguousarray(B[0] if self.flat else B)
 
     def value(self, B, lam):
-        """lam Omega(B)."""
+        """Return lam Omega(B)."""
         return float(self.rows.value(self._given(B), lam))
 
     def prox(self, V, amount):
-        """argmin_B |B - V|^2 / 2 + amount Omega(B)."""
+        """Return argmin_B |B - V|^2 / 2 + amount Omega(B)."""
         return np.reshape(self.rows.prox(self._given(V), amount), V.shape)
 
     def conjugate(self, Z, lam):
-        """sup_B Z'B - lam Omega(B)."""
+        """Return sup_B Z'B - lam Omega(B)."""
         return float(self.rows.conjugate(self._given(Z), lam))
 
     def polar(self, Z):
-        """The least lam with B = 0 optimal for the linear term -Z'B."""
+        """Return the least lam with B = 0 optimal for the linear term -Z'B."""
         return self.rows.polar(self._given(Z))
 
     def feasible_scale(self, Z, lam):
-        """The largest s <= 1 for which conjugate(s Z) is finite."""
+        """Return the largest s <= 1 for which conjugate(s Z) is finite."""
         return self.rows.feasible_scale(self._given(Z), lam)
 
 
 def laid_out(penalty, p, K, alpha, v, grouped):
-    """Laid; of a sequence of penalties InTurn."""
+    """Return the penalty as Laid; a sequence of penalties as InTurn."""
     if not isinstance(penalty, list | tuple):
         return Laid(penalty, p, K, alpha, v, grouped)
     return InTurn([(c, Laid(part, p, K, 1.0, np.ones(getattr(part, "n_groups", p)), False))
@@ -106,7 +106,7 @@ def laid_out(penalty, p, K, alpha, v, grouped):
 
 
 def over(penalty, n_features, names):
-    """The penalty, or each of a sequence, for so many features."""
+    """Return the penalty, or each of a sequence, for `n_features` features."""
     if isinstance(penalty, list | tuple):
         return [(c, over(part, n_features, names)) for c, part in read_parts(penalty)]
     found = getattr(penalty, "over", None)

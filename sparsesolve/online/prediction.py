@@ -1,4 +1,4 @@
-"""Predictions of an OnlineFit, of the columns that it knows."""
+"""Predictions of an OnlineFit, from the columns that it knows."""
 
 import numpy as np
 

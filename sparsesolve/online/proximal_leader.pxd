@@ -1,4 +1,6 @@
-"""FTRL-Proximal with the elastic net: what it keeps, and the soft threshold it reads weights by."""
+"""FTRL-Proximal with the elastic net: its stored numbers, and the soft threshold that reads
+weights.
+"""
 from libc.math cimport sqrt
 
 from sparsesolve.online.engine cimport Engine
@@ -11,16 +13,16 @@ cdef inline double soft(double q, double level) noexcept nogil:
 cdef class ProximalLeader(Engine):
     cdef readonly double eta0, beta
     cdef readonly bint tied
-    cdef readonly double largest        # weight that a row has met, of one response
-    cdef double[::1] weight, root       # of the last row gathered: its weights, and sqrt(n)
-    cdef double[::1] total              # (p K,) gradient of a step of several rows or responses,
-    cdef double[::1] lead               # (K,) that of the intercepts,
-    cdef int[::1] touched               # features that it has,
-    cdef unsigned char[::1] seen        # and whether it has them
+    cdef readonly double largest        # largest weight seen in a row, of one response
+    cdef double[::1] weight, root       # of the last gathered row: its weights, and sqrt(n)
+    cdef double[::1] total              # (p K,) gradient of a step of several rows or responses
+    cdef double[::1] lead               # (K,) gradient of the intercepts
+    cdef int[::1] touched               # features in this step
+    cdef unsigned char[::1] seen        # 1 for the features in this step
     cdef Py_ssize_t n_touched
 
     cdef inline double at_root(self, double n) noexcept nogil:
-        """sqrt(n), n counted from n_0."""
+        """Return sqrt(n), with n counted from n_0."""
         return sqrt(self.beta * self.beta + n)
 
     cdef void read(self, Py_ssize_t s, Py_ssize_t j, double* w) noexcept nogil

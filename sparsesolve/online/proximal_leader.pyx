@@ -5,10 +5,10 @@
     Omega(w) = sum_j v_j N(w_j),   N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2, or with |w|_2 if
     `tied`
 
-The penalty counts once a step (t lam), so that what is minimised is the loss plus lam Omega.
-Kept of a feature: q, minus the gradients plus sigma w, and n; if `tied` q (K,) and one n of |g|^2.
-Invariant: w_s = S(q, level_s) / (sqrt(n) / eta0 + scale_s), level = t lam alpha v: reading a weight
-changes nothing, so that lazy and eager are the same for any schedule of t.
+The penalty counts once a step (t lam), so that the minimised function is the loss plus lam Omega.
+Stored for a feature: q, minus the gradients plus sigma w, and n; if `tied` q (K,) and one n of
+|g|^2. Invariant: w_s = S(q, level_s) / (sqrt(n) / eta0 + scale_s), level = t lam alpha v. Reading
+a weight changes nothing, so that lazy and eager updates are the same for any schedule of t.
 Reference: McMahan, "A survey of algorithms and analysis for adaptive online learning" (2017).
 """
 from libc.math cimport fabs, sqrt
@@ -21,16 +21,16 @@ from sparsesolve.online.shrinkage import shrunk
 
 
 cdef class ProximalLeader(Engine):
-    """See above.
+    """FTRL-Proximal with the elastic net; see the head of this file.
 
     Parameters
     ----------
     n_responses, n_features, intercept, kind :
         See Engine.
     eta0 : float
-        What rates are multiplied by.
+        Factor of the rates.
     beta : float
-        Squared, what n starts from.
+        n starts from beta^2.
     tied : bool
         Whether the K weights of a feature are shrunk together, by their length.
     """
@@ -51,8 +51,10 @@ cdef class ProximalLeader(Engine):
         self.largest = state[2]
 
     def weights(self, level, scale, plain, features=None):
-        """The weights (K, p) and intercepts (K,) as of a step with these levels, (kinds,) each;
-        of some features, (m,), alone (K, m)."""
+        """Return the weights (K, p) and intercepts (K,) at a step with these levels, (kinds,)
+        each.
+
+        With features (m,) the weights are those of these features, (K, m)."""
         K, chosen = self.n_responses, slice(self.n_features) if features is None else features
         rows = self.rows()[chosen]
         which = 0 if self.kind is None else np.asarray(self.kind)[chosen]
@@ -67,7 +69,7 @@ cdef class ProximalLeader(Engine):
         self.total = None
 
     def run(self, loss, times, start, index, x, y, w, offset, steps):
-        """See Engine; with room for the longest row, and for gradients that are to be added up."""
+        """Run as in Engine, with memory for the longest row and for gradients that are summed."""
         longest, p = int(np.diff(start).max(initial=0)), self.n_features
         if longest > len(self.root):
             self.weight, self.root = np.zeros(self.n_responses + 2 * longest), np.zeros(2 * longest)
@@ -77,7 +79,7 @@ cdef class ProximalLeader(Engine):
         return super().run(loss, times, start, index, x, y, w, offset, steps)
 
     cdef void read(self, Py_ssize_t s, Py_ssize_t j, double* w) noexcept nogil:
-        """The weights (K,) of feature j before step s."""
+        """Read the weights (K,) of feature j before step s."""
         cdef Py_ssize_t k, K = self.n_responses, kind = 0 if self.kind is None else self.kind[j]
         cdef double level = self.level[s, kind], ridge = self.scale[s, kind], length = 0.0, factor
         cdef const double* r
@@ -166,13 +168,13 @@ cdef class ProximalLeader(Engine):
                 self.total[K * index[a] + k] += slope[k] * x[a]
 
     cdef void learn(self, double* q, double* n, double u, double g, double w) noexcept nogil:
-        """q and n of one weight w that takes a gradient g."""
+        """Update q and n of one weight w with a gradient g."""
         cdef double before = self.at_root(n[0])
         n[0] += u * g * g
         q[0] += (self.at_root(n[0]) - before) / self.eta0 * w - u * g
 
     cdef void commit(self, Py_ssize_t s) noexcept nogil:
-        """Where gradients were added up, learn from their sum."""
+        """Learn from the sum of gradients, if they were summed."""
         cdef Py_ssize_t a, k, j, K = self.n_responses
         cdef double u = self.rate[s]
         if K == 1 and not self.batched:
@@ -198,7 +200,7 @@ cdef class ProximalLeader(Engine):
         self.n_touched = 0
 
     cdef void learn_row(self, double u, const double* g, double* r) noexcept nogil:
-        """The record r of a feature whose weights are tied takes a gradient g (K,)."""
+        """Update the record r of a feature with tied weights with a gradient g (K,)."""
         cdef Py_ssize_t k, K = self.n_responses
         cdef double before = self.at_root(r[K]), change
         for k in range(K):

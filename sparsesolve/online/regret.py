@@ -1,11 +1,11 @@
-"""Bounds of the regret, of the gradients and weights as they turned out.
+"""Bounds of the regret, computed from the gradients and weights of a run.
 
     R(w) = sum_t u_t [f_t(w_t) + lam Omega(w_t) - f_t(w) - lam Omega(w)],   |w| <= norm
 
-FOBOS: D^2 / (2 eta_T) + sum_t eta_t u_t^2 |g_t|^2 / 2, D = norm + max |w_t|. It is no larger
-than Theorem 6 of Duchi and Singer (2009), which has 7 G^2 for |g_t|^2, and 2 G D more.
-RDA: beta_T norm^2 / 2 + sum_t u_t^2 |g_t|^2 / (2 beta_{t-1}), with no word about the w_t.
-FTRL: sum_j (sqrt(n_j) (norm + max |w|)^2 / (2 eta0) + eta0 sqrt(n_j)), over features that came.
+FOBOS: D^2 / (2 eta_T) + sum_t eta_t u_t^2 |g_t|^2 / 2, D = norm + max |w_t|. It is at most the
+bound of Theorem 6 of Duchi and Singer (2009), which has 7 G^2 for |g_t|^2, and 2 G D more. RDA:
+beta_T norm^2 / 2 + sum_t u_t^2 |g_t|^2 / (2 beta_{t-1}), which does not depend on the w_t. FTRL:
+sum_j (sqrt(n_j) (norm + max |w|)^2 / (2 eta0) + eta0 sqrt(n_j)), over the features that occurred.
 References: Duchi, Shalev-Shwartz, Singer, Tewari, "Composite objective mirror descent" (2010),
 Theorem 2; Xiao (2010), Theorem 1; McMahan (2017), Theorem 2.
 """
@@ -16,7 +16,7 @@ from sparsesolve.data import read_number
 
 
 def regret_bound(learner, norm):
-    """The bound of a Learner so far."""
+    """Return the bound for a Learner so far."""
     norm = read_number("norm", norm, 0, np.inf)
     if learner.rows == 0:
         return 0.0

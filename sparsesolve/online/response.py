@@ -1,4 +1,4 @@
-"""How the responses of a stream are read: block by block, their classes known beforehand."""
+"""Responses of a stream: read block by block, with classes that are known beforehand."""
 
 import numpy as np
 
@@ -12,18 +12,19 @@ from sparsesolve.data import (
     read_sides,
 )
 
-SIDES = (read_binary, read_classes, read_sides)  # whose responses may be labels
+# Readers of responses that may be labels.
+SIDES = (read_binary, read_classes, read_sides)
 
 
 class ResponseReader:
-    """Reads y of a family.
+    """Reads the y of a family.
 
     Parameters
     ----------
     family : Family
     classes : array-like (K,) or None
-        Labels, in any order. None: those of the first y, where that comes as a whole; of a stream
-        y must say by itself what it means (0 and 1, or shares).
+        Labels, in any order. None: those of the first y, if it comes as a whole. The y of a
+        stream must then be 0 and 1, or shares.
     """
 
     def __init__(self, family, classes=None):
@@ -45,7 +46,7 @@ class ResponseReader:
         return found
 
     def whole(self, y, n):
-        """The Response of n rows that are all there; its labels are kept as the classes."""
+        """Return the Response of n rows that are all there; its labels become the classes."""
         if self.classes is not None:
             return self.block(y, n)
         response = self.family.read(y, n)
@@ -54,9 +55,9 @@ class ResponseReader:
         return response
 
     def block(self, y, n):
-        """The Response of n rows of many."""
+        """Return the Response of n rows out of many."""
         read = self.family.read
-        if read is read_amounts:  # which wants a positive one, of all rows
+        if read is read_amounts:  # which requires a positive amount among all rows
             values = read_response(y, n)
             if (values < 0.0).any():
                 raise ValueError(f"y holds {values.min()!r}; every value must be at least 0")

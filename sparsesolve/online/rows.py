@@ -1,4 +1,4 @@
-"""Rows: a block of rows as the compiled methods read them, cut from what a user passes."""
+"""Rows: blocks of rows in the form that the compiled methods read, cut from the user's data."""
 
 from typing import NamedTuple
 
@@ -7,13 +7,15 @@ from scipy import sparse
 
 from sparsesolve.data import read_design
 
-BLOCK = 4096  # rows read at once
-ENTRIES = 1 << 22  # and numbers of a dense array
+# Most rows of a block.
+BLOCK = 4096
+# Most numbers of a dense block, 32 MB.
+ENTRIES = 1 << 22
 MOST_FEATURES = 2**31 - 1
 
 
 class Rows(NamedTuple):
-    """n rows in the form of CSR, with what is known of each."""
+    """n rows in the form of CSR, with what is known of each row."""
 
     start: np.ndarray  # (n + 1,) intp
     columns: np.ndarray  # (nnz,) intc, ascending within a row
@@ -28,14 +30,14 @@ class Rows(NamedTuple):
         return len(self.w)
 
     def part(self, first, last):
-        """Rows first:last."""
+        """Return rows first:last."""
         a, b = self.start[first], self.start[last]
         offset = None if self.offset is None else self.offset[first:last]
         return Rows(self.start[first : last + 1] - a, self.columns[a:b], self.x[a:b],
                     self.y[first:last], self.w[first:last], offset)  # fmt: skip
 
     def weighted(self):
-        """The rows whose weight is not 0."""
+        """Return the rows whose weight is not 0."""
         kept = self.w > 0.0
         if kept.all():
             return self
@@ -48,7 +50,7 @@ class Rows(NamedTuple):
 
 
 def joined(parts):
-    """One block of several."""
+    """Return one block with the rows of several."""
     if len(parts) == 1:
         return parts[0]
     counts = np.concatenate([np.diff(part.start) for part in parts])
@@ -63,14 +65,15 @@ def joined(parts):
 
 
 def is_table(X):
-    """Whether X is an array, a sparse matrix, a frame or lists of numbers, not a stream."""
+    """Return True if X is an array, sparse matrix, frame or lists of numbers, False for a stream.
+    """
     if isinstance(X, list | tuple):
         return not (len(X) and isinstance(X[0], tuple) and len(X[0]) and is_table(X[0][0]))
     return hasattr(X, "shape") or hasattr(X, "columns")
 
 
 def row_matrix(X):
-    """X as an array (n, p) or as CSR, and the names of its columns, None where it has none."""
+    """Return X as an array (n, p) or as CSR, and the names of its columns or None."""
     if sparse.issparse(X):
         if X.ndim != 2:
             raise ValueError(f"X is a sparse array of shape {X.shape}; it must be rows by columns")
@@ -92,16 +95,16 @@ def _canonical(X):
 
 
 def block_size(matrix):
-    """How many of its rows are read at once."""
+    """Return the number of rows that are read at once."""
     if sparse.issparse(matrix):
         return BLOCK
     return max(1, min(BLOCK, ENTRIES // max(matrix.shape[1], 1)))
 
 
 def entries(matrix, first, last, chosen=None, above=0):
-    """start, index and x of rows first:last, or of the rows chosen; zeros are left out.
+    """Return start, index and x of rows first:last, or of the chosen rows; zeros are left out.
 
-    A number that is not finite is a ValueError, which counts rows from `above`.
+    A number that is not finite raises ValueError; rows are counted from `above`.
     """
     if sparse.issparse(matrix):
         if chosen is None:

@@ -1,4 +1,4 @@
-"""Settings: the options of online learning, checked, and the learners that they ask for."""
+"""Settings: the checked options of online learning, and the learners that they define."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,15 +28,16 @@ from sparsesolve.penalties.penalty import has_blocks
 from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
 
 METHODS = ("ftrl", "rda", "fobos", "svrg")
-BETA = 0.01  # where rates of FTRL start: eta0 / sqrt(BETA^2 + sum g^2)
+# Rates of FTRL are eta0 / sqrt(BETA^2 + sum g^2).
+BETA = 0.01
 
 
 @dataclass
 class Settings:
-    """What a fit was asked for."""
+    """The options of a fit."""
 
     family: Family  #: as read
-    lam: float  #: in the units of the batch path
+    lam: float  # in the units of path
     alpha: float
     grouped: bool
     penalty_factor: np.ndarray | None  #: as given
@@ -45,15 +46,15 @@ class Settings:
     schedule: str
     batch: int
     intercept: bool
-    n_features: int | None  #: as given; None: as many as the rows have
-    penalty: Any = None  #: as given; laid out once the features are known
+    n_features: int | None  # as given; None: as many as occur in the rows
+    penalty: Any = None  # as given; laid out once the number of features is known
     radius: float | None = None
     average: Any = False
     dtype: str = "float64"
     n_responses: int = 1
     laid_out: tuple | None = field(default=None, repr=False)  #: features, and their names
     factors: np.ndarray | None = field(default=None, repr=False)  #: (p,) or (G,), scaled
-    #: number of each feature's factor, and the values of the factors
+    # Number of each feature's factor, and the values of the factors.
     kinds: tuple = field(default_factory=lambda: (None, np.ones(1)), repr=False)
 
     @classmethod
@@ -106,7 +107,7 @@ class Settings:
         )  # fmt: skip
 
     def lay_out(self, n_features, n_responses, names=None):
-        """Say how many features (None: not known) and responses there are."""
+        """Set the number of features (None: unknown) and of responses."""
         self.n_responses, self.laid_out = n_responses, (n_features, names)
         if n_features is None:
             for name in ("penalty_factor", "penalty", "radius"):
@@ -146,27 +147,27 @@ class Settings:
     def __setstate__(self, state):
         self.__dict__.update(state)
         if has_blocks(self.penalty) or isinstance(self.penalty, list):
-            self.penalty = over(self.penalty, *self.laid_out)  # pickles keep the groups alone
+            self.penalty = over(self.penalty, *self.laid_out)  # pickles have only the groups
 
     @property
     def eager(self):
-        """Whether every step goes through all weights."""
+        """True if every step updates all weights."""
         blocks = self.penalty is None or has_blocks(self.penalty)
         averaged = self.average is not False and self.penalty is not None
         return not blocks or self.radius is not None or averaged
 
     def laid(self, p):
-        """The penalty on (K, p)."""
+        """Return the penalty on (K, p)."""
         v = np.ones(p) if self.factors is None else self.factors
         return laid_out(self.penalty, p, self.n_responses, self.alpha, v, self.grouped)
 
     def loss(self):
-        """A Loss without samples, which is asked for one row at a time."""
+        """Return a Loss without samples, which is evaluated one row at a time."""
         K = self.n_responses
         return self.family.loss(np.empty((0, K) if self.family.several else 0), np.empty(0))
 
     def learner(self, eta0, n_features, features=None):
-        """A Learner with this step size; of some features alone, where given."""
+        """Return a Learner with this step size, for some features alone if given."""
         if self.eager:
             return self._eager(eta0, n_features)
         if self.penalty is not None:
@@ -209,18 +210,18 @@ class Settings:
 
     @property
     def with_intercept(self):
-        """Whether there is an intercept."""
+        """True if there is an intercept."""
         return self.intercept and self.family.intercept
 
 
 def _by_sample(family):
-    """Whether a family's loss is a sum over rows, each known by its own y."""
-    kind = getattr(family.loss, "func", family.loss)  # of a partial
+    """Return True if a family's loss is a sum over rows, each determined by its own y."""
+    kind = getattr(family.loss, "func", family.loss)  # the class behind a partial
     return getattr(kind, "by_sample", False)
 
 
 def _check_step(step, method):
-    """Refuse what is no step size."""
+    """Raise unless `step` is a step size."""
     if callable(step):
         if method in ("ftrl", "svrg"):
             why = "finds a rate for each weight" if method == "ftrl" else "makes constant steps"

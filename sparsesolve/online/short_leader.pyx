@@ -1,9 +1,9 @@
-"""FTRL-Proximal in single precision: 8 bytes a feature, for one response and steps of single rows.
+"""FTRL-Proximal in single precision: 8 bytes a feature, for one response and steps of single
+rows.
 
-Given, returned: as for ProximalLeader.
-Kept of a feature: q and n as two floats, which share the place of one double of `record`; sums and
-predictions are made in double precision.
-Limit: from n = 2^24 g^2 on a gradient g no longer changes n, and the rate of its weight stays.
+Given, returned: as for ProximalLeader. Stored for a feature: q and n as two floats, which share
+the place of one double of `record`; sums and predictions use double precision. Limit: once n
+reaches 2^24 g^2, a gradient g no longer changes n, and the rate of its weight stays.
 Reference: McMahan and others, "Ad click prediction: a view from the trenches" (2013), section 4.
 """
 from libc.math cimport fabs, sqrt
@@ -15,7 +15,7 @@ from sparsesolve.online.proximal_leader cimport ProximalLeader, soft
 
 
 cdef class ShortLeader(ProximalLeader):
-    """See above.
+    """FTRL-Proximal in single precision; see the head of this file.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ cdef class ShortLeader(ProximalLeader):
         Engine.__init__(self, 1, n_features, intercept, kind, 1)
 
     def rows(self):
-        """See Engine; (p, 2)."""
+        """Return the stored numbers, (p, 2); see Engine."""
         return np.asarray(self.record).view(np.float32).reshape(-1, 2).astype(float)
 
     cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,

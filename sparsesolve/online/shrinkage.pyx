@@ -1,13 +1,14 @@
 """FOBOS and regularised dual averaging with the elastic net, lazily.
 
-    FOBOS   w_{s+1} = argmin_w  |w - (w_s - eta_s g_s)|^2 / 2 + eta_s lam Omega(w) RDA     w_{s+1} =
-    argmin_w  w'(g_1 + ... + g_s) + t lam Omega(w) + beta_t |w|^2 / 2 Omega(w) = sum_j v_j N(w_j),
-    N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2, or with |w|_2 if `tied`
+    FOBOS   w_{s+1} = argmin_w  |w - (w_s - eta_s g_s)|^2 / 2 + eta_s lam Omega(w)
+    RDA     w_{s+1} = argmin_w  w'(g_1 + ... + g_s) + t lam Omega(w) + beta_t |w|^2 / 2
+    Omega(w) = sum_j v_j N(w_j),   N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2,
+               or with |w|_2 if `tied`
 
-Kept of a feature: q (K,), and with FOBOS the level c that q has been shrunk by.
-Invariant: w_s = S(q, level_s - c) / scale_s with the soft threshold S of the norm, c = 0 in RDA.
-Steps of FOBOS multiply: scale is M_s = prod (1 + eta lam (1 - alpha)), level the sum of
-eta lam alpha M before each step, and q is M w.  That makes norm and ridge exact in two numbers.
+Stored for a feature: q (K,), and with FOBOS the level c by which q has been shrunk. Invariant:
+w_s = S(q, level_s - c) / scale_s with the soft threshold S of the norm, c = 0 in RDA. Steps of
+FOBOS multiply: scale is M_s = prod (1 + eta lam (1 - alpha)), level the sum of eta lam alpha M
+before each step, and q is M w. So two numbers describe norm and ridge exactly.
 Reference: Duchi and Singer (2009), Proposition 11; Xiao, "Dual averaging methods for regularized
 stochastic learning and online optimization" (2010).
 """
@@ -19,7 +20,9 @@ from sparsesolve.online.engine cimport Engine
 
 
 def shrunk(q, level, tied):
-    """q (p, K) shrunk by level, () or (p,): each number, or if `tied` each row by its length."""
+    """Return q (p, K) shrunk by level, () or (p,): each number, or if `tied` each row by its
+    length.
+    """
     level = np.reshape(level, (-1, 1))
     if not tied:
         return np.sign(q) * np.maximum(np.abs(q) - level, 0.0)
@@ -28,14 +31,14 @@ def shrunk(q, level, tied):
 
 
 cdef class Shrinkage(Engine):
-    """See above.
+    """FOBOS or dual averaging with the elastic net; see the head of this file.
 
     Parameters
     ----------
     n_responses, n_features, intercept, kind :
         See Engine.
     dual : bool
-        Whether gradients are summed (RDA), not weights followed (FOBOS).
+        True: gradients are summed (RDA). False: weights are updated (FOBOS).
     tied : bool
         Whether the K weights of a feature are shrunk together, by their length.
     """
@@ -51,8 +54,10 @@ cdef class Shrinkage(Engine):
         self.square, self.largest = state[2:]
 
     def weights(self, level, scale, plain, features=None):
-        """The weights (K, p) and intercepts (K,) as of a step with these levels, (kinds,) each;
-        of some features, (m,), alone (K, m)."""
+        """Return the weights (K, p) and intercepts (K,) at a step with these levels, (kinds,)
+        each.
+
+        With features (m,) the weights are those of these features, (K, m)."""
         K, chosen = self.n_responses, slice(self.n_features) if features is None else features
         rows = self.rows()[chosen]
         which = 0 if self.kind is None else np.asarray(self.kind)[chosen]
@@ -62,7 +67,7 @@ cdef class Shrinkage(Engine):
         return W.T, np.asarray(self.intercept_record)[0] / (plain if self.dual else 1.0)
 
     def refold(self, scale):
-        """Let q be w and levels begin at 0, where numbers have become large; of FOBOS."""
+        """Set q to w and levels to 0 when numbers have become large; for FOBOS."""
         W, _ = Shrinkage.weights(self, *scale)
         rows = self.rows()[: self.n_features]
         rows[:, : self.n_responses], rows[:, self.n_responses] = W.T, 0.0
@@ -93,7 +98,7 @@ cdef class Shrinkage(Engine):
 
     cdef void gather_rows(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
                           double* eta) noexcept nogil:
-        """The same of several responses, or of features with levels of their own."""
+        """Gather a row with several responses, or with features that have levels of their own."""
         cdef Py_ssize_t a, k, K = self.n_responses, kind
         cdef double c, m, level, factor, length
         cdef double* r

@@ -1,4 +1,4 @@
-"""Where rows come from: a table, read in its order or another, or a stream of blocks."""
+"""Sources of rows: a table, read in any order, or a stream of blocks."""
 
 from os import PathLike
 
@@ -10,7 +10,7 @@ from sparsesolve.online.rows import Rows, block_size, entries, is_table, row_mat
 
 
 def rows_of(X, y, weights, offset, settings, reader, order=None):
-    """Yield Rows of a table, in the order given or in that of `order`, or of a stream."""
+    """Yield Rows of a table, in the order of `order` if given, or of a stream."""
     if is_table(X):
         if y is None:
             raise ValueError("y is missing; give a response for each row of X")
@@ -41,7 +41,7 @@ def rows_of(X, y, weights, offset, settings, reader, order=None):
 
 
 def text_rows(block, settings, reader):
-    """Rows of what a TextFile yields."""
+    """Return Rows from a block of a TextFile."""
     labels, w, start, columns, x = block
     n = len(labels)
     y = np.ascontiguousarray(reader.block(labels, n).values.reshape(n, -1), dtype=float)
@@ -87,14 +87,14 @@ def _blocks(matrix, read, parts, settings, order, above):
 
 
 def read_known(offset, n, settings):
-    """The offset as (n, K)."""
+    """Return the offset as (n, K)."""
     if settings.family.several:
         return np.ascontiguousarray(read_offsets(offset, n, settings.n_responses).T)
     return read_offset(offset, n)[:, None]
 
 
 def refuse_stream(X, passes, shuffle, held):
-    """Say what cannot be done with rows that pass by."""
+    """Raise for options that are impossible with rows that are read only once."""
     if not callable(X) and not hasattr(X, "__iter__"):
         raise TypeError(
             f"X is a {type(X).__name__}; give an array, a sparse matrix, or an iterable of (X, y)"
@@ -111,5 +111,5 @@ def refuse_stream(X, passes, shuffle, held):
 
 
 def iter_once(X):
-    """Whether X can be gone through once only."""
+    """Return True if X can be read only once."""
     return X.once if isinstance(X, TextFile) else not callable(X) and iter(X) is X

@@ -1,10 +1,10 @@
-"""The step size that predicts best: several eta0 learn the same rows side by side.
+"""The step size that predicts best: learners with several eta0 learn the same rows.
 
-Candidates are powers of 2 or 4 around what units suggest. With X scaled by s, rates of FOBOS and
-dual averaging scale by 1 / s^2 and those of FTRL by 1 / s; these, of real responses, also with y.
-Chosen is the one whose predictions, each made before its row was learned, had the least loss over
-the later half of the rows; of prox-SVRG the objective after two passes over them. Only features
-that occur in these rows are kept meanwhile.
+Candidates are powers of 2 or 4 around the value that units suggest. With X scaled by s, rates of
+FOBOS and dual averaging scale by 1 / s^2 and those of FTRL by 1 / s; the latter also scale with
+y, for real responses. The chosen one has the least loss of predictions, each made before its row
+was learned, over the later half of the rows; for prox-SVRG, the least objective after two passes
+over them. Only features that occur in these rows are stored meanwhile.
 """
 
 import logging
@@ -16,7 +16,8 @@ from sparsesolve.online.penalty import Laid
 
 log = logging.getLogger(__name__)
 
-ROWS = 4096  # on which candidates compete
+# Rows on which candidates are compared.
+ROWS = 4096
 FACTORS = {
     "ftrl": 2.0 ** np.arange(-3, 4),
     "rda": 4.0 ** np.arange(-2, 5),
@@ -41,7 +42,8 @@ def choose(settings, rows, n_features):
                 continue
             learner.learn(compact.part(0, first))
             before = learner.mean_loss
-            # Count again: next to losses of steps that were far too long a difference is 0.
+            # Count from here: compared with losses of steps that were far too long, differences
+            # vanish.
             learner.total, learner.weight = 0.0, 0.0
             learner.learn(compact.part(first, rows.n))
         except ValueError:  # the steps were too long: no candidate
@@ -56,7 +58,7 @@ def choose(settings, rows, n_features):
 
 
 def _objective(settings, learner, rows, features):
-    """The loss of a second pass, each row before it was learned, and the penalty behind it."""
+    """Return the mean loss of a second pass, each row before it was learned, plus the penalty."""
     for _ in range(2):
         learner.measure([rows])
         total, weight = learner.total, learner.weight
@@ -69,7 +71,7 @@ def _objective(settings, learner, rows, features):
 
 
 def unit(settings, rows):
-    """The step size about which the candidates lie."""
+    """Return the step size around which the candidates lie."""
     counts = np.diff(rows.start).clip(1)
     mean = float((rows.w / rows.w.sum()) @ (np.add.reduceat(
         np.append(rows.x**2, 0.0), rows.start[:-1]) * (np.diff(rows.start) > 0)))  # fmt: skip

@@ -1,14 +1,14 @@
-"""TextParser: rows of SVMlight, Vowpal Wabbit and CSV text, parsed as they stream by.
+"""TextParser: parses rows of SVMlight, Vowpal Wabbit and CSV text as they are read.
 
     svmlight    label index:value index:value ... # comment      (qid:... is left out)
     vw          label [weight] ['tag]|namespace name[:value] name ... |namespace ...
     csv         number,number,...                                 (after a line of column names)
 
-Given: bytes that hold whole lines.  Returned: labels, weights, and entries in the form of CSR.
-Numbers whose digits are an integer up to 2^53, with powers of ten up to 22, are exact by one
-multiplication or division of doubles; others go to Python's own reader, so that every number is
-the nearest double.
-Names of vw are hashed (FNV-1a, 64 bits) into 2^bits features; whole numbers stand for themselves.
+Given: bytes that hold whole lines. Returned: labels, weights, and entries in the form of CSR.
+Numbers whose digits are an integer up to 2^53, with powers of ten up to 22, are exact after one
+multiplication or division of doubles. Others are read by Python's own reader, so that every
+number is the nearest double. Names of vw are hashed (FNV-1a, 64 bits) into 2^bits features; whole
+numbers are features themselves.
 Reference: Clinger, "How to read floating point numbers accurately" (1990), for the exact case.
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -23,7 +23,7 @@ cdef extern from "digits.h" nogil:
 
 FORMATS = ("svmlight", "vw", "csv")
 
-cpdef enum Role:                    # of the columns of csv that hold no feature
+cpdef enum Role:                    # of columns of csv without a feature
     RESPONSE = -1
     WEIGHT = -2
     IGNORED = -3
@@ -34,10 +34,10 @@ POWERS[0] = 1.0
 for _power in range(1, 23):
     POWERS[_power] = POWERS[_power - 1] * 10.0
 
-cdef uint64_t BASIS = 0xcbf29ce484222325, PRIME = 0x100000001b3     # of FNV-1a
-cdef long long MOST = 2147483646        # the largest index
-cdef int MOST_DIGITS = 18               # that an unsigned word of 64 bits holds for certain
-cdef uint64_t EXACT = 1 << 53           # the largest integer up to which all are doubles
+cdef uint64_t BASIS = 0xcbf29ce484222325, PRIME = 0x100000001b3     # constants of FNV-1a
+cdef long long MOST = 2147483646        # largest index
+cdef int MOST_DIGITS = 18               # digits that always fit in 64 bits without sign
+cdef uint64_t EXACT = 1 << 53           # all integers up to this are doubles
 
 
 cdef inline bint is_space(char c) noexcept nogil:
@@ -51,16 +51,16 @@ cdef class TextParser:
     ----------
     format : {"svmlight", "vw", "csv"}
     first : int
-        svmlight: what the first feature is numbered by.
+        svmlight: number of the first feature.
     bits : int
         vw: names are hashed into 2^bits features.
     roles : (columns,) intc
-        csv: the feature that a column holds, or RESPONSE, WEIGHT or IGNORED.
+        csv: the feature of a column, or RESPONSE, WEIGHT or IGNORED.
     separator : str
-        csv: what stands between cells.
+        csv: the character between cells.
     """
     cdef readonly str format
-    cdef readonly Py_ssize_t lines      # read so far
+    cdef readonly Py_ssize_t lines      # lines read so far
     cdef int first, bits
     cdef int[::1] roles
     cdef char separator
@@ -69,8 +69,8 @@ cdef class TextParser:
     cdef int[::1] columns
     cdef Py_ssize_t n, nnz
     cdef const char* at
-    cdef const char* end                # of the line
-    cdef object wrong                   # a sentence
+    cdef const char* end                # end of the line
+    cdef object wrong                   # sentence on what is wrong
 
     def __init__(self, format, first=1, bits=18, roles=(), separator=","):
         self.format, self.first, self.bits = format, first, bits
@@ -80,11 +80,12 @@ cdef class TextParser:
         self.values, self.columns = np.empty(1024), np.empty(1024, np.intc)
 
     def skip_line(self):
-        """Count a line that somebody else has read."""
+        """Count a line that another reader has read."""
         self.lines += 1
 
     def parse(self, bytes text):
-        """Labels (n,), weights (n,), start (n + 1,), columns and values of the lines of `text`.
+        """Return labels (n,), weights (n,), start (n + 1,), columns and values of the lines of
+        `text`.
 
         ValueError names the line, counted from the first line of the first text.
         """
@@ -108,7 +109,7 @@ cdef class TextParser:
                 np.array(self.columns[:nnz]), np.array(self.values[:nnz]))
 
     cdef int make_room(self, Py_ssize_t length) except -1:
-        """Room for one more row, of no more entries than characters."""
+        """Allocate memory for one more row, with at most as many entries as characters."""
         if self.n + 1 >= self.labels.shape[0]:
             size = 2 * self.labels.shape[0]
             self.labels, self.weights = np.resize(self.labels, size), np.resize(self.weights, size)
@@ -120,7 +121,7 @@ cdef class TextParser:
         return 0
 
     cdef bint parse_line(self) except -1:
-        """Add the row of a line, if it has one; False leaves a sentence in `wrong`."""
+        """Add the row of a line, if it has one; on False, `wrong` holds a sentence."""
         cdef Py_ssize_t before = self.nnz
         if self.format == "csv":
             done = self.parse_csv()
@@ -167,7 +168,8 @@ cdef class TextParser:
         cdef double scale = 1.0, value
         cdef const char* cell
         cdef Py_ssize_t numbers = 0
-        while True:                                 # label, weight, tag
+        # Label, weight and tag.
+        while True:
             self.skip()
             if self.at == self.end or self.at[0] == c'|':
                 break
@@ -206,7 +208,7 @@ cdef class TextParser:
         return True
 
     cdef bint vw_feature(self, uint64_t space, double scale) except -1:
-        """name or name:value."""
+        """Read name or name:value."""
         cdef const char* cell = self.at
         cdef uint64_t h = space
         cdef long long number = self.integer()
@@ -280,7 +282,7 @@ cdef class TextParser:
             self.at += 1
 
     cdef bint refuse(self, const char* cell, str why) except -1:
-        """Say what is wrong with the cell that begins there."""
+        """Set the sentence on what is wrong with the cell that begins there."""
         cdef const char* last = cell
         while last < self.end and not is_space(last[0]) and last[0] != self.separator \
                 and last - cell < 40:
@@ -293,7 +295,9 @@ cdef class TextParser:
         return self.at == self.end or is_space(self.at[0]) or self.at[0] == c':'
 
     cdef inline int digits(self, uint64_t* value) noexcept:
-        """Read digits behind those of `value`; how many. Of too many `value` is wrong."""
+        """Append digits to `value`, and return their number. With too many digits `value` is
+        wrong.
+        """
         cdef int count = 0, some = 8
         while some == 8:
             some = ss_digits(self.at, self.end, value)
@@ -302,7 +306,9 @@ cdef class TextParser:
         return count
 
     cdef inline long long integer(self) noexcept:
-        """A whole number of at least 0, -1 where there is none, more than MOST if it is."""
+        """Return a whole number of at least 0, -1 if there is none, more than MOST if it is
+        larger.
+        """
         cdef uint64_t found = 0
         cdef int count = self.digits(&found)
         if count > MOST_DIGITS:
@@ -310,7 +316,7 @@ cdef class TextParser:
         return <long long> found if count > 0 else -1
 
     cdef bint number(self, double* out) except -1:
-        """A finite number at `at`, which moves behind it; False where there is none."""
+        """Read a finite number at `at`, which moves behind it; return False if there is none."""
         cdef const char* begun = self.at
         cdef const char* end = self.end
         cdef bint minus = False
@@ -340,7 +346,7 @@ cdef class TextParser:
         return -INFINITY < out[0] < INFINITY
 
     cdef bint exponent(self, int* power) noexcept:
-        """Add e, sign and digits to the power of ten; False where digits are missing."""
+        """Add e, sign and digits to the power of ten; return False if digits are missing."""
         cdef int sign = 1, found = 0
         self.at += 1
         if self.at < self.end and (self.at[0] == c'-' or self.at[0] == c'+'):

@@ -1,17 +1,16 @@
-"""Proximal stochastic gradients whose variance falls (prox-SVRG) with the elastic net, lazily.
+"""Proximal stochastic gradients with variance reduction (prox-SVRG) with the elastic net, lazily.
 
     w_{s+1} = argmin_w |w - (w_s - eta d_s)|^2 / 2 + eta lam Omega(w)
     d_s     = u_i (f_i'(w_s) - f_i'(v)) x_i + m,      m = mean_i u_i f_i'(v) x_i
 
-with u_i the weight of row i over the mean weight, v the weights that the pass began with.
+with u_i the weight of row i over the mean weight, and v the weights at the start of the pass.
 Omega(w) = sum_j v_j N(w_j),   N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2, or with |w|_2 if `tied`
 
-Given: a pass over all rows by `measure`, and then rows to learn by `run`.
-Kept of a feature: w (K,), v (K,), m (K,), and the step that w has been brought up to.
-Invariant: between two meetings a feature makes steps with the fixed gradient m. A single weight
-does so in closed form: it moves by a constant, times 1 / (1 + eta lam (1 - alpha)), until its sign
-changes, which happens at most once. Rows of weights make the steps one by one, but for those that
-stay.
+Given: a pass over all rows by `measure`, and then rows to learn by `run`. Stored for a feature: w
+(K,), v (K,), m (K,), and the step to which w is up to date. Invariant: while a feature occurs in
+no row, it makes steps with the fixed gradient m. A single weight makes them in closed form: it
+moves by a constant, times 1 / (1 + eta lam (1 - alpha)), until its sign changes, which happens at
+most once. Rows of weights make the steps one by one, until a step changes nothing.
 Reference: Xiao and Zhang, "A proximal stochastic gradient method with progressive variance
 reduction" (2014).
 """
@@ -23,11 +22,13 @@ from sparsesolve.losses.base cimport Loss
 from sparsesolve.online.engine cimport Engine
 from sparsesolve.online.shrinkage cimport soft
 
-DEF AHEAD = 2           # rows between that which is learned and that whose weights are fetched
+# Rows between the one that is learned and the one whose weights are prefetched; 2 hide the
+# latency of memory.
+DEF AHEAD = 2
 
 
 cdef class VarianceReduced(Engine):
-    """See above.
+    """Prox-SVRG with the elastic net; see the head of this file.
 
     Parameters
     ----------
@@ -36,15 +37,15 @@ cdef class VarianceReduced(Engine):
     eta0 : float
         The step size.
     l1, ridge : (kinds,)
-        lam alpha and lam (1 - alpha), times the factors that occur.
+        lam alpha and lam (1 - alpha), times the different factors.
     tied : bool
         Whether the K weights of a feature are shrunk together, by their length.
     """
     cdef readonly bint tied
-    cdef readonly double eta0, total        # step size; weight of the rows measured
-    cdef readonly Py_ssize_t measured, made     # rows measured; steps since
-    cdef double[::1] l1, ridge              # (kinds,) times eta0
-    cdef double[:, ::1] lead                # (2, K) intercepts that the pass began with; their m
+    cdef readonly double eta0, total        # step size; weight of the measured rows
+    cdef readonly Py_ssize_t measured, made     # measured rows; steps since then
+    cdef double[::1] l1, ridge              # (kinds,) multiplied by eta0
+    cdef double[:, ::1] lead                # (2, K) intercepts at the start of the pass; their m
 
     def __init__(self, n_responses, n_features, intercept, kind, eta0, l1, ridge, tied):
         super().__init__(n_responses, n_features, intercept, kind, 3 * n_responses + 1)
@@ -54,17 +55,17 @@ cdef class VarianceReduced(Engine):
         self.lead = np.zeros((2, n_responses))
 
     def state(self):
-        """See Engine."""
+        """Return what has been learned; see Engine."""
         return [*super().state(), np.asarray(self.lead), self.total, self.measured, self.made]
 
     def restore(self, state):
-        """See Engine."""
+        """Continue from a state; see Engine."""
         super().restore(state)
         self.lead = np.array(state[2])
         self.total, self.measured, self.made = state[3:]
 
     def begin(self):
-        """Begin a pass: remember the weights, and forget the gradient."""
+        """Start a pass: store the weights, and clear the gradient."""
         cdef Py_ssize_t j, k, K = self.n_responses
         cdef double* r
         for j in range(self.n_features):
@@ -79,7 +80,7 @@ cdef class VarianceReduced(Engine):
 
     def measure(self, Loss loss, const Py_ssize_t[::1] start, const int[::1] index,
                 const double[::1] x, const double[:, ::1] y, const double[::1] w, offset):
-        """Add rows, as in `run`, to the mean gradient at the weights that the pass began with."""
+        """Add rows, as in `run`, to the mean gradient at the weights of the start of the pass."""
         cdef Py_ssize_t i, a, k, K = self.n_responses, n = w.shape[0]
         cdef const double[:, ::1] known = np.zeros((1, K)) if offset is None else offset
         cdef Py_ssize_t stride = 0 if offset is None else 1
@@ -111,7 +112,7 @@ cdef class VarianceReduced(Engine):
     def run(self, Loss loss, times, const Py_ssize_t[::1] start, const int[::1] index,
             const double[::1] x, const double[:, ::1] y, const double[::1] w, offset,
             const Py_ssize_t[::1] steps):
-        """Make a step of each row; see Engine."""
+        """Make a step for each row; see Engine."""
         cdef Py_ssize_t i, a, k, K = self.n_responses, n = w.shape[0]
         cdef double[::1] losses = np.zeros(n), squares = np.zeros(n)
         cdef const double[:, ::1] known = np.zeros((1, K)) if offset is None else offset
@@ -147,7 +148,7 @@ cdef class VarianceReduced(Engine):
         return np.asarray(losses), np.asarray(squares)
 
     def weights(self, level, scale, plain, features=None):
-        """The weights (K, p) and intercepts (K,); of some features, (m,), alone (K, m)."""
+        """Return the weights (K, p) and intercepts (K,), of some features (m,) alone (K, m)."""
         cdef Py_ssize_t j, K = self.n_responses
         rows = np.array(self.record)
         cdef double[::1] now = rows
@@ -159,7 +160,7 @@ cdef class VarianceReduced(Engine):
 
     cdef void at_start(self, Py_ssize_t first, Py_ssize_t last, const int[::1] index,
                        const double[::1] x, const double* known, double* eta) noexcept nogil:
-        """The linear predictor (K,) of a row at the weights that the pass began with."""
+        """Add the linear predictor (K,) of a row at the weights of the start of the pass."""
         cdef Py_ssize_t a, k, K = self.n_responses
         cdef const double* r
         for k in range(K):
@@ -223,19 +224,22 @@ cdef class VarianceReduced(Engine):
 
 
 cdef double moved(double w, double push, double level, double ridge, double count) noexcept nogil:
-    """w after `count` steps w <- S(w - push, level) / (1 + ridge)."""
+    """Return w after `count` steps w <- S(w - push, level) / (1 + ridge)."""
     cdef double sign = 1.0 if w > 0.0 or (w == 0.0 and push < 0.0) else -1.0
     cdef double each = sign * push + level, size = sign * w, jump, shrink
-    # size >= 0 falls by `each` a step while it stays above 0; it grows where that is negative
+    # size >= 0 decreases by `each` per step while it stays above 0; it grows if `each` is
+    # negative.
     if size == 0.0 and each >= 0.0:
         return 0.0
     if each <= 0.0:
         return sign * slid(size, each, ridge, count)
-    if ridge > 0.0:             # size_j = (size + each / ridge) (1 + ridge)^-j - each / ridge
+    # size_j = (size + each / ridge) (1 + ridge)^-j - each / ridge.
+    if ridge > 0.0:
         jump = log1p(size * ridge / each) / log1p(ridge)
     else:
         jump = size / each
-    jump = floor(jump) - 2.0            # the steps next to the change of sign are made one by one
+    # The steps next to the change of sign are made one by one.
+    jump = floor(jump) - 2.0
     if jump >= count:
         return sign * slid(size, each, ridge, count)
     if jump > 0.0:
@@ -247,12 +251,13 @@ cdef double moved(double w, double push, double level, double ridge, double coun
         count -= 1.0
     if count == 0.0 or size == 0.0 and fabs(push) <= level:
         return sign * size
-    each = -sign * push + level         # beyond 0 it moves away for good
+    # Beyond 0 the weight moves away from 0 for good.
+    each = -sign * push + level
     return -sign * slid(-size, each, ridge, count)
 
 
 cdef inline double slid(double size, double each, double ridge, double count) noexcept nogil:
-    """size after `count` steps size <- (size - each) / (1 + ridge)."""
+    """Return size after `count` steps size <- (size - each) / (1 + ridge)."""
     cdef double fade
     if ridge == 0.0:
         return size - count * each

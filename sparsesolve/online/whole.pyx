@@ -3,10 +3,10 @@
     FOBOS   w_{s+1} = P(argmin_w |w - (w_s - eta_s g_s)|^2 / 2 + eta_s lam Omega(w))
     RDA     w_{s+1} = P(argmin_w w'(g_1 + ... + g_s) + t lam Omega(w) + beta_t |w|^2 / 2)
 
-with P the projection onto |w| <= radius, where there is one. Nothing is lazy: a step costs what the
-penalty's prox costs. P keeps the regret's bound, as Omega grows along rays from 0.
-Averages are of the w_s that steps began with, each step counting once: of all steps, or of those
-since the last power of two of steps but one, so that they are of at least half.
+P is the projection onto |w| <= radius, if there is one. Nothing is lazy: a step costs as much as
+the penalty's prox. P keeps the bound of the regret, because Omega increases along rays from 0.
+Averages are over the w_s before each step, each step counting once: over all steps, or over those
+since the last power of two but one, which are at least half.
 Reference: Duchi and Singer (2009), sections 3 and 7.2; Shamir and Zhang (2013) for suffixes.
 """
 import numpy as np
@@ -15,7 +15,7 @@ from sparsesolve.online.engine cimport Engine
 
 
 cdef class Whole(Engine):
-    """See above.
+    """FOBOS or dual averaging with any penalty; see the head of this file.
 
     Parameters
     ----------
@@ -23,18 +23,18 @@ cdef class Whole(Engine):
         See Engine.
     penalty : object with value and prox on arrays (K, p)
     dual : bool
-        Whether gradients are summed (RDA).
+        True: gradients are summed (RDA).
     radius : float or None
     average : False, True or "suffix"
     """
     cdef readonly object penalty, radius, average
     cdef readonly bint dual
-    cdef readonly double largest            # |w|^2 that there has been, with intercepts
-    cdef double[:, ::1] value, gradient     # (K, p) weights as of this step; its gradient
-    cdef double[::1] lead, b                # (K,) that of the intercepts; intercepts
-    cdef object sums                        # of averages: [u, W (K, p), b (K,)] of one epoch each
-    cdef Py_ssize_t made                    # steps
-    cdef object failed                      # what the penalty raised
+    cdef readonly double largest            # largest |w|^2 so far, with intercepts
+    cdef double[:, ::1] value, gradient     # (K, p) weights at this step; its gradient
+    cdef double[::1] lead, b                # (K,) gradient of the intercepts; intercepts
+    cdef object sums                        # for averages: [u, W (K, p), b (K,)] for each epoch
+    cdef Py_ssize_t made                    # number of steps
+    cdef object failed                      # exception of the penalty
 
     def __init__(self, n_responses, n_features, intercept, penalty, dual, radius, average):
         super().__init__(n_responses, n_features, intercept, None, n_responses)
@@ -58,7 +58,7 @@ cdef class Whole(Engine):
         self.made, self.largest = state[5:]
 
     def run(self, loss, times, start, index, x, y, w, offset, steps):
-        """See Engine."""
+        """Run as in Engine, and raise an exception of the penalty."""
         found = super().run(loss, times, start, index, x, y, w, offset, steps)
         error, self.failed = self.failed, None
         if error is not None:
@@ -66,7 +66,7 @@ cdef class Whole(Engine):
         return found
 
     cdef void fetch(self, const int* index, Py_ssize_t count) noexcept nogil:
-        """Every step goes through all weights."""
+        """Do nothing: every step updates all weights."""
 
     cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
                      double* eta) noexcept nogil:
@@ -102,7 +102,7 @@ cdef class Whole(Engine):
             self.failed = error
 
     def _step(self, rate, amount, scale):
-        """Learn the gradient, and shrink by that amount."""
+        """Learn the gradient, and shrink by `amount`."""
         W, G = np.asarray(self.value), np.asarray(self.gradient)
         b, lead = np.asarray(self.b), np.asarray(self.lead)
         if self.dual:
@@ -121,7 +121,7 @@ cdef class Whole(Engine):
         self.largest = max(self.largest, float(np.vdot(W, W) + b @ b))
 
     def _add(self):
-        """Count the weights that this step began with among those averaged."""
+        """Add the weights at the start of this step to the average."""
         self.made += 1
         if self.average == "suffix" and self.made & (self.made - 1) == 0:
             self.sums = [self.sums[1], self._nothing()]
@@ -131,8 +131,9 @@ cdef class Whole(Engine):
         here[2] += np.asarray(self.b)
 
     def weights(self, level, scale, plain, features=None):
-        """The weights (K, p) and intercepts (K,), averaged where that was asked for; of some
-        features, (m,), alone (K, m)."""
+        """Return the weights (K, p) and intercepts (K,), averaged if that was requested.
+
+        With features (m,) the weights are those of these features, (K, m)."""
         W, b = np.array(self.value), np.array(self.b)
         if self.average is not False and self.made > 0:
             total = self.sums[0][0] + self.sums[1][0]

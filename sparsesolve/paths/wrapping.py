@@ -70,11 +70,11 @@ def warn_missed(paths, tol, points="lambdas", also=""):
         warn(
             f"{len(missed)} of {len(lambdas)} {points} miss tol = {tol:g}: {shown}{more}; the "
             f"worst gap is {gaps[worst]:.2g} at lambda = {lambdas[worst]:.4g} "
-            f"({status[worst].sentence}{_way_out(paths)}){also}"
+            f"({status[worst].sentence}{_advice(paths)}){also}"
         )
 
 
-def _way_out(paths):
+def _advice(paths):
     """Return the sentence on what a user may try next."""
     groups = any(getattr(path, "groups", None) is not None for path in paths)
     options = getattr(paths[0], "options", None) or {}

@@ -70,11 +70,11 @@ def _check_at(asked, v, kernel, rng):
         b = asked.vector("prox", v, t)
         z, size = v - b, t * asked.number("value", b)
         inner, bar = float(z @ b), TOLERANCE * (float(v @ v) + abs(size))
-        pressed = asked.number("polar", z - kernel @ (kernel.T @ z))
+        polar = asked.number("polar", z - kernel @ (kernel.T @ z))
         if asked.is_norm:
-            if pressed > t * (1.0 + TOLERANCE) + 1e-12:
+            if polar > t * (1.0 + TOLERANCE) + 1e-12:
                 raise ValueError(
-                    f"{name}: polar(v - prox(v, t)) is {pressed:.6g} at t = {t:.6g}, and at most "
+                    f"{name}: polar(v - prox(v, t)) is {polar:.6g} at t = {t:.6g}, and at most "
                     "t for a norm; correct polar or prox, or give conjugate and feasible_scale"
                 )
             conjugate = 0.0

@@ -134,8 +134,8 @@ class WholePenalty:
             return 0.0
         if not self.is_norm:
             return float(self.omega.feasible_scale(z, level)) if level > 0.0 else 0.0
-        pressed = self._polar(z, level)
-        return 1.0 if pressed <= level else level / pressed * (1.0 - FEASIBLE)
+        least = self._polar(z, level)
+        return 1.0 if least <= level else level / least * (1.0 - FEASIBLE)
 
     def kernel(self):
         """Return orthonormal directions that do not change P, csc (p, k), or None."""

@@ -1,1 +1,1 @@
-"""What the functions return, and what results answer: coefficients, predictions, printing."""
+"""Results of the functions: coefficients, predictions, printing, pictures and files."""

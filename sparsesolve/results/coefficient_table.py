@@ -12,11 +12,12 @@ from sparsesolve.results import printing
 from sparsesolve.results.interpolation import coefficients, intercepts, read_s
 
 INTERCEPT = "(intercept)"
-MOST = 20  # coefficients that a summary shows
+# Most coefficients in a summary.
+MOST = 20
 
 
 class Columns(dict):
-    """A table as columns by name, where pandas is not installed."""
+    """A table as columns by name, for users without pandas."""
 
     def __str__(self):
         return "\n".join(printing.aligned_cells([list(self), *_cells(self)]))
@@ -35,21 +36,22 @@ class Named:
     """Mixin of results whose coefficients are shown by name."""
 
     def to_frame(self, s: ArrayLike | None = None, *, zeros: bool = False) -> Any:
-        """Coefficients by name, a row each: a pandas frame, or a dict of columns without pandas.
+        """Return coefficients by name, one per row: a pandas frame, or a dict of columns without
+        pandas.
 
         Parameters
         ----------
         s : float or array_like of float, shape (S,), optional
-            Values of lambda, as in :meth:`coef`. Default: every lambda of a path, and lambda_1se
-            of a cross-validation, for which "lambda_min" will do, too.
+            Values of lambda, as in :meth:`coef`. Default: every lambda of a path, or lambda_1se
+            of a cross-validation, which also accepts "lambda_min".
         zeros : bool, default False
-            Show coefficients of 0, too.
+            Also show coefficients of 0.
 
         Returns
         -------
         frame : pandas.DataFrame or dict of ndarray
-            Columns ``lambda`` (of several), ``response`` (of K of them), ``feature``, which is a
-            number where columns have no names, and ``coefficient``. The intercept stands first.
+            Columns ``lambda`` (if several), ``response`` (with K of them), ``feature``, which is
+            a number if columns have no names, and ``coefficient``. The intercept comes first.
         """
         path, s = self._at(s)
         columns = coefficient_columns(path, path.lambdas if s is None else s, zeros)
@@ -60,13 +62,14 @@ class Named:
         return pandas.DataFrame(columns)
 
     def summary(self, s: float | None = None) -> str:
-        """Say in words what was fitted, how exact it is, and its largest coefficients, by name.
+        """Describe in words what was fitted, how accurate it is, and its largest coefficients, by
+        name.
 
         Parameters
         ----------
         s : float, optional
-            A lambda. Default: the last of a path, and lambda_1se of a cross-validation, for which
-            "lambda_min" will do, too.
+            A lambda. Default: the last of a path, or lambda_1se of a cross-validation, which also
+            accepts "lambda_min".
 
         Returns
         -------
@@ -82,7 +85,7 @@ class Named:
         return Text("\n".join([*_first_lines(self, path, at[0]), "", *_largest(path, at[0])]))
 
     def _at(self, s):
-        """(the path, s as it reads it)."""
+        """Return (the path, s in the form that it reads)."""
         path = getattr(self, "path", self)
         if path is self:
             return path, s
@@ -90,7 +93,7 @@ class Named:
 
 
 def coefficient_columns(path, s, zeros):
-    """The columns of :meth:`Named.to_frame` as arrays by name."""
+    """Return the columns of :meth:`Named.to_frame` as arrays by name."""
     s = read_s(s)
     several = isinstance(path.coefs, list)
     coefs, b0 = coefficients(path, s), np.asarray(intercepts(path, s))
@@ -113,7 +116,7 @@ def _responses(path):
 
 
 def _first_lines(fit, path, s):
-    """What was fitted, and the certificate of the lambda where it has one."""
+    """Return lines on what was fitted, and on the certificate of the lambda if it has one."""
     place = np.flatnonzero(np.isclose(path.lambdas, s, rtol=1e-12, atol=0.0))
     count, noun = path.selectable
     lines = [printing.heading(path) if fit is path else repr(fit).strip("<>")]
@@ -129,7 +132,7 @@ def _first_lines(fit, path, s):
 
 
 def _between(path, s):
-    """What is known of a lambda that was not solved."""
+    """Return lines on a lambda that was not solved."""
     if not path.lambdas[-1] <= s <= path.lambdas[0]:
         return "beyond the path: these are the coefficients of its nearest lambda"
     if path.exact_between:
@@ -141,7 +144,7 @@ def _between(path, s):
 
 
 def _largest(path, s):
-    """The largest coefficients as lines."""
+    """Return the largest coefficients as lines."""
     columns = coefficient_columns(path, s, False)
     first = columns["feature"] == INTERCEPT
     order = np.argsort(-np.abs(columns["coefficient"]) - np.where(first, np.inf, 0.0),
@@ -154,7 +157,7 @@ def _largest(path, s):
 
 
 def _cells(columns):
-    """Rows of text of columns by name."""
+    """Return rows of text from columns by name."""
     columns = [[_cell(value) for value in column.tolist()] for column in columns.values()]
     return [list(row) for row in zip(*columns, strict=True)]
 

@@ -1,6 +1,6 @@
 """Concordance of survival times and linear predictors, in O(n log n).
 
-It counts the pairs of samples whose order of death is known, by whether the predictors agree.
+It counts the pairs of samples with a known order of deaths, by agreement with the predictors.
 """
 import numpy as np
 
@@ -8,11 +8,11 @@ import numpy as np
 def count_pairs(y, eta, weights):
     """Return (concordant, discordant, tied eta, tied time, tied both), sums of products of weights.
 
-    A pair is known where one died while the other, of its stratum, was at risk: who dies at t meets
-    those with start < t < stop, and those censored at t.  It is concordant if the one who died has
-    the larger eta.  Two who died at one time are tied in time.  From the last time to the first,
-    those at risk stand in a tree of sums, by their eta; whoever leaves it leaves 0, and nothing is
-    subtracted of those at risk.
+    A pair is known if one died while the other, of the same stratum, was at risk: a death at t is
+    compared with samples with start < t < stop, and those censored at t. The pair is concordant
+    if the sample that died has the larger eta. Two deaths at one time are tied in time. From the
+    last time to the first, the samples at risk stand in a tree of sums, ordered by their eta. A
+    sample that leaves the tree leaves exactly 0, because nothing is subtracted.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def count_pairs(y, eta, weights):
     counts = np.zeros(5)
     sorted_ = np.lexsort((eta, stratum))
     cuts = np.flatnonzero(np.diff(stratum[sorted_])) + 1
-    for rows in np.split(sorted_, cuts):        # of one stratum, by eta
+    for rows in np.split(sorted_, cuts):        # rows of one stratum, by eta
         if len(rows):
             ranked = eta[rows]
             first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:len(rows) - 1]))
@@ -56,7 +56,8 @@ cdef _count(start, stop, status, level, first, weights):
         while gone < n and begin[entry[gone]] >= t:
             put(tree, n, entry[gone], 0.0)
             gone += 1
-        while b < n and end[late[b]] == t:      # compare deaths at t with who is at risk
+        # Compare deaths at t with the samples at risk.
+        while b < n and end[late[b]] == t:
             i = late[b]
             counts[0] += w[i] * sum_of(tree, n, 0, edge[l[i]])
             counts[1] += w[i] * sum_of(tree, n, edge[l[i] + 1], n)
@@ -74,7 +75,8 @@ cdef _count(start, stop, status, level, first, weights):
 
 
 cdef void put(double[::1] tree, Py_ssize_t n, Py_ssize_t row, double weight) noexcept nogil:
-    """Give a row a weight. Rows are nodes n to 2 n - 1; inner nodes are sums of their children."""
+    """Set the weight of a row. Rows are nodes n to 2 n - 1; inner nodes are sums of their
+    children."""
     row += n
     tree[row] = weight
     while row > 1:
@@ -83,7 +85,7 @@ cdef void put(double[::1] tree, Py_ssize_t n, Py_ssize_t row, double weight) noe
 
 
 cdef double sum_of(double[::1] tree, Py_ssize_t n, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """The weights of rows begin .. end."""
+    """Return the sum of the weights of rows begin .. end."""
     cdef double total = 0.0
     begin, end = begin + n, end + n
     while begin < end:

@@ -1,4 +1,4 @@
-"""Solving a path again with its own options: at lambdas between its own, and further down."""
+"""Continuation: solve a path again with its own options, between its lambdas or further down."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from sparsesolve.results.fitted_data import FittedData
 
 
 def solve_at(path, s, X, y):
-    """A path solved at every s that is not one of ``path.lambdas``, beside those that are."""
+    """Return a path solved at every s that is not among ``path.lambdas``, with those that are."""
     if X is None or y is None:
         raise ValueError("exact=True fits again: give the data of the fit as X=X, y=y")
     new = np.setdiff1d(s, path.lambdas)[::-1]
@@ -18,7 +18,7 @@ def solve_at(path, s, X, y):
 
 
 def extend(path, X, y, n_lambdas=None, lambda_min_ratio=None):
-    """Do what :meth:`sparsesolve.Path.extend` describes."""
+    """Extend a path as :meth:`sparsesolve.Path.extend` describes."""
     _refuse_steps(path)
     new = lambdas_below(path, n_lambdas, lambda_min_ratio)
     longer = join(path, _fit_again(path, X, y, new))
@@ -26,7 +26,8 @@ def extend(path, X, y, n_lambdas=None, lambda_min_ratio=None):
 
 
 def lambdas_below(path, n_lambdas, lambda_min_ratio):
-    """The lambdas that continue a path: see :meth:`sparsesolve.results.path.Path.extend`."""
+    """Return the lambdas that continue a path: see :meth:`sparsesolve.results.path.Path.extend`.
+    """
     lambdas = path.lambdas
     if n_lambdas is not None:
         n_lambdas = read_count("n_lambdas", n_lambdas, 1)
@@ -49,14 +50,14 @@ def lambdas_below(path, n_lambdas, lambda_min_ratio):
         return np.geomspace(last, end, n_lambdas + 1)[1:]
     ratio = _spacing(lambdas)
     if n_lambdas is None:
-        # Rounding must not add a lambda when the end lies on the grid.
+        # Rounding must not add a lambda if the end lies on the grid.
         n_lambdas = int(np.ceil(np.log(end / last) / np.log(ratio) - 1e-9))
     new = last * ratio ** np.arange(1, n_lambdas + 1)
-    return new[new > 0.0]  # a wide spacing may run into underflow
+    return new[new > 0.0]  # a wide spacing may underflow
 
 
 def _spacing(lambdas):
-    """Ratio of the last two lambdas, below 1."""
+    """Return the ratio of the last two lambdas, below 1."""
     if len(lambdas) < 2:
         raise ValueError(
             "The path has one lambda and so no spacing to continue; give both n_lambdas and "
@@ -66,7 +67,7 @@ def _spacing(lambdas):
 
 
 def _rest_of_grid(path):
-    """The lambdas the fit was asked for and did not reach."""
+    """Return the lambdas of the fit's grid that it did not reach."""
     options = path.options or {}
     if options.get("lambdas") is not None:
         asked = np.unique(np.asarray(options["lambdas"], dtype=np.float64))[::-1]
@@ -83,25 +84,26 @@ def _rest_of_grid(path):
 
 
 def _fit_again(path, X, y, lambdas):
-    """Fit at the given lambdas with the options of the path, all of them to the end."""
+    """Fit at all given lambdas with the options of the path."""
     _refuse_steps(path)
     data = FittedData(path, X, y, in_blocks=True)
-    data.refuse_others()  # two halves must belong together
+    data.refuse_others()  # the two parts must belong together
     options = {"family": path.family, **(path.options or {})}
     options.update(lambdas=lambdas, stop=None, dfmax=None, pmax=None)
     for name in ("n_lambdas", "lambda_min_ratio"):
         options.pop(name, None)
-    return path.fitter(X if is_dask(X) else data.matrix, y, **options)  # columns of the fit
+    return path.fitter(X if is_dask(X) else data.matrix, y, **options)  # the columns of the fit
 
 
 def _refuse_steps(path):
-    """Raise for a path of steps, which no lambda brings about."""
+    """Raise for a path of steps, which no lambda determines."""
     if path.fitter is None:
         raise ValueError("A greedy path has its steps alone; fit it again, with more of them")
 
 
 def join(path, other):
-    """One path with the solutions of both, by decreasing lambda; the rest is that of `path`."""
+    """Return one path with the solutions of both, by decreasing lambda; the rest is from `path`.
+    """
     lambdas = np.r_[path.lambdas, other.lambdas]
     order = np.argsort(-lambdas, kind="stable")
     names = ("df", "dev_ratio", "gaps", "n_iters", "status")
@@ -123,5 +125,5 @@ def join(path, other):
 
 
 def _side_by_side(left, right):
-    """Two column-compressed matrices as one."""
+    """Return two column-compressed matrices side by side as one."""
     return sparse.csc_array(sparse.hstack([left, right], format="csc"))

@@ -1,4 +1,4 @@
-"""CVPath: what cross-validation found, and the coefficients that it chose."""
+"""CVPath: the result of cross-validation."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ CHOICES = ("lambda_min", "lambda_1se")
 class CVPath(Frozen, Named):
     """A path with an estimate, at each of its lambdas, of how well it predicts new rows.
 
-    Made by :func:`sparsesolve.cv_path`, where there is an example. Its attributes and arrays
-    cannot be changed.
+    :func:`sparsesolve.cv_path` makes it, and has an example. Attributes and arrays cannot be
+    changed.
 
     Attributes
     ----------
     lambdas : ndarray (L,)
-        Those of `path`.
+        The lambdas of `path`.
     mean : ndarray (L,)
         Mean of the fold scores, weighted by `fold_weights`.
     std : ndarray (L,)
@@ -38,11 +38,11 @@ class CVPath(Frozen, Named):
     n_nonzero : ndarray (L,)
         Features with a nonzero coefficient in `path`.
     fold_scores : ndarray (K, L)
-        Score of each fold held out, those of repeats one after the other.
+        Score on the rows that each fold holds out; repeats stand one after the other.
     fold_weights : ndarray (K,)
-        Sum of the weights held out; for the deviance of cox, of the deaths held out.
+        Sum of the held-out weights; for the deviance of cox, of the held-out deaths.
     lambda_min : float
-        The largest lambda of the best mean.
+        The largest lambda with the best mean.
     lambda_1se : float
         The largest lambda whose mean is within one std of the best.
     index_min : int
@@ -50,15 +50,15 @@ class CVPath(Frozen, Named):
     index_1se : int
         Place of lambda_1se.
     measure : str
-        What the scores are.
+        Name of the scores.
     larger_is_better : bool
-        As with "auc" and "C".
+        True for "auc" and "C".
     path : Path
-        Fitted to all rows.
+        The path fitted to all rows.
     folds : ndarray (repeats, n) or None
         The fold that held out each row; None if folds overlap.
     prevalidated : ndarray (n, L) or (n, K, L) or None
-        Link of each row held out.
+        Linear predictor of each row when it was held out.
     fold_paths : tuple or None
         The K paths of the folds, with keep=True.
     alpha : float
@@ -68,8 +68,8 @@ class CVPath(Frozen, Named):
     candidates : tuple
         A CVPath for each pair of `alphas` and `gammas`.
     n_missed : ndarray (L,) or None
-        How many of the fits behind the score of each lambda miss `tol`: the fit of all rows and
-        those of the folds. Not saved.
+        The number of fits behind the score of each lambda, of all rows or of folds, that miss
+        `tol`. It is not saved.
     """
 
     lambdas: np.ndarray
@@ -97,30 +97,30 @@ class CVPath(Frozen, Named):
 
     @property
     def feature_names(self) -> np.ndarray | None:
-        """Names (p,) of the features, where X carried them or they were given."""
+        """The names (p,) of the features, if X had names or they were given."""
         return self.path.feature_names
 
     @property
     def class_names(self) -> np.ndarray | None:
-        """Labels (K,), where y carried classes."""
+        """The labels (K,), if y had classes."""
         return self.path.class_names
 
     @property
     def coefs(self) -> Any:
-        """Coefficients (p, L) of `path`, or a list of K such matrices."""
+        """The coefficients (p, L) of `path`, or a list of K such matrices."""
         return self.path.coefs
 
     @property
     def gaps(self) -> np.ndarray:
-        """Certified duality gaps (L,) of `path`, relative to the null objective."""
+        """The certified duality gaps (L,) of `path`, relative to the null objective."""
         return self.path.gaps
 
     def coef(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
-        """Coefficients at `s`: "lambda_1se", "lambda_min", or what :meth:`Path.coef` takes."""
+        """Return coefficients at `s`: "lambda_1se", "lambda_min", or as in :meth:`Path.coef`."""
         return self.path.coef(self.read_s(s), **options)
 
     def intercept(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
-        """Intercepts at `s`, as in :meth:`coef`."""
+        """Return intercepts at `s`, as in :meth:`coef`."""
         return self.path.intercept(self.read_s(s), **options)
 
     def predict(
@@ -131,15 +131,15 @@ class CVPath(Frozen, Named):
         offset: ArrayLike | None = None,
         **options: Any,
     ) -> Any:
-        """Predictions of `path` for new rows at `s`; the rest is :meth:`Path.predict`'s."""
+        """Return predictions of `path` for new rows at `s`; see :meth:`Path.predict`."""
         return self.path.predict(X, self.read_s(s), kind, offset, **options)
 
     def nonzero(self, s: ArrayLike | None = "lambda_1se") -> Any:
-        """Features with a nonzero coefficient at `s`."""
+        """Return the features with a nonzero coefficient at `s`."""
         return self.path.nonzero(self.read_s(s))
 
     def read_s(self, s: Any) -> Any:
-        """Translate "lambda_min" or "lambda_1se" into a lambda; return anything else unchanged."""
+        """Return the lambda for "lambda_min" or "lambda_1se", and anything else unchanged."""
         if isinstance(s, str):
             if s not in CHOICES:
                 raise ValueError(f"s is {s!r}; give a lambda, 'lambda_1se' or 'lambda_min'")
@@ -148,13 +148,13 @@ class CVPath(Frozen, Named):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve; see :func:`sparsesolve.results.pictures.cv.plot_cv`."""
-        from sparsesolve.results.pictures.cv import plot_cv  # matplotlib is an extra
+        from sparsesolve.results.pictures.cv import plot_cv  # matplotlib is optional
 
         return plot_cv(self, ax=ax)
 
     @property
     def end_of_grid(self) -> str:
-        """A sentence if lambda_min is the last lambda of a grid that ended there, else ""."""
+        """Return a sentence if lambda_min is the last lambda and the grid ended there, else ""."""
         last = len(self.lambdas) - 1
         whole = self.path.stop_reason.startswith("every lambda was solved")
         if not 0 < last == self.index_min or not whole:
@@ -176,7 +176,7 @@ class CVPath(Frozen, Named):
 
 
 def path_of(fit: Any) -> Path:
-    """The Path that a fit is, or, of a CVPath, has."""
+    """Return the fit if it is a Path, or the path of a CVPath."""
     path = getattr(fit, "path", fit)
     if not isinstance(path, Path):
         raise TypeError(f"fit is a {type(fit).__name__}; give a Path or a CVPath")
@@ -184,7 +184,7 @@ def path_of(fit: Any) -> Path:
 
 
 def choose(mean, std, larger):
-    """Places of lambda_min and lambda_1se on a decreasing grid: the first that will do."""
+    """Return the places of lambda_min and lambda_1se on a decreasing grid, the first of equals."""
     loss = -mean if larger else mean
     if np.isnan(loss).all():
         raise ValueError("no fold could be scored; give folds that hold out more rows")
@@ -196,10 +196,10 @@ def choose(mean, std, larger):
 
 
 def summary(scores, weights, passes):
-    """Mean and standard error (L,) of fold scores (K, L), NaN where a fold cannot be scored.
+    """Return mean and standard error (L,) of fold scores (K, L), NaN where a fold has no score.
 
     std^2 = sum_k W_k (m_k - mean)^2 / sum_k W_k / (K - 1), where K counts the folds of one pass
-    over the rows: repeats average out what luck the dealing had, but add no data.
+    over the rows: repeats average over random folds, but add no data.
     """
     W = np.where(np.isnan(scores), 0.0, weights[:, None])
     known = np.where(W > 0.0, scores, 0.0)

@@ -1,4 +1,4 @@
-"""What may be taken and is hardly meant: said once, before work starts."""
+"""Warnings of input that is accepted but probably not intended, before work starts."""
 
 import numpy as np
 
@@ -6,9 +6,9 @@ from sparsesolve.results.status import warn
 
 
 def doubts(X, y, family="gaussian", advice="give family='binomial'"):
-    """Warn of a boolean y under squared error, and of rows that :func:`match_rows` finds.
+    """Warn of a boolean y with squared error, and of rows that :func:`match_rows` finds.
 
-    Every face that is given X and y asks this before it reads them.
+    Every public function with X and y calls this before it reads them.
     """
     if isinstance(family, str) and family == "gaussian" and _is_boolean(y):
         warn(
@@ -20,10 +20,10 @@ def doubts(X, y, family="gaussian", advice="give family='binomial'"):
 
 
 def match_rows(X, y, one="X", other="y"):
-    """Warn where the rows of X and of y, if they have an index, are named otherwise.
+    """Warn if the rows of X and of y have an index with different names.
 
-    Raises ValueError where the names are the same ones in another order: by position, which is
-    how rows are taken, each would meet another's response. Messages call them `one` and `other`.
+    Raises ValueError if the names are the same in another order: rows are matched by position, so
+    each would get another row's response. Messages call them `one` and `other`.
     """
     ours, theirs = (getattr(data, "index", None) for data in (X, y))
     if not (hasattr(ours, "equals") and hasattr(theirs, "equals")) or len(ours) != len(theirs):
@@ -44,7 +44,7 @@ def match_rows(X, y, one="X", other="y"):
 
 
 def _is_boolean(y):
-    """Whether a response of one dimension holds True and False."""
+    """Return True if a response of one dimension holds True and False."""
     kind = getattr(y, "dtype", None)
     if kind is None and isinstance(y, list | tuple):
         return len(y) > 0 and isinstance(y[0], bool | np.bool_)

@@ -1,4 +1,4 @@
-"""The data of a fit, given again: what a path does not keep and statistics need."""
+"""The data of a fit, given again: statistics need them, and a path does not keep them."""
 
 import numpy as np
 
@@ -7,9 +7,12 @@ from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.results.doubts import match_rows
 from sparsesolve.results.prediction import linear_predictor, path_family, read_rows
 
-SAME = 1e-6  # of the null deviance: what rounding may change
-DIGITS = 16 * np.finfo(np.float64).eps  # of predictors and of the loss, the same
-FAINT = 1e-290  # a deviance that is all rounding
+# Differences up to this fraction of the null deviance are rounding.
+SAME = 1e-6
+# Relative rounding of predictors and of the loss.
+DIGITS = 16 * np.finfo(np.float64).eps
+# A null deviance below this has no correct digits.
+FAINT = 1e-290
 LOST = (
     ", or that had weights or strata, which a model from a file lacks: then fit the data again"
 )
@@ -35,44 +38,46 @@ class FittedData:
         self.loss = self.family.loss(self.response.values, self.weights / self.total)
 
     def link(self, s):
-        """Linear predictors (n, S) or (n, K, S), offsets included."""
+        """Return linear predictors (n, S) or (n, K, S), offsets included."""
         offset = self.options.get("offset")
         if isinstance(self.matrix, DistributedDesign):
             return np.asarray(self.path.predict(self.X, s, "link", offset=offset))
         return linear_predictor(self.path, self.matrix, s, offset)
 
     def _predictors(self, s):
-        """The same as losses take them, (S, n) or (S, K, n)."""
+        """Return linear predictors in the form of losses, (S, n) or (S, K, n)."""
         eta = np.moveaxis(self.link(s), -1, 0)
         return eta.swapaxes(1, 2) if self.family.several else eta
 
     def excess(self, s):
-        """F less its least value, (S,)."""
+        """Return F minus its least value, (S,)."""
         return np.array([self._excess_at(eta)[0] for eta in self._predictors(s)])
 
     def _excess_at(self, eta):
-        """The same and -F' at predictors as losses take them."""
+        """Return F minus its least value, and -F', at predictors in the form of losses."""
         value, u = self.loss.at(eta)
         if not np.isfinite(value):
             raise ValueError("the deviance is beyond the largest 64-bit float; rescale y")
         return value - self.loss.saturated, u
 
     def n_observed(self):
-        """Rows of positive weight, each as often as y counts it."""
+        """Return the number of rows of positive weight, each as often as y counts it."""
         used, counts = self.weights > 0.0, self.response.counts
         return float(used.sum() if counts is None else counts[used].sum())
 
     def n_informative(self):
-        """The same; for cox those that died, of K real responses K numbers in each row."""
+        """Return the number of informative values: rows; deaths for cox; K values a row if K
+        responses.
+        """
         values = self.response.values
         if self.family.name == "cox":
             return float(((self.weights > 0.0) & (values[:, 2] > 0.0)).sum())
         return self.n_observed() * (values.shape[1] if self.family.name == "multigaussian" else 1)
 
     def refuse_others(self):
-        """Raise ValueError where the deviance explained shows that other rows were fitted."""
+        """Raise ValueError if the explained deviance shows that other rows were fitted."""
         null = self.path.null_deviance / (2.0 * self.total)
-        if not len(self.path.lambdas) or not FAINT < null < np.inf:  # else it has no digits
+        if not len(self.path.lambdas) or not FAINT < null < np.inf:  # otherwise it has no digits
             return
         eta = self._predictors(self.path.lambdas[-1:])[0]
         left, u = self._excess_at(eta)
@@ -89,7 +94,7 @@ class FittedData:
 
 
 def refuse_other_responses(path, family, y, response):
-    """Raise ValueError where y, read as `response`, has other columns or classes than the fit."""
+    """Raise ValueError if y, read as `response`, has other columns or classes than the fit."""
     if family.several and response.values.shape[1] != len(path.coefs):
         what = "columns" if family.classify is None else "classes"
         raise ValueError(
@@ -98,7 +103,7 @@ def refuse_other_responses(path, family, y, response):
     if path.class_names is None or not is_frame(y):
         return
     known, given = path.class_names.tolist(), columns_of(y)[0]
-    if len(given) == len(known):  # else one column of labels
+    if len(given) == len(known):  # otherwise y is one column of labels
         refuse_other_names(known, given, "the path was fitted to",
                                   "pass y[list(path.class_names)], or an array in that order",
                                   table="y")  # fmt: skip

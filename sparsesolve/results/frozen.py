@@ -1,4 +1,4 @@
-"""Results whose arrays stay as they were certified."""
+"""Frozen results: their arrays cannot be changed after they were certified."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from sparsesolve.results.status import Status
 
 
 class Frozen:
-    """A dataclass whose arrays cannot be written to, nor after it has been pickled."""
+    """A dataclass whose arrays are read-only, also after pickling."""
 
     def __post_init__(self):
         self._freeze()
@@ -19,7 +19,7 @@ class Frozen:
     def _freeze(self):
         for name, value in list(vars(self).items()):
             if isinstance(value, np.ndarray):
-                view = value.view()  # the array itself may be the user's, who may go on writing
+                view = value.view()  # the user may go on to write to the array itself
                 view.flags.writeable = False
                 object.__setattr__(self, name, view)
 

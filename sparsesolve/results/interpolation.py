@@ -1,4 +1,4 @@
-"""Coefficients between the lambdas of a path: linear in lambda, held at both ends."""
+"""Coefficients between the lambdas of a path: linear in lambda, constant beyond the ends."""
 
 import numpy as np
 from scipy import sparse
@@ -7,7 +7,7 @@ from sparsesolve.data import shown, unmasked
 
 
 def read_s(s):
-    """Check s, a lambda or a list of lambdas at which something is asked of a path.
+    """Check s, a lambda or a list of lambdas.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ def read_s(s):
 
 
 def interpolator(lambdas, s):
-    """Matrix W whose product with the solutions at `lambdas` gives those at `s`.
+    """Return the matrix W whose product with the solutions at `lambdas` gives those at `s`.
 
-    Column k has weight (s_k - lambda_{j+1}) / (lambda_j - lambda_{j+1}) on row j and the rest of
-    1 on row j + 1, where lambda_j >= s_k >= lambda_{j+1}; beyond the ends the nearest solution
-    is held. An s that is one of the lambdas gets weight exactly 1 there.
+    If lambda_j >= s_k >= lambda_{j+1}, column k has weight (s_k - lambda_{j+1}) / (lambda_j -
+    lambda_{j+1}) on row j and the rest of 1 on row j + 1. Beyond the ends the nearest solution
+    has weight 1. If s_k is one of the lambdas, it gets weight exactly 1.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def interpolator(lambdas, s):
 
 
 def coefficients(path, s):
-    """Dense coefficients of a path at s, (p,) or (p, S), with K responses (K, p) or (K, p, S)."""
+    """Return dense coefficients at s, (p,) or (p, S), with K responses (K, p) or (K, p, S)."""
     W = interpolator(path.lambdas, s)
     if isinstance(path.coefs, list):
         dense = np.stack([(coefs @ W).toarray() for coefs in path.coefs])
@@ -97,14 +97,16 @@ def coefficients(path, s):
 
 
 def intercepts(path, s):
-    """Intercepts of a path at s, a float or (S,), with K responses (K,) or (K, S)."""
+    """Return intercepts at s, a float or (S,), with K responses (K,) or (K, S)."""
     values = path.intercepts @ interpolator(path.lambdas, s)
     values = values[..., 0] if s.ndim == 0 else values
     return values if values.ndim else float(values)
 
 
 def nonzero(path, s):
-    """Features with a nonzero coefficient in any response, ascending: at s, or a list of them."""
+    """Return the features with a nonzero coefficient in any response, ascending; a list for many
+    s.
+    """
     W = interpolator(path.lambdas, s)
     matrices = path.coefs if isinstance(path.coefs, list) else [path.coefs]
     products = [matrix @ W for matrix in matrices]

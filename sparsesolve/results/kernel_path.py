@@ -1,4 +1,4 @@
-"""The result of multiple kernel learning along a path: MKLPath."""
+"""MKLPath: the result of multiple kernel learning along a path."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from sparsesolve.results.interpolation import interpolator, read_s
 class MKLPath(Solved):
     """Solutions of multiple kernel learning at L values of lambda.
 
-    Made by :func:`sparsesolve.mkl_path`. At each lambda the fitted function is
+    :func:`sparsesolve.mkl_path` makes it. At each lambda the fitted function is
 
         b0 + sum_m kernel_weights[m] * K_m dual_coefs,
 
-    where, for new samples, K_m is the kernel between these and the samples of the fit. Its
-    attributes and arrays cannot be changed. With K responses or classes `dual_coefs` is a list
-    of K arrays and `intercepts` has K rows.
+    where, for new samples, K_m is the kernel between these and the samples of the fit. Attributes
+    and arrays cannot be changed. With K responses or classes `dual_coefs` is a list of K arrays
+    and `intercepts` has K rows.
 
     Attributes
     ----------
     lambdas, dev_ratio, null_deviance, gaps, n_iters, status, stop_reason, family, class_names
-        As those of :class:`sparsesolve.Path`.
+        As in :class:`sparsesolve.Path`.
     norm : str
-        Its name, as "l1".
+        Name of the norm, such as "l1".
     kernel_norms : ndarray (M, L)
         Norms ``||f_m||``.
     kernel_weights : ndarray (M, L)
-        They sum to 1 if a kernel is active; else they are 0.
+        They sum to 1 if a kernel is active; otherwise all are 0.
     df : ndarray (L,)
-        Active kernels.
+        Number of active kernels.
     dual_coefs : ndarray (n, L), or list of K of them
     intercepts : ndarray (L,), or (K, L)
     kernel_names : ndarray (M,) or None
-        Strings, where the kernels had names.
+        Names of the kernels, if they had any.
     options : dict or None
-        The keywords of sparsesolve.mkl_path that made it.
+        The keywords of the sparsesolve.mkl_path call that made it.
     grams : Grams or None
-        Makes blocks for new samples, if Grams were passed; it keeps no kernel.
+        Makes blocks for new samples, if Grams were passed; it holds no kernel.
     """
 
     lambdas: np.ndarray
@@ -72,7 +72,7 @@ class MKLPath(Solved):
 
     @property
     def several(self) -> bool:
-        """Whether there are K responses or classes."""
+        """True if there are K responses or classes."""
         return isinstance(self.dual_coefs, list)
 
     @property
@@ -82,16 +82,16 @@ class MKLPath(Solved):
 
     @property
     def selectable(self) -> tuple[int, str]:
-        """The number and the names of what `df` counts."""
+        """Return the number and the names of what `df` counts."""
         return self.n_kernels, "kernel"
 
     def active(self, s: float) -> np.ndarray:
-        """Kernels of positive norm at a lambda.
+        """Return the kernels of positive norm at a lambda.
 
         Parameters
         ----------
         s : float
-            Between two lambdas of the path, kernels active at either count.
+            A lambda; between two lambdas of the path, kernels active at either count.
 
         Returns
         -------
@@ -114,15 +114,14 @@ class MKLPath(Solved):
         kind: str = "link",
         offset: ArrayLike | None = None,
     ) -> Any:
-        """Predictions for new samples.
+        """Return predictions for new samples.
 
         Parameters
         ----------
-        kernels : (M, n_new, n) array, sequence or dict of M (n_new, n) blocks, or X
-            Kernels between the new samples and those of the fit, in the order of the fit (a dict:
-            by name); kernels that are not active at s are not read and may be None. If the path
-            was fitted to Grams of a table X, pass the new rows of X, (n_new, p); if X was an
-            EncodedDesign, pass a raw table, which is encoded in the same way.
+        Kernels between the new samples and those of the fit, in the order of the fit (a dict: by
+        name). Kernels that are not active at s are not read and may be None. If the path was
+        fitted to Grams of a table X, pass the new rows of X, (n_new, p). If X was an
+        EncodedDesign, pass a raw table, which is encoded in the same way.
         s : float or array_like of float, shape (S,), optional
             Values of lambda. Between two lambdas of the path the fitted functions are
             interpolated linearly; beyond its ends the nearest ones are used. Default: every
@@ -155,6 +154,6 @@ class MKLPath(Solved):
         ax: Any = None,
     ) -> Any:
         """Draw kernels along the path, see `results.pictures.kernels.plot_kernels`."""
-        from sparsesolve.results.pictures.kernels import plot_kernels  # matplotlib is an extra
+        from sparsesolve.results.pictures.kernels import plot_kernels  # matplotlib is optional
 
         return plot_kernels(self, what=what, xvar=xvar, label=label, ax=ax)

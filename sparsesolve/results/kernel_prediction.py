@@ -1,4 +1,4 @@
-"""Predictions of an MKLPath for new samples, reading only the kernels that it uses."""
+"""Predictions of an MKLPath for new samples, which read only the active kernels."""
 
 import numpy as np
 from scipy import sparse
@@ -11,14 +11,14 @@ KINDS = ("link", "response", "class")
 
 
 def predict(path, kernels, s, kind, offset):
-    """The work of :meth:`MKLPath.predict`, where the parameters are described."""
+    """Return the predictions that :meth:`MKLPath.predict` describes."""
     refuse_kind(path, kind, KINDS)
     s = path.lambdas if s is None else read_s(s)
     return of_kind(path, linear_predictor(path, kernels, s, offset), s, kind)
 
 
 def linear_predictor(path, kernels, s, offset):
-    """Offset, intercept and function at each s: (n_new, S), or (n_new, K, S) with K responses."""
+    """Return offset, intercept and function at each s: (n_new, S), or (n_new, K, S)."""
     W = interpolator(path.lambdas, s)
     duals = np.stack(path.dual_coefs) if path.several else path.dual_coefs[None]  # (K, n, L)
     used = np.flatnonzero(np.diff(W.tocsr().indptr))
@@ -44,7 +44,7 @@ class Blocks:
 
 
 def new_blocks(path, kernels, which):
-    """Blocks of the kernels `which`, from what the user passed."""
+    """Return the blocks of the kernels `which`, from the user's argument."""
     if kernels is None:
         raise ValueError("kernels is missing; give the kernels between new samples and the fit's")
     if path.grams is not None:
@@ -60,7 +60,7 @@ def new_blocks(path, kernels, which):
     blocks = {m: read_block(kernels[m], m, n) for m in which}
     sizes = {len(block) if isinstance(block, np.ndarray) else block.shape[0]
              for block in blocks.values()}  # fmt: skip
-    if not sizes:  # no kernel is active: any block tells how many samples are new
+    if not sizes:  # no kernel is active: any block gives the number of new samples
         sizes = {np.shape(block)[0] for block in kernels if block is not None}
     if len(sizes) != 1:
         raise ValueError(f"the blocks are of different numbers of new samples: {sorted(sizes)}")
@@ -68,7 +68,7 @@ def new_blocks(path, kernels, which):
 
 
 def by_name(blocks, names):
-    """A sequence of blocks as it is; a dict in the order of names (M,), None for a missing one."""
+    """Return a sequence as it is; a dict in the order of names (M,), None for a missing one."""
     if not hasattr(blocks, "__len__") or sparse.issparse(blocks):
         raise TypeError(
             f"kernels is a {type(blocks).__name__}; give a block (n_new, n) for each kernel, in a "
@@ -86,7 +86,7 @@ def by_name(blocks, names):
 
 
 def read_block(block, m, n):
-    """The block of kernel m between new samples and the n of the fit, checked."""
+    """Return the checked block of kernel m between new samples and the n of the fit."""
     if block is None:
         raise ValueError(f"the block of kernel {m} is missing, and the kernel is active")
     if not sparse.issparse(block):

@@ -16,15 +16,17 @@ from sparsesolve.results.prediction import read_rows
 from sparsesolve.results.status import Status
 from sparsesolve.solvers.homotopy.survey import nonzeros
 
-ALIKE = 1e-6  # of the largest coefficient: what rounding may change in a path followed again
+# When a path is followed again, coefficients may differ by this fraction of the largest one.
+ALIKE = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KnotPath(Path):
     """The curve lambda -> coefficients by its knots; made by :func:`sparsesolve.lars_path`.
 
-    A Path in all else. ``coef(s)`` is the solution at s, to rounding, wherever s is at least the
-    last lambda; below that ``exact=True`` follows the path on, down to s.
+    It is a Path with exact interpolation: ``coef(s)`` is the solution at s, up to rounding, for
+    every s of at least the last lambda. Below it ``exact=True`` follows the path further, down to
+    s.
     """
 
     exact_between = True
@@ -32,16 +34,16 @@ class KnotPath(Path):
     def coef(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
     ) -> Any:
-        """Coefficients at any lambda; see :meth:`Path.coef`.
+        """Return coefficients at any lambda; see :meth:`Path.coef`.
 
-        ``exact=True`` needs X and y only where s is below the last lambda.
+        ``exact=True`` needs X and y only if s is below the last lambda.
         """
         return Path.coef(self._reaching(s, exact, X, y), s)
 
     def intercept(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
     ) -> Any:
-        """Intercepts at any lambda; parameters as in :meth:`coef`."""
+        """Return intercepts at any lambda; parameters as in :meth:`coef`."""
         return Path.intercept(self._reaching(s, exact, X, y), s)
 
     def extend(
@@ -59,15 +61,15 @@ class KnotPath(Path):
         X, y : array_like
             The data of the fit (a path does not keep them); for `lars_path_gram`, X'X and X'y.
         n_lambdas : int, optional
-            How many knots to add.
+            Number of knots to add.
         lambda_min_ratio : float in (0, 1), optional
-            End at this fraction of the first lambda. With neither, the path is followed to
-            lambda = 0; ``max_features`` and ``max_steps`` do not end it again.
+            Stop at this fraction of the first lambda. Without both arguments, the path is
+            followed to lambda = 0. ``max_features`` and ``max_steps`` do not apply again.
 
         Returns
         -------
         path : KnotPath
-            Followed again from the first lambda. This path stays as it is.
+            The path followed again from the first lambda. This path is unchanged.
 
         Raises
         ------
@@ -93,7 +95,7 @@ class KnotPath(Path):
         return self._follow(X, y, lambda_min=end, max_steps=steps)
 
     def _reaching(self, s, exact, X, y):
-        """This path, or a longer one where an exact solution at s needs it."""
+        """Return this path, or a longer one if an exact solution at s needs it."""
         lowest = np.min(read_s(s), initial=np.inf) if exact and s is not None else np.inf
         if lowest >= self.lambdas[-1]:
             return self
@@ -105,8 +107,8 @@ class KnotPath(Path):
         return self._follow(X, y, lambda_min=float(lowest), max_steps=None)
 
     def _follow(self, X, y, **change):
-        """The path by its own options but for these."""
-        if "n_samples" not in self.options:  # else X is X'X
+        """Return the path with its own options and these changes."""
+        if "n_samples" not in self.options:  # otherwise X is X'X
             X = read_rows(self, X)
         options = {**self.options, **change, "max_features": None}
         longer = self.fitter(X, y, **options)
@@ -132,7 +134,7 @@ class KnotPath(Path):
 
 
 def knot_path(problem, batches, tol, **rest):
-    """The knots of a followed path, batch by batch in inner units, as a KnotPath."""
+    """Return the knots of a followed path, batches in inner units, as a KnotPath."""
     inner = np.concatenate([batch.lams for batch in batches])
     positive = inner > 0.0
     lambdas = np.zeros(len(inner))
@@ -163,7 +165,7 @@ def knot_path(problem, batches, tol, **rest):
 
 
 def _user_coefs(problem, batch):
-    """(features, coefficients, how many of each knot, intercepts) of a batch, knot after knot."""
+    """Return (features, coefficients, number of them per knot, intercepts) of a batch."""
     features, B = batch.features, batch.B
     plain = problem.many_to_user(features, B)
     unit = plain[0] if plain is not None else np.ones(len(features))

@@ -1,4 +1,4 @@
-"""Path: what was solved, how well, and all that can be asked of it."""
+"""Path: the solutions along a path, their certificates, and the questions they answer."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from sparsesolve.results.predictor import Predictor
 class Path(Solved, Predictor, Named):
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
-    Made by :func:`sparsesolve.path`; or by :func:`sparsesolve.omp_path` and
-    :func:`sparsesolve.hard_threshold_path`, which define their lambdas and gaps. Its attributes
-    and arrays cannot be changed. With K responses or classes, ``coefs`` is a list of K matrices
-    and ``intercepts`` has K rows.
+    :func:`sparsesolve.path` makes it. So do :func:`sparsesolve.omp_path` and
+    :func:`sparsesolve.hard_threshold_path`, which define their lambdas and gaps. Attributes and
+    arrays cannot be changed. With K responses or classes, ``coefs`` is a list of K matrices and
+    ``intercepts`` has K rows.
 
     Attributes
     ----------
     lambdas : ndarray (L,)
-        Decreasing, of the solved problem.
+        The solved lambdas, decreasing.
     coefs : csc_array (p, L), or list of K of them
         On the original scale of X.
     intercepts : ndarray (L,), or (K, L)
@@ -39,33 +39,33 @@ class Path(Solved, Predictor, Named):
     dev_ratio : ndarray (L,)
         1 - deviance / null deviance.
     null_deviance : float
-        Deviance with intercept and offset alone.
+        Deviance of the model with intercept and offset alone.
     gaps : ndarray (L,)
-        Certified: duality gap relative to the null objective. For a penalty that is not convex
-        (`penalties.MCP` and the like) the gap of the convex problem at the point's own weights,
-        which says that the point is stationary.
+        Certified duality gaps, relative to the null objective. For a penalty that is not convex
+        (such as `penalties.MCP`) the gap is that of the convex problem with the weights at the
+        point; it certifies that the point is stationary.
     n_iters : ndarray (L,)
-        Iterations spent.
+        Number of iterations.
     status : ndarray (L,)
         Status members (the constructor takes their codes).
     stop_reason : str
         Why the path ended where it did.
     family : str
-        Its name, as "gaussian".
+        Name of the family, such as "gaussian".
     groups : ndarray (p,) or None
         Number of each feature's group, with a group penalty.
     feature_names : ndarray (p,) or None
-        Strings, where X carried names.
+        Names of the features, if X had any.
     class_names : ndarray (K,) or None
-        Labels, where y carried classes.
+        Labels of the classes, if y had any.
     options : dict or None
-        The keywords of sparsesolve.path that made it, needed to continue it. Read only.
+        The keywords of the sparsesolve.path call that made it; needed to continue it. Read only.
     fitter : callable or None
         The function that fits again, for exact=True and extend.
     encoder : EncodedDesign or None
-        The EncodedDesign that X was, without its rows; it encodes raw tables.
+        The EncodedDesign that was given as X, without its rows; it encodes raw tables.
     unbounded : ndarray (m,) or None
-        Features along which the objective keeps falling, where the status is UNBOUNDED.
+        Features along which the objective decreases for ever, if the status is UNBOUNDED.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class Path(Solved, Predictor, Named):
             for array in (matrix.data, matrix.indices, matrix.indptr):
                 array.flags.writeable = False
 
-    exact_between = False  # whether coefficients are linear in lambda between two lambdas
+    exact_between = False  # True if coefficients are linear in lambda between two lambdas
 
     @property
     def n_features(self) -> int:
@@ -119,14 +119,14 @@ class Path(Solved, Predictor, Named):
 
     @property
     def df_groups(self) -> np.ndarray | None:
-        """Groups with a nonzero coefficient at each lambda, (L,); None without a group penalty."""
+        """Number of groups with a nonzero coefficient, (L,); None without a group penalty."""
         if self.groups is None:
             return None
         return np.array([len(np.unique(self.groups[which])) for which in self.nonzero()])
 
     @property
     def latent_coefs(self) -> list | None:
-        """Latent vectors of each group, G arrays (p, L) that sum to the coefficients.
+        """Latent vectors of each group: G arrays (p, L) that sum to the coefficients.
 
         None without ``penalties.LatentGroupL2``, or with several responses.
         """
@@ -139,13 +139,13 @@ class Path(Solved, Predictor, Named):
 
     @property
     def selectable(self) -> tuple[int, str]:
-        """The number and the names of what `df` counts."""
+        """Return the number and the names of what `df` counts."""
         return self.n_features, "feature"
 
     def coef(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
     ) -> Any:
-        """Coefficients at any lambda, on the original scale of X.
+        """Return coefficients at any lambda, on the original scale of X.
 
         Parameters
         ----------
@@ -154,10 +154,10 @@ class Path(Solved, Predictor, Named):
             linearly in lambda; beyond its ends the nearest solution is returned. Default: the
             whole path.
         exact : bool, default False
-            Solve at each s that is not one of ``lambdas``, with the options of the fit and no
-            interpolation. The solution at s is certified by itself, so only s is solved and
-            the rest of the path is not computed again as R's glmnet does. ``dfmax`` and
-            ``pmax``, which only end a path, do not apply.
+            Solve at each s that is not one of ``lambdas``, with the options of the fit, instead
+            of interpolating. The solution at s has its own certificate, so only s is solved, and
+            not the rest of the path as in R's glmnet. ``dfmax`` and ``pmax``, which only end a
+            path, do not apply.
         X, y : array_like
             The data of the fit, for ``exact=True`` (a path does not keep them).
 
@@ -180,7 +180,7 @@ class Path(Solved, Predictor, Named):
     def intercept(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
     ) -> Any:
-        """Intercepts at any lambda; parameters as in :meth:`coef`.
+        """Return intercepts at any lambda; parameters as in :meth:`coef`.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class Path(Solved, Predictor, Named):
         return interpolation.intercepts(source, at)
 
     def nonzero(self, s: ArrayLike | None = None) -> Any:
-        """Features with a nonzero coefficient, in any response, at any lambda.
+        """Return the features with a nonzero coefficient, in any response, at any lambda.
 
         Parameters
         ----------
@@ -222,18 +222,18 @@ class Path(Solved, Predictor, Named):
         X, y : array_like
             The data of the fit (a path does not keep them).
         n_lambdas : int, optional
-            How many lambdas to add, at the ratio of the last two.
+            Number of lambdas to add, at the ratio of the last two.
         lambda_min_ratio : float in (0, 1), optional
-            Add lambdas at the ratio of the last two until this fraction of ``lambdas[0]`` is
-            reached. With both, ``n_lambdas`` of them evenly spaced (in logarithm) down to it.
-            With neither, what the fit was asked for and did not reach (because ``stop``,
-            ``dfmax`` or ``pmax`` ended it).
+            Add lambdas at the ratio of the last two until this fraction of ``lambdas[0]``. With
+            both arguments, ``n_lambdas`` lambdas are evenly spaced (in logarithm) down to it.
+            Without both, the rest of the fit's grid is added, which it did not reach (because
+            ``stop``, ``dfmax`` or ``pmax`` ended it).
 
         Returns
         -------
         path : Path
             Solutions at the old and the new lambdas. Every new lambda is solved: ``stop``,
-            ``dfmax`` and ``pmax`` do not end it again. This path stays as it is.
+            ``dfmax`` and ``pmax`` do not apply again. This path is unchanged.
 
         Raises
         ------
@@ -251,6 +251,6 @@ class Path(Solved, Predictor, Named):
         by: str = "feature",
     ) -> Any:
         """Draw the coefficients along the path, see `results.pictures.path.plot_path`."""
-        from sparsesolve.results.pictures.path import plot_path  # matplotlib is an extra
+        from sparsesolve.results.pictures.path import plot_path  # matplotlib is optional
 
         return plot_path(self, xvar=xvar, label=label, ax=ax, by=by)

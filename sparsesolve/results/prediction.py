@@ -1,4 +1,4 @@
-"""Predictions of a path for new rows, reading only the columns that it uses."""
+"""Predictions of a path for new rows, which read only the columns with a coefficient."""
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +22,7 @@ KINDS = ("link", "response", "class", "nonzero", "survival")
 
 
 def predict(path, X, s, kind, offset):
-    """Do what :meth:`sparsesolve.Path.predict` describes."""
+    """Return the predictions that :meth:`sparsesolve.Path.predict` describes."""
     refuse_kind(path, kind, KINDS)
     if kind == "nonzero":
         return path.nonzero(s)
@@ -35,8 +35,8 @@ def predict(path, X, s, kind, offset):
 
 
 def _predict_later(path, X, s, kind, offset):
-    """The same as a dask array in blocks of rows like those of X; nothing is computed yet."""
-    from dask import array, delayed  # somebody has passed an array of it
+    """Return a dask array in blocks of rows like those of X; nothing is computed yet."""
+    from dask import array, delayed  # the user has passed a dask array
 
     sizes, blocks = row_blocks(X)
     offset = None if offset is None else np.asarray(offset)
@@ -55,7 +55,7 @@ def _predict_later(path, X, s, kind, offset):
 
 
 def refuse_kind(path, kind, kinds):
-    """Raise ValueError where `kind` is none of these, or asks for classes where there are none."""
+    """Raise ValueError if `kind` is unknown, or asks for classes that the family does not have."""
     if kind not in kinds:
         raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, kinds))}")
     if kind == "class" and path_family(path).classify is None:
@@ -63,16 +63,17 @@ def refuse_kind(path, kind, kinds):
 
 
 def path_family(path):
-    """The Family of a path: by its name, or the object among its options where it has one."""
+    """Return the Family of a path: by its name, or the object among its options."""
     asked = (path.options or {}).get("family")
     return read_family(path.family if asked is None or isinstance(asked, str) else asked)
 
 
 def read_rows(path, X, in_blocks=False):
-    """X as a dense or sparse matrix whose columns are those of the fit: in a frame, by name.
+    """Return X as a dense or sparse matrix with the columns of the fit; in a frame, by name.
 
-    A dense array of numbers is taken as it is, whatever its memory order: only the columns with
-    a coefficient are ever copied. (Subclasses change what a product means: they are read.)
+    A dense array of numbers is used as it is, in any memory order: only the columns with a
+    coefficient are ever copied. (Subclasses of arrays change what a product means, so they are
+    converted.)
     """
     if type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
         refuse_truncated("X", X)
@@ -88,10 +89,11 @@ def read_rows(path, X, in_blocks=False):
 
 
 def in_columns_of_fit(path, X, made="the path was fitted to"):
-    """A table or frame with the columns of the fit: encoded as it was, or found by name.
+    """Return a table or frame with the columns of the fit: encoded in the same way, or found by
+    name.
 
-    `path` is what has the encoder and the feature_names, and `made` begins what a column is
-    missing of.
+    `path` has the encoder and the feature_names; `made` is the start of the message on a missing
+    column.
     """
     encoder = path.encoder
     if encoder is not None and not isinstance(X, EncodedDesign) and (
@@ -99,7 +101,7 @@ def in_columns_of_fit(path, X, made="the path was fitted to"):
     ):
         names = set(map(str, X) if isinstance(X, dict) else frame_names(X))
         raw = {source.name for source in encoder.sources} <= names
-        if raw or not set(encoder.names) <= names:  # else somebody has encoded it by hand
+        if raw or not set(encoder.names) <= names:  # otherwise the user has encoded it by hand
             return encoder.encode(X)
     if is_frame(X) and path.feature_names is not None:
         return columns_by_name(X, path.feature_names.tolist(), made)
@@ -107,9 +109,9 @@ def in_columns_of_fit(path, X, made="the path was fitted to"):
 
 
 def linear_predictor(path, matrix, s, offset, rows=None):
-    """Offset, intercept and X b at each s, shape (n, S), or (n, K, S) with K responses.
+    """Return offset, intercept and X b at each s, shape (n, S), or (n, K, S) with K responses.
 
-    With `rows`, indices (m,), of these rows alone: (m, S) or (m, K, S).
+    With `rows`, indices (m,), only these rows: (m, S) or (m, K, S).
     """
     W = interpolator(path.lambdas, s)
     if isinstance(path.coefs, list):
@@ -121,19 +123,19 @@ def linear_predictor(path, matrix, s, offset, rows=None):
 
 
 def _product(matrix, coefs, path, rows):
-    """X b as a dense array, shape (n, S); the columns without a coefficient are not touched."""
+    """Return X b as a dense array, shape (n, S), without reading columns without a coefficient."""
     seen = np.zeros(coefs.shape[0], dtype=bool)
     seen[coefs.indices[coefs.data != 0.0]] = True
     used = np.flatnonzero(seen)
-    many = 2 * len(used) > len(seen)  # as of ridge
+    many = 2 * len(used) > len(seen)  # as with ridge
     values = coefs.toarray()[used] if many else coefs.tocsr()[used].toarray()
     if rows is not None and not sparse.issparse(matrix):
         part = matrix[rows[:, None], used]
     else:
-        # Taking every column would copy the whole of X for nothing.
+        # Taking every column would copy the whole of X without need.
         part = matrix if len(used) == matrix.shape[1] else matrix[:, used]
         part = part if rows is None else part[rows]
-    with np.errstate(invalid="ignore", over="ignore"):  # looked at next
+    with np.errstate(invalid="ignore", over="ignore"):  # checked next
         eta = part @ values
     if not np.isfinite(eta).all():
         stored = part.data if sparse.issparse(part) else part
@@ -144,7 +146,7 @@ def _product(matrix, coefs, path, rows):
 
 
 def with_offset(path, eta, offset):
-    """Add the offset, which a path fitted with one cannot do without."""
+    """Add the offset, which is required if the path was fitted with one."""
     if offset is None:
         if (path.options or {}).get("offset") is not None:
             raise ValueError("The path was fitted with an offset; give that of the new rows")
@@ -158,7 +160,7 @@ def with_offset(path, eta, offset):
 
 
 def of_kind(path, eta, s, kind):
-    """What `kind` makes of linear predictors (n, S) or (n, K, S); of one s without its axis."""
+    """Convert linear predictors (n, S) or (n, K, S) to `kind`; a single s has no axis."""
     if s.ndim == 0:
         eta = eta[..., 0]
     if kind == "link":

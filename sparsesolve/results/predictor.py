@@ -1,4 +1,4 @@
-"""Predictor: what a path says of rows, new ones or those of the fit."""
+"""Predictor: predictions and concordance of a path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparsesolve.results import prediction, survival_prediction
 
 
 class Predictor:
-    """The questions to a Path that need new rows: predictions, and for cox how they rank them."""
+    """Mixin of Path for questions that need rows: predictions, and for cox how they are ranked."""
 
     @answers_keywords()
     def predict(
@@ -25,28 +25,28 @@ class Predictor:
         strata: Any = None,
         data: tuple[Any, Any] | None = None,
     ) -> Any:
-        """What the path says of new rows.
+        """Return predictions for new rows.
 
         Parameters
         ----------
-        X : array_like, sparse matrix or frame, shape (n, p)
-            Rows to predict, columns as in the fit. In an array or a sparse matrix only columns
-            with a nonzero coefficient are read. Not needed for ``kind="nonzero"``.
+        Rows to predict, with the columns of the fit. In an array or a sparse matrix only columns
+        with a nonzero coefficient are read. Not needed for ``kind="nonzero"``.
         s : float or array_like of float, shape (S,), optional
             Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
         kind : {"link", "response", "class", "nonzero", "survival"}, default "link"
-            The linear predictor; the mean (a probability, a rate, for cox the relative risk);
-            the most probable class, by its label; what :meth:`nonzero` returns; or, for cox, the
+            The linear predictor; the mean (a probability, a rate, for cox the relative risk); the
+            most probable class, by its label; the result of :meth:`nonzero`; or, for cox, the
             probabilities of surviving each of `times`.
         offset : array_like, shape (n,) or (n, K), optional
-            Added to the linear predictor; required when the path was fitted with one.
+            Added to the linear predictor; required if the path was fitted with one.
         times : float or array_like of float, shape (T,), optional
             For ``kind="survival"``. Default: all times of events, ascending.
         strata : label or array_like of labels, shape (n,), optional
-            For ``kind="survival"``: strata of the rows, where the path was fitted with several.
+            For ``kind="survival"``: strata of the rows, if the path was fitted with several.
         data : tuple (X, y)
-            For ``kind="survival"``: the data of the fit, of which the baseline hazard is
-            estimated (a path does not keep them): by Breslow, or by Efron where ties are his.
+            For ``kind="survival"``: the data of the fit, from which the baseline hazard is
+            estimated (a path does not keep them): by Breslow's estimator, or Efron's with
+            ties="efron".
 
         Returns
         -------
@@ -72,22 +72,23 @@ class Predictor:
         offset: ArrayLike | None = None,
         strata: Any = None,
     ) -> Any:
-        """Harrell's C of a cox path: the share of pairs whose order of death it tells.
+        """Return Harrell's C of a cox path: the share of pairs whose order of death it predicts.
 
         Parameters
         ----------
         X, y : array_like
-            Rows, new ones or those of the fit, and what happened to them.
+            Rows, new ones or those of the fit, and their survival times.
         s : float or array_like of float, shape (S,), optional
             Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
         weights, offset : array_like, shape (n,), optional
-            For these rows; the offset is required when the path was fitted with one.
+            For these rows; the offset is required if the path was fitted with one.
         strata : array_like of labels, shape (n,), optional
-            Pairs are compared within strata; without it all are, those of a stratified path too.
+            Pairs are compared within strata; without it all pairs are, also for a stratified
+            path.
 
         Returns
         -------
         concordance : float, or ndarray of shape (S,)
-            Ties of the linear predictor count half; NaN where no pair can be compared.
+            Ties of the linear predictor count half; NaN if no pair can be compared.
         """
         return survival_prediction.concordance(self, X, y, s, weights, offset, strata)

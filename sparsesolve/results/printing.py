@@ -1,4 +1,4 @@
-"""A path in words: one line, glmnet's table, and the table for a notebook."""
+"""Printing of a path: one line, glmnet's table, and the table for a notebook."""
 
 import html as markup
 
@@ -8,7 +8,7 @@ from sparsesolve.penalties.penalty import has_blocks
 
 
 def one_line(path):
-    """What was fitted, how far, and how good the worst certificate is."""
+    """Return a line on what was fitted, how far, and the worst certificate."""
     n = len(path.lambdas)
     if not n:
         return f"<{type(path).__name__} {path.family}: no lambda solved, {path.stop_reason}>"
@@ -22,12 +22,12 @@ def one_line(path):
 
 
 def worst_gap(path):
-    """The largest certified gap of the path; 0 when nothing was solved."""
+    """Return the largest certified gap of the path; 0 if nothing was solved."""
     return float(np.max(path.gaps, initial=0.0))
 
 
 def heading(path):
-    """One sentence on the fit above its table."""
+    """Return one sentence on the fit, for the top of its table."""
     n, (count, noun) = len(path.lambdas), path.selectable
     reason = path.stop_reason.strip().rstrip(".")
     size = f"{n} lambda{'s' * (n != 1)}, {count} {noun}{'s' * (count != 1)}"
@@ -36,7 +36,7 @@ def heading(path):
 
 
 def of_penalty(options):
-    """What must be known of a fit with a penalty on whole vectors, or one that is not convex."""
+    """Return what a reader must know of a fit with a penalty on whole vectors or a concave one."""
     penalty = options.get("penalty")
     if getattr(penalty, "concave", False):
         return f" {type(penalty).__name__} is not convex: these are stationary points."
@@ -46,7 +46,7 @@ def of_penalty(options):
 
 
 def classes(path):
-    """Of two classes, which one the coefficients speak for."""
+    """Return which of two classes the coefficients favour."""
     if path.class_names is None or len(path.class_names) != 2 or path.intercepts.ndim == 2:
         return ""
     other, target = path.class_names.tolist()
@@ -54,7 +54,9 @@ def classes(path):
 
 
 def rows(path):
-    """The cells of glmnet's table (index, Df, %Dev, Lambda) and the certificate, as strings."""
+    """Return the cells of glmnet's table (index, Df, %Dev, Lambda) and the certificate, as
+    strings.
+    """
     columns = (path.df, path.dev_ratio, aligned(path.lambdas), path.gaps, path.status)
     return [
         (str(i), str(df), f"{100 * ratio:z.2f}", lam, f"{gap:.1e}" + "*" * (status != 0))
@@ -63,7 +65,7 @@ def rows(path):
 
 
 def aligned(values):
-    """Numbers to four significant digits, with the decimals the smallest needs, as in R."""
+    """Return numbers to four significant digits, with the decimals of the smallest, as in R."""
     positive = np.asarray(values)[np.asarray(values) > 0.0]
     decimals = 3 - int(np.floor(np.log10(positive.min()))) if positive.size else 1
     if decimals > 8 or (positive.size and positive.max() >= 1e8):
@@ -72,7 +74,7 @@ def aligned(values):
 
 
 def notes(path):
-    """A line for each way in which lambdas missed the tolerance; none when all met it."""
+    """Return a line for each way in which lambdas missed the tolerance; none if all met it."""
     missed = [status for status in path.status if status != 0]
     kinds = sorted(set(missed))
     return [
@@ -81,26 +83,31 @@ def notes(path):
     ]
 
 
-ENDS = 8  # lambdas shown at either end of a long path
-SHORT = 24  # lambdas of a path that is shown as a whole
+# Lambdas shown at either end of a long path.
+ENDS = 8
+# A path with at most this many lambdas is shown as a whole.
+SHORT = 24
 
 
 def aligned_cells(rows):
-    """Rows of text as lines: the last column, numbers, to the right, the others to the left."""
+    """Return rows of text as lines: the last column, numbers, right-aligned, the others
+    left-aligned.
+    """
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return ["  ".join([*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)),
                        row[-1].rjust(widths[-1])]) for row in rows]  # fmt: skip
 
 
 def table(path, whole=False):
-    """glmnet's table with the certified gap beside it, one line for each lambda."""
+    """Return glmnet's table with the certified gap in a further column, one line for each lambda.
+    """
     header = ("", "Df", "%Dev", "Lambda", "Gap")
     cells = [header, *rows(path)]
     hidden = 0 if whole or len(cells) <= SHORT + 1 else len(cells) - 1 - 2 * ENDS
     widths = [max(len(row[k].rstrip("*")) for row in cells) for k in range(len(header))]
     lines = []
     for row in cells:
-        # The star of an unconverged lambda hangs to the right of its aligned column.
+        # The star of an unconverged lambda stands to the right of its aligned column.
         aligned = [cell.rstrip("*").rjust(width) for cell, width in zip(row, widths, strict=True)]
         lines.append("  ".join(aligned) + "*" * row[-1].endswith("*"))
     if hidden:
@@ -109,7 +116,7 @@ def table(path, whole=False):
 
 
 def html(path):
-    """The same table for a notebook, in a box that scrolls."""
+    """Return the table for a notebook, in a box that scrolls."""
     head = "".join(f"<th>{name}</th>" for name in ("", "Df", "%Dev", "Lambda", "Gap"))
     body = "".join(
         "<tr>" + "".join(f"<td>{markup.escape(cell)}</td>" for cell in row) + "</tr>"
@@ -124,7 +131,7 @@ def html(path):
 
 
 def cv_table(cv):
-    """glmnet's table of the two lambdas that cross-validation points at."""
+    """Return glmnet's table of the two lambdas that cross-validation chose."""
     places = [cv.index_min, cv.index_1se]
     measure, error = cv.mean[places], cv.std[places]
     columns = [

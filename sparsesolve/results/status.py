@@ -1,4 +1,5 @@
-"""Status: how a solver left one lambda; and the warning that some missed the tolerance."""
+"""Status: the outcome of a solver at one lambda; and the warning that some missed the tolerance.
+"""
 
 import enum
 import sys
@@ -8,7 +9,7 @@ from contextvars import ContextVar
 
 
 class Status(enum.IntEnum):
-    """How the solver left one lambda; ``sentence`` says it in words."""
+    """The outcome of a solver at one lambda; ``sentence`` describes it."""
 
     def __new__(cls, code, sentence):
         member = int.__new__(cls, code)
@@ -31,7 +32,7 @@ CATEGORY = ContextVar("CATEGORY", default=ConvergenceWarning)
 
 @contextmanager
 def warning_as(category):
-    """Within it :func:`warn` warns by this category of ours."""
+    """Context in which :func:`warn` uses this category of ours."""
     token = CATEGORY.set(category)
     try:
         yield
@@ -40,7 +41,7 @@ def warning_as(category):
 
 
 def warn(message, kind=None):
-    """Warn of that, or by another kind of warning, at the line that called the package."""
+    """Warn at the line that called the package, by default with ConvergenceWarning."""
     frame, depth = sys._getframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
         frame, depth = frame.f_back, depth + 1

@@ -1,4 +1,4 @@
-"""Survival after a fit of the proportional hazards model: baseline hazard, curves, concordance."""
+"""Survival with the proportional hazards model: baseline hazard, curves, concordance."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from sparsesolve.results.ranks import ranks
 class Baseline:
     """The steps of the cumulative hazard of a sample whose linear predictor is 0."""
 
-    times: np.ndarray  # (m,) of events, ascending within strata
+    times: np.ndarray  # (m,) times of events, ascending within strata
     strata: np.ndarray  # (m,) codes of their strata, ascending
-    log_steps: np.ndarray  # (m,) log of the hazard at each: the step itself may be beyond floats
+    log_steps: np.ndarray  # (m,) log of the step at each time: the step itself may exceed floats
 
     def cumulative_hazard(self, times, eta=0.0, stratum=0):
-        """Return the cumulative hazard (n, T) at times (T,) of samples of linear predictors eta.
+        """Return the cumulative hazard (n, T) at times (T,) of samples with linear predictors
+        eta.
 
-        `stratum` is one code for all, or one for each sample.
+        `stratum` is one code for all samples, or one for each.
         """
         times = np.atleast_1d(np.asarray(times, dtype=float))
         eta, stratum = np.broadcast_arrays(np.atleast_1d(np.asarray(eta, dtype=float)), stratum)
@@ -42,12 +43,12 @@ class Baseline:
 
 
 def baseline_of(loss, eta):
-    """The baseline hazard at a fit: Breslow's estimator, or Efron's where ties are his.
+    """Return the baseline hazard of a fit: Breslow's estimator, or Efron's with ties="efron".
 
     Parameters
     ----------
     loss : Cox
-        It knows responses, weights and ties.
+        It holds responses, weights and ties.
     eta : (n,)
         Linear predictors of the samples, offsets included.
     """
@@ -55,11 +56,11 @@ def baseline_of(loss, eta):
 
 
 def concordance(y, eta, weights=None):
-    """Return Harrell's C: the share of pairs whose order of death the linear predictors tell.
+    """Return Harrell's C: the share of pairs whose order of death the linear predictors predict.
 
-    Pairs are compared within strata, which are pooled; ties of eta count half, pairs of deaths at
-    one time not at all. NaN where no pair can be compared. A sample censored at the time of a
-    death outlives it, and one that enters late meets only deaths after its start.
+    Pairs are compared within strata and then pooled. Ties of eta count half, pairs of deaths at
+    one time do not count. NaN if no pair can be compared. A sample censored at the time of a
+    death outlives it, and one that enters late is compared only with deaths after its start.
     """
     y, eta, weights = _read(y, eta, weights, censored=True)
     if not len(eta):

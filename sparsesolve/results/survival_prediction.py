@@ -1,4 +1,4 @@
-"""What a path of the proportional hazards model says of new rows: survival curves, concordance."""
+"""Predictions of the proportional hazards model for new rows: survival curves, concordance."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from sparsesolve.results.prediction import linear_predictor, read_rows
 
 
 def predict_survival(path, X, s, offset, times, strata, data):
-    """The work of Path.predict(kind="survival"), where the parameters are described."""
+    """Return the answer of Path.predict(kind="survival"), which describes the parameters."""
     _refuse_other_families(path, "survival curves")
     if X is None:
         raise ValueError("X is missing; kind='survival' needs the rows to predict")
@@ -32,7 +32,7 @@ def predict_survival(path, X, s, offset, times, strata, data):
 
 
 def concordance(path, X, y, s, weights, offset, strata):
-    """The work of Path.concordance, where the parameters are described."""
+    """Return the answer of Path.concordance, which describes the parameters."""
     _refuse_other_families(path, "concordance")
     s = path.lambdas if s is None else read_s(s)
     matrix = read_rows(path, X)
@@ -48,7 +48,7 @@ def _refuse_other_families(path, what):
 
 
 def _codes(response, strata, n):
-    """Codes of the strata of new rows: one for all, or (n,)."""
+    """Return the codes of the strata of new rows: one for all, or (n,)."""
     names = np.unique(response.values[:, 3]) if response.strata is None else response.strata
     if strata is None:
         if len(names) > 1:
@@ -71,7 +71,7 @@ def _codes(response, strata, n):
 
 
 def _read_times(times, loss):
-    """Times (T,) as floats; None stands for those of events, ascending."""
+    """Return times (T,) as floats; None means those of events, ascending."""
     if times is None:
         return np.unique(loss.sets.times)
     values = np.atleast_1d(np.array(real_array("times", times), dtype=float))

@@ -24,38 +24,39 @@ from sparsesolve.penalties import GroupL2
 from sparsesolve.selection.cv import cv_path
 
 PENALISED = ("penalty", "penalty_factor", "alpha", "alphas", "lambdas")
-RIDGE_END = 1e-6  # of its first lambda: a thousandth of the lasso's; a path would end too early
-OF_ROWS = ("family", "weights", "standardize")  # which factors from given coefficients need, too
+# Last lambda of the ridge path over its first one. It is a thousandth of the lasso's, because the
+# path would otherwise end too early.
+RIDGE_END = 1e-6
+# Options that the factors of given coefficients also need.
+OF_ROWS = ("family", "weights", "standardize")
 
 
 def adaptive_factors(
     X: Any, y: Any, *, power: float = 1.0, coefs: ArrayLike | None = None, groups: Any = None,
     **options: Any
 ) -> np.ndarray:
-    """Penalty factors ``1 / |b_j sd_j|^power`` of a first fit b, for ``penalty_factor=``.
+    """Return penalty factors ``1 / |b_j sd_j|^power`` of a first fit b, for ``penalty_factor=``.
 
-    The first fit is ridge regression, its lambda chosen by cross-validation (from 1000 times the
-    first one of the lasso down to 0.001 times it at most, unless an option says otherwise), unless
-    `coefs` are given.
-    Features whose first coefficient is 0 are excluded (inf). Factors come divided by the least of
-    them.
+    Without `coefs`, the first fit is ridge regression, with lambda chosen by cross-validation: by
+    default from 1000 times the first lambda of the lasso down to at most 0.001 times it. Features
+    whose first coefficient is 0 are excluded (inf). Factors are divided by the least of them.
 
     Parameters
     ----------
     X, y
-        As for :func:`path`.
+        As in :func:`path`.
     power : float > 0, default 1.0
-        How much the first fit decides.
+        How strongly the factors depend on the first fit.
     coefs : array-like (p,) or, of several responses, (K, p), default None
-        Coefficients of your own first fit. With several responses, a feature counts by the norm
-        of its coefficients.
+        Coefficients of your own first fit. With several responses the size of a feature is the
+        norm of its coefficients.
     groups : array-like (p,) or object of `sparsesolve.penalties`, default None
         Labels of groups, or the group penalty of the second fit: one factor per group, in its
         order, ``1 / |b_g|^power`` for the norm of the coefficients b_j sd_j of the group.
     **options
-        For the :func:`cv_path` of the first fit, except options of the penalty. With `coefs`,
+        Options of :func:`cv_path` for the first fit, except those of the penalty. With `coefs`,
         only `family`, `weights` and `standardize`. With ``standardize=False`` coefficients are
-        not multiplied by sd_j, the standard deviations.
+        not multiplied by the standard deviations sd_j.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def adaptive_factors(
     Notes
     -----
     Factors come from all rows, including those that a cross-validation of the second fit holds
-    out. Its scores are therefore optimistic, though they rank lambdas fairly well.
+    out. Its scores are therefore optimistic, but still rank lambdas fairly well.
 
     References
     ----------
@@ -123,7 +124,7 @@ def adaptive_factors(
 
 
 def _group_level(level, groups, names):
-    """log2 of the norm of each group's coefficients, from those of their sizes, (G,)."""
+    """Return log2 of the norm of each group's coefficients (G,), from log2 of their sizes."""
     penalty = groups if hasattr(groups, "over") else GroupL2(groups)
     of = np.asarray(penalty.over(len(level), names).of)
     largest = np.full(of.max() + 1, -np.inf)
@@ -134,14 +135,14 @@ def _group_level(level, groups, names):
 
 
 def _level(coefs):
-    """log2 of the size (p,) of rows of coefficients, which themselves may be of any size."""
+    """Return log2 of the size (p,) of rows of coefficients, which may have any magnitude."""
     largest = np.abs(coefs).max(axis=0)
     unit = np.divide(coefs, largest, out=np.zeros_like(coefs), where=largest > 0.0)
     return np.log2(largest) + 0.5 * np.log2(np.maximum((unit**2).sum(axis=0), 1.0))
 
 
 def _spread_level(matrix, names, shares):
-    """log2 of the standard deviation (p,) of each column, as a path standardises it."""
+    """Return log2 of the standard deviation (p,) of each column, as used for standardisation."""
     design = Design(matrix)
     if not design.moments(shares):
         raise nonfinite_error(matrix, names)

@@ -1,4 +1,4 @@
-"""Information criteria along a path: a choice of lambda without rows held out."""
+"""Information criteria along a path: a choice of lambda without held-out rows."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
              noise_variance: float | None = None) -> dict[str, np.ndarray]:
     """Compute AIC, AICc, BIC, EBIC and GCV at every lambda of a path; smaller is better.
 
-    D is the deviance; df is the number of nonzero coefficients and intercepts (K - 1 for
-    multinomial), under total variation of pieces, under SLOPE of clusters, and under a trace norm
-    the dimension of matrices of that rank; n is the number of rows of positive weight (for cox of
-    deaths, for K real responses K times the rows, for counts of successes of trials):
+    D is the deviance. df counts nonzero coefficients and intercepts (K - 1 for multinomial);
+    under total variation it counts pieces, under SLOPE clusters, and under a trace norm the
+    dimension of matrices of that rank. n is the number of rows of positive weight (for cox
+    deaths, for K real responses K times the rows, for counts of successes trials):
 
         aic   L + 2 df             L = D; for squared error, whose variance is unknown,
         aicc  aic + 2 df (df + 1) / (n - df - 1)                        L = n log(D / n)
@@ -31,24 +31,24 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
         ebic  bic + 2 gamma log C(p, number of features)
         gcv   (D / n) / (1 - df / n)^2
 
-    Weights are scaled to mean 1. A criterion is inf where df leaves nothing to estimate the
-    variance from. Where it leaves little (p above n, at the end of a path), L may fall faster
-    than the charge for df grows: a warning says so, and `noise_variance` makes the criteria
-    charge for every feature.
+    Weights are scaled to mean 1. A criterion is inf if df leaves nothing to estimate the variance
+    from. If it leaves little (p above n, at the end of a path), L may fall faster than the charge
+    for df grows. A warning says so, and with `noise_variance` the criteria charge for every
+    feature.
 
     Parameters
     ----------
     fit : Path or CVPath
-        A CVPath gives its path. alpha must be above 0. The number of nonzero coefficients is an
-        unbiased estimate of the degrees of freedom of the lasso; with a ridge part it is too
-        large.
+        For a CVPath its path is used. alpha must be above 0. The number of nonzero coefficients
+        is an unbiased estimate of the degrees of freedom of the lasso; with a ridge part it is
+        too large.
     X, y : array-like
         The data of the fit.
     gamma : float in [0, 1], default 0.5
         For EBIC: how strongly the number of candidate features is charged.
     noise_variance : float > 0, default None
-        For squared error: the variance of the noise, where it is known or was estimated from other
-        data, or by a fit that leaves rows to spare. L is then D / noise_variance.
+        For squared error: the variance of the noise, if it is known, or estimated from other data
+        or by a fit with rows to spare. L is then D / noise_variance.
 
     Returns
     -------
@@ -63,8 +63,8 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
     Warns
     -----
     UserWarning
-        If the minimum of a criterion is at a fit that uses up more than half of the rows, and
-        the variance is estimated from the rest.
+        If the minimum of a criterion is at a fit with more than half as many parameters as rows,
+        and the variance is estimated from the residuals.
 
     References
     ----------
@@ -122,7 +122,7 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
 
 
 def _warn_of_saturated(found, df, n):
-    """Warn where the least value of a criterion stands at a fit of more than half of the rows."""
+    """Warn if the least value of a criterion is at a fit with df above half of the rows."""
     taken = {name: df[values.argmin()] for name, values in found.items()}
     high = {name: count for name, count in taken.items() if count > n / 2}
     if high:
@@ -136,9 +136,9 @@ def _warn_of_saturated(found, df, n):
 
 
 def _degrees(fit, matrices):
-    """Degrees of freedom of the coefficients at each lambda, (L,).
+    """Return the degrees of freedom of the coefficients at each lambda, (L,).
 
-    Nonzero coefficients; or what the penalty counts: pieces, clusters, dimensions of a rank.
+    They are the nonzero coefficients, or what the penalty counts: pieces, clusters, dimensions.
     """
     penalty = (fit.options or {}).get("penalty")
     if not hasattr(penalty, "degrees"):
@@ -152,7 +152,9 @@ def _degrees(fit, matrices):
 
 
 def _n_intercepts(fit, family):
-    """How many intercepts are free: one sum of those of multinomial means nothing."""
+    """Return the number of free intercepts: a constant added to those of multinomial has no
+    effect.
+    """
     if not (fit.options or {}).get("intercept", True) or not family.intercept:
         return 0
     count = len(fit.coefs) if isinstance(fit.coefs, list) else 1
@@ -160,7 +162,7 @@ def _n_intercepts(fit, family):
 
 
 def _log_choices(p, k):
-    """log C(p, k)."""
+    """Return log C(p, k)."""
     from scipy import special
 
     return special.gammaln(p + 1.0) - special.gammaln(k + 1.0) - special.gammaln(p - k + 1.0)

@@ -1,4 +1,4 @@
-"""cv_path: which lambda predicts rows that were not fitted best, by folds held out in turn."""
+"""cv_path: the lambda that best predicts held-out rows, by cross-validation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from sparsesolve.selection.relaxed import beginning, blend, explained
 
 log = logging.getLogger(__name__)
 
-ALIKE = 1e-9  # relative, of mean scores
+# Mean scores within this relative distance count as equal; they differ by rounding of the
+# solvers.
+ALIKE = 1e-9
 
 
 def cv_path(
@@ -43,23 +45,23 @@ def cv_path(
     n_jobs: int = 1,
     **options: Any,
 ) -> CVPath:
-    """Choose lambda by cross-validation: the path of all rows, scored on rows held out.
+    """Choose lambda by cross-validation: the path of all rows, scored on held-out rows.
 
-    Every fold is held out in turn, as rows of weight 0, so X is not copied. Each fit follows a
-    grid of its own, from its own largest lambda, and is interpolated at the lambdas of the path
-    of all rows (given `lambdas` are the same everywhere), as in R's cv.glmnet.
+    Every fold is held out in turn, as rows of weight 0, so X is not copied. Each fit has its own
+    grid, from its own largest lambda, and is interpolated at the lambdas of the path of all rows,
+    as in R's cv.glmnet. Given `lambdas` are the same for all fits.
 
     Parameters
     ----------
     X, y
-        As for :func:`path`.
+        As in :func:`path`.
     n_folds : int, default 10
         Number of folds, drawn at random; classes, and deaths of cox, are spread evenly.
     folds : array-like (n,) or (repeats, n), splitter, or iterable, default None
-        Which fold holds out each row, by labels of any kind; an object with
-        ``split(X, y, groups)``, as scikit-learn's; or pairs (train, test) of row indices.
+        The fold that holds out each row, as labels of any kind; an object with ``split(X, y,
+        groups)``, such as scikit-learn's; or pairs (train, test) of row indices.
     groups : array-like (n,), default None
-        Rows with the same label are held out together. A splitter is given the labels.
+        Rows with the same label are held out together. A splitter gets the labels.
     measure : str or callable, default None
         "deviance" (default), "mse", "mae"; for classes "class" (the share misclassified) and
         for two of them "auc"; for cox "C" (Harrell's concordance). glmnet's definitions: the
@@ -67,7 +69,7 @@ def cv_path(
         classes. A callable (y, prediction, weights) -> float, smaller being better, is given y as
         the family reads it and what ``predict(kind="response")`` returns, of the rows held out.
     keep : bool, default False
-        Keep the predictions of rows held out, and the paths of the folds.
+        Keep the predictions of held-out rows, and the paths of the folds.
     repeats : int, default 1
         How often folds are drawn; scores are averaged over all repeats.
     alphas : array-like, default None
@@ -77,9 +79,9 @@ def cv_path(
         Relaxed fits to try, as in :func:`relax`: 0 is the refit, 1 the path itself. R's
         relax=TRUE tries 0, 0.25, 0.5, 0.75 and 1. lambda_1se belongs to the best gamma.
     seed : int or numpy Generator, default None
-        Draws the folds.
+        Seed of the folds.
     n_jobs : int, default 1
-        Fits at one time, through joblib: threads of this process, -1 for all cores, unless
+        Number of simultaneous fits, by joblib: threads of this process, -1 for all cores, unless
         ``joblib.parallel_config`` names another backend (loky, Dask, Ray).
     **options
         Options of :func:`path`.
@@ -151,7 +153,9 @@ def cv_path(
 
 
 def _best(found, sign):
-    """The one of least loss, sign times the mean score; of those that rounding parts, by alpha."""
+    """Return the pair with the least loss, sign times the mean score; equal ones are ranked by
+    alpha.
+    """
     losses = [sign * cv.mean[cv.index_min] for cv in found]
     enough = min(losses) + ALIKE * abs(min(losses))
     alike = [cv for cv, loss in zip(found, losses, strict=True) if loss <= enough]
@@ -159,9 +163,9 @@ def _best(found, sign):
 
 
 def _blended(pairs, gammas, matrix, y):
-    """For each gamma, the largest first, the path of all rows and those of the folds.
+    """Return for each gamma, the largest first, the path of all rows and those of the folds.
 
-    Below 1 they end where the first refit does, as one of few rows ends before the others.
+    Below gamma = 1 they end where the first refit ends: one with few rows ends before the others.
     """
     (master, refit), *others = pairs
     for gamma in [1.0] if gammas is None else gammas:
@@ -175,7 +179,7 @@ def _blended(pairs, gammas, matrix, y):
 
 
 def _read_all(name, values):
-    """Numbers from 0 to 1 to try, ascending."""
+    """Return numbers from 0 to 1 to try, ascending."""
     values = [read_number(name, value, 0, 1) for value in np.atleast_1d(values)]
     if not values:
         raise ValueError(f"{name} is empty; give one value at least")
@@ -183,7 +187,7 @@ def _read_all(name, values):
 
 
 def _result(rows, folds, ids, measure, master, others, keep):
-    """The CVPath of one path of all rows and those of the folds."""
+    """Return the CVPath of one path of all rows and those of the folds."""
     lambdas = master.lambdas
     if not len(lambdas):
         raise ValueError(f"The path holds no solution to score: {master.stop_reason}")
@@ -204,7 +208,9 @@ def _result(rows, folds, ids, measure, master, others, keep):
 
 
 def _prevalidated(rows, folds, others, lambdas):
-    """Linear predictors of each row held out, the mean over the folds that do; NaN where none."""
+    """Return linear predictors of held-out rows, averaged over folds; NaN if no fold holds a row
+    out.
+    """
     total, count = None, np.zeros(rows.n)
     for fold, other in zip(folds, others, strict=True):
         eta = rows.link(other, lambdas, fold.test)

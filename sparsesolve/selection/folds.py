@@ -1,4 +1,4 @@
-"""Folds: which rows train and which are held out."""
+"""Folds: which rows are trained on and which are held out."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ class Fold(NamedTuple):
     """One division of the rows."""
 
     train: np.ndarray  # (n,) booleans
-    test: np.ndarray  # (m,) indices of the rows held out, ascending
+    test: np.ndarray  # (m,) indices of the held-out rows, ascending
 
 
 def read_folds(folds, n, *, n_folds=10, repeats=1, groups=None, labels=None, seed=None,
                data=(None, None)):
-    """Return (list of Fold, fold ids (repeats, n) or None where they are no partition).
+    """Return (list of Fold, fold ids (repeats, n) or None if they are no partition).
 
     Parameters
     ----------
     folds : None, array-like (n,) or (repeats, n), splitter, or iterable of (train, test)
-        None deals the rows at random; ids say which fold holds a row out; an object with the
-        method ``split(X, y, groups)`` is one of scikit-learn's.
+        None draws folds at random; ids are the fold that holds a row out; an object with the
+        method ``split(X, y, groups)`` is a splitter of scikit-learn.
     n : int
-        Rows.
+        Number of rows.
     n_folds, repeats : int
-        How many folds to deal, and how often, where `folds` is None.
+        Number of folds to draw, and how often, if `folds` is None.
     groups : array-like (n,), default None
-        Labels of rows that stay together. Handed to a splitter.
+        Labels of rows that stay together. They are passed to a splitter.
     labels : (n,) integers, default None
-        Classes, of which each fold holds out its share, where `folds` and `groups` are None.
+        Classes to spread evenly over the folds, if `folds` and `groups` are None.
     seed : int, numpy Generator, or None
     data : (X, y)
-        What a splitter is shown.
+        The arguments of a splitter.
     """
     groups = None if groups is None else read_strata(groups, n, "groups")[0]
     repeats = read_count("repeats", repeats, 1)
@@ -60,7 +60,10 @@ def read_folds(folds, n, *, n_folds=10, repeats=1, groups=None, labels=None, see
 
 
 def passes(tests):
-    """How often a row is held out, in the mean over those that are; rows (m,) of each fold."""
+    """Return how often a row is held out, on average over those that ever are.
+
+    tests has the rows (m,) of each fold.
+    """
     counts = np.bincount(np.concatenate(tests))
     return counts.sum() / np.count_nonzero(counts)
 
@@ -72,7 +75,7 @@ def _of_ids(ids):
 
 
 def _dealt(n, n_folds, repeats, groups, labels, rng):
-    """Fold ids (repeats, n) at random, sizes as equal as may be."""
+    """Return random fold ids (repeats, n), with sizes as equal as possible."""
     count = n if groups is None else groups.max() + 1
     if n_folds > count:
         what = "rows" if groups is None else "groups"
@@ -84,7 +87,9 @@ def _dealt(n, n_folds, repeats, groups, labels, rng):
 
 
 def _deal_rows(labels, n_folds, rng):
-    """Like cards, sorted by label: counts, whole and of each label, differ by one at most."""
+    """Deal rows, sorted by label, like cards: all counts, and those of each label, differ by at
+    most 1.
+    """
     order = rng.permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]
     ids = np.empty(len(labels), dtype=int)
@@ -93,7 +98,7 @@ def _deal_rows(labels, n_folds, rng):
 
 
 def _deal_groups(groups, n_folds, rng):
-    """The largest groups first, each to the fold that has the fewest rows."""
+    """Deal groups, the largest first, each to the fold with the fewest rows."""
     sizes = np.bincount(groups)
     order = rng.permutation(len(sizes))
     fold_of, filled = np.empty(len(sizes), dtype=int), np.zeros(n_folds, dtype=int)
@@ -108,7 +113,7 @@ def _is_splitter(folds):
 
 
 def _splits(folds, data, groups):
-    """Pairs (train, test) where `folds` gives such, else None."""
+    """Return pairs (train, test) if `folds` gives such, else None."""
     if _is_splitter(folds):
         return list(folds.split(*data, groups))
     if isinstance(folds, np.ndarray) or hasattr(folds, "dtype"):
@@ -124,7 +129,7 @@ def _splits(folds, data, groups):
 
 
 def _of_splits(splits, n):
-    """Folds of (train, test), each by indices or as booleans; ids where they divide the rows."""
+    """Return Folds from (train, test), by indices or booleans, and ids if they divide the rows."""
     folds, ids = [], np.full(n, -1)
     for k, (train, test) in enumerate(splits):
         mask = np.zeros(n, dtype=bool)

@@ -1,4 +1,6 @@
-"""Rows that are held out: as rows of weight 0 while others train, then predicted and scored."""
+"""Held-out rows: they have weight 0 while others are trained on, and are then predicted and
+scored.
+"""
 
 import numpy as np
 
@@ -10,7 +12,7 @@ FEWER = "give fewer folds, or folds that share them out"
 
 
 def refuse_untrainable(trained, kinds, what, part="fold", advice=FEWER):
-    """Raise ValueError where a fold leaves no weight to some kind of row.
+    """Raise ValueError if a fold leaves no weight to some kind of row.
 
     Parameters
     ----------
@@ -18,7 +20,7 @@ def refuse_untrainable(trained, kinds, what, part="fold", advice=FEWER):
     kinds : (n, K) shares of the rows in each kind
     what : callable, from the number of a kind to "no row of class 'a'"
     part, advice : str
-        What a fold is called, and what is to be done.
+        The word for a fold, and the advice of the message.
     """
     for k, weights in enumerate(trained):
         left = (weights > 0.0) @ kinds
@@ -30,7 +32,7 @@ def refuse_untrainable(trained, kinds, what, part="fold", advice=FEWER):
 
 
 class Rows:
-    """What is known of the rows, and how some of them are left out or scored."""
+    """The rows of a cross-validation, and how some of them are left out or scored."""
 
     def __init__(self, family, matrix, response, options):
         self.family, self.matrix, self.y = family, matrix, response.values
@@ -38,13 +40,13 @@ class Rows:
         weights = read_weights(options["weights"], self.n)
         self.weights = np.ones(self.n) if weights is None else weights
         counts = 1.0 if response.counts is None else response.counts
-        self.scored = self.weights * counts  # what a row weighs in a score
+        self.scored = self.weights * counts  # weight of a row in a score
         offset = options["offset"]
         several = np.ndim(offset) == 2
         self.offset = np.asarray(offset) if several else read_offset(offset, self.n)
 
     def labels(self):
-        """Codes (n,) of what each fold should hold out its share of: classes, or deaths."""
+        """Return codes (n,) to spread evenly over folds: classes, or deaths."""
         if self.family.name == "cox":
             return self.y[:, 2].astype(int)
         shares = class_shares(self.family, self.y)
@@ -52,7 +54,7 @@ class Rows:
         return shares.argmax(axis=1) if pure else None
 
     def refuse_untrainable(self, folds, **words):
-        """Raise ValueError where a fold leaves no weight, no row of some class, or no death."""
+        """Raise ValueError if a fold leaves no weight, no row of some class, or no death."""
         shares = class_shares(self.family, self.y)
         kinds = np.ones((self.n, 1)) if shares is None else shares
         kinds = self.y[:, 2:3] if self.family.name == "cox" else kinds
@@ -68,7 +70,7 @@ class Rows:
         return f"no row of class {name!r}"
 
     def jobs(self, options, folds):
-        """Options of the path of all rows, and of that of each fold, with a name for errors."""
+        """Return the options of the path of all rows and of each fold, with names for errors."""
         yield {**options, "progress": False}, None
         p = self.matrix.shape[1]
         for k, fold in enumerate(folds):
@@ -78,14 +80,14 @@ class Rows:
             yield own, f"without fold {k}"
 
     def link(self, path, lambdas, which):
-        """Linear predictors (m, L) or (m, K, L) of the rows `which`, offsets included."""
+        """Return linear predictors (m, L) or (m, K, L) of the rows `which`, offsets included."""
         offset = None if self.offset is None else self.offset[which]
         return linear_predictor(path, self.matrix, lambdas, offset, which)
 
     def score(self, measure, path, lambdas, fold):
-        """Score (L,) of the rows held out, and its weight."""
+        """Return the score (L,) of the held-out rows, and its weight."""
         def sum_over(some, eta):
-            """The score of some rows times their weight."""
+            """Return the score of some rows times their weight."""
             y, w = self.y[some], self.scored[some]
             return measure.score(self.family, y, eta, w) * measure.weight(y, w)
 

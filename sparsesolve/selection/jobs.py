@@ -1,4 +1,4 @@
-"""Many paths of the same data, one after the other or several at one time."""
+"""Jobs: many paths of the same data, one after the other or several at a time."""
 
 import operator
 
@@ -11,23 +11,23 @@ from sparsesolve.selection.relaxed import refitted
 
 
 def read_options(options, function=path):
-    """All options of path, those not given at their defaults; `function` has others besides."""
+    """Return all options of path, defaults included; `function` has further ones."""
     defaults = path.__kwdefaults__
     refuse_unknown(function.__name__, options, [*function.__kwdefaults__, *defaults], "function")
     return {**defaults, **options}
 
 
 def run_jobs(jobs, data, relaxed, n_jobs, progress):
-    """The path of each job, and its refit if `relaxed`, else None, in their order.
+    """Return the path of each job in order, and its refit if `relaxed`, else None.
 
     Parameters
     ----------
     jobs : list of (dict, str or None)
-        All options of a path, and a name that begins its errors.
+        All options of a path, and a name at the start of its errors.
     data : (matrix, y, names of the columns or None)
     n_jobs : int
-        1 here, one after the other; else through joblib, so that a backend that the user has
-        registered distributes them. Threads, where joblib is not told otherwise: X is shared.
+        With 1 they run here, one after the other; otherwise by joblib, so that a backend that the
+        user has registered distributes them. By default joblib uses threads, which share X.
     """
     n_jobs = _read_jobs(n_jobs)
     visible = read_flag("progress", progress)
@@ -45,7 +45,7 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress):
         cores = usable_cores()
         most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
         threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
-        one_by_one = "generator" if visible else "list"  # which some backends alone can
+        one_by_one = "generator" if visible else "list"  # only some backends have "generator"
         wanted, fits = Wanted(), []
         try:
             found = Parallel(n_jobs=n_jobs, prefer="threads", return_as=one_by_one)(
@@ -62,7 +62,7 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress):
 
 
 class Wanted:
-    """Whether the paths of other threads are still waited for; each asks after every lambda."""
+    """True while the paths of other threads are needed; each path asks after every lambda."""
 
     def __init__(self):
         self.still = True
@@ -73,7 +73,7 @@ class Wanted:
 
 
 def _solve(data, options, name, relaxed, wanted=None):
-    """The path of one job and its refit, or None; errors say which job it was."""
+    """Return the path of one job and its refit, or None; errors name the job."""
     try:
         names = data[2] if len(data) > 2 else None
         path = solve_path(*data[:2], PathOptions(**options), names, wanted)

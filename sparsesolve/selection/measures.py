@@ -1,4 +1,4 @@
-"""Measures: how well predictions agree with responses, glmnet's definitions."""
+"""Measures: how well predictions agree with responses, with glmnet's definitions."""
 
 from __future__ import annotations
 
@@ -13,43 +13,47 @@ from sparsesolve.data import read_choice
 from sparsesolve.results import survival
 from sparsesolve.results.ranks import ranks
 
-SIDED = ("hinge", "squared_hinge")  # families whose responses are -1 and 1
+# Families whose responses are -1 and 1.
+SIDED = ("hinge", "squared_hinge")
 KINKED = {"hinge": "hinge", "quantile": "pinball", "epsilon_insensitive": "epsilon_insensitive"}
-LEAST_SHARE = 1e-5  # no probability counts as nearer to 0 or 1 in a deviance (glmnet's)
+# Probabilities in a deviance are kept this far from 0 and 1, as in glmnet.
+LEAST_SHARE = 1e-5
 
 
 class Measure(NamedTuple):
     """A number for each lambda, from responses and linear predictors of the same rows."""
 
     name: str
-    label: str  # as tables and pictures call it
+    label: str  # the name in tables and pictures
     of_rows: Callable  # (family, y, eta, w) -> (L,): y, w of m rows, eta (m, L) or (m, K, L)
-    larger: bool = False  # whether larger is better
-    # of cox: whether deaths alone weigh, and rows held out count by what they add to the sum over
-    # those trained on
+    larger: bool = False  # True if larger is better
+    # For cox: whether only deaths have weight, and held-out rows count by their contribution to
+    # the sum over all rows minus that over the training rows.
     partial: bool = False
-    whole: bool = False  # whether it is shown rows of weight 0 too, as a user's is
+    whole: bool = False  # True if it also gets rows of weight 0, like a user's
 
     def score(self, family, y, eta, w):
-        """The measure at each lambda, (L,), where rows of weight 0 count for nothing.
+        """Return the measure at each lambda, (L,); rows of weight 0 do not count.
 
-        They are left out, as 0 times what is infinite there is not 0. NaN where nothing weighs.
+        They are left out, because 0 times an infinite term is not 0. NaN if no row has weight.
         """
         if self.whole:
             return self.of_rows(family, y, eta, w)
         if not (w * y[:, 2] if self.partial else w).any():
             return np.full(eta.shape[-1], np.nan)
-        used, w = w > 0.0, w / w.max()  # of any unit
+        used, w = w > 0.0, w / w.max()  # the unit of weights has no effect
         y, eta, w = (y, eta, w) if used.all() else (y[used], eta[used], w[used])
         return self.of_rows(family, y, eta, w)
 
     def weight(self, y, w):
-        """What the score of some rows weighs beside that of others."""
+        """Return the weight of the score of some rows, relative to that of others."""
         return float((w * y[:, 2] if self.partial else w).sum())
 
 
 def class_shares(family, y):
-    """The shares (n, C) of the classes in each row of responses as read; None without classes."""
+    """Return the shares (n, C) of the classes in each row of read responses; None without
+    classes.
+    """
     if family.classify is None or family.several:
         return None if family.classify is None else y
     success = (y + 1.0) / 2.0 if family.name in SIDED else y
@@ -57,7 +61,7 @@ def class_shares(family, y):
 
 
 def known_measures(family):
-    """The names of the measures that suit a family, its deviance first."""
+    """Return the names of the measures that suit a family, its deviance first."""
     if family.name == "cox":
         return ["deviance", "C"]
     squares = [] if family.name in SIDED else ["mse", "mae"]
@@ -68,7 +72,7 @@ def known_measures(family):
 
 
 def read_measure(measure, family):
-    """The Measure that a name, None or a callable (y, prediction, weights) -> float stands for."""
+    """Return the Measure for a name, None, or a callable (y, prediction, weights) -> float."""
     if callable(measure):
         _refuse_other_arguments(measure)
         name = getattr(measure, "__name__", type(measure).__name__)
@@ -83,26 +87,29 @@ def read_measure(measure, family):
 
 
 def deviance(family, y, eta, w):
-    """2 sum_i w_i (f_i - least f_i) over the sum of the weights; for cox over that of deaths."""
+    """Return 2 sum_i w_i (f_i - least f_i) over the sum of weights; for cox over that of deaths.
+    """
     if family.name in ("gaussian", "multigaussian"):
         return mse(family, y, eta, w)
     if family.name in ("binomial", "multinomial"):
         return _class_deviance(family, y, eta, w)
     total = w.sum()
     loss = family.loss(y, w / total)
-    eta = np.moveaxis(eta, -1, 0)  # (L, m), or (L, K, m) as losses take it
+    eta = np.moveaxis(eta, -1, 0)  # (L, m), or (L, K, m), the form of losses
     eta = eta.swapaxes(1, 2) if family.several else eta
     values = np.array([2.0 * (loss.at(column)[0] - loss.saturated) for column in eta])
     return values * total / (w @ y[:, 2] if family.name == "cox" else total)
 
 
 def mean_loss(family, y, eta, w):
-    """The mean of the family's loss, which has kinks: half its deviance."""
+    """Return the mean of the family's loss, which has kinks: half its deviance."""
     return 0.5 * deviance(family, y, eta, w)
 
 
 def _class_deviance(family, y, eta, w):
-    """With probabilities kept off 0 and 1, as a row that is certain and wrong costs infinity."""
+    """Return the deviance with probabilities kept off 0 and 1: a certain and wrong one would be
+    inf.
+    """
     shares = class_shares(family, y)
     if family.several:
         logs = np.log(np.clip(family.mean(eta), LEAST_SHARE, 1.0 - LEAST_SHARE))
@@ -117,23 +124,23 @@ def _class_deviance(family, y, eta, w):
 
 
 def mse(family, y, eta, w):
-    """Squares of y less its mean, summed over responses or classes (both of two)."""
+    """Return squares of y minus its mean, summed over responses or classes (both of two)."""
     return _mean(_over_columns(family, y, eta, np.square), w)
 
 
 def mae(family, y, eta, w):
-    """Absolute differences, summed likewise."""
+    """Return absolute differences, summed likewise."""
     return _mean(_over_columns(family, y, eta, np.abs), w)
 
 
 def misclassified(family, y, eta, w):
-    """The share of rows that are not of the likeliest class."""
+    """Return the share of rows whose class is not the most likely one."""
     shares, codes = class_shares(family, y), family.classify(eta).astype(np.intp)
     return _mean(1.0 - np.take_along_axis(shares, codes, axis=1), w)
 
 
 def auc(family, y, eta, w):
-    """The chance that a row of the second class ranks above one of the first; ties count half."""
+    """Return P(a row of the second class ranks above one of the first); ties count half."""
     failures, successes = (w[:, None] * class_shares(family, y)).T
     areas = []
     for column in eta.T:
@@ -146,17 +153,17 @@ def auc(family, y, eta, w):
 
 
 def concordance(family, y, eta, w):
-    """Harrell's C, within strata."""
-    if not y[:, 2].any():  # no death, no pair
+    """Return Harrell's C, within strata."""
+    if not y[:, 2].any():  # without deaths there is no pair
         return np.full(eta.shape[1], np.nan)
     return np.array([survival.concordance(y, column, w) for column in eta.T])
 
 
 def _over_columns(family, y, eta, cost):
-    """The sum over the columns of the cost of y less its mean, (m, L)."""
+    """Return the sum over the columns of the cost of y minus its mean, (m, L)."""
     mean = family.mean(eta)
     both = 1.0 if family.classify is None or family.several else 2.0
-    with np.errstate(over="ignore"):  # an infinite score is no choice
+    with np.errstate(over="ignore"):  # an infinite score is never chosen
         costs = cost(y[..., None] - mean)
         return costs.sum(axis=1) if family.several else both * costs
 
@@ -168,7 +175,7 @@ def _mean(values, w):
 def _refuse_other_arguments(measure):
     try:
         signature = inspect.signature(measure)
-    except ValueError:  # of some functions of compiled code nothing is known
+    except ValueError:  # some compiled functions have no signature
         return
     try:
         signature.bind(None, None, None)
@@ -179,7 +186,7 @@ def _refuse_other_arguments(measure):
 
 
 def _of_callable(measure):
-    """A user's measure at each lambda."""
+    """Return a user's measure at each lambda."""
 
     def score(family, y, eta, w):
         mean = np.moveaxis(family.mean(eta), -1, 0)

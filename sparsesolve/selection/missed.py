@@ -1,4 +1,4 @@
-"""Choices that rest on fits whose certificate misses the tolerance."""
+"""Choices that depend on fits whose certificate misses the tolerance."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from sparsesolve.results.status import Status
 
 
 def n_missed(lambdas, paths):
-    """How many of the paths miss their tolerance at the lambdas around each of these, (L,)."""
+    """Return how many paths miss their tolerance at the lambdas around each of these, (L,)."""
     count = np.zeros(len(lambdas), dtype=np.int64)
     for path in paths:
         bad = np.array([status != Status.CONVERGED for status in path.status], dtype=bool)
@@ -19,7 +19,7 @@ def n_missed(lambdas, paths):
 
 
 def of_choice(cv, n_fits):
-    """What a warning adds where lambda_min rests on fits that miss tol; else nothing."""
+    """Return the sentence of a warning if lambda_min depends on fits that miss tol, else ""."""
     k = cv.index_min
     if not cv.n_missed[k]:
         return ""

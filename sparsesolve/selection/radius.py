@@ -1,9 +1,10 @@
-"""The constrained form: the solution whose penalty is a given radius, by a search for lambda.
+"""The constrained form: the solution within a given radius of the penalty, by a search for
+lambda.
 
     minimise over b   F(Xb)   where   Omega(b) <= r
 
-Omega(b(lam)) does not rise with lam. A dual point of the penalised problem at lam is one of the
-constrained problem, with r lam in place of 0, so its gap is gap_lam + lam (r - Omega(b)).
+Omega(b(lam)) does not increase with lam. A dual point of the penalised problem at lam is one of
+the constrained problem, with r lam in place of 0, so its gap is gap_lam + lam (r - Omega(b)).
 """
 
 from dataclasses import dataclass
@@ -17,14 +18,15 @@ from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.path import Path
 
 STEPS = 80
-NEAR = 1e-8  # of the radius: as near as Omega comes to it from below
+# The search ends when Omega is below the radius by at most this fraction.
+NEAR = 1e-8
 
 
 @dataclass(frozen=True)
 class Constrained:
     """The solution within a radius: see :func:`at_radius`."""
 
-    lam: float  #: its Lagrange multiplier, a lambda of the path; 0 where the radius holds nothing
+    lam: float  # the Lagrange multiplier, a lambda of the path; 0 if the radius is not active
     coef: np.ndarray  #: (p,), or (K, p)
     intercept: Any  #: float, or (K,)
     value: float  #: Omega(coef), at most the radius
@@ -33,13 +35,13 @@ class Constrained:
 
 @answers_keywords()
 def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
-    """Solve the constrained form, ``Omega(b) <= radius``, with its certificate.
+    """Solve the constrained form, ``Omega(b) <= radius``, with a certificate.
 
     Parameters
     ----------
     fit : Path
         Made by ``path(..., alpha=1, standardize=False)`` with a penalty that is a norm, or
-        without one (then Omega is the l1 norm). The search begins at its lambdas.
+        without one (then Omega is the l1 norm). The search starts from its lambdas.
     radius : float > 0
     X, y : array-like
         The data of the fit.
@@ -82,7 +84,7 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
     end = _at(fit, low, X, y)
     if end[0] <= radius:
         low, end = 0.0, _at(fit, 0.0, X, y)
-        if end[0] <= radius:  # nothing is held
+        if end[0] <= radius:  # the radius is not active
             return Constrained(0.0, end[1], end[2], end[0], end[3])
     for step in range(STEPS):
         if radius - best[0] <= NEAR * radius or high - low <= 1e-15 * high:
@@ -101,7 +103,7 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
 
 
 def _at(fit, lam, X, y):
-    """(Omega, coefficients, intercept, gap) at lam."""
+    """Return (Omega, coefficients, intercept, gap) at lam."""
     solved = solve_at(fit, np.array([lam]), X, y)
     k = int(np.flatnonzero(solved.lambdas == lam)[0])
     several = isinstance(solved.coefs, list)

@@ -1,4 +1,4 @@
-"""Refit: the features selected, fitted without penalty, with standard errors and their warning."""
+"""Refit: the selected features, fitted without penalty, with standard errors and their warning."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
 from sparsesolve.selection.relaxed import without_penalty
 
-# Families whose variance follows from their mean; gaussian's is estimated from the residuals.
+# Families whose variance follows from the mean; that of gaussian is estimated from the residuals.
 KNOWN = ("binomial", "poisson", "cox", "probit", "cloglog", "negative_binomial")
 LIMITS = ("lower", "upper")
-PERFECT = 1e-6  # of the deviance: with less left to explain the likelihood has no maximum
+# If less than this fraction of the deviance is left to explain, the likelihood has no maximum.
+PERFECT = 1e-6
 UNBOUNDED = (
     "the features selected are collinear, or fit the response so well that no finite coefficients "
     "are best; choose a larger s"
@@ -35,17 +36,17 @@ CAUTION = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Refit(Frozen):
-    """Estimates without penalty of the features selected; ``print`` shows the table.
+    """Estimates of the selected features without penalty; ``print`` shows the table.
 
     Attributes
     ----------
     names : list (m,)
-        Names of the intercept, where there is one, and of the features.
+        Names of the intercept, if there is one, and of the features.
     features : ndarray (m,)
-        Their columns; -1 the intercept.
+        Their columns; -1 is the intercept.
     estimates : ndarray (m,)
     errors : ndarray (m,)
-        Standard errors, of a model chosen beforehand.
+        Standard errors, valid for a model chosen beforehand.
     statistics : ndarray (m,)
         Estimate over error: t for gaussian, else z.
     p_values : ndarray (m,)
@@ -58,9 +59,9 @@ class Refit(Frozen):
     covariance : ndarray (m, m)
         Covariance of the estimates.
     dispersion : float
-        Variance of a residual of gaussian, else 1.
+        Variance of a residual for gaussian, else 1.
     degrees_of_freedom : float
-        Degrees of freedom of t; inf for z.
+        Degrees of freedom of the t distribution; inf for z.
     """
 
     names: list
@@ -101,13 +102,13 @@ def refit(
     Parameters
     ----------
     fit : Path or CVPath
-        Its family: gaussian, binomial, poisson, cox, probit, cloglog or negative_binomial, without
-        limits on coefficients.
+        Its family is gaussian, binomial, poisson, cox, probit, cloglog or negative_binomial, and
+        coefficients have no limits.
     X, y : array-like
-        The data of the fit. Weights count rows: doubling them makes standard errors smaller by a
-        factor sqrt(2), except for gaussian.
+        The data of the fit. Weights count rows: doubling them divides standard errors by sqrt(2),
+        except for gaussian.
     s : float or, of a CVPath, "lambda_1se" or "lambda_min", default None
-        One lambda; None is lambda_1se of a CVPath.
+        One lambda; None means lambda_1se of a CVPath.
     level : float in (0, 1), default 0.95
         Level of the confidence intervals.
 
@@ -158,7 +159,7 @@ def refit(
 
 
 def _has_intercept(path):
-    """Whether an intercept was fitted."""
+    """Return True if an intercept was fitted."""
     return bool((path.options or {}).get("intercept", True)) and path.family != "cox"
 
 
@@ -173,7 +174,7 @@ def _refuse(path):
 
 
 def _table(path, data, support, alone, level):
-    """The Refit of a path, from the fit of its features `support` alone."""
+    """Return the Refit of a path, from the fit `alone` of its features `support`."""
     from scipy import special
 
     Z = data.matrix[:, support]
@@ -211,7 +212,8 @@ def _table(path, data, support, alone, level):
 
 
 def _within_strata(Z, counted, strata):
-    """Columns less their means over the rows `counted` of each stratum, which no death tells."""
+    """Subtract from columns the means over `counted` rows of each stratum, which have no effect.
+    """
     Z, code = Z.copy(), np.unique(strata[counted], return_inverse=True)[1].ravel()
     size = np.bincount(code)[code]
     for column in Z.T:  # in this order nothing overflows
@@ -220,10 +222,11 @@ def _within_strata(Z, counted, strata):
 
 
 def _scaled(Z, counted, with_intercept):
-    """Columns centred where there is an intercept, after a constant, and divided by powers of two.
+    """Return columns divided by powers of two, with an intercept centred and after a constant.
 
-    By the rows that are `counted` (n,); others, which have no weight, are taken for 0. Returns
-    the columns, the powers (m,), and the matrix that leads back from coefficients of centred ones.
+    Only rows that are `counted` (n,) are used; others, which have no weight, become 0. Returns
+    the columns, the powers (m,), and the matrix from coefficients of centred columns to the
+    original ones.
     """
     Z = np.where(counted[:, None], Z, 0.0)
     power = np.frexp(np.abs(Z).max(axis=0))[1]
@@ -236,13 +239,13 @@ def _scaled(Z, counted, with_intercept):
 
 
 def _information(data, eta, Z):
-    """Minus the second derivative of the log-likelihood in the coefficients of Z (n, m)."""
+    """Return minus the second derivative of the log-likelihood in the coefficients of Z (n, m)."""
     columns = [data.loss.curvature_product(eta, column) for column in Z.T]
     return data.total * (Z.T @ np.array(columns).T)
 
 
 def _inverse(information):
-    """The inverse, by way of a matrix of unit diagonal."""
+    """Return the inverse, computed from a matrix of unit diagonal."""
     size = np.sqrt(np.diag(information))
     with np.errstate(divide="ignore", invalid="ignore"):
         unit = information / np.outer(size, size)

@@ -1,4 +1,4 @@
-"""Relaxed fits: the features that a path selects, refitted without penalty, and blends of both."""
+"""Relaxed fits: the selected features of a path, refitted without penalty, and blends of both."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ from sparsesolve.results.cv_path import CVPath, path_of
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.path import Path
 
-ROWS = ("weights", "offset", "intercept", "standardize", "n_threads")  # options of every path
-SPARE = 3  # rows that must be left over when features are refitted (glmnet's)
+# Options of every path.
+ROWS = ("weights", "offset", "intercept", "standardize", "n_threads")
+# Rows that must be left over when features are refitted, as in glmnet.
+SPARE = 3
 
 
 @answers_keywords()
 def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     """Relax a path: mix it with fits of the same features without penalty.
 
-    At every lambda the features selected are fitted without penalty, within the limits of the
+    At every lambda the selected features are fitted without penalty, within the limits of the
     path, and the two solutions are mixed: coefficients and intercepts are `gamma` times those of
     the path plus (1 - gamma) times those of the refit, as in R's glmnet(relax=TRUE).
 
     Parameters
     ----------
     fit : Path or CVPath
-        A path that is not relaxed yet; a CVPath stands for its path.
+        A path that is not relaxed yet; for a CVPath its path is used.
     X, y : array-like
         The data of the fit (a path does not keep them).
     gamma : float in [0, 1], default 0.0
@@ -43,9 +45,9 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     Returns
     -------
     Path
-        At the lambdas before the first that selects more features than there are rows, less 3.
-        `gaps` are those of the refits. Where they are not small, as with perfectly separable
-        classes, no finite fit without penalty is best.
+        At the lambdas before the first that selects more features than there are rows, minus 3.
+        `gaps` are those of the refits. If they are not small, as with perfectly separable
+        classes, no finite fit without penalty is optimal.
 
     Raises
     ------
@@ -57,7 +59,7 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     Warns
     -----
     ConvergenceWarning
-        Once, naming the lambdas whose refit misses the tolerance of the path.
+        Once, with the lambdas whose refit misses the tolerance of the path.
 
     References
     ----------
@@ -92,9 +94,9 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
 
 
 def refitted(path, matrix, y, report=None):
-    """The path with the features of each lambda fitted without penalty, as far as rows allow.
+    """Return the path with the features of each lambda fitted without penalty, if rows allow.
 
-    `report` is called after each of them.
+    `report` is called after each fit.
     """
     weights = _options(path)["weights"]
     if not len(path.lambdas):
@@ -126,7 +128,8 @@ def refitted(path, matrix, y, report=None):
         for name, column in columns.items():
             column[k] = column[k] if one is None else getattr(one, name)[0]
     stacked = [sparse.csc_array(sparse.hstack(part, format="csc")) for part in coefs if part]
-    plain = Path(**{field.name: getattr(path, field.name) for field in fields(Path)})  # no knots
+    # a copy without knots
+    plain = Path(**{field.name: getattr(path, field.name) for field in fields(Path)})
     return replace(
         plain, lambdas=path.lambdas[: len(supports)], df=path.df[: len(supports)], **columns,
         coefs=stacked if several else stacked[0],
@@ -154,7 +157,7 @@ def blend(path, refit, gamma):
 
 
 def beginning(path, count):
-    """The path without the lambdas after the first `count`."""
+    """Return the path without the lambdas after the first `count`."""
     cut = {name: getattr(path, name)[..., :count] for name in
            ("lambdas", "df", "dev_ratio", "gaps", "n_iters", "status", "intercepts")}  # fmt: skip
     coefs = path.coefs
@@ -163,14 +166,14 @@ def beginning(path, count):
 
 
 def without_penalty(path, matrix, y, support, report=None):
-    """The fit of the columns `support` alone, one lambda long."""
+    """Return the fit of the columns `support` alone, with one lambda."""
     own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
            "progress": False, "feature_names": None}  # fmt: skip
     given = _options(path)
     if path.family == "multigaussian" and given["penalty"] is not None:
-        own["penalty"] = GroupL2(range(len(support)))  # limits go with blocks, not with tied rows
-    own["standardize"] = bool(given["standardize"])  # bases of groups are for their penalty
+        own["penalty"] = GroupL2(range(len(support)))  # limits need blocks, not tied rows
+    own["standardize"] = bool(given["standardize"])  # bases of groups are for their own penalty
     for side in ("lower", "upper"):
         limit = given[side]
         own[side] = limit if limit is None or np.ndim(limit) == 0 else np.asarray(limit)[support]
@@ -178,7 +181,7 @@ def without_penalty(path, matrix, y, support, report=None):
 
 
 def _options(path):
-    """The fit's options as those of sparsesolve.path; what a knot or a step means is left out."""
+    """Return the fit's options as those of sparsesolve.path, without those of knots or steps."""
     given = path.options or {}
     if "weights" not in given:
         raise ValueError(
@@ -192,13 +195,13 @@ def _options(path):
 
 
 def _placed(coefs, support, p):
-    """One column of coefficients of the features `support`, among all p."""
+    """Return one column of coefficients of the features `support`, among all p."""
     values = coefs.toarray().ravel()
     return sparse.csc_array((values, support, [0, len(support)]), shape=(p, 1))
 
 
 def explained(path, matrix, y):
-    """The path with the fraction of deviance that each lambda explains computed anew."""
+    """Return the path with a new fraction of explained deviance at each lambda."""
     data = FittedData(path, matrix, y)
     left, null = 2.0 * data.total * data.excess(path.lambdas), path.null_deviance
     return replace(path, dev_ratio=1.0 - left / null if null > 0.0 else 0.0 * left)

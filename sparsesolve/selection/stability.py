@@ -19,25 +19,27 @@ from sparsesolve.selection.folds import read_folds
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.jobs import read_options, run_jobs
 
-LEAST_RATIO = 0.1  # last lambda over the first, of a grid made here
+# Last lambda over the first of the default grid: error control needs few selections.
+LEAST_RATIO = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityPath(Frozen):
-    """How often each feature was selected down to each lambda, over all halves of the rows.
+    """How often each feature is selected at a lambda or a larger one, over all halves of the
+    rows.
 
     Attributes
     ----------
     lambdas : ndarray (L,)
         Decreasing.
     frequencies : csc_array (p, L)
-        Share of the halves that select a feature there.
+        Share of the halves that select a feature at that lambda or before.
     entered : csc_array (p, L)
         Share of the halves that select it there first.
     n_halves : int
-        How many were fitted.
+        Number of fitted halves.
     feature_names : ndarray (p,) or None
-        Where X carried names.
+        Names of the features, if X had any.
     """
 
     lambdas: np.ndarray
@@ -47,34 +49,37 @@ class StabilityPath(Frozen):
     feature_names: np.ndarray | None = None
 
     def stable(self, threshold: float = 0.75, s: float | None = None) -> np.ndarray:
-        """Features selected by at least a share `threshold` of the halves, down to lambda s.
+        """Return the features selected by at least a share `threshold` of the halves, down to
+        lambda s.
 
         Parameters
         ----------
         threshold : float in (0, 1], default 0.75
         s : float, default None
-            None is the last lambda.
+            None means the last lambda.
         """
         threshold = read_number("threshold", threshold, 0.0, 1.0, open_low=True)
         return np.flatnonzero(self.reached(s) >= threshold - 1e-9)
 
     def reached(self, s: float | None = None) -> np.ndarray:
-        """Share (p,) of the halves that select each feature at lambda s or a larger one."""
+        """Return the share (p,) of the halves that select each feature at lambda s or a larger
+        one.
+        """
         return np.asarray(self.entered[:, : self._place(s) + 1].sum(axis=1)).ravel()
 
     def error_bound(self, threshold: float = 0.75, s: float | None = None) -> float:
-        """At most so many features without influence are among :meth:`stable`, in expectation.
+        """Return a bound on the expected number of features without influence in :meth:`stable`.
 
-        q^2 / ((2 threshold - 1) p) where halves select q of p features (Meinshausen and Buhlmann,
-        theorem 1: features without influence being exchangeable, and selected no more often than
-        by guessing). Only for a threshold above 1/2.
+        The bound is q^2 / ((2 threshold - 1) p) if halves select q of p features (Meinshausen and
+        Buhlmann, theorem 1: features without influence are exchangeable, and selected no more
+        often than by guessing). It holds only for a threshold above 1/2.
         """
         threshold = read_number("threshold", threshold, 0.5, 1.0, open_low=True)
         reached = self.reached(s)
         return float(reached.sum() ** 2 / ((2.0 * threshold - 1.0) * len(reached)))
 
     def _place(self, s):
-        """The last lambda that is at least s."""
+        """Return the last lambda that is at least s."""
         if s is None:
             return len(self.lambdas) - 1
         s = read_number("s", s, 0.0, np.inf)
@@ -104,16 +109,16 @@ def stability_path(
     Parameters
     ----------
     X, y
-        As for :func:`path`; halves are rows of weight 0, so X is not copied.
+        As in :func:`path`; halves are rows of weight 0, so X is not copied.
     n_pairs : int, default 50
-        Divisions of the rows into two halves; both are fitted. Classes, and deaths of cox, are
-        divided evenly.
+        Number of divisions of the rows into two halves; both are fitted. Classes, and deaths of
+        cox, are divided evenly.
     seed : int or numpy Generator, default None
     n_jobs : int, default 1
-        Fits at one time, as for :func:`cv_path`.
+        Number of simultaneous fits, as in :func:`cv_path`.
     **options
-        For :func:`path`. Without `lambdas` the grid is that of all rows, ending at a tenth of
-        its start unless `lambda_min_ratio` is given: error control needs few selections.
+        Options of :func:`path`. Without `lambdas` the grid is that of all rows, ending at a tenth
+        of its start unless `lambda_min_ratio` is given: error control needs few selections.
 
     Returns
     -------
@@ -170,9 +175,10 @@ def stability_path(
 
 
 def _counted(paths, lambdas, names):
-    """The StabilityPath of the paths of all halves."""
+    """Return the StabilityPath of the paths of all halves."""
     p, L = paths[0].n_features, len(lambdas)
-    selected = [path.nonzero() for path in paths]  # of a path that ended early, what it reached
+    # A path that ended early counts with the features that it reached.
+    selected = [path.nonzero() for path in paths]
     features = np.concatenate([part for supports in selected for part in supports])
     places = np.concatenate([np.full(len(part), k) for supports in selected
                              for k, part in enumerate(supports)])  # fmt: skip
@@ -189,7 +195,7 @@ def _counted(paths, lambdas, names):
 
 
 def _shares(features, places, shape, count):
-    """How often each pair occurs, over `count`, as a matrix."""
+    """Return how often each pair occurs, over `count`, as a matrix."""
     ones = np.full(len(features), 1.0 / count)
     matrix = sparse.coo_array((ones, (features, places)), shape=shape).tocsc()
     return sparse.csc_array(matrix)

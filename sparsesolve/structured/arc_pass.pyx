@@ -30,7 +30,7 @@ from sparsesolve.structured.tree import best_tree
 # Chosen as in McDonald, Crammer, Pereira (2005).
 DEF NEAR = 5
 
-NOTHING = np.zeros(0, dtype=np.uint64)
+NO_KEYS = np.zeros(0, dtype=np.uint64)
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15ULL
 
@@ -61,7 +61,7 @@ cdef class ArcPass:
     cdef readonly Py_ssize_t held               # places taken by exact features
     cdef bint owned, exact
 
-    def __init__(self, head, word, apart, ptr, V, total, c, square, owner, version, keys=NOTHING):
+    def __init__(self, head, word, apart, ptr, V, total, c, square, owner, version, keys=NO_KEYS):
         self.head, self.word, self.apart, self.ptr = head, word, apart, ptr
         self.V, self.total, self.c, self.square = V, total, c, square
         self.mask, self.T = len(V) - 1, len(c)

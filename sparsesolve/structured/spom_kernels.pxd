@@ -13,8 +13,7 @@ cdef struct KernelView:
     const double* x
 
 cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t first,
-                 Py_ssize_t L,
-                 const double* D) noexcept nogil
+                 Py_ssize_t L, const double* D) noexcept nogil
 
 cdef class Kernel(Block):
     cdef const double[:, ::1] dense

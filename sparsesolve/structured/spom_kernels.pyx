@@ -20,8 +20,7 @@ from sparsesolve.structured.spom_blocks cimport Block
 
 
 cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t first,
-                 Py_ssize_t L,
-                 const double* D) noexcept nogil:
+                 Py_ssize_t L, const double* D) noexcept nogil:
     """Add rows of K to columns lo .. hi of F, for the step of the last `change`.
 
     A sparse K is added to all columns, in the call with lo = 0.

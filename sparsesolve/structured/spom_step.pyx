@@ -147,13 +147,11 @@ cdef class SequenceStep:
         self.M[:] = 0.0
         self.P[:] = 0.0
         if self.chains.sum_one(s, &self.S[0, 0], 1.0, False, &self.mu[0, 0], &self.M[0, 0],
-                               &self.P[0, 0], NULL, &total,
-                               &self.work[0]):
+                               &self.P[0, 0], NULL, &total, &self.work[0]):
             self.M[:] = 0.0
             self.P[:] = 0.0
             self.chains.sum_one(s, &self.S[0, 0], 1.0, True, &self.mu[0, 0], &self.M[0, 0],
-                                &self.P[0, 0], NULL, &total,
-                                &self.work[0])
+                                &self.P[0, 0], NULL, &total, &self.work[0])
         for i in range(L):
             for k in range(K):
                 self.D[i, k] = -self.mu[i, k]

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from .columns import Table
 
-# File name endings of each format; the reader is the module of that name.
+# File name endings of each format; its reader is the module of that name.
 ENDINGS = {
     "csv": (".csv", ".tsv", ".txt"),
     "svmlight": (".svm", ".svmlight", ".libsvm"),
@@ -31,8 +31,7 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     Parameters
     ----------
     file : str or path
-        Where the data are, "-" for standard input. The ending of the name says how they are laid
-        out.
+        File with the data, "-" for standard input. The ending of its name tells the layout.
     response : str or sequence of str, optional
         Column (CSV, Parquet) or array (.npz, default "y") to fit, or several of them (times and
         status, counts of classes). An SVMlight file has its own.
@@ -41,14 +40,14 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     drop : sequence of str, default ()
         Columns to leave out of X.
     layout : {"csv", "svmlight", "npz", "parquet"}, optional
-        How the file is laid out, where its name does not tell.
+        The layout of the file, if its name does not tell.
     labels : bool, default False
-        Whether the response may be text. (A column of numbers is read as numbers all the same.)
+        Whether the response may be text. (A column of numbers is still read as numbers.)
     features : sequence of str, optional
-        Columns that X is to have, in this order, of a table that needs no response: all others
-        are left out. Features that a sparse file does not mention are 0.
+        Columns of X, in this order, for a table that needs no response: all others are left out.
+        Features that a sparse file does not mention are 0.
     marks : dict of str to str, optional
-        By what they are for ("strata", "fold"), columns or arrays of labels of the rows.
+        Columns or arrays of labels of the rows, by their use ("strata", "fold").
 
     Returns
     -------
@@ -67,9 +66,9 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     layout = layout or layout_of(path)
     piped = is_piped(path)
     if not piped:
-        with path.open("rb"):  # a missing file, a folder: one message whatever the reader
+        with path.open("rb"):  # a missing file or a folder gets one message for all readers
             pass
-    # Imported when asked for: each brings in a part of numpy, scipy or pyarrow of its own.
+    # Readers are imported when needed: each imports a part of numpy, scipy or pyarrow.
     if layout == "csv":
         from .delimited import read
     elif layout == "svmlight":
@@ -90,9 +89,10 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
 
 @contextmanager
 def seekable(path, piped):
-    """The file itself, or a copy of what comes through a pipe, as readers begin more than once.
+    """Return the file itself, or a copy of what comes through a pipe, for readers that start
+    again.
 
-    What is packed (.gz, .bz2, .xz) is unpacked into such a copy.
+    A packed file (.gz, .bz2, .xz) is unpacked into such a copy.
     """
     packed = PACKED.get(path.suffix.lower())
     if not piped and packed is None:
@@ -112,7 +112,7 @@ def seekable(path, piped):
 
 
 def _copy(source, stream):
-    """Copy all, or say that a packed file is damaged."""
+    """Copy all, or raise for a damaged packed file."""
     try:
         shutil.copyfileobj(source, stream)
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
@@ -120,12 +120,12 @@ def _copy(source, stream):
 
 
 def is_piped(path):
-    """Whether a file can be read only once."""
+    """Return True if a file can be read only once."""
     return str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 def layout_of(path):
-    """The layout that the file's name tells, that of a packed file by what stands before."""
+    """Return the layout of a file by its name; for a packed file by the ending before."""
     if path.suffix.lower() in PACKED:
         path = path.with_suffix("")
     for layout, endings in ENDINGS.items():

@@ -1,7 +1,7 @@
-"""Text files as other programs write them, as cells: what parts them, how numbers are written.
+"""Text files of other programs as cells: their separators and the form of numbers.
 
-pandas parts the cells; here is said in which encoding, after which comment lines, by which
-separator, and which marks stand in numbers.
+pandas splits the cells. This module finds the encoding, the comment lines at the start, the
+separator, and the marks in numbers.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ GAPS = (
 TRUTH = {"true": 1.0, "false": 0.0}
 EUROPEAN = re.compile(r"[-+]?\d{1,3}(\.\d{3})+,\d+")  # 1.234,5
 ENGLISH = re.compile(r"[-+]?\d{1,3}(,\d{3})+\.\d+")  # 1,234.5
-GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})+")  # 1,234: either
+GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})+")  # 1,234 may be either
 COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
 class Style:
-    """How a text file is written; None is found out."""
+    """The style of a text file; None means that it is detected."""
 
     separator: str | None = None  #: one character, or "blank"
     decimal: str | None = None  #: "." or ","
     thousands: str | None = None  #: one character
     encoding: str | None = None
-    comment: str = "#"  #: lines before the header that begin with it are passed over
+    comment: str = "#"  # lines before the header that start with it are skipped
 
 
 def read_cells(path, style):
-    """Return (names, columns by name as arrays of text, None in gaps, what parted the cells).
+    """Return (names, columns by name as arrays of text, None in gaps, the separator).
 
     Raises
     ------
@@ -84,7 +84,9 @@ def read_cells(path, style):
 
 
 def number_marks(columns, style, separator=None):
-    """(decimal, thousands) of a file: as said, or as its cells show; refused where they do not."""
+    """Return (decimal, thousands) of a file, as given or as its cells show; raise if they
+    conflict.
+    """
     if style.decimal is not None:
         return style.decimal, style.thousands
     texts = (cell for column in columns for cell in column if isinstance(cell, str))
@@ -97,7 +99,7 @@ def number_marks(columns, style, separator=None):
     if thousands == "," or not cells:
         return ".", thousands
     if all(GROUPED.fullmatch(cell) for cell in cells):
-        if separator == ",":  # in quotes: a decimal comma would have been parted
+        if separator == ",":  # within quotes: a decimal comma would have been a separator
             return ".", ","
         raise ValueError(
             f"{cells[0]!r} may be a decimal comma or a thousands separator; say --decimal , or "
@@ -107,7 +109,8 @@ def number_marks(columns, style, separator=None):
 
 
 def numbers_of(cells, decimal, thousands):
-    """The numbers (n,) of cells, NaN in gaps; and a mask of the cells that are no numbers."""
+    """Return the numbers (n,) of cells, NaN in gaps, and a mask of the cells that are no numbers.
+    """
     values, bad = np.full(len(cells), np.nan), np.zeros(len(cells), dtype=bool)
     for i, cell in enumerate(cells.tolist()):
         if cell is None:
@@ -124,14 +127,14 @@ def numbers_of(cells, decimal, thousands):
 
 
 def _plain(cell, decimal, thousands):
-    """A number as Python writes it."""
+    """Return a number in Python's spelling."""
     if thousands:
         cell = cell.replace(thousands, "")
     return cell.replace(decimal, ".") if decimal != "." else cell
 
 
 def _encoding(path):
-    """UTF-8 where the file is that, else the one that Windows writes western text in."""
+    """Return UTF-8 if the file is valid UTF-8, else the encoding of western text on Windows."""
     with path.open("rb") as stream:
         data = stream.read()
     try:
@@ -150,7 +153,7 @@ def _decodes(data, encoding):
 
 
 def _header(path, encoding, comment):
-    """(how many lines of comments and blanks stand first, the line after them)."""
+    """Return (number of comment and blank lines at the start, the line after them)."""
     with path.open(encoding=encoding, errors="replace") as stream:
         for k, line in enumerate(stream):
             if line.strip() and not (comment and line.lstrip().startswith(comment)):
@@ -159,7 +162,7 @@ def _header(path, encoding, comment):
 
 
 def _separator(header):
-    """What parts the cells of a header line, quoted text left out."""
-    bare = re.sub(r'"[^"]*"', "", header)
-    best = max(SEPARATORS, key=bare.count)
-    return best if best in bare or not re.search(r"\S\s+\S", header.strip()) else BLANKS
+    """Return the separator of the cells of a header line, without quoted text."""
+    unquoted = re.sub(r'"[^"]*"', "", header)
+    best = max(SEPARATORS, key=unquoted.count)
+    return best if best in unquoted or not re.search(r"\S\s+\S", header.strip()) else BLANKS

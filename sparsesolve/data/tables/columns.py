@@ -1,4 +1,4 @@
-"""What a data file gives, and which of its columns plays which part."""
+"""The contents of a data file, and the role of each of its columns."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from scipy import sparse
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """X and y of a data file, with what else was asked of it."""
+    """X and y of a data file, with the other requested columns."""
 
     X: np.ndarray | sparse.csr_array | sparse.csc_array  # (n, p)
-    y: np.ndarray | None  # (n,), or (n, K) of K columns; None where none was asked for
+    y: np.ndarray | None  # (n,), or (n, K) of K columns; None if none was requested
     weights: np.ndarray | None  # (n,)
     offset: np.ndarray | None  # (n,)
-    feature_names: np.ndarray | None  # (p,) strings; None where the file has no names
-    marks: dict = field(default_factory=dict)  # labels (n,) of the rows, by what they are for
+    feature_names: np.ndarray | None  # (p,) strings; None if the file has no names
+    marks: dict = field(default_factory=dict)  # labels (n,) of the rows, by their use
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Positions, in the file, of the columns that play each part."""
+    """Positions in the file of the columns of each role."""
 
     features: list
     response: list
     weights: int | None
     offset: int | None
     dropped: list
-    marks: dict  # by what they are for
-    droppable: bool = True  # whether a column of X may be left out: not one that a model needs
+    marks: dict  # by their use
+    droppable: bool = True  # True if a column of X may be left out; False for those of a model
 
 
 def parts(names, response, weights, offset, drop, features=None, marks=None):
-    """Find the columns of each part among the names of a file's columns.
+    """Find the columns of each role among the names of a file's columns.
 
-    Where `features` are named, no response is needed, and what is not named is dropped.
+    If `features` are named, no response is needed, and other columns are dropped.
 
-    A first column without a name holds the row labels that R and pandas write beside a table;
-    it is dropped. Any other column that plays no part is a feature.
+    A first column without a name holds the row labels of R and pandas; it is dropped. Any other
+    column without a role is a feature.
     """
     _check_names(names)
     if not response and features is None:
@@ -69,14 +69,14 @@ def parts(names, response, weights, offset, drop, features=None, marks=None):
 
 
 def response_array(columns):
-    """One column as it is, several as a table (n, K), None of none."""
+    """Return one column as it is, several as a table (n, K), and None for no column."""
     if not columns:
         return None
     return columns[0].copy() if len(columns) == 1 else np.column_stack(columns)
 
 
 def labels_of(texts, codes):
-    """The labels of rows: whole or broken numbers where all texts are numbers, else the texts."""
+    """Return the labels of rows: numbers if all texts are numbers, else the texts."""
     if all(_is_number(text) for text in texts):
         values = np.array(texts, dtype=float)
         whole = (values == np.round(values)).all() and (abs(values) < 2**53).all()
@@ -85,7 +85,7 @@ def labels_of(texts, codes):
 
 
 def _check_names(names):
-    """Raise unless the names can serve as a header."""
+    """Raise unless the names can be a header."""
     if not names:
         raise ValueError("the file is empty")
     if all(_is_number(name) for name in names):
@@ -108,7 +108,7 @@ def _is_number(text):
 
 
 def _place(places, name):
-    """Position of the column of that name."""
+    """Return the position of the column of that name."""
     if name not in places:
         close = difflib.get_close_matches(name, places, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {listed(list(places))}"
@@ -117,6 +117,6 @@ def _place(places, name):
 
 
 def listed(names):
-    """The first few names, for a message."""
+    """Return the first few names, for a message."""
     shown = ", ".join(map(repr, names[:6]))
     return shown if len(names) <= 6 else f"{shown} and {len(names) - 6} more"

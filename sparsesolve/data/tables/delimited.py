@@ -1,6 +1,6 @@
-"""Delimited text (CSV): numpy's reader, and the csv module to say what is wrong and where.
+"""Delimited text (CSV): numpy's reader, and the csv module to find what is wrong and where.
 
-Large files go through the parser of pandas first, see quick_numbers.
+Large files are first given to the parser of pandas, see quick_numbers.
 """
 
 import csv
@@ -14,11 +14,13 @@ from .quick_numbers import quick_numbers
 FEATURE = "fill it, drop the row, or leave the column out with --drop"
 RESPONSE = "fill it or drop the row; a column of labels needs --family binomial or multinomial"
 LABEL = "fill it or drop the row"
-MISSING = ("na", "nan")  # what programs write where a label is missing
+# Missing labels in the spelling of other programs.
+MISSING = ("na", "nan")
 
 
 def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
-    """Read a table with a header line, numbers below it, and commas, semicolons or tabs between.
+    """Read a table with a header line, numbers below it, and commas, semicolons or tabs as
+    separators.
 
     Parameters and errors: see :func:`sparsesolve.data.tables.read_table`.
     """
@@ -26,7 +28,7 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
     part = parts(names, response, weights, offset, drop, features, marks)
     text = {j: Codes() for j in [*part.marks.values(), *(part.response if labels else [])]}
     data = _numbers(path, names, delimiter, n_lines, part, text)
-    # Rows of the transpose are columns of X: one copy, column-major as the solver wants it.
+    # Rows of the transpose are columns of X: one copy, column-major as the solver needs it.
     columns = data.T
 
     def read_labels(j):
@@ -44,7 +46,7 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
 
 
 class Codes(dict):
-    """A number for each text, from 0 in the order in which they come."""
+    """A number for each text, from 0 in the order of appearance."""
 
     def __missing__(self, text):
         self[text] = len(self)
@@ -52,7 +54,7 @@ class Codes(dict):
 
 
 def _header(path):
-    """Names of the columns, the delimiter, and how many lines the header takes."""
+    """Return the names of the columns, the delimiter, and the number of header lines."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         first = file.readline()
         if first and not first.strip():
@@ -68,14 +70,14 @@ def _header(path):
 
 
 def _numbers(path, names, delimiter, n_lines, part, text):
-    """All cells as float64, shape (n, columns of the file); zeros in the dropped columns.
+    """Return all cells as float64, shape (n, columns of the file), with zeros in dropped columns.
 
     Columns among the keys of `text` hold the codes that their Codes give to their cells.
     """
     data = quick_numbers(path, names, delimiter, n_lines, part, text)
     if data is None:
         for codes in text.values():
-            codes.clear()  # of a try that ended
+            codes.clear()  # codes of a failed attempt
         data = _by_numpy(path, names, delimiter, n_lines, part, text)
     broken = any(_problem_of_text(cell) for codes in text.values() for cell in codes)
     if broken or data.shape[1] != len(names) or not np.isfinite(data).all():
@@ -84,7 +86,7 @@ def _numbers(path, names, delimiter, n_lines, part, text):
 
 
 def _by_numpy(path, names, delimiter, n_lines, part, text):
-    """The same by numpy's reader; what it refuses is named."""
+    """Return all cells by numpy's reader; a cell that it refuses is named."""
     converters = {j: lambda cell: 0.0 for j in part.dropped}
     converters |= {j: partial(_code, codes) for j, codes in text.items()}
     try:
@@ -112,7 +114,7 @@ def _code(codes, cell):
 def _raise_at_first_bad_cell(path, names, delimiter, part, text):
     """Read the file again, cell by cell, up to the first that is not a finite number.
 
-    Cells of the columns in `text` may hold other text too.
+    Cells of the columns in `text` may also hold other text.
     """
     skip = set(part.dropped)
     with path.open(newline="", encoding="utf-8-sig") as file:
@@ -133,7 +135,7 @@ def _raise_at_first_bad_cell(path, names, delimiter, part, text):
 
 
 def _problem_of_text(cell):
-    """What keeps a cell from being a label; None if nothing does."""
+    """Return why a cell is no label; None if it is one."""
     if not cell.strip():
         return "the cell is empty"
     missing = cell.strip().lower() in MISSING
@@ -141,13 +143,13 @@ def _problem_of_text(cell):
 
 
 def _problem(cell):
-    """What keeps a cell from being a number; None if nothing does."""
+    """Return why a cell is no number; None if it is one."""
     if not cell.strip():
         return "the cell is empty"
     try:
         value = float(cell)
     except ValueError:
         return f"{cell.strip()[:40]!r} is not a number"
-    if "_" in cell:  # a number to Python alone
+    if "_" in cell:  # only Python reads this as a number
         return f"{cell.strip()!r} is not a number"
     return None if np.isfinite(value) else f"{cell.strip()!r} is not finite"

@@ -1,4 +1,4 @@
-"""Groups of features, from a small file beside the data."""
+"""Groups of features, from a small file that accompanies the data."""
 
 import csv
 import os
@@ -8,16 +8,16 @@ import numpy as np
 
 
 def read_feature_groups(source, data_file, table, overlapping=False):
-    """What penalties take as groups.
+    """Return groups in the form of penalties.
 
     Parameters
     ----------
     source : str
         A CSV file with the columns feature and group, in which features that are not named are
-        groups of one; or, of data in an .npz file, the name of an array of labels.
+        groups of one; or, for data in an .npz file, the name of an array of labels.
     data_file : str
     table : Table
-        Of the data.
+        The table of the data.
     overlapping : bool, default False
         Whether a feature may be in several groups.
 
@@ -25,7 +25,7 @@ def read_feature_groups(source, data_file, table, overlapping=False):
     -------
     groups : dict of label to list of feature numbers, or ndarray (p,) of labels
     """
-    if os.path.isfile(data_file) and zipfile.is_zipfile(data_file):  # a pipe is read once
+    if os.path.isfile(data_file) and zipfile.is_zipfile(data_file):  # a pipe is read only once
         with np.load(data_file, allow_pickle=False) as arrays:
             if source in arrays.files:
                 return arrays[source]

@@ -1,4 +1,4 @@
-"""Tables of text and gaps beside numbers, from files: encoded for X, as they are for the rest."""
+"""Files with numbers, text and gaps: columns of X are encoded, the others stay as they are."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from sparsesolve.data.encoding import make_design
 from .cells import Style, number_marks, numbers_of, read_cells
 from .columns import Table, labels_of, parts, response_array
 
-FEW_LEVELS, SHARE = 20, 0.1  # more levels than both are no category: a name, a date, a number
-MOSTLY = 0.5  # of the cells are numbers: then the others are slips
+# More than FEW_LEVELS levels, and more than a SHARE of the rows, are no category: names, dates,
+# numbers.
+FEW_LEVELS, SHARE = 20, 0.1
+# If more than this share of the cells are numbers, the others are errors.
+MOSTLY = 0.5
 
 
 def read_mixed(path, layout, response, weights, offset, drop=(), *, labels=False, features=None,
@@ -22,13 +25,13 @@ def read_mixed(path, layout, response, weights, offset, drop=(), *, labels=False
     path : Path
     layout : {"csv", "parquet"}
     response, weights, offset, drop, labels, features, marks
-        As for :func:`sparsesolve.data.tables.read_table`.
+        As in :func:`sparsesolve.data.tables.read_table`.
     style : Style, optional
-        How a text file is written; default: found out.
+        The style of a text file; by default it is detected.
     missing : {"mean", "error"}
-        As for :func:`sparsesolve.make_design`.
+        As in :func:`sparsesolve.make_design`.
     encoder : EncodedDesign, optional
-        How the columns of a model are encoded, which are then X.
+        The encoding of the columns of a model, which are then X.
 
     Returns
     -------
@@ -66,13 +69,13 @@ def read_mixed(path, layout, response, weights, offset, drop=(), *, labels=False
 
 
 class Columns:
-    """Columns of cells, read as what they are needed for."""
+    """Columns of cells, read for their use."""
 
     def __init__(self, columns, marks):
         self.columns, self.marks = columns, marks
 
     def feature(self, name):
-        """Numbers, NaN in gaps, or text, None in gaps, that few words make up."""
+        """Return numbers, NaN in gaps; or text, None in gaps, with few different words."""
         values, bad = numbers_of(self.columns[name], *self.marks)
         if not bad.any():
             return values
@@ -92,7 +95,7 @@ class Columns:
         return cells
 
     def numbers(self, name, advice):
-        """Numbers without gaps."""
+        """Return numbers without gaps."""
         values, bad = numbers_of(self.columns[name], *self.marks)
         wrong = bad | np.isnan(values)
         if wrong.any():
@@ -103,14 +106,14 @@ class Columns:
         return values
 
     def response(self, name, labels):
-        """Labels, or numbers."""
+        """Return labels, or numbers."""
         if labels:
             return self.labels(name)
         advice = "fill it or drop the row; labels need --family binomial or multinomial"
         return self.numbers(name, advice)
 
     def labels(self, name):
-        """Labels of the rows: whole numbers where all are numbers, else text."""
+        """Return labels of the rows: whole numbers if all are numbers, else text."""
         cells = self.columns[name]
         gone = [cell is None for cell in cells]
         if any(gone):
@@ -122,7 +125,7 @@ class Columns:
         return labels_of(texts.tolist(), codes)
 
     def like(self, source):
-        """The column as an encoder takes it: numbers, or the levels that are written so."""
+        """Return the column in the form of an encoder: numbers, or its levels."""
         if source.levels is None:
             values, bad = numbers_of(self.columns[source.name], *self.marks)
             if bad.any():
@@ -142,7 +145,7 @@ class Columns:
 
 
 def _notes(table, text=True):
-    """What became of text and gaps, in sentences."""
+    """Return sentences on the treatment of text and gaps."""
     text = [name for name, column in table.items() if column.dtype == object and text]
     gaps = {name: int(np.isnan(column).sum()) if column.dtype != object else
             sum(cell is None for cell in column) for name, column in table.items()}  # fmt: skip
@@ -157,7 +160,7 @@ def _notes(table, text=True):
 
 
 def _arrow_cells(path):
-    """Names, and columns of Parquet as object arrays, None in gaps."""
+    """Return names, and columns of Parquet as object arrays, None in gaps."""
     from pyarrow import parquet
 
     table = parquet.read_table(path)

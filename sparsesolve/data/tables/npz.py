@@ -1,4 +1,4 @@
-"""Arrays saved by numpy: a dense X, or the parts of a compressed sparse matrix, beside y."""
+"""Arrays saved by numpy: a dense X, or the parts of a compressed sparse matrix, and y."""
 
 import zipfile
 import zlib
@@ -17,9 +17,9 @@ SPARSE_PARTS = {"data", "indices", "indptr", "shape"}
 def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
     """Read the arrays X and y, or data, indices, indptr, shape and y.
 
-    The sparse parts are those of ``scipy.sparse.save_npz``; without its ``format`` they are told
-    apart by the length of indptr (rows where both would do). The optional array feature_names
-    names the columns. Parameters and errors: see :func:`sparsesolve.data.tables.read_table`.
+    The sparse parts are those of ``scipy.sparse.save_npz``. Without its ``format`` the length of
+    indptr decides (rows if both are possible). The optional array feature_names names the
+    columns. Parameters and errors: see :func:`sparsesolve.data.tables.read_table`.
     """
     if not zipfile.is_zipfile(path):
         raise ValueError("not an .npz file of numpy; write it with numpy.savez")
@@ -37,13 +37,14 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
         raise ValueError(f"the file is damaged ({error}); write it again") from None
     if names is not None:
         names = _checked_names(names, X.shape)
-    if names is not None and features:  # of a model without names those of the file mean nothing
+    # names of the file have no meaning for a model without names
+    if names is not None and features:
         return _ordered(Table(X, y, w, o, names, found), list(features))
     return _without(Table(X, y, w, o, names, found), drop)
 
 
 class _Arrays:
-    """The arrays of the file by name, with a sentence for one that is not there."""
+    """The arrays of the file by name, with a sentence for a missing one."""
 
     def __init__(self, file):
         self.file = file
@@ -58,7 +59,7 @@ class _Arrays:
 
 
 def _design(arrays):
-    """X, dense or sparse."""
+    """Return X, dense or sparse."""
     if "X" in arrays:
         return arrays.get("X")
     if not all(part in arrays for part in SPARSE_PARTS):
@@ -78,14 +79,14 @@ def _design(arrays):
 
 
 def _checked_names(names, shape):
-    """feature_names as strings, one for each column."""
+    """Return feature_names as strings, one for each column."""
     if len(shape) != 2 or names.shape != shape[1:]:
         raise ValueError(f"feature_names has shape {names.shape}, X has shape {shape}")
     return names.astype(str)
 
 
 def _ordered(table, features):
-    """The table with these features, in this order."""
+    """Return the table with these features, in this order."""
     place = {name: j for j, name in enumerate(table.feature_names.tolist())}
     for name in features:
         if name not in place:
@@ -95,7 +96,7 @@ def _ordered(table, features):
 
 
 def _without(table, drop):
-    """The table without the dropped columns."""
+    """Return the table without the dropped columns."""
     if not drop:
         return table
     names = [] if table.feature_names is None else list(table.feature_names)

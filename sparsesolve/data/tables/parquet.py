@@ -1,4 +1,4 @@
-"""Parquet files, where pyarrow is installed."""
+"""Parquet files, if pyarrow is installed."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from .columns import Table, parts, response_array
 
 
 def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
-    """Read the numeric columns of a Parquet file; float32 where all features are.
+    """Read the numeric columns of a Parquet file; float32 if all features are.
 
     Parameters and errors: see :func:`sparsesolve.data.tables.read_table`.
     """
@@ -40,7 +40,7 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
 
 
 def _values(name, column, may_be_text):
-    """One column as an array of numbers, or of text; a missing value gets a sentence."""
+    """Return one column as an array of numbers or of text; raise for a missing value."""
     if column.null_count:
         row = column.is_null().to_pylist().index(True)
         raise ValueError(

@@ -1,8 +1,9 @@
-"""Large delimited text read by the parser of pandas, where it is installed.
+"""Large delimited text, read by the parser of pandas if it is installed.
 
-It reads what numpy's reader does, some three times as fast, and is asked for files of a megabyte
-on, which pay for its import. Whatever it doubts is left to that reader, which says what is wrong
-and where: a cell that is empty or no number, a row of other length, text in another encoding.
+It reads what numpy's reader does, some three times as fast, and is used for files from a megabyte
+on, which are worth its import. Anything possible is left to numpy's reader, which says what is
+wrong and where: a cell that is empty or no number, a row of another length, text in another
+encoding.
 """
 
 import importlib.util
@@ -10,16 +11,20 @@ import warnings
 
 import numpy as np
 
-ENOUGH = 1_000_000  # bytes from which the import of pandas pays
-BLOCK = 1 << 22  # bytes that are looked at together
-EXACT_FROM = (3, 1)  # pandas from which numbers are the nearest floats without being told
+# Bytes from which the import of pandas pays.
+ENOUGH = 1_000_000
+# Bytes that are checked together.
+BLOCK = 1 << 22
+# Versions of pandas from which numbers are the nearest floats by default.
+EXACT_FROM = (3, 1)
 
 
 def quick_numbers(path, names, delimiter, n_lines, part, text):
-    """All cells as float64, (n, columns of the file), or None where the other reader is asked.
+    """Return all cells as float64, (n, columns of the file), or None if the other reader is
+    needed.
 
-    Zeros stand in the dropped columns; columns among the keys of `text` hold the codes that their
-    Codes give to their cells.
+    Dropped columns are zeros. Columns among the keys of `text` hold the codes that their Codes
+    give to their cells.
     """
     if path.stat().st_size < ENOUGH or importlib.util.find_spec("pandas") is None:
         return None
@@ -52,9 +57,9 @@ def quick_numbers(path, names, delimiter, n_lines, part, text):
 
 
 def _holds_truth(path, frame, numbers):
-    """Whether a column may be of True and False, which pandas takes for 1 and 0."""
-    doubtful = [j for j in numbers if len(frame) and frame.at[0, j] in (0.0, 1.0)]
-    if not any(frame[j].isin((0.0, 1.0)).all() for j in doubtful):
+    """Return True if a column may hold True and False, which pandas reads as 1 and 0."""
+    possible = [j for j in numbers if len(frame) and frame.at[0, j] in (0.0, 1.0)]
+    if not any(frame[j].isin((0.0, 1.0)).all() for j in possible):
         return False
     with path.open("rb") as stream:
         last = b""

@@ -1,4 +1,4 @@
-"""SVMlight files, read by hand: scikit-learn's reader is an extra and does not say where it fails.
+"""SVMlight files. scikit-learn's reader is optional and does not say where a file is wrong.
 
 A line is ``label index:value index:value ... # comment``; ``qid:`` entries are left out.
 """
@@ -10,13 +10,14 @@ from scipy import sparse
 
 from .columns import Table
 
-MOST_FEATURES = 10**8  # whose names alone take 4 GB: a larger number is a slip
+# A larger feature number is an error: the names alone would take 4 GB.
+MOST_FEATURES = 10**8
 
 
 def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
     """Read a sparse table whose first column is the response.
 
-    The features are named by their numbers in the file, which begin at 1, or at 0 if a 0 occurs.
+    The features are named by their numbers in the file, which start at 1, or at 0 if a 0 occurs.
     Parameters and errors: see :func:`sparsesolve.data.tables.read_table`.
     """
     named = {"response": response, "weights": weights, "offset": offset, **(marks or {})}
@@ -55,7 +56,7 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
 
 
 def _refuse_named(features):
-    """Raise unless all of the features that are asked for are numbers, as those of the file."""
+    """Raise unless all requested features are numbers, like those of the file."""
     named = next((name for name in map(str, features) if not name.isdecimal()), None)
     if named is not None:
         raise ValueError(
@@ -65,7 +66,7 @@ def _refuse_named(features):
 
 
 def _spread(X, names, features):
-    """Columns of these numbers, in this order; 0 where the file has none."""
+    """Return the columns of these numbers, in this order; 0 where the file has none."""
     place = {name: k for k, name in enumerate(features)}
     to = [(j, place[name]) for j, name in enumerate(names.tolist()) if name in place]
     rows, columns = zip(*to, strict=True) if to else ((), ())
@@ -74,7 +75,7 @@ def _spread(X, names, features):
 
 
 def _kept(names, drop):
-    """Positions of the features that are not dropped."""
+    """Return the positions of the features that are not dropped."""
     unknown = next((name for name in drop if name not in names), None)
     if unknown is not None:
         raise ValueError(f"no feature has the number {unknown!r} to drop")
@@ -82,7 +83,7 @@ def _kept(names, drop):
 
 
 def _entries(path):
-    """Labels, the number of entries up to the end of each row, and the entries' two halves."""
+    """Return labels, the number of entries up to the end of each row, and indices and values."""
     labels, ends, indices, values = array("d"), array("q"), array("q"), array("d")
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
@@ -104,7 +105,7 @@ def _entries(path):
 
 
 def _line_error(number, cells):
-    """What is wrong on a line that could not be read."""
+    """Return what is wrong on a line that could not be read."""
     for k, cell in enumerate(cells):
         if not _fits(cell, is_label=k == 0):
             wanted = "a number" if k == 0 else "index:value"
@@ -113,7 +114,7 @@ def _line_error(number, cells):
 
 
 def _fits(cell, is_label):
-    """Whether a cell can be read as a label, or as index:value."""
+    """Return True if a cell can be read as a label, or as index:value."""
     try:
         if is_label:
             float(cell)
@@ -126,7 +127,7 @@ def _fits(cell, is_label):
 
 
 def _check_entries(labels, ends, indices, values):
-    """Refuse what a sparse matrix cannot hold, naming the row."""
+    """Raise for entries that a sparse matrix cannot hold, naming the row."""
     bad = np.flatnonzero((indices < 0) | (indices >= 2**31) | ~np.isfinite(values))
     if bad.size:
         k = bad[0]
@@ -139,7 +140,7 @@ def _check_entries(labels, ends, indices, values):
 
 
 def _refuse_repeated(ends, indices):
-    """Refuse a row with two entries of one feature: no telling which is meant."""
+    """Raise for a row with two entries of one feature, because either may be meant."""
     rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
     if ((np.diff(indices) > 0) | (np.diff(rows) > 0)).all():
         return

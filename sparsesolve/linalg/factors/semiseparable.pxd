@@ -7,5 +7,5 @@ cdef class Semiseparable(Root):
     cdef double[::1] x, pivot, q            # (q,) L_jj = pivot_j, L_ij = x_i q_j c_ij
     cdef double[::1] fade                   # (q,) factors of c_ij, the product over j < k <= i
 
-    cdef void factor(self, const double* diagonal, const double* x, const double* bend,
+    cdef void factor(self, const double* diagonal, const double* x, const double* coupling,
                      const double* fade, const double* floor) noexcept nogil

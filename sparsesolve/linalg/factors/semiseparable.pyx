@@ -1,7 +1,7 @@
 """Cholesky factors of matrices of rank one below their diagonal: L L' in O(n).
 
-    A_jj = diagonal_j - x_j^2 bend_j
-    A_ij = -x_i x_j bend_j c_ij    for i after j in one block, and 0 between blocks
+    A_jj = diagonal_j - x_j^2 coupling_j
+    A_ij = -x_i x_j coupling_j c_ij    for i after j in one block, and 0 between blocks
 
 with c_ij the product of fade_k over j < k <= i. The Hessian of a partial likelihood has this
 form. Samples are in the order in which they leave the risk set, and a block is a stratum. The
@@ -12,7 +12,7 @@ risks are apart.
 
 The factor has the same form, L_jj = pivot_j and L_ij = x_i q_j c_ij, since
 
-    L_ij L_jj = A_ij - sum_k L_ik L_jk = -x_i x_j (bend_j + s_j) c_ij,
+    L_ij L_jj = A_ij - sum_k L_ik L_jk = -x_i x_j (coupling_j + s_j) c_ij,
     s_j = sum_k q_k^2 c_jk^2    over k before j.
 
 Reference: Vandebril, Van Barel, Mastronardi, "Matrix computations and semiseparable matrices"
@@ -43,7 +43,7 @@ cdef class Semiseparable(Root):
         self.first = np.ascontiguousarray(first, dtype=bool).view(np.uint8)
         self.x, self.pivot, self.q, self.fade = np.zeros((4, q))
 
-    cdef void factor(self, const double* diagonal, const double* x, const double* bend,
+    cdef void factor(self, const double* diagonal, const double* x, const double* coupling,
                      const double* fade, const double* floor) noexcept nogil:
         """Factor the matrix, given in the order of the chain.
 
@@ -51,14 +51,14 @@ cdef class Semiseparable(Root):
         ignored.
         """
         cdef Py_ssize_t j
-        cdef double bent, square, total = 0.0
+        cdef double coupled, square, total = 0.0
         for j in range(self.order.shape[0]):
             self.x[j], self.fade[j] = x[j], 0.0 if self.first[j] else fade[j]
             total *= self.fade[j] * self.fade[j]
-            bent = x[j] * (bend[j] + total)
-            square = diagonal[j] - x[j] * bent
+            coupled = x[j] * (coupling[j] + total)
+            square = diagonal[j] - x[j] * coupled
             self.pivot[j] = sqrt(square if square > floor[j] else floor[j])
-            self.q[j] = -bent / self.pivot[j]
+            self.q[j] = -coupled / self.pivot[j]
             total += self.q[j] * self.q[j]
 
     cdef void multiply_transposed(self, double* z) noexcept nogil:
@@ -87,8 +87,9 @@ cdef class Semiseparable(Root):
             z[i] = (z[i] - self.q[j] * later) / self.pivot[j]
             later = self.fade[j] * (later + self.x[j] * z[i])
 
-    def factor_of(self, diagonal, x, bend, fade, floor):
+    def factor_of(self, diagonal, x, coupling, fade, floor):
         cdef const double[::1] d = np.asarray(diagonal, dtype=float), a = np.asarray(x, dtype=float)
-        cdef const double[::1] b = np.asarray(bend, dtype=float), c = np.asarray(fade, dtype=float)
+        cdef const double[::1] b = np.asarray(coupling, dtype=float)
+        cdef const double[::1] c = np.asarray(fade, dtype=float)
         cdef const double[::1] f = np.asarray(floor, dtype=float)
         self.factor(&d[0], &a[0], &b[0], &c[0], &f[0])

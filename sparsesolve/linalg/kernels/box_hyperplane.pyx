@@ -7,11 +7,12 @@ kinks t1_i <= t2_i of x_i that sum is
 
     f(t) = sum_i a_i m_i + sum_i s_i clip(t, t1_i, t2_i),      s_i = a_i^2 / d_i^2,
 
-which never falls. Given: checked arrays. Returned: x, a'x = z to the last digits of the sum.
-Newton steps on f, kept within a bracket; where one does not drop a quarter of the kinks, a kink
-drawn at random is next, so that the expected work is O(n), and ties leave together. Invariant: the
-samples kept have a kink strictly inside the bracket; sums of the others are kept in closed form.
-Where f is flat at z, any t there gives the same x. Last, t is corrected by the residual of x.
+which does not decrease. Given: checked arrays. Returned: x, with a'x = z to the last digits of the
+sum. Newton steps on f stay within a bracket. If a step does not drop a quarter of the kinks, the
+next point is a random kink, so that the expected work is O(n), and ties leave together.
+Invariant: the remaining samples have a kink strictly inside the bracket; the sums of the others
+have a closed form. If f is flat at z, any t there gives the same x. At the end, the residual of x
+corrects t.
 Reference: Cominetti, Mascarenhas, Silva, "A Newton's method for the continuous quadratic knapsack
 problem" (2014); Kiwiel, "Breakpoint searching algorithms for the continuous quadratic knapsack
 problem" (2008).
@@ -20,11 +21,16 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-cdef double ROUNDING = 1e-12    # of the sum of sizes: what a sum may miss z by
-cdef double NOTHING = 1e-18     # of that sum: a residual so small is left, far below its rounding
-cdef double SHRUNK = 0.75       # of the samples kept: a Newton step that leaves more is the last
-DEF BLOCK = 512                 # terms that are summed before sums are: few roundings on the way
-DEF CORRECTIONS = 3             # of t by the residual
+# The attainable sums may miss z by this fraction of the sum of sizes, which is rounding.
+cdef double ROUNDING = 1e-12
+# A residual below this fraction of that sum is not corrected; it is far below its rounding.
+cdef double NEGLIGIBLE = 1e-18
+# If a Newton step keeps more than this fraction of the samples, the next point is a random kink.
+cdef double SHRUNK = 0.75
+# Terms that are summed before the partial sums are, which reduces rounding.
+DEF BLOCK = 512
+# Most corrections of t by the residual.
+DEF CORRECTIONS = 3
 
 
 cdef inline double _clip(double x, double low, double high) noexcept nogil:
@@ -33,9 +39,9 @@ cdef inline double _clip(double x, double low, double high) noexcept nogil:
 
 def project(const double[::1] m, const double[::1] lower, const double[::1] upper,
             const double[::1] a, double z, const double[::1] d):
-    """The projection of checked arrays (n,); see sparsesolve/penalties/prox/box.py."""
+    """Return the projection of checked arrays (n,); see sparsesolve/penalties/prox/box.py."""
     cdef Py_ssize_t n = m.shape[0], i
-    cdef double least = 0.0, most = 0.0, size = fabs(z), t, bend, left, last = INFINITY
+    cdef double least = 0.0, most = 0.0, size = fabs(z), t, df, left, last = INFINITY
     cdef bint free = True
     out = np.empty(n)
     cdef double[::1] x = out
@@ -56,21 +62,21 @@ def project(const double[::1] m, const double[::1] lower, const double[::1] uppe
     t = _root(m, lower, upper, a, d, z)
     with nogil:
         for i in range(CORRECTIONS + 1):
-            left = z - _at(m, lower, upper, a, d, t, x, &bend)
-            if fabs(left) <= NOTHING * size or not bend > 0.0:
+            left = z - _at(m, lower, upper, a, d, t, x, &df)
+            if fabs(left) <= NEGLIGIBLE * size or not df > 0.0:
                 break
             if not fabs(left) < 0.5 * fabs(last):
                 break
             if i < CORRECTIONS:
-                t += left / bend
+                t += left / df
                 last = left
     return out
 
 
 cdef double _at(const double[::1] m, const double[::1] lower, const double[::1] upper,
                 const double[::1] a, const double[::1] d, double t, double[::1] x,
-                double* bend) noexcept nogil:
-    """Fill x(t) and return a'x; bend[0] becomes the slope of f at t."""
+                double* df) noexcept nogil:
+    """Fill x(t) and return a'x; df[0] becomes the slope of f at t."""
     cdef Py_ssize_t n = m.shape[0], i, start
     cdef double total = 0.0, part, slope = 0.0, rate, c
     for start in range(0, n, BLOCK):
@@ -82,16 +88,17 @@ cdef double _at(const double[::1] m, const double[::1] lower, const double[::1] 
             part += a[i] * x[i]
             slope += a[i] * rate if lower[i] < c < upper[i] else 0.0
         total += part
-    bend[0] = slope
+    df[0] = slope
     return total
 
 
 cdef double _root(const double[::1] m, const double[::1] lower, const double[::1] upper,
                   const double[::1] a, const double[::1] d, double z):
-    """t with f(t) = z, which some t reaches or comes to."""
+    """Return t with f(t) = z, or the limit t at which f tends to z."""
     cdef Py_ssize_t n = m.shape[0], i, k, kept, count = 0
     cdef double low = -INFINITY, high = INFINITY, t = 0.0, value, slope, rate, back, s, part
-    cdef double fixed = 0.0, bend = 0.0     # f is fixed + bend t, and what the samples kept add
+    # f is fixed + df t plus the terms of the remaining samples.
+    cdef double fixed = 0.0, df = 0.0
     cdef double[::1] first = np.empty(n), last = np.empty(n), weight = np.empty(n)
     cdef unsigned long long drawn = 88172645463325252
     with nogil:
@@ -106,7 +113,7 @@ cdef double _root(const double[::1] m, const double[::1] lower, const double[::1
             fixed += a[i] * m[i]
             count += 1
         while count > 0:
-            value, slope = fixed + bend * t, bend
+            value, slope = fixed + df * t, df
             for k in range(0, count, BLOCK):
                 part = 0.0
                 for i in range(k, min(k + BLOCK, count)):
@@ -119,7 +126,7 @@ cdef double _root(const double[::1] m, const double[::1] lower, const double[::1
                 low = t
             else:
                 high = t
-            # keep those with a kink inside; the others are at an end, or between, in all of it
+            # Keep samples with a kink inside. The others are at one end, or between, throughout.
             kept = 0
             for i in range(count):
                 s = weight[i]
@@ -128,7 +135,7 @@ cdef double _root(const double[::1] m, const double[::1] lower, const double[::1
                 elif first[i] >= high:
                     fixed += s * first[i]
                 elif first[i] <= low and last[i] >= high:
-                    bend += s
+                    df += s
                 else:
                     first[kept], last[kept], weight[kept] = first[i], last[i], s
                     kept += 1
@@ -140,8 +147,8 @@ cdef double _root(const double[::1] m, const double[::1] lower, const double[::1
                 i = <Py_ssize_t> (drawn % <unsigned long long> kept)
                 t = first[i] if low < first[i] < high else last[i]
             count = kept
-    if bend > 0.0:
-        return min(max((z - fixed) / bend, low), high)
+    if df > 0.0:
+        return min(max((z - fixed) / df, low), high)
     if low == -INFINITY:
         return high if high < INFINITY else 0.0
     return low if high == INFINITY or fixed >= z else high

@@ -8,7 +8,7 @@
 
 #define SS_EIGHT 8
 
-#define SS_BESIDE_EIGHT(SPREAD, GATHER, REAL)                                                     \
+#define SS_SPREAD_GATHER_EIGHT(SPREAD, GATHER, REAL)                                              \
     /* block_r += x_k b for r = rows_k */                                                         \
     SS_SIMD static void SPREAD(ptrdiff_t n, const REAL *SS_RESTRICT x,                            \
                                const int *SS_RESTRICT rows, int first,                            \
@@ -43,8 +43,8 @@
         }                                                                                         \
     }
 
-SS_BESIDE_EIGHT(ss_spread_f64, ss_gather_f64, double)
-SS_BESIDE_EIGHT(ss_spread_f32, ss_gather_f32, float)
+SS_SPREAD_GATHER_EIGHT(ss_spread_f64, ss_gather_f64, double)
+SS_SPREAD_GATHER_EIGHT(ss_spread_f32, ss_gather_f32, float)
 
 /* block (n, 8) from the first K vectors of `rows`, `stride` apart, padded with zeros; and
  * back. */

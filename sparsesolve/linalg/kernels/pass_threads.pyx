@@ -44,21 +44,21 @@ cdef void end_pass(int threads, double begun, double values) noexcept nogil:
         _judge(ss_here(), omp_get_wtime() - begun, values)
 
 
-cdef int _members(ThreadCount* team, int wanted) noexcept nogil:
-    if wanted > 1 and team.alone > 0:
-        team.alone -= 1
+cdef int _members(ThreadCount* count, int wanted) noexcept nogil:
+    if wanted > 1 and count.alone > 0:
+        count.alone -= 1
         return 1
     return wanted
 
 
-cdef void _judge(ThreadCount* team, double seconds, double values) noexcept nogil:
+cdef void _judge(ThreadCount* count, double seconds, double values) noexcept nogil:
     if seconds > LATE + SLOWEST * values:
-        team.alone, team.punctual = ALONE << team.level, 0
-        team.level = min(team.level + 1, MOST)
+        count.alone, count.punctual = ALONE << count.level, 0
+        count.level = min(count.level + 1, MOST)
         return
-    team.punctual += 1
-    if team.punctual == PUNCTUAL:
-        team.level, team.punctual = max(team.level - 1, 0), 0
+    count.punctual += 1
+    if count.punctual == PUNCTUAL:
+        count.level, count.punctual = max(count.level - 1, 0), 0
 
 
 def members(int wanted, seconds, double values=0.0):
@@ -69,10 +69,10 @@ def members(int wanted, seconds, double values=0.0):
     seconds : (k,)
         Duration of each pass if it is shared.
     """
-    cdef ThreadCount team = ThreadCount(level=0, punctual=0, alone=0)
+    cdef ThreadCount count = ThreadCount(level=0, punctual=0, alone=0)
     found = []
     for second in seconds:
-        found.append(_members(&team, wanted))
+        found.append(_members(&count, wanted))
         if found[len(found) - 1] > 1:
-            _judge(&team, second, values)
+            _judge(&count, second, values)
     return found

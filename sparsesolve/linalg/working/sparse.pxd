@@ -11,7 +11,7 @@ cdef class SparsePackedColumns(PackedColumns):
     # value per row.
     cdef ByRows mirror
     cdef int[::1] rows_, which_             # `which_` has the columns of the design
-    cdef long long[::1] start_, met  # `met` has the number of values processed so far, by column
+    cdef long long[::1] start_, done  # `done` has the number of values processed so far, by column
     cdef double* values                     # sqrt(w) * factor * x, column after column
     cdef int* rows
     cdef long long* start                   # (size + 1,)

@@ -40,7 +40,7 @@ cdef class SparsePackedColumns(PackedColumns):
         self.values, self.rows = &self.values_[0], &self.rows_[0]
         self.start, self.offset = &self.start_[0], &self.offset_[0]
         if self.work is None or self.work.shape[0] < self.offset_.shape[0]:
-            self.work, self.met = np.empty(len(offset)), np.empty(len(offset), dtype=np.longlong)
+            self.work, self.done = np.empty(len(offset)), np.empty(len(offset), dtype=np.longlong)
 
     def _make_room(self, columns, stored, whole):
         values, rows, start = self.values_, self.rows_, self.start_
@@ -206,7 +206,7 @@ cdef class SparsePackedColumns(PackedColumns):
         rows = max(1, <Py_ssize_t> (self.n * BLOCK / (self.mirror.stored + 1.0)))
         for k in range(first, self.size):
             memset(G + <Py_ssize_t> k * ld, 0, min(count, k + 1) * sizeof(double))
-            self.met[k] = self.start[k]
+            self.done[k] = self.start[k]
         while end < self.n:                     # a block of rows that stays in cache
             end = min(end + rows, self.n)
             for k in range(first, self.size):
@@ -219,12 +219,12 @@ cdef class SparsePackedColumns(PackedColumns):
 
     cdef void _meet_rows(self, int k, Py_ssize_t end, int limit, double* out) noexcept nogil:
         """Add the contribution of the next rows, up to `end`, to the products of column k."""
-        cdef long long at = self.met[k], stop = self.start[k + 1], begin = at
+        cdef long long at = self.done[k], stop = self.start[k + 1], begin = at
         while at < stop and self.rows[at] < end:
             at += 1
         self.mirror.add_products(at - begin, self.values + begin, self.rows + begin,
                                  &self.root_w[0], limit, out)
-        self.met[k] = at
+        self.done[k] = at
 
     cdef int _products_of_some(self, int first, int count, double* G, int ld) noexcept nogil:
         """Compute at most eight columns of G together, from `first` on; return their number."""

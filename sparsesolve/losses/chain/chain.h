@@ -1,9 +1,10 @@
 /* One chain of L positions and K labels: score(y) = sum_i S[i, y_i] + sum_i T[y_i, y_i+1].
  *
- * Rows of matrices with "width" in their names are padded to a multiple of SS_LANES, which keeps the inner loops free
- * of remainders.  Scores may be -inf, not +inf or NaN.  Forward-backward works with exp(score - largest), scaled to
- * sum 1 at every position.  Terms below exp(-700) of the largest are dropped, so a scale below SS_FAINT says that what
- * was dropped may count; then the caller takes the logarithmic version. */
+ * Rows of matrices with "width" in their names are padded to a multiple of SS_LANES, which keeps
+ * the inner loops free of remainders. Scores may be -inf, not +inf or NaN. Forward-backward works
+ * with exp(score - largest), scaled to sum 1 at every position. Terms below exp(-700) of the
+ * largest are dropped. If a scale is below SS_FAINT, dropped terms may matter, and the caller uses
+ * the logarithmic version. */
 #ifndef SPARSESOLVE_CHAIN_H
 #define SPARSESOLVE_CHAIN_H
 
@@ -26,9 +27,9 @@ static inline void ss_chain_apply(ptrdiff_t K, ptrdiff_t width, const double *x,
     }
 }
 
-/* e = exp(S - top) by row, 0 in the padding; 0 where a row has no finite score */
-SS_SIMD static int ss_chain_exponentials(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *S, double *e,
-                                         double *top) {
+/* Set e = exp(S - top) by row, 0 in the padding. Return 0 if a row has no finite score. */
+SS_SIMD static int ss_chain_exponentials(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width,
+                                         const double *S, double *e, double *top) {
     for (ptrdiff_t i = 0; i < L; i++) {
         const double *s = S + i * K;
         double most = s[0], *row = e + i * width;
@@ -46,9 +47,11 @@ SS_SIMD static int ss_chain_exponentials(ptrdiff_t L, ptrdiff_t K, ptrdiff_t wid
     return 1;
 }
 
-/* alpha_i, of sum 1, into mu (L, K); returns log Z, NAN where a scale is faint. `q` (width,) is work. */
-SS_SIMD static double ss_chain_forward(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *e, const double *top,
-                                       const double *E, double top_pair, double *mu, double *q) {
+/* Write alpha_i, of sum 1, into mu (L, K). Return log Z, or NAN if a scale is faint. `q`
+ * (width,) is workspace. */
+SS_SIMD static double ss_chain_forward(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *e,
+                                       const double *top, const double *E, double top_pair,
+                                       double *mu, double *q) {
     double total = (double)(L - 1) * top_pair, product = 1.0;
     for (ptrdiff_t i = 0; i < L; i++) {
         const double *row = e + i * width;
@@ -71,9 +74,9 @@ SS_SIMD static double ss_chain_forward(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width
     return total + log(product);
 }
 
-/* M += X'V for so many rows */
-static inline void ss_chain_add_pairs(ptrdiff_t count, ptrdiff_t K, ptrdiff_t width, const double *X, const double *V,
-                                      double *SS_RESTRICT M) {
+/* Add X'V to M, for `count` rows. */
+static inline void ss_chain_add_pairs(ptrdiff_t count, ptrdiff_t K, ptrdiff_t width,
+                                      const double *X, const double *V, double *SS_RESTRICT M) {
     for (ptrdiff_t a = 0; a < K; a++)
         for (ptrdiff_t b = 0; b < width; b += SS_LANES) {
             double sum[SS_LANES] = {0.0};
@@ -86,15 +89,18 @@ static inline void ss_chain_add_pairs(ptrdiff_t count, ptrdiff_t K, ptrdiff_t wi
         }
 }
 
-/* Turn alpha in mu into marginals.  M (K, width) gains w times pair marginals over E; `pairs` (L - 1, K, K), if any,
- * the pair marginals themselves.  Et is E transposed; `work` has (2 SS_BATCH + 1) width.  Returns 0 where faint. */
-SS_SIMD static int ss_chain_backward(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *e, const double *E,
-                                     const double *Et, double w, double *mu, double *M, double *pairs, double *work) {
+/* Turn alpha in mu into marginals. Add w times pair marginals over E to M (K, width); write
+ * the pair marginals themselves into `pairs` (L - 1, K, K), if given. Et is E transposed;
+ * `work` has (2 SS_BATCH + 1) width. Return 0 if a scale is faint. */
+SS_SIMD static int ss_chain_backward(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *e,
+                                     const double *E, const double *Et, double w, double *mu,
+                                     double *M, double *pairs, double *work) {
     double *X = work, *V = work + SS_BATCH * width, *beta = work + 2 * SS_BATCH * width;
     ptrdiff_t held = 0;
     for (ptrdiff_t k = 0; k < width; k++) beta[k] = k < K ? 1.0 : 0.0;
     for (ptrdiff_t i = L - 2; i >= 0; i--) {
-        double *x = X + held * width, *v = V + held * width, *alpha = mu + i * K, Z = 0.0, sum = 0.0;
+        double *x = X + held * width, *v = V + held * width, *alpha = mu + i * K;
+        double Z = 0.0, sum = 0.0;
         const double *row = e + (i + 1) * width;
         for (ptrdiff_t k = 0; k < width; k++) v[k] = row[k] * beta[k];
         ss_chain_apply(K, width, v, Et, beta);
@@ -105,7 +111,8 @@ SS_SIMD static int ss_chain_backward(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, 
         for (ptrdiff_t k = 0; k < K; k++) x[k] = alpha[k] * inverse, alpha[k] = x[k] * beta[k];
         if (pairs)
             for (ptrdiff_t a = 0; a < K; a++)
-                for (ptrdiff_t b = 0; b < K; b++) pairs[(i * K + a) * K + b] = x[a] * E[a * width + b] * v[b];
+                for (ptrdiff_t b = 0; b < K; b++)
+                    pairs[(i * K + a) * K + b] = x[a] * E[a * width + b] * v[b];
         for (ptrdiff_t k = 0; k < K; k++) beta[k] *= scale, x[k] *= w;
         if (++held == SS_BATCH) ss_chain_add_pairs(held, K, width, X, V, M), held = 0;
     }
@@ -113,8 +120,9 @@ SS_SIMD static int ss_chain_backward(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, 
     return 1;
 }
 
-/* log sum_a exp(x_a + t_a), t_a at a stride */
-static inline double ss_chain_log_sum(ptrdiff_t K, const double *x, const double *t, ptrdiff_t stride) {
+/* Return log sum_a exp(x_a + t_a), with t_a at a stride. */
+static inline double ss_chain_log_sum(ptrdiff_t K, const double *x, const double *t,
+                                      ptrdiff_t stride) {
     double most = -INFINITY, sum = 0.0;
     for (ptrdiff_t a = 0; a < K; a++) {
         double value = x[a] + t[a * stride];
@@ -125,14 +133,18 @@ static inline double ss_chain_log_sum(ptrdiff_t K, const double *x, const double
     return most + log(sum);
 }
 
-/* The same in logarithms, for scores of any range: marginals into mu, w times pair marginals added to P (K, K).
- * T is (K, width), `work` has 2 K.  Returns log Z, -INFINITY where every labelling is impossible. */
-static double ss_chain_logarithmic(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *S, const double *T,
-                                   double w, double *mu, double *P, double *pairs, double *work) {
+/* Compute marginals in logarithms, for scores of any range: node marginals into mu; w times
+ * pair marginals are added to P (K, K). T is (K, width), `work` has 2 K. Return log Z,
+ * -INFINITY if every labelling is impossible. */
+static double ss_chain_logarithmic(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *S,
+                                   const double *T, double w, double *mu, double *P,
+                                   double *pairs, double *work) {
     double *beta = work, *v = work + K, total, most = -INFINITY;
     for (ptrdiff_t i = 0; i < L; i++)
-        for (ptrdiff_t k = 0; k < K; k++)
-            mu[i * K + k] = S[i * K + k] + (i ? ss_chain_log_sum(K, mu + (i - 1) * K, T + k, width) : 0.0);
+        for (ptrdiff_t k = 0; k < K; k++) {
+            double before = i ? ss_chain_log_sum(K, mu + (i - 1) * K, T + k, width) : 0.0;
+            mu[i * K + k] = S[i * K + k] + before;
+        }
     for (ptrdiff_t k = 0; k < K; k++) {
         double value = mu[(L - 1) * K + k];
         most = value > most ? value : most;
@@ -159,10 +171,10 @@ static double ss_chain_logarithmic(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, co
     return total;
 }
 
-/* The labelling of the largest score, the first of equals, and its score.  T (K, width) and delta (L, width) have -inf
- * in the padding. */
-SS_SIMD static double ss_chain_viterbi(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *S, const double *T,
-                                       double *delta, int *path) {
+/* Find the labelling of the largest score, the first of equals; return its score. T (K, width)
+ * and delta (L, width) have -inf in the padding. */
+SS_SIMD static double ss_chain_viterbi(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *S,
+                                       const double *T, double *delta, int *path) {
     for (ptrdiff_t i = 0; i < L; i++) {
         double *row = delta + i * width;
         for (ptrdiff_t k = K; k < width; k++) row[k] = -INFINITY;
@@ -200,27 +212,26 @@ SS_SIMD static double ss_chain_viterbi(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width
 }
 
 /* out_i (K,) = sum_j x_ij w_j for rows i of a compressed sparse matrix and rows w_j (K,) */
-#define SS_ROW_PRODUCTS(NAME, INDEX)                                                                          \
-    SS_SIMD static void NAME(ptrdiff_t first, ptrdiff_t last, ptrdiff_t K, const INDEX *start, const int *at, \
-                             const double *x, const double *w, double *SS_RESTRICT out) {                     \
-        for (ptrdiff_t i = first; i < last; i++) {                                                            \
-            double *o = out + i * K;                                                                          \
-            INDEX j = start[i];                                                                               \
-            for (ptrdiff_t k = 0; k < K; k++) o[k] = 0.0;                                                     \
-            for (; j + 3 < start[i + 1]; j += 4) {                                                            \
-                const double *a = w + at[j] * K, *b = w + at[j + 1] * K, *c = w + at[j + 2] * K,              \
-                             *d = w + at[j + 3] * K;                                                          \
-                double p = x[j], q = x[j + 1], r = x[j + 2], s = x[j + 3];                                    \
-                SS_PRAGMA("omp simd")                                                                         \
-                for (ptrdiff_t k = 0; k < K; k++) o[k] += (p * a[k] + q * b[k]) + (r * c[k] + s * d[k]);      \
-            }                                                                                                 \
-            for (; j < start[i + 1]; j++) {                                                                   \
-                const double *a = w + at[j] * K;                                                              \
-                SS_PRAGMA("omp simd")                                                                         \
-                for (ptrdiff_t k = 0; k < K; k++) o[k] += x[j] * a[k];                                        \
-            }                                                                                                 \
-        }                                                                                                     \
+SS_SIMD static void ss_row_products(ptrdiff_t first, ptrdiff_t last, ptrdiff_t K,
+                                    const long long *start, const int *at, const double *x,
+                                    const double *w, double *SS_RESTRICT out) {
+    for (ptrdiff_t i = first; i < last; i++) {
+        double *o = out + i * K;
+        long long j = start[i];
+        for (ptrdiff_t k = 0; k < K; k++) o[k] = 0.0;
+        for (; j + 3 < start[i + 1]; j += 4) {
+            const double *a = w + at[j] * K, *b = w + at[j + 1] * K, *c = w + at[j + 2] * K,
+                         *d = w + at[j + 3] * K;
+            double p = x[j], q = x[j + 1], r = x[j + 2], s = x[j + 3];
+            SS_PRAGMA("omp simd")
+            for (ptrdiff_t k = 0; k < K; k++) o[k] += (p * a[k] + q * b[k]) + (r * c[k] + s * d[k]);
+        }
+        for (; j < start[i + 1]; j++) {
+            const double *a = w + at[j] * K;
+            SS_PRAGMA("omp simd")
+            for (ptrdiff_t k = 0; k < K; k++) o[k] += x[j] * a[k];
+        }
     }
-SS_ROW_PRODUCTS(ss_row_products, long long)
+    }
 
 #endif

@@ -2,22 +2,23 @@
 
     F(eta) = sum_s w_s [log sum_y' exp(score_s(y')) - score_s(y_s)]
 
-Transitions are part of eta, which makes them coordinates as any other.  For n positions and K
+Transitions are part of eta, which makes them coordinates like any other. For n positions and K
 labels eta holds
 
-    S (n, K)  scores of the labels at each position        T (K, K)  transitions, from row to column
-    start (K,)  of a sequence's first label                stop (K,)  of its last
+    S (n, K)    scores of the labels at each position
+    T (K, K)    transitions, from row to column
+    start (K,)  scores of a sequence's first label      stop (K,)  of its last label
 
-is flat, n K + K K + 2 K long, and counts as that many samples of one response, coupled.  So a
-design has the rows of X, K times, and an indicator for each transition; penalties, first-order
-solvers and certificates hold as they stand.
+It is flat, n K + K K + 2 K long, and counts as that many coupled samples of one response. So a
+design has the rows of X, K times, and an indicator for each transition. Penalties, first-order
+solvers and certificates apply without a change.
 
--F' = w (y - mu): labels and pairs of labels less their marginals.  With u = -s F'(eta), 0 <= s <=
-1, the dual point is (1 - s) y + s mu in the marginal polytope, and by concavity of the entropy H,
-with H(y) = 0,
+-F' = w (y - mu): labels and pairs of labels minus their marginals. With u = -s F'(eta) and
+0 <= s <= 1, the dual point is (1 - s) y + s mu in the marginal polytope. By concavity of the
+entropy H, with H(y) = 0,
 
-    F*(-u) <= -s sum_s w_s H(mu_s),   H(mu) = log Z - <score, mu>,   so   F(eta) + F*(-u) + eta'u <=
-    (1 - s) F(eta).
+    F*(-u) <= -s sum_s w_s H(mu_s),   H(mu) = log Z - <score, mu>,
+    so   F(eta) + F*(-u) + eta'u <= (1 - s) F(eta).
 
 Reference: Lafferty, McCallum, Pereira, "Conditional random fields" (2001).
 """
@@ -29,7 +30,9 @@ import numpy as np
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.chain.sequences cimport Chains
 
-cdef double SAME = 1e-9     # of the largest |u|: a multiple of -F' but for rounding
+# u counts as a multiple of -F' if it differs from one by at most this fraction of the largest
+# |u|.
+cdef double SAME = 1e-9
 
 
 cdef class ChainLog(Loss):
@@ -47,7 +50,8 @@ cdef class ChainLog(Loss):
 
     def __init__(self, y, w, ptr, Py_ssize_t K, allowed=None, int n_threads=1):
         self.chains, self.K, self.n_threads = Chains(ptr, K), K, n_threads
-        self.y, self.w = np.ascontiguousarray(y, dtype=np.intc), np.ascontiguousarray(w, dtype=float)
+        self.y = np.ascontiguousarray(y, dtype=np.intc)
+        self.w = np.ascontiguousarray(w, dtype=float)
         self.n_positions = n = self.chains.n
         self.n, self.n_responses, self.coupled = n * K + K * K + 2 * K, 1, True
         self.closed = np.zeros((K, K)) if allowed is None else np.where(allowed, 0.0, -np.inf)
@@ -72,7 +76,8 @@ cdef class ChainLog(Loss):
                 self.scores[self.chains.ptr[s] * K + k] += T[K * K + k]
                 self.scores[(self.chains.ptr[s + 1] - 1) * K + k] += T[K * K + K + k]
         self.chains.load(&self.pairs_at[0])
-        self.chains.sum_all(&self.scores[0], &self.w[0], u, &self.total[0], &self.sums[0, 0, 0], NULL, self.n_threads)
+        self.chains.sum_all(&self.scores[0], &self.w[0], u, &self.total[0], &self.sums[0, 0, 0],
+                            NULL, self.n_threads)
         memset(u + n * K, 0, (K * K + 2 * K) * sizeof(double))
         for i in range(self.chains.n_blocks):
             for k in range(K * K):
@@ -87,7 +92,10 @@ cdef class ChainLog(Loss):
         return value
 
     cdef double _less_marginals(self, Py_ssize_t s, double* u) noexcept nogil:
-        """Turn marginals of sequence s into w (y - mu), add its part to T, start and stop; returns its score."""
+        """Turn marginals of sequence s into w (y - mu), add its part to T, start and stop.
+
+        Returns the score of its labels.
+        """
         cdef Py_ssize_t K = self.K, n = self.n_positions, i, k, first = self.chains.ptr[s]
         cdef Py_ssize_t last = self.chains.ptr[s + 1] - 1
         cdef double gold = 0.0, w = self.w[s]
@@ -109,8 +117,10 @@ cdef class ChainLog(Loss):
         return gold
 
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
-        """Variances: w mu (1 - mu) of each label, exactly; of a transition at most its count's, times its sequence's
-        length; of start and stop as of a label."""
+        """Set h to bounds of the variances: for labels w mu (1 - mu), exactly.
+
+        For a transition it is the largest variance of its count, w (L - 1)^2 / 4; for start and
+        stop that of a label."""
         cdef Py_ssize_t K = self.K, n = self.n_positions, i, k, s, L
         cdef double p, w
         self.evaluate(eta, h)
@@ -129,7 +139,9 @@ cdef class ChainLog(Loss):
                 h[n * K + K * K + K + k] += h[(self.chains.ptr[s + 1] - 1) * K + k]
 
     def counts(self):
-        """How often the data take each transition, start and stop, by weights w: (K K + 2 K,)."""
+        """Return how often the data have each transition, start and stop, by weights w: (K K + 2
+        K,).
+        """
         cdef Py_ssize_t K = self.K, s, i
         counts = np.zeros(K * K + 2 * K)
         cdef double[::1] c = counts
@@ -141,15 +153,17 @@ cdef class ChainLog(Loss):
         return counts
 
     def label_weights(self):
-        """How often the data take each label, by weights w: (K,)."""
+        """Return how often the data have each label, by weights w: (K,)."""
         each = np.repeat(self.w, np.diff(self.chains.ptr))
         return np.bincount(self.y, each, self.K)
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
-        """At most (1 - s) F(eta), where u is s times -F'(eta); INFINITY where it is no multiple."""
+        """Return (1 - s) F(eta), an upper bound, where u is s times -F'(eta); INFINITY if it is
+        not.
+        """
         cdef Py_ssize_t i
         cdef double up = 0.0, down = 0.0, s, largest = 0.0, off = 0.0
-        self.evaluate(eta, &self.spare[0])      # for nothing, where it was the last
+        self.evaluate(eta, &self.spare[0])      # returns at once if eta was the last one
         for i in range(self.n):
             up += u[i] * self.last_u[i]
             down += self.last_u[i] * self.last_u[i]

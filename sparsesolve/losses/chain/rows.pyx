@@ -14,10 +14,12 @@ from sparsesolve.losses.chain cimport chain
 DEF STRETCH = 512           # rows that a thread takes at once
 
 
-def times(const long long[::1] start, const int[::1] at, const double[::1] x, const double[:, ::1] W,
+def times(const long long[::1] start, const int[::1] at, const double[::1] x,
+          const double[:, ::1] W,
           int n_threads=1):
-    """X W (n, K) for X of compressed rows (start, at, x)."""
-    cdef Py_ssize_t n = start.shape[0] - 1, K = W.shape[1], stretch, count = (n + STRETCH - 1) // STRETCH
+    """Return X W (n, K) for X of compressed rows (start, at, x)."""
+    cdef Py_ssize_t n = start.shape[0] - 1, K = W.shape[1], stretch
+    cdef Py_ssize_t count = (n + STRETCH - 1) // STRETCH
     found = np.empty((n, K))
     cdef double[:, ::1] out = found
     if n == 0:
@@ -27,6 +29,6 @@ def times(const long long[::1] start, const int[::1] at, const double[::1] x, co
         return found
     with nogil:
         for stretch in prange(count, num_threads=n_threads, schedule="dynamic"):
-            chain.ss_row_products(stretch * STRETCH, min(n, (stretch + 1) * STRETCH), K, &start[0], &at[0], &x[0],
-                                  &W[0, 0], &out[0, 0])
+            chain.ss_row_products(stretch * STRETCH, min(n, (stretch + 1) * STRETCH), K, &start[0],
+                                  &at[0], &x[0], &W[0, 0], &out[0, 0])
     return found

@@ -2,13 +2,12 @@
 
     score(y) = sum_i S[i, y_i] + sum_i T[y_i, y_i+1]
 
-Given: scores S (n, K) of all positions, T (K, K), ptr, which cuts the positions into sequences.  Start and stop scores
-are part of S in the first and last row of a sequence.  -inf forbids a label or a transition.
-Returned: labellings of the largest score; or log Z, node marginals and sums of pair marginals.
-Invariant: sequences are met in blocks that do not depend on the number of threads, so results have
-the same bits. Memory: one padded copy of the scores of the longest sequence for each thread.
-Nothing is recursive.
-Reference: Rabiner, "A tutorial on hidden Markov models" (1989), section V.A on scaling.
+Given: scores S (n, K) of all positions, T (K, K), and ptr, which divides the positions into
+sequences. Start and stop scores are part of S in the first and last row of a sequence. -inf
+forbids a label or a transition. Returned: labellings of the largest score; or log Z, node
+marginals and sums of pair marginals. Invariant: sequences are processed in blocks that do not
+depend on the number of threads, so results have the same bits. Memory: one padded copy of the
+scores of the longest sequence for each thread. Nothing is recursive.
 """
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, exp, isnan
@@ -19,11 +18,13 @@ import numpy as np
 
 from sparsesolve.losses.chain cimport chain
 
-DEF BLOCKS = 32             # of sequences, about equally long together
+# Number of blocks of sequences, with about equally many positions each. Threads take them one by
+# one.
+DEF BLOCKS = 32
 
 
 cdef class Chains:
-    """Sequences of n positions and K labels; `ptr` (n_sequences + 1,) says where each begins."""
+    """Sequences of n positions and K labels; `ptr` (n_sequences + 1,) holds their starts."""
 
     def __init__(self, ptr, Py_ssize_t K):
         self.ptr = np.ascontiguousarray(ptr, dtype=np.longlong)
@@ -38,11 +39,11 @@ cdef class Chains:
 
     @property
     def starts(self):
-        """Where sequences begin, (n_sequences + 1,)."""
+        """The starts of the sequences, (n_sequences + 1,)."""
         return np.asarray(self.ptr)
 
     cdef void load(self, const double* T) noexcept nogil:
-        """Take these transitions (K, K)."""
+        """Set the transitions (K, K)."""
         cdef Py_ssize_t a, b
         cdef double most = -INFINITY
         for a in range(self.K * self.K):
@@ -57,16 +58,18 @@ cdef class Chains:
                 self.Et[b, a] = self.E[a, b]
 
     cdef Py_ssize_t room(self) noexcept nogil:
-        """How many doubles of work `sum_one` needs."""
+        """Return the number of doubles of workspace that `sum_one` needs."""
         return (self.longest + 2 * chain.SS_BATCH + 2) * self.width + self.longest + 2 * self.K
 
-    cdef bint sum_one(self, Py_ssize_t s, const double* S, double w, bint in_logs, double* mu, double* M, double* P,
+    cdef bint sum_one(self, Py_ssize_t s, const double* S, double w, bint in_logs, double* mu,
+                      double* M, double* P,
                       double* pairs, double* total, double* work) noexcept nogil:
-        """log Z of sequence s; its node marginals into mu, w times pair marginals into M (over E) or P.
+        """Compute log Z of sequence s, its node marginals mu, and w times its pair marginals.
 
-        S and mu are those of the sequence.  log Z is -INFINITY where no labelling is possible.
-        Returns whether scaling failed after M was changed: then all has to be done again, this
-        sequence in logarithms.
+        Pair marginals are added to M (over E), or to P if they are computed in logarithms. S and
+        mu are those of the sequence. log Z is -INFINITY if no labelling is possible. Returns True
+        if scaling failed after M was changed. Then the whole block has to be computed again, with
+        this sequence in logarithms.
         """
         cdef Py_ssize_t L = self.ptr[s + 1] - self.ptr[s]
         cdef double* top = work
@@ -76,17 +79,23 @@ cdef class Chains:
         if chain.ss_chain_exponentials(L, self.K, self.width, S, e, top) == 0:
             return False
         if not in_logs:
-            total[0] = chain.ss_chain_forward(L, self.K, self.width, e, top, &self.E[0, 0], self.top_pair, mu, rest)
+            total[0] = chain.ss_chain_forward(L, self.K, self.width, e, top, &self.E[0, 0],
+                                              self.top_pair, mu, rest)
             if not isnan(total[0]):
-                return not chain.ss_chain_backward(L, self.K, self.width, e, &self.E[0, 0], &self.Et[0, 0], w, mu, M,
-                                                   pairs, rest)
-        total[0] = chain.ss_chain_logarithmic(L, self.K, self.width, S, &self.T[0, 0], w, mu, P, pairs, rest)
+                return not chain.ss_chain_backward(L, self.K, self.width, e, &self.E[0, 0],
+                                                   &self.Et[0, 0], w, mu, M, pairs, rest)
+        total[0] = chain.ss_chain_logarithmic(L, self.K, self.width, S, &self.T[0, 0], w, mu, P,
+                                              pairs, rest)
         return False
 
-    cdef void sum_block(self, Py_ssize_t block, const double* S, const double* w, double* mu, double* total,
-                        double* sums, double* pairs) noexcept nogil:
-        """`sum_one` of the sequences of a block; sums (K, K) of w times pair marginals.  A weight of 0 leaves mu."""
-        cdef Py_ssize_t K = self.K, first = self.block[block], last = self.block[block + 1], s = first, at, a, b
+    cdef void sum_block(self, Py_ssize_t block, const double* S, const double* w, double* mu,
+                        double* total, double* sums, double* pairs) noexcept nogil:
+        """Call `sum_one` for the sequences of a block; sums (K, K) are w times pair marginals.
+
+        A weight of 0 leaves mu unchanged.
+        """
+        cdef Py_ssize_t K = self.K, first = self.block[block], last = self.block[block + 1]
+        cdef Py_ssize_t s = first, at, a, b
         cdef Py_ssize_t square = K * self.width
         cdef double* work = <double*> malloc((self.room() + 2 * square) * sizeof(double))
         cdef double* M = work + self.room()
@@ -111,15 +120,17 @@ cdef class Chains:
         free(work)
         free(in_logs)
 
-    cdef void sum_all(self, const double* S, const double* w, double* mu, double* total, double* sums, double* pairs,
-                      int n_threads) noexcept nogil:
-        """`sum_block` of every block; sums (n_blocks, K, K)."""
+    cdef void sum_all(self, const double* S, const double* w, double* mu, double* total,
+                      double* sums, double* pairs, int n_threads) noexcept nogil:
+        """Call `sum_block` for every block; sums (n_blocks, K, K)."""
         cdef Py_ssize_t block
         for block in prange(self.n_blocks, num_threads=n_threads, schedule="dynamic"):
             self.sum_block(block, S, w, mu, total, sums + block * self.K * self.K, pairs)
 
     def viterbi(self, const double[:, ::1] S, const double[:, ::1] T, int n_threads=1):
-        """Labels (n,) of the largest score of each sequence, and these scores (n_sequences,)."""
+        """Return the labels (n,) of the largest score of each sequence, and these scores
+        (n_sequences,).
+        """
         cdef int[::1] path = np.empty(self.n, dtype=np.intc)
         cdef double[::1] best = np.empty(self.n_sequences)
         cdef Py_ssize_t block
@@ -129,44 +140,48 @@ cdef class Chains:
                 self._decode(block, &S[0, 0], &path[0], &best[0])
         return np.asarray(path), np.asarray(best)
 
-    cdef void _decode(self, Py_ssize_t block, const double* S, int* path, double* best) noexcept nogil:
-        """The sequences of one block."""
+    cdef void _decode(self, Py_ssize_t block, const double* S, int* path,
+                      double* best) noexcept nogil:
+        """Decode the sequences of one block."""
         cdef Py_ssize_t s, at
         cdef double* delta = <double*> malloc(self.longest * self.width * sizeof(double))
         for s in range(self.block[block], self.block[block + 1]):
             at = self.ptr[s]
-            best[s] = chain.ss_chain_viterbi(self.ptr[s + 1] - at, self.K, self.width, S + at * self.K,
-                                             &self.T[0, 0], delta, path + at)
+            best[s] = chain.ss_chain_viterbi(self.ptr[s + 1] - at, self.K, self.width,
+                                             S + at * self.K, &self.T[0, 0], delta, path + at)
         free(delta)
 
-    def marginals(self, const double[:, ::1] S, const double[:, ::1] T, w=None, bint each_pair=False,
+    def marginals(self, const double[:, ::1] S, const double[:, ::1] T, w=None,
+                  bint each_pair=False,
                   int n_threads=1):
-        """Node marginals (n, K), log Z (n_sequences,), and pair marginals.
+        """Return node marginals (n, K), log Z (n_sequences,), and pair marginals.
 
-        The latter are sums (K, K) with weights w (n_sequences,), 1 if None; with `each_pair` they
-        are (n - n_sequences, K, K), the pairs of one sequence after those of another.
+        The latter are sums (K, K) with weights w (n_sequences,), 1 if None. With `each_pair` they
+        are (n - n_sequences, K, K), sequence by sequence.
         """
         cdef double[::1] weight = np.ones(self.n_sequences) if w is None else w
         cdef double[:, ::1] mu = np.zeros((self.n, self.K))
         cdef double[::1] total = np.empty(self.n_sequences)
         cdef double[:, :, ::1] sums = np.empty((self.n_blocks, self.K, self.K))
-        cdef double[::1] pairs = np.empty((self.n - self.n_sequences) * self.K * self.K if each_pair else 0)
+        cdef Py_ssize_t n_pairs = (self.n - self.n_sequences) * self.K * self.K if each_pair else 0
+        cdef double[::1] pairs = np.empty(n_pairs)
         cdef double* each = NULL
         if pairs.shape[0] > 0:
             each = &pairs[0]
         self.load(&T[0, 0])
         with nogil:
-            self.sum_all(&S[0, 0], &weight[0], &mu[0, 0], &total[0], &sums[0, 0, 0], each, n_threads)
+            self.sum_all(&S[0, 0], &weight[0], &mu[0, 0], &total[0], &sums[0, 0, 0], each,
+                         n_threads)
         if each_pair:
             return np.asarray(mu), np.asarray(total), np.asarray(pairs).reshape(-1, self.K, self.K)
         return np.asarray(mu), np.asarray(total), np.asarray(sums).sum(axis=0)
 
     def best(self, const double[:, ::1] S, const double[:, ::1] T, int count):
-        """The `count` best labellings of one sequence (count, n) and their scores, best first; fewer if there are not
-        so many: paths (m, n), scores (m,).
+        """Return the `count` best labellings of one sequence (m, n) and their scores (m,), best
+        first.
 
-        Every label keeps a list of its best prefixes.  Time n K count (K + log), memory 12 bytes n
-        K count.
+        m is less than `count` if there are not so many. Every label keeps a list of its best
+        prefixes. The time is n K count (K + log), the memory 12 bytes n K count.
         """
         cdef Py_ssize_t K = self.K, n = self.n, i, a, b, r, winner, m = count
         cdef double[:, :, ::1] delta = np.full((2, K, m), -INFINITY)

@@ -67,11 +67,11 @@ cdef class RiskInverse:
                 dying[t] += e
         for t in range(self.sets.m):
             if t > 0 and self.sets.time_stratum[t] != self.sets.time_stratum[t - 1]:
-                if fabs(before) > self.sets.slack:
+                if fabs(before) > self.sets.rounding:
                     return INFINITY
                 cost += price(fabs(before), spread)
                 before, A, k = 0.0, 0.0, 0.0
-            if before < -self.sets.slack:
+            if before < -self.sets.rounding:
                 return INFINITY
             cost += price(-before, spread)
             x = self._share(t, max(before, 0.0), dying[t])
@@ -87,7 +87,7 @@ cdef class RiskInverse:
                 own[t], A, k = g, h, 0.0
             after[t], power[t] = A, k
             before += gone[t]
-        if fabs(before) > self.sets.slack:
+        if fabs(before) > self.sets.rounding:
             return INFINITY
         cost += price(fabs(before), spread)
         for j in range(self.sets.n):

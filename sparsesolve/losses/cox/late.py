@@ -49,14 +49,14 @@ def excess(loss, eta, u, capped=False):
         if cost <= done:
             return above + cost
         h = loss.curvature_at(point)
-        bent = h > EPSILON * h.max(initial=0.0)
-        step = _newton(partial(loss.curvature_product, point), np.where(bent, h, 0.0),
-                       np.where(bent, pull, 0.0), 0.1 * done, most - above)  # fmt: skip
+        curved = h > EPSILON * h.max(initial=0.0)
+        step = _newton(partial(loss.curvature_product, point), np.where(curved, h, 0.0),
+                       np.where(curved, pull, 0.0), 0.1 * done, most - above)  # fmt: skip
         if step is None:
             return np.inf
         gain = 0.5 * abs(float(pull @ step))
         if gain <= done:
-            return above + 2.0 * gain + float(np.abs(pull) @ (~bent * (1.0 + np.abs(point))))
+            return above + 2.0 * gain + float(np.abs(pull) @ (~curved * (1.0 + np.abs(point))))
         t = 1.0
         for _ in range(HALVINGS):
             reached, slope = loss.at(point + t * step)

@@ -19,7 +19,7 @@ cdef class RiskSets:
     cdef Py_ssize_t[::1] time_stratum       # (m,)
     cdef Py_ssize_t[::1] n_terms            # (m,)
     cdef double[::1] deaths                 # (m,) D
-    cdef double slack  # rounding error below which negative expected deaths count as 0
+    cdef double rounding  # rounding error below which negative expected deaths count as 0
 
     cdef double[::1] eta  # (all,) the eta to which the following belong, once `known`
     cdef bint known

@@ -41,7 +41,7 @@ cdef class RiskSets:
         self.last = np.where(event >= 0, event, np.where(first <= last, last, -1))
         dead, n, m = event >= 0, max(self.n, 1), max(self.m, 1)
         self.deaths = np.bincount(event[dead], np.asarray(self.w)[dead], m).astype(float)
-        self.slack = max(BEYOND, n * EPSILON) * np.sum(self.deaths)
+        self.rounding = max(BEYOND, n * EPSILON) * np.sum(self.deaths)
         efron = ties == "efron"
         self.n_terms = np.bincount(event[dead],
                                    minlength=m).astype(np.intp) if efron else np.ones(m, np.intp)
@@ -83,7 +83,7 @@ cdef class RiskSets:
                 return False
         for j in range(self.n):
             e = (self.w[j] if self.event[j] >= 0 else 0.0) - u[self.sample[j]]
-            if e < -self.slack or (self.last[j] < 0 and e > self.slack):
+            if e < -self.rounding or (self.last[j] < 0 and e > self.rounding):
                 return False
         return True
 

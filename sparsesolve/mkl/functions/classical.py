@@ -1,4 +1,4 @@
-"""The classical set of kernel functions, on all columns and on each."""
+"""The classical set of kernel functions: on all columns and on each column."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def classical(
     widths: Sequence[float] = (0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20),
     degrees: Sequence[int] = (1, 2, 3),
 ) -> list[tuple[Callable[..., Any], int | None]]:
-    """The classical set: gaussian and polynomial kernels on all columns and on each column alone.
+    """Return the classical set: gaussian and polynomial kernels on all columns and on each
+    column.
 
     Parameters
     ----------

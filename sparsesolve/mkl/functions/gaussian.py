@@ -1,4 +1,4 @@
-"""Gaussian: the kernel function that falls with the distance."""
+"""Gaussian: the kernel function that decreases with the distance."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from sparsesolve.mkl.functions.products import inner, squares
 
 @dataclass(frozen=True)
 class Gaussian:
-    """exp(-|a - b|^2 / (2 width^2))."""
+    """The kernel function exp(-|a - b|^2 / (2 width^2))."""
 
     width: float
 
     def __call__(self, A, B):
-        """Of rows less the medians of B's, in double precision: far from 0 squares lose distances.
+        """Return the kernel in double precision, for rows minus the medians of B's.
 
-        A mean would be led astray by one row that is far from all others.
+        Far from 0, squares lose the distances. A mean would be spoiled by one row far from the
+        others.
         """
         A, B = A.astype(float), B.astype(float)
         if not (sparse.issparse(A) or sparse.issparse(B)):
@@ -37,7 +38,7 @@ class Gaussian:
 
 
 def gaussian(width: float) -> Gaussian:
-    """Gaussian kernel function, ``exp(-|a - b|^2 / (2 width^2))``.
+    """Return the gaussian kernel function, ``exp(-|a - b|^2 / (2 width^2))``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Linear: inner products, whose factor is the table itself."""
+"""Linear: the kernel function of inner products, whose factor is the table itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparsesolve.mkl.functions.products import inner, squares
 
 @dataclass(frozen=True)
 class Linear:
-    """a'b."""
+    """The kernel function a'b."""
 
     def __call__(self, A, B):
         return inner(A, B)
@@ -21,17 +21,18 @@ class Linear:
         return squares(A)
 
     def features(self, A):
-        """The table itself is the factor."""
+        """Return the table's function of factors: the table itself."""
         return dense
 
 
 def dense(A):
-    """A as an array of floats."""
+    """Return A as an array of floats."""
     return A.toarray() if sparse.issparse(A) else np.asarray(A, dtype=float)
 
 
 def linear() -> Linear:
-    """Linear kernel function, a'b; kept as a factor where columns are fewer than rows.
+    """Return the linear kernel function, a'b; it is kept as a factor if columns are fewer than
+    rows.
 
     Returns
     -------

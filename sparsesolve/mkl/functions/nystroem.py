@@ -1,4 +1,5 @@
-"""Nystroem: a kernel function through its values at some rows of the table of the fit.
+"""Nystroem: a low-rank form of a kernel function, from its values at some rows of the fit's
+table.
 
 Reference: Williams and Seeger 2001, "Using the Nystroem method to speed up kernel machines".
 """
@@ -16,7 +17,7 @@ from sparsesolve.data import read_count
 
 @dataclass(frozen=True)
 class Nystroem:
-    """A kernel function through its values at `rank` rows of the table of the fit.
+    """A low-rank kernel function from the values of another at `rank` rows of the fit's table.
 
     Z = k(A, landmarks) k(landmarks, landmarks)^(-1/2).
     """
@@ -26,7 +27,7 @@ class Nystroem:
     seed: int = 0
 
     def features(self, A):
-        """A function of tables that gives Z, from the table of the fit."""
+        """Return the function of tables that gives Z, from the table of the fit."""
         rng = np.random.default_rng(self.seed)
         landmarks = A[np.sort(rng.choice(A.shape[0], min(self.rank, A.shape[0]), replace=False))]
         values, vectors = np.linalg.eigh(self.function(landmarks, landmarks))
@@ -37,7 +38,7 @@ class Nystroem:
 
 @dataclass(frozen=True)
 class Landmarks:
-    """What Nystroem makes of a table."""
+    """The function of tables that Nystroem learns from the table of the fit."""
 
     function: object
     rows: object  # landmarks, of the table of the fit
@@ -48,16 +49,16 @@ class Landmarks:
 
 
 def nystroem(function: Callable[..., Any], rank: int, seed: int = 0) -> Nystroem:
-    """A kernel function of low rank that agrees with `function` on `rank` rows of the fit.
+    """Return a kernel function of low rank that agrees with `function` on `rank` rows of the fit.
 
     Parameters
     ----------
     function : kernel function
         The kernel function to approximate.
     rank : int >= 1
-        Rows drawn at random, and columns of the factor.
+        Number of rows drawn at random, and of columns of the factor.
     seed : int, default 0
-        Draws the rows.
+        Seed of the random rows.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from sparsesolve.mkl.functions.products import inner, squares
 
 @dataclass(frozen=True)
 class Polynomial:
-    """(a'b + shift)^degree."""
+    """The kernel function (a'b + shift)^degree."""
 
     degree: int = 2
     shift: float = 1.0
@@ -24,7 +24,7 @@ class Polynomial:
 
 
 def polynomial(degree: int = 2, shift: float = 1.0) -> Polynomial:
-    """Polynomial kernel function, ``(a'b + shift)^degree``.
+    """Return the polynomial kernel function, ``(a'b + shift)^degree``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""RandomFeatures: a gaussian kernel through random cosines.
+"""RandomFeatures: a low-rank form of the gaussian kernel by random cosines.
 
 Reference: Rahimi and Recht 2007, "Random features for large-scale kernel machines".
 """
@@ -17,14 +17,14 @@ from sparsesolve.mkl.functions.gaussian import Gaussian
 
 @dataclass(frozen=True)
 class RandomFeatures:
-    """Random cosines Z: Z Z' is near the gaussian kernel, the nearer the larger the rank."""
+    """Random cosines Z with Z Z' close to the gaussian kernel; a larger rank is more accurate."""
 
     function: Gaussian
     rank: int
     seed: int = 0
 
     def features(self, A):
-        """A function of tables that gives Z, from the table of the fit."""
+        """Return the function of tables that gives Z, from the table of the fit."""
         rng = np.random.default_rng(self.seed)
         half = max(1, self.rank // 2)
         return Cosines(rng.normal(size=(A.shape[1], half)) / self.function.width)
@@ -32,7 +32,7 @@ class RandomFeatures:
 
 @dataclass(frozen=True)
 class Cosines:
-    """What RandomFeatures makes of a table."""
+    """The function of tables that RandomFeatures learns from the table of the fit."""
 
     frequencies: np.ndarray
 
@@ -42,16 +42,16 @@ class Cosines:
 
 
 def random_features(function: Callable[..., Any], rank: int, seed: int = 0) -> RandomFeatures:
-    """Random cosines whose products are near a gaussian kernel function.
+    """Return random cosines whose products approximate a gaussian kernel function.
 
     Parameters
     ----------
     function : kernel function made by `gaussian`
         The kernel function to approximate.
     rank : int >= 2
-        An even number of cosines and sines, the columns of the factor.
+        Number of cosines and sines, the columns of the factor; it must be even.
     seed : int, default 0
-        Draws the frequencies.
+        Seed of the random frequencies.
 
     Returns
     -------

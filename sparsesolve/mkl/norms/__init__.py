@@ -5,12 +5,12 @@
     l1          phi = sum_m d_m n_m                         sparse: the group lasso over kernels
     l1_squared  phi = (sum_m d_m n_m)^2 / 2                 the classical form, as sparse
     lp(p)       phi = (sum_m (d_m n_m)^r)^(2/r) / 2,        r = 2p / (p + 1): kernel weights in the
-                                                            lp ball; all kernels, p -> 1 few count
+                                                            lp ball; few kernels count as p -> 1
     elastic(a)  phi = sum_m d_m (a n_m + (1 - a) n_m^2 / 2)
     nested      phi = sum_g w_g |n_g|_2                     groups of kernels, one inside another
 
-The contract is in base. A new one is a file here, a line in NORMS (but nested, which has no
-groups by default) and a test.
+The contract is in base. A new norm is a file here, a line in NORMS (except nested, which has no
+default groups) and a test.
 """
 
 from sparsesolve.data import read_choice
@@ -24,7 +24,7 @@ NORMS = {"l1": L1(), "l1_squared": L1Squared(), "lp": Lp(), "elastic": Elastic()
 
 
 def read_norm(norm):
-    """The Norm that a name or a Norm stands for."""
+    """Return the Norm for a name or a Norm."""
     if isinstance(norm, Norm):
         return norm
     if callable(norm):

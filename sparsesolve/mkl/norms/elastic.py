@@ -13,7 +13,7 @@ from sparsesolve.mkl.norms.l1 import L1
 
 @dataclass(frozen=True)
 class Elastic(Norm):
-    """sum_m d_m (alpha n_m + (1 - alpha) unit n_m^2 / 2), unit 1 in the user's units."""
+    """sum_m d_m (alpha n_m + (1 - alpha) unit n_m^2 / 2); unit is 1 in the user's units."""
 
     alpha: float = 0.5
     unit: float = 1.0
@@ -29,7 +29,7 @@ class Elastic(Norm):
     def slope(self, n, d):
         return d * (self.alpha + self.ridge * n)
 
-    def bend(self, n, d):
+    def second_derivative(self, n, d):
         return np.diag(self.ridge * d)
 
     def prox(self, v, d, t):
@@ -42,7 +42,7 @@ class Elastic(Norm):
     def response(self, s, d, lam):
         return np.maximum(s - lam * self.alpha * d, 0.0) / (lam * self.ridge * d)
 
-    def quiet(self, n, s, d, lam):
+    def inactive_level(self, n, s, d, lam):
         return lam * self.alpha
 
     def first(self, sizes, null):
@@ -53,7 +53,7 @@ class Elastic(Norm):
 
 
 def elastic(alpha: float = 0.5) -> Norm:
-    """Mixture of the l1 norm and of half the squared l2 norm of the kernel norms.
+    """Return a mixture of the l1 norm and of half the squared l2 norm of the kernel norms.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""L1: the sum of the kernel norms, which makes a group lasso over kernels."""
+"""L1: the sum of the kernel norms, a group lasso over kernels."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from sparsesolve.mkl.norms.base import Norm
 
 @dataclass(frozen=True)
 class L1(Norm):
-    """sum_m d_m n_m."""
+    """The norm sum_m d_m n_m."""
 
     name = "l1"
 
@@ -19,7 +19,7 @@ class L1(Norm):
     def slope(self, n, d):
         return d.copy()
 
-    def bend(self, n, d):
+    def second_derivative(self, n, d):
         return np.zeros((len(n), len(n)))
 
     def prox(self, v, d, t):
@@ -35,7 +35,7 @@ class L1(Norm):
     def response(self, s, d, lam):
         return np.zeros(len(s))
 
-    def quiet(self, n, s, d, lam):
+    def inactive_level(self, n, s, d, lam):
         return lam
 
     def first(self, sizes, null):

@@ -10,7 +10,7 @@ from sparsesolve.penalties.prox.powers import squared_l1_lengths
 
 @dataclass(frozen=True)
 class L1Squared(Norm):
-    """(sum_m d_m n_m)^2 / 2."""
+    """The norm (sum_m d_m n_m)^2 / 2."""
 
     name = "l1_squared"
     squared = True
@@ -21,7 +21,7 @@ class L1Squared(Norm):
     def slope(self, n, d):
         return d * (d @ n)
 
-    def bend(self, n, d):
+    def second_derivative(self, n, d):
         return np.outer(d, d)
 
     def prox(self, v, d, t):
@@ -37,7 +37,7 @@ class L1Squared(Norm):
             n[m] = s[m] / d[m] ** 2 / lam
         return n
 
-    def quiet(self, n, s, d, lam):
+    def inactive_level(self, n, s, d, lam):
         return max(np.max(s / d, initial=0.0), lam * float(d @ n))
 
     def first(self, sizes, null):

@@ -1,4 +1,4 @@
-"""Lp: half the square of an lr norm, which leaves kernel weights in the lp ball.
+"""Lp: half the square of an lr norm; kernel weights then lie in the lp ball.
 
 Reference: Kloft et al. 2011, "lp-norm multiple kernel learning", JMLR 12 (p is theirs).
 """
@@ -13,14 +13,17 @@ from sparsesolve.data import read_number
 from sparsesolve.mkl.norms.base import FIRST_SHARE, Norm
 from sparsesolve.mkl.norms.l1_squared import L1Squared
 
-KEEP = 0.01  # of the slope at least, in one step, where no norm can be 0
-GROW = 1e3  # of the slope at most
-MOST = 1e9  # times as large as a step makes a norm
+# One step reduces the slope to no less than this share of it: no norm can be 0.
+KEEP = 0.01
+# One step raises the slope to at most this multiple of it.
+GROW = 1e3
+# A step makes a norm at most this many times as large.
+MOST = 1e9
 
 
 @dataclass(frozen=True)
 class Lp(Norm):
-    """(sum_m (d_m n_m)^r)^(2/r) / 2 with r = 2p / (p + 1) in (1, 2)."""
+    """The norm (sum_m (d_m n_m)^r)^(2/r) / 2 with r = 2p / (p + 1) in (1, 2)."""
 
     p: float = 2.0
     name = "lp"
@@ -42,7 +45,7 @@ class Lp(Norm):
         v, size = d * n, self._size(d * n, self.r)
         return d * size * (v / size) ** (self.r - 1.0) if size > 0.0 else np.zeros(len(n))
 
-    def bend(self, n, d):
+    def second_derivative(self, n, d):
         r, size = self.r, self._size(d * n, self.r)
         v = np.maximum(d * n / max(size, 1e-300), 1e-100)
         a = d * v ** (r - 1.0)
@@ -52,7 +55,7 @@ class Lp(Norm):
         return -(1.0 - KEEP) * n / (self.r - 1.0)
 
     def move(self, n, t):
-        """Along the power law that the slope follows: a straight step cannot follow n to 1e-30."""
+        """Move along the power law of the slope: a straight step could not follow n to 1e-30."""
         share = np.divide(t, n, out=np.zeros_like(n), where=n > 0.0)
         farthest = min(GROW, MOST ** (self.r - 1.0) - 1.0) / (self.r - 1.0)
         share = np.minimum(share, farthest)
@@ -68,7 +71,7 @@ class Lp(Norm):
             return np.zeros(len(s))
         return size * (s / d / size) ** (dual - 1.0) / d / lam
 
-    def quiet(self, n, s, d, lam):
+    def inactive_level(self, n, s, d, lam):
         return 0.0
 
     def first(self, sizes, null):
@@ -77,12 +80,12 @@ class Lp(Norm):
 
 
 def lp(p: float = 2.0) -> Norm:
-    """Kernel weights in the lp ball, as in Kloft et al. (2011).
+    """Return the norm with kernel weights in the lp ball, as in Kloft et al. (2011).
 
     Parameters
     ----------
     p : float >= 1, default 2
-        1 is "l1_squared"; the larger, the more equal the kernels' shares.
+        1 is "l1_squared"; with a larger p the kernels' shares are more equal.
 
     Returns
     -------

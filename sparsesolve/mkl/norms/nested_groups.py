@@ -2,10 +2,10 @@
 
     phi(n) = sum_g w_g |n_g|_2        n_g the norms of the kernels of group g
 
-Any two groups are disjoint, or one holds the other. Kernels of a group leave together, and with
-them all groups inside; singletons beside larger groups are the sparse group norm, groups alone the
-group lasso over sums of kernels. The proximal operator of such a tree is that of its groups one
-after another, the inner ones first, and the dual norm is the least level at which that gives 0.
+Any two groups are disjoint, or one holds the other. If a group is zero, all groups inside it are
+zero. Singletons together with larger groups are the sparse group norm; groups alone are the group
+lasso over sums of kernels. The proximal operator of such a tree is the composition of those of
+its groups, inner ones first. The dual norm is the least level at which it gives 0.
 Reference: Jenatton, Mairal, Obozinski, Bach 2011, "Proximal methods for hierarchical sparse
 coding", JMLR 12; Bach et al. 2012, section 3.3.
 """
@@ -22,7 +22,8 @@ from sparsesolve.data import read_count
 from sparsesolve.data.array import real_array
 from sparsesolve.mkl.norms.base import Norm
 
-CLOSE = 1e-15  # relative: how well the dual norm is known, from above
+# Relative accuracy of the dual norm, which is known from above.
+CLOSE = 1e-15
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ class Nested(Norm):
         return lam / self.dual(s)
 
     def dual(self, s):
-        """The dual norm, the least t with prox_t(s) = 0: bisected, its upper end."""
+        """Return the upper end of a bisection for the dual norm, the least t with prox_t(s) = 0.
+        """
         if not s.any():
             return 0.0
         low = float(s @ s) / self.value(s, None)
@@ -103,7 +105,7 @@ class Nested(Norm):
 def nested(
     groups: Sequence[Sequence[int]], weights: ArrayLike | None = None
 ) -> Norm:
-    """Groups of kernels, disjoint or one inside another, that are chosen together.
+    """Return the norm of groups of kernels, disjoint or nested, that are selected together.
 
     Parameters
     ----------
@@ -111,12 +113,12 @@ def nested(
         Numbers of kernels, from 0; every kernel in at least one group. Any two groups must be
         disjoint, or one inside the other: ``[[0, 1, 2], [3, 4], [0], [1], [2]]``.
     weights : array-like (number of groups,), default None
-        What each group's norm is multiplied by, positive. None: 1.
+        Positive factor of each group's norm. None: 1.
 
     Returns
     -------
     norm
-        For ``mkl_path(norm=)``, which solves it by proximal gradients. Without `kernel_weights`.
+        For ``mkl_path(norm=)``, which solves it by proximal gradients, without `kernel_weights`.
 
     Raises
     ------

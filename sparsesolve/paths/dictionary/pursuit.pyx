@@ -36,12 +36,12 @@ cdef double SHAKY_PIVOT = 1e-8
 cdef double INSIDE = 1e-12
 
 # A correlation of at most this share of the largest |d_j'y| is rounding.
-cdef double NOTHING = 1e-14
+cdef double ROUNDING = 1e-14
 
 
 cdef int pursue(Signal* s) noexcept nogil:
     """Code the signal; return an outcome."""
-    cdef double largest, nothing, square
+    cdef double largest, rounding, square
     cdef Py_ssize_t j
     cdef const double* row
     cdef int k
@@ -50,8 +50,8 @@ cdef int pursue(Signal* s) noexcept nogil:
     s.residual = s.square
     memcpy(s.c, s.cross, s.p * sizeof(double))
     largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
-    nothing = NOTHING * largest
-    while s.count < s.most and s.residual > s.error and largest > nothing:
+    rounding = ROUNDING * largest
+    while s.count < s.most and s.residual > s.error and largest > rounding:
         j = ss_find(s.p, s.c, largest, -largest)
         row = s.gram + j * s.p
         square = gram_basis.pivot(&s.basis, row, j)

@@ -30,7 +30,7 @@ CORRECTIONS = 50
 # Relative gap at which interior steps end.
 NEAR = 1e-13
 # Rounding may take an entry beyond its bound by this fraction of t and of the largest |v|.
-SLACK = 1e-12
+BEYOND_BOUND = 1e-12
 
 
 def differences(b, q):
@@ -152,8 +152,8 @@ def _corrected(u, v, t, q):
         free = side == 0.0
         b, u = system.solve(free, np.where(free, 0.0, -1.0), v, np.where(free, 0.0, t * side))
         jump = differences(b, q)
-        out = free & (np.abs(u) > t * (1.0 + SLACK))
-        back = (side * jump < -SLACK * scale) & ~free
+        out = free & (np.abs(u) > t * (1.0 + BEYOND_BOUND))
+        back = (side * jump < -BEYOND_BOUND * scale) & ~free
         if not out.any() and not back.any():
             return b
         inside = np.clip(u, -t, t)

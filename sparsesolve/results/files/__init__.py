@@ -1,1 +1,1 @@
-"""Fits in a documented .npz file: written whole, checked when read."""
+"""Fits in a documented .npz file, which is written as a whole and checked when it is read."""

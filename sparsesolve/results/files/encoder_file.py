@@ -1,8 +1,8 @@
-"""An encoder as text: how a table becomes a design, without any of its rows.
+"""An encoder as text: how a table becomes a design, without its rows.
 
-JSON with the entries ``names`` and ``groups`` of the p columns, ``unknown``, ``sparse`` and
-``sources``, a list with the fields of a Source (data/columns_of_numbers.py) for each column of the
-table.
+The text is JSON with the entries ``names`` and ``groups`` of the p columns, ``unknown``,
+``sparse`` and ``sources``: a list with the fields of a Source (data/columns_of_numbers.py) for
+each column of the table.
 """
 
 import json
@@ -17,7 +17,7 @@ PLAIN = (str, bool, int, float)
 
 
 def encoder_text(design):
-    """The JSON text of an EncodedDesign, whose rows are left out."""
+    """Return the JSON text of an EncodedDesign, without its rows."""
     return json.dumps({
         "names": [str(name) for name in design.names],
         "groups": [str(group) for group in design.groups],
@@ -29,7 +29,8 @@ def encoder_text(design):
 
 
 def encoder_of(text):
-    """The EncodedDesign of no rows that :func:`encoder_text` wrote; ValueError if it is none."""
+    """Return the EncodedDesign without rows that :func:`encoder_text` wrote, or raise ValueError.
+    """
     try:
         found = json.loads(text)
         sources = [_source(fields) for fields in found["sources"]]
@@ -60,7 +61,7 @@ def _source(fields):
 
 
 def _plain(value, column):
-    """A field of a source as JSON holds it."""
+    """Return a field of a source in the form of JSON."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Arrays of a model file, checked before anything is made of them: a file may hold anything."""
+"""Checks of the arrays of a model file before they are used: a file may hold anything."""
 
 import json
 
@@ -7,7 +7,7 @@ import numpy as np
 from sparsesolve.results.status import Status
 
 NUMBERS = {"f": "numbers", "iu": "whole numbers", "iuf": "numbers"}
-# name: (kinds of dtype, dimensions by their letter, whether all must be finite)
+# name: (kinds of dtype, dimensions by their letter, whether all must be finite).
 LAMBDAS = {
     "lambdas": ("f", "L", True), "df": ("iu", "L", True), "dev_ratio": ("f", "L", False),
     "gaps": ("f", "L", False), "n_iters": ("iu", "L", True), "status": ("iu", "L", True),
@@ -32,7 +32,7 @@ OPTIONAL = {
 
 
 def check_arrays(arrays):
-    """Raise ValueError unless the arrays fit together as those of a path or a curve do."""
+    """Raise ValueError unless the arrays fit together as those of a path or a curve."""
     kind = str(arrays["kind"])
     if kind not in ("path", "knots", "cv", "kernels"):
         raise ValueError(f"kind is {kind!r}, which is not a model")
@@ -65,7 +65,7 @@ def check_arrays(arrays):
 
 
 def _check(arrays, forms, sizes):
-    """Types, dimensions of which equal letters are equal sizes, finiteness."""
+    """Check types, finiteness, and dimensions: equal letters must have equal sizes."""
     for name, (kinds, letters, finite) in forms.items():
         array = arrays[name]
         if array.dtype.kind not in kinds or array.ndim != len(letters):
@@ -82,7 +82,7 @@ def _check(arrays, forms, sizes):
 
 
 def _check_coefs(arrays, K):
-    """Compressed columns that point nowhere but into themselves; returns how many features."""
+    """Check that compressed columns point only into themselves; return the number of features."""
     _check(arrays, COEFS, {"t": 2})
     rows, columns = arrays["coef_shape"].tolist()
     if rows < K or rows % K or columns != len(arrays["lambdas"]):
@@ -98,7 +98,7 @@ def _check_coefs(arrays, K):
 
 
 def _check_text(arrays, name, needed):
-    """A JSON object with these entries."""
+    """Check that a text is a JSON object with these entries."""
     found = json.loads(str(arrays[name]))
     if not isinstance(found, dict) or not set(needed) <= set(found):
         raise ValueError(f"{name} is not what was written")

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 import os
 import secrets
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def whole_file(file, mode="w", **how):
-    """A stream whose content takes the place of `file` once all of it is written.
+    """Open a stream whose content replaces `file` once all of it is written.
 
-    Where that fails what was there before stays, and nothing else is left. Only a plain file of
-    ours can be replaced so: pipes, devices, hard links, files of others and those in a folder in
-    which nothing can be made are written to as it comes.
+    If writing fails, the old content stays, and nothing else is left. This is possible for a
+    plain file that the user owns. Pipes, devices, hard links, files of others, and files in a
+    folder without write permission are written to directly.
     """
     target = os.path.realpath(os.fsdecode(file))
     if _can_be_replaced(os.fsdecode(file), target):
@@ -31,13 +31,13 @@ def whole_file(file, mode="w", **how):
         if place != target and os.path.exists(place):
             os.unlink(place)
         if isinstance(error, OSError) and error.filename in (None, place) and error.errno:
-            # a full disk names no file
+            # An error of a full disk names no file.
             raise type(error)(error.errno, error.strerror, os.fsdecode(file)) from error
         raise
 
 
 def _replace(place, target):
-    """Let one file take the place of another, or else its content, as where another is mounted."""
+    """Replace one file by another, or copy its content if the folder is on another mount."""
     try:
         os.replace(place, target)
     except OSError:
@@ -46,9 +46,9 @@ def _replace(place, target):
 
 
 def _can_be_replaced(file, target):
-    """Whether `target`, the place that `file` leads to, can be another file without a loss."""
+    """Return True if `target`, the place of `file`, can be replaced without a loss."""
     places = os.path.abspath(file), target
-    if any(name.startswith(("/dev/", "/proc/")) for name in places):  # of what is open already
+    if any(name.startswith(("/dev/", "/proc/")) for name in places):  # these are open already
         return False
     if not os.access(os.path.dirname(target), os.W_OK):
         return False

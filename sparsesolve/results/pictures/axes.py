@@ -1,4 +1,4 @@
-"""What all pictures share: axes, lines along a path, counts on top, names on the right, files."""
+"""Axes of all pictures: lines along a path, counts on top, names on the right, files."""
 
 import numpy as np
 
@@ -16,13 +16,16 @@ AXIS_LABELS = {
     "lambda": "\N{MINUS SIGN}log(λ)",
     "dev": "Fraction of deviance explained",
 }
-FIGURE = (8.0, 5.0)  # inches, of a new figure: with room for the names of lines
-PANEL = (4.4, 4.2)  # inches, of one panel among several
-ABREAST = 4  # panels in a row
+# Inches of a new figure, with room for the names of lines.
+FIGURE = (8.0, 5.0)
+# Inches of one panel among several.
+PANEL = (4.4, 4.2)
+# Most panels in a row.
+ABREAST = 4
 
 
 def axes_or_new(ax):
-    """The axes given, or those of a new figure, with room for the labels outside them."""
+    """Return the given axes, or those of a new figure with room for labels outside them."""
     if ax is None:
         return _pyplot().subplots(figsize=FIGURE, layout="constrained")[1]
     if not hasattr(ax, "plot"):
@@ -31,12 +34,12 @@ def axes_or_new(ax):
 
 
 def new_panels(count):
-    """As many axes in one figure, an array of that length."""
+    """Return `count` axes in one new figure, as an array."""
     return panels_of(_pyplot().figure(figsize=_panel_size(count), layout="constrained"), count)
 
 
 def panels_of(figure, count):
-    """As many axes of a figure, in rows; each has its own scales."""
+    """Return `count` axes of a figure, in rows; each has its own scales."""
     rows = -(-count // ABREAST)
     axes = figure.subplots(rows, -(-count // rows), squeeze=False).ravel()
     for spare in axes[count:]:
@@ -50,7 +53,7 @@ def _panel_size(count):
 
 
 def save_figure(draw, file, title, ylabel=None, panels=None):
-    """Draw into a file, without a screen, what draw(ax=) puts on axes, or on so many panels."""
+    """Draw into a file, without a screen, what draw(ax=) draws on axes or panels."""
     from matplotlib.figure import Figure
 
     size = (9.0, 6.0) if panels is None else _panel_size(panels)
@@ -67,7 +70,7 @@ def save_figure(draw, file, title, ylabel=None, panels=None):
 
 
 def along(path, xvar, allowed):
-    """Where each lambda stands on the horizontal axis (L,): empty left, full right."""
+    """Return the place of each lambda on the horizontal axis (L,), the empty model on the left."""
     if xvar not in allowed:
         raise ValueError(f"xvar is {xvar!r}; choose one of {', '.join(map(repr, allowed))}")
     with np.errstate(divide="ignore"):  # lambda = 0 has no place on its axis
@@ -81,23 +84,24 @@ def along(path, xvar, allowed):
 
 
 def draw_along(ax, x, lines, names, label, labels, counts, numbers=None):
-    """Lines (m, L) against x, those with the largest last value on top.
+    """Draw lines (m, L) against x, those with the largest last value on top.
 
     Parameters
     ----------
     ax : matplotlib Axes
     x : ndarray (L,)
-        Where it is not finite nothing is drawn.
+        Nothing is drawn where it is not finite.
     lines : ndarray (m, L)
     names : sequence of length m
     label : bool or int
-        Name the lines: True as many as find room, an int at most that many.
+        Name the lines: True as many as fit, an int at most that many.
     labels : pair of str
-        Of the axes.
+        Labels of the axes.
     counts : triple (places (K,), counts (K,), title)
-        Shown along the top.
+        Counts to show along the top.
     numbers : ndarray (m,) of int, optional
-        Lines of one number look alike in all pictures. Default: neighbours at the end differ.
+        Lines with equal numbers look alike in all pictures. Default: neighbours at the end
+        differ.
     """
     named = label * len(lines) if isinstance(label, bool) else read_count("label", label, 0)
     shown = np.isfinite(x)
@@ -113,7 +117,7 @@ def draw_along(ax, x, lines, names, label, labels, counts, numbers=None):
 
 
 def draw_lines(ax, x, lines, numbers=None):
-    """All lines as one collection: a thousand separate ones would take seconds."""
+    """Draw all lines as one collection: a thousand separate ones would take seconds."""
     from matplotlib.collections import LineCollection
 
     segments = np.empty((len(lines), len(x), 2))
@@ -133,7 +137,7 @@ def draw_lines(ax, x, lines, numbers=None):
 
 
 def label_axes(ax, horizontal, vertical):
-    """What the axes mean; no frame where counts and names will stand."""
+    """Label the axes; leave out the frame where counts and names stand."""
     ax.set_xlabel(horizontal)
     ax.set_ylabel(vertical)
     for side in ("top", "right"):
@@ -141,7 +145,7 @@ def label_axes(ax, horizontal, vertical):
 
 
 def count_on_top(ax, x, counts, title="Nonzero coefficients"):
-    """The count of what is not 0 along the top, right also after zooming in."""
+    """Show the count of nonzero values along the top, also after zooming."""
 
     def count(position, _=None):
         reach = 1e-9 * (x.max() - x.min())
@@ -157,7 +161,9 @@ def count_on_top(ax, x, counts, title="Nonzero coefficients"):
 
 
 def _without_rests_at_zero(lines):
-    """The lines with NaN where both neighbours are 0 too, so that none is drawn along the axis."""
+    """Return the lines with NaN where both neighbours are 0 too, so that none runs along the
+    axis.
+    """
     zero = np.pad(lines == 0.0, ((0, 0), (1, 1)), constant_values=True)
     return np.where(zero[:, :-2] & zero[:, 1:-1] & zero[:, 2:], np.nan, lines)
 

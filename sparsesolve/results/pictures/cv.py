@@ -1,4 +1,4 @@
-"""Drawing a cross-validation curve: means with their errors, and the two lambdas chosen."""
+"""The picture of a cross-validation curve: means with their errors, and the two chosen lambdas."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from sparsesolve.results.pictures.line_names import COLOURS, NAME_SIZE
 def plot_cv(cv, ax=None):
     """Draw mean scores and their standard errors against lambda, as glmnet does.
 
-    The empty model stands on the left, the count of nonzero coefficients along the top, and
-    dotted lines at lambda_1se and lambda_min.
+    The empty model is on the left. The count of nonzero coefficients stands along the top, and
+    dotted lines mark lambda_1se and lambda_min.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def plot_cv(cv, ax=None):
 
 
 def _mark(ax, place, word, foot):
-    """A dotted line from top to bottom with a word where the curve is not: at its foot or head."""
+    """Draw a dotted line with a word at its foot or head, where the curve is not."""
     ax.axvline(place, color="0.3", linewidth=1.0, linestyle=":")
     ax.annotate(
         word, (place, 0.0 if foot else 1.0), xycoords=("data", "axes fraction"),

@@ -1,4 +1,4 @@
-"""A line for each group of a path: the norm of its coefficients along it."""
+"""Lines of the groups of a path: the norms of their coefficients along it."""
 
 import numpy as np
 from scipy import sparse
@@ -7,12 +7,12 @@ from sparsesolve.penalties.groups import read_groups
 
 
 def has_groups(path):
-    """Whether the path was fitted with groups, disjoint or nested."""
+    """Return True if the path was fitted with groups, disjoint or nested."""
     return path.groups is not None or hasattr(_penalty(path), "group_members")
 
 
 def group_lines(path, rows):
-    """A row (L,) for each group, and what to call it: a single feature by its own name.
+    """Return a row (L,) for each group, and its name; a single feature has its own name.
 
     rows : (p, L) sparse, the coefficients, or their norms over several responses
     """
@@ -39,7 +39,7 @@ def group_lines(path, rows):
 
 
 def count_groups(rows):
-    """Of rows (G, L) how many are not 0 at each lambda, (L,)."""
+    """Return how many rows of (G, L) are not 0 at each lambda, (L,)."""
     return np.asarray((rows != 0.0).sum(axis=0)).ravel()
 
 

@@ -1,10 +1,11 @@
-"""Drawing coefficients as what they are coefficients of: the pixels of an image, a graph."""
+"""Pictures of coefficients at their places: the pixels of an image, or the nodes of a graph."""
 
 import numpy as np
 
 from sparsesolve.results.pictures.axes import axes_or_new
 
-COLOURS = "RdBu_r"  # white at 0
+# White at 0.
+COLOURS = "RdBu_r"
 
 
 def plot_image(b, shape, ax=None):
@@ -77,5 +78,5 @@ def plot_graph(b, edges, positions, ax=None):
 
 
 def _most(b):
-    """The largest size, at which colours end."""
+    """Return the largest size, at which colours end."""
     return float(np.abs(b).max(initial=0.0)) or 1.0

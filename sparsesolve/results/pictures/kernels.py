@@ -1,4 +1,4 @@
-"""Drawing an MKLPath: what each kernel weighs along lambda."""
+"""The picture of an MKLPath: the weight of each kernel along lambda."""
 
 import numpy as np
 
@@ -16,10 +16,10 @@ def plot_kernels(path, what="weights", xvar="lambda", label=True, ax=None):
     what : {"weights", "norms"}, default "weights"
         Kernel weights, which sum to 1, or the norms of the kernels' functions.
     xvar : {"lambda", "dev"}, default "lambda"
-        Minus the logarithm of lambda, or the deviance explained; the empty model is on the left.
+        Minus the logarithm of lambda, or the explained deviance; the empty model is on the left.
     label : bool or int, default True
-        Name the kernels at the right end of their lines: True as many as find room near it, an
-        int at most that many. The other lines turn grey.
+        Name the kernels at the right end of their lines: True as many as fit near it, an int at
+        most that many. The other lines become grey.
     ax : matplotlib Axes, optional
         Where to draw. Default: the axes of a new figure.
 

@@ -1,18 +1,24 @@
-"""Names at the right end of a path's lines, and colours to follow them by."""
+"""Names at the right end of a path's lines, and colours that connect them to the lines."""
 
 import numpy as np
 
-# Okabe and Ito's palette, told apart with every common kind of colour blindness; its yellow is
-# left out, too pale for a thin line on white.
+# Okabe and Ito's palette can be distinguished with every common kind of colour blindness. Its
+# yellow is left out, because it is too pale for a thin line on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-STYLES = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)))  # of lines of one colour
-PALE = "#C8C8C8"  # lines without a name, where others have one
-NAME_SIZE = 8.0  # points
-FARTHEST = 0.1  # of the axes' height: how far a name may stand from the end of its line
+# Line styles for lines with the same colour.
+STYLES = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)))
+# Lines without a name, if others have one.
+PALE = "#C8C8C8"
+# Points.
+NAME_SIZE = 8.0
+# A name may stand this far from the end of its line, as a fraction of the height of the axes.
+FARTHEST = 0.1
 
 
 def ranks(ends):
-    """Numbers (m,) for colours and styles: neighbours at the end differ, large ends are solid."""
+    """Return numbers (m,) for colours and styles: neighbours at the end differ; large ends are
+    solid.
+    """
     colour = np.argsort(np.argsort(ends, kind="stable"), kind="stable") % len(COLOURS)
     order = np.argsort(-np.abs(ends), kind="stable")
     numbers = np.empty(len(order), dtype=int)
@@ -23,18 +29,21 @@ def ranks(ends):
 
 
 def line_colours(numbers):
-    """A colour for each line: the palette over and over."""
+    """Return a colour for each line: the palette, repeated."""
     return [COLOURS[k % len(COLOURS)] for k in numbers]
 
 
 def line_styles(numbers):
-    """A style for each line, by which those of one colour differ; solid where that is hopeless."""
+    """Return a style for each line: lines of one colour differ, or all are solid if they are too
+    many.
+    """
     few = max(numbers, default=0) < len(COLOURS) * len(STYLES)
     return [STYLES[k // len(COLOURS)] if few else STYLES[0] for k in numbers]
 
 
 def name_lines(ax, collection, end, last, names, limit, numbers=None):
-    """Names to the right of the axes, each beside the end of its line; other lines turn pale.
+    """Write names to the right of the axes, each near the end of its line; other lines become
+    pale.
 
     Parameters
     ----------
@@ -42,14 +51,14 @@ def name_lines(ax, collection, end, last, names, limit, numbers=None):
     collection : matplotlib LineCollection
         The m lines, drawn on `ax`.
     end : float
-        Where the lines end on the horizontal axis.
+        Horizontal end of the lines.
     last : ndarray, shape (m,)
-        Where they end on the vertical axis.
+        Vertical ends of the lines.
     names : sequence of length m
     limit : int
-        No more names than that.
+        Most names.
     numbers : ndarray (m,) of int, optional
-        Of which colours and styles depend. Default: neighbours among those named differ.
+        Numbers that determine colours and styles. Default: neighbours with names differ.
     """
     low, high = ax.get_ylim()
     height = ax.get_window_extent().height * 72.0 / ax.figure.dpi  # points
@@ -85,9 +94,9 @@ def _highlight(collection, chosen, colours, styles):
 
 
 def choose_names(sizes, zero, spacing, limit):
-    """Which lines get a name, and the heights of the names, both from the lowest up.
+    """Return the lines that get a name, and the heights of the names, both from the lowest up.
 
-    One after the other, the largest coefficients first, as long as all names stand within
+    Lines are added by decreasing size of the coefficients, as long as all names stand within
     FARTHEST of the ends of their lines.
 
     Parameters
@@ -95,14 +104,14 @@ def choose_names(sizes, zero, spacing, limit):
     sizes : ndarray, shape (m,)
         Last coefficients, as fractions of the axes' height.
     zero : float
-        Where the coefficient 0 stands on the axes.
+        Height of the coefficient 0 on the axes.
     spacing : float
         Least distance of two names.
     limit : int
     """
     chosen, places = [], np.empty(0)
     for k in np.argsort(-np.abs(sizes), kind="stable"):
-        # With names closely set over the whole height nothing further can be placed.
+        # If names cover the whole height, no more can be placed.
         if len(chosen) == limit or sizes[k] == 0.0 or (len(chosen) + 1) * spacing > 1.0:
             break
         tried = sorted([*chosen, k], key=lambda line: sizes[line])
@@ -114,11 +123,11 @@ def choose_names(sizes, zero, spacing, limit):
 
 
 def spread(wanted, spacing):
-    """Places in [0, 1], at least `spacing` apart, that are nearest to the wanted ones.
+    """Return the places in [0, 1], at least `spacing` apart, that are nearest to the wanted ones.
 
-    Least squares under order constraints: after subtracting k·spacing from the k-th place the
-    constraints say that the places increase, which is isotonic regression; clipping its solution
-    solves the problem with bounds.
+    This is least squares under order constraints. After subtracting k·spacing from the k-th place
+    the places must increase, which is isotonic regression. Clipping its solution solves the
+    problem with bounds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Drawing a path: coefficients against their norm, lambda, or the deviance explained."""
+"""The picture of a path: coefficients against their norm, lambda, or the explained deviance."""
 
 import numpy as np
 from scipy import sparse
@@ -15,17 +15,19 @@ from sparsesolve.results.pictures.axes import (
 from sparsesolve.results.pictures.group_lines import count_groups, group_lines, has_groups
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 
-MAX_LINES = 1000  # more cannot be told apart, and a ridge path may have half a million
-BETWEEN = 300  # lambdas at which a curve between knots is drawn
-WAYS = ("feature", "group", "class")
+# More lines cannot be distinguished, and a ridge path may have half a million.
+MAX_LINES = 1000
+# Lambdas at which a curve between knots is drawn.
+BETWEEN = 300
+LINES = ("feature", "group", "class")
 
 
 def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
     """Draw the coefficients of a path, one line for each feature that is ever selected.
 
-    All three horizontal axes run from the empty model on the left to the fullest on the right;
-    lambda is therefore shown as minus its natural logarithm, as R's glmnet 4.1-10 does. The
-    count of nonzero coefficients stands along the top.
+    All three horizontal axes run from the empty model on the left to the fullest on the right.
+    Lambda is therefore shown as minus its natural logarithm, as in R's glmnet 4.1-10. The count
+    of nonzero coefficients stands along the top.
 
     Parameters
     ----------
@@ -33,14 +35,14 @@ def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
     xvar : {"norm", "lambda", "dev"}, default "lambda"
         The L1 norm of the coefficients (original scale), lambda, or the deviance explained.
     label : bool or int, default True
-        Name the features at the right end of their lines: True as many as find room near it,
-        the largest coefficients first; an int at most that many. The other lines turn grey.
+        Name the features at the right end of their lines: True as many as fit near it, the
+        largest coefficients first; an int at most that many. The other lines become grey.
     ax : matplotlib Axes, or with by="class" an array of K of them, optional
         Where to draw. Default: the axes of a new figure.
     by : {"feature", "group", "class"}, default "feature"
-        What a line is: a feature's coefficient, with K responses the Euclidean norm of its K; a
-        group's norm, of a path with a group penalty; or a feature's coefficient in each of K
-        classes or responses, which have a panel each.
+        What a line shows: the coefficient of a feature, or with K responses the Euclidean norm of
+        its K; the norm of a group, for a path with a group penalty; or the coefficient of a
+        feature in each of K classes or responses, with a panel for each.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
     >>> ax = ss.path(X, X[:, 0] + X[:, 1] ** 2).plot("lambda", label=True)
     >>> ax.figure.savefig("path.png")
     """
-    refuse_other_ways(path, by)
+    refuse_unknown_lines(path, by)
     x = along(path, xvar, AXIS_LABELS)
     if by == "class":
         return _draw_classes(path, xvar, x, label, ax)
@@ -81,16 +83,16 @@ def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
 
 
 def save_plot(path, file, xvar, title, ylabel=None, by="feature"):
-    """Draw a path into a file, without a screen, lines named."""
-    refuse_other_ways(path, by)
+    """Draw a path with named lines into a file, without a screen."""
+    refuse_unknown_lines(path, by)
     save_figure(lambda ax: plot_path(path, xvar=xvar, label=True, ax=ax, by=by), file, title,
                 ylabel, len(path.coefs) if by == "class" else None)  # fmt: skip
 
 
-def refuse_other_ways(path, by):
-    """Raise ValueError unless `by` is a way to draw this path."""
-    if by not in WAYS:
-        raise ValueError(f"by is {by!r}; choose one of {', '.join(map(repr, WAYS))}")
+def refuse_unknown_lines(path, by):
+    """Raise ValueError unless `by` is possible for this path."""
+    if by not in LINES:
+        raise ValueError(f"by is {by!r}; choose one of {', '.join(map(repr, LINES))}")
     if by == "group" and not has_groups(path):
         raise ValueError("The path has no groups; fit it with a group penalty, or by='feature'")
     if by == "class" and not isinstance(path.coefs, list):
@@ -98,7 +100,7 @@ def refuse_other_ways(path, by):
 
 
 def _draw_classes(path, xvar, x, label, axes):
-    """A panel for each class or response."""
+    """Draw a panel for each class or response."""
     K = len(path.coefs)
     axes = new_panels(K) if axes is None else np.asarray(axes, dtype=object).ravel()
     if len(axes) != K:
@@ -116,7 +118,7 @@ def _draw_classes(path, xvar, x, label, axes):
 
 
 def _draw(ax, path, xvar, x, rows, names, label, words, counts, counted, numbers=None):
-    """The largest rows of a sparse matrix (m, L) as lines along a path."""
+    """Draw the largest rows of a sparse matrix (m, L) as lines along a path."""
     which, n_selected = _largest(rows)
     lines, at = rows[which].toarray(), x
     if path.exact_between and xvar == "lambda":
@@ -132,7 +134,7 @@ def _draw(ax, path, xvar, x, rows, names, label, words, counts, counted, numbers
 
 
 def _between(lambdas, lines):
-    """Lines that are straight in lambda, as curves along its logarithm.
+    """Return lines that are straight in lambda as curves along its logarithm.
 
     A path that ends at 0 is drawn to a tenth of the knot before it.
     """
@@ -143,14 +145,14 @@ def _between(lambdas, lines):
 
 
 def _feature_rows(path):
-    """A row (L,) for each feature: its coefficients, or their norm over the responses."""
+    """Return a row (L,) for each feature: its coefficients, or their norm over the responses."""
     if isinstance(path.coefs, list):
         return sum(matrix.power(2) for matrix in path.coefs).sqrt().tocsr()
     return sparse.csr_array(path.coefs)
 
 
 def _largest(rows):
-    """Rows that are not 0 everywhere, of more than MAX_LINES the largest; and how many there are.
+    """Return the nonzero rows, at most the MAX_LINES largest, and how many there are in all.
 
     Only these are made dense.
     """

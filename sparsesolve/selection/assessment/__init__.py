@@ -1,4 +1,4 @@
-"""How good a fit is on rows with known responses: a file for each way to ask."""
+"""Assessment of fits on rows with known responses: one file for each method."""
 
 from sparsesolve.selection.assessment.assess import assess
 from sparsesolve.selection.assessment.calibration import Calibration, calibration

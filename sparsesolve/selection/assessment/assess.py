@@ -1,4 +1,4 @@
-"""All measures that suit a fit."""
+"""assess: all measures that suit a fit."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def assess(
     offset: ArrayLike | None = None,
     strata: Any = None,
 ) -> dict[str, Any]:
-    """Compute all measures of a fit on rows with known responses, as glmnet's assess.glmnet.
+    """Compute all measures of a fit on rows with known responses, as glmnet's assess.glmnet does.
 
-    Cox deviance is divided by the weight of the deaths, where glmnet gives the sum.
+    Cox deviance is divided by the weight of the deaths; glmnet returns the sum.
 
     Parameters
     ----------
@@ -34,12 +34,13 @@ def assess(
     X, y : array-like
         Rows, new ones or those of the fit, and their responses.
     s : float, array-like (S,) or, of a CVPath, "lambda_1se" or "lambda_min", default None
-        None is every lambda of a Path, and lambda_1se of a CVPath.
+        None means every lambda of a Path, and lambda_1se of a CVPath.
     weights, offset : array-like, default None
-        For these rows; the offset is required where the fit had one.
+        For these rows; the offset is required if the fit had one.
     strata : array-like of labels (n,), default None
-        For these rows, with cox: required where the fit had several. Deaths are compared within
-        them; they need not be those of the fit. A model from a file does not remember its strata.
+        For these rows, with cox: required if the fit had several. Deaths are compared within
+        strata, which need not be those of the fit. A model from a file does not remember its
+        strata.
 
     Returns
     -------

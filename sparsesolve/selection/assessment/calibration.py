@@ -1,4 +1,4 @@
-"""Calibration: probabilities predicted beside shares observed."""
+"""Calibration: predicted probabilities compared with observed shares."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def calibration(
     Parameters
     ----------
     fit, X, y, s, weights, offset
-        As for :func:`assess`; s must be one value.
+        As in :func:`assess`; s must be one value.
     n_bins : int, default 10
-        Bins of equally many rows, as far as ties allow.
+        Number of bins, with equally many rows as far as ties allow.
     target : label, default None
         The class; None is the second of two.
 

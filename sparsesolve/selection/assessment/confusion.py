@@ -1,4 +1,4 @@
-"""Confusion: true classes beside predicted ones."""
+"""Confusion: true classes compared with predicted ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsesolve.selection.assessment.known_rows import known_classes, read_know
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusion:
-    """Weights of rows by their class and by the class predicted; printed as a table.
+    """Weights of rows by their true and predicted class; printed as a table.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Confusion:
 
     @property
     def accuracy(self) -> float:
-        """The share on the diagonal."""
+        """The share of weights on the diagonal."""
         return float(self.counts.trace() / self.counts.sum())
 
     def __repr__(self):
@@ -61,12 +61,12 @@ def confusion(
     Parameters
     ----------
     fit, X, y, s, weights, offset
-        As for :func:`assess`.
+        As in :func:`assess`.
 
     Returns
     -------
     Confusion
-        A list of them where s is a list or None.
+        A list of them if s is a list or None.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""KnownRows: rows with known responses, as a fit and its family see them."""
+"""KnownRows: rows with known responses, in the form of the fit's family."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from sparsesolve.selection.measures import class_shares
 
 
 class KnownRows(NamedTuple):
-    """What measures of a fit are made of: rows of weight 0 are left out."""
+    """The input of measures of a fit, without rows of weight 0."""
 
     family: Family
-    y: np.ndarray  #: as the family reads it, rows first
+    y: np.ndarray  # in the form of the family; rows first
     eta: np.ndarray  #: (n, S), or (n, K, S) with K responses: linear predictors, offsets included
     weights: np.ndarray  #: (n,) positive, as often as y counts a row
-    single: bool  #: whether s was one lambda, so that S is 1
+    single: bool  # True if s was one lambda, so that S is 1
 
 
 def read_known_rows(fit, X, y, s, weights, offset, strata=None):
-    """The KnownRows of what users give; `assess` says what that is."""
+    """Return the KnownRows of a user's arguments; `assess` describes them."""
     match_rows(X, y)
     path = path_of(fit)
     if fit is not path:
@@ -60,16 +60,17 @@ def read_known_rows(fit, X, y, s, weights, offset, strata=None):
 
 
 def _read_survival(path, family, y, n, strata):
-    """The survival response of new rows, their strata given where the fit had some.
+    """Return the survival response of new rows; `strata` are required if the fit had some.
 
-    It is not read by the family, which holds the strata of other rows.
+    The family does not read it, because it holds the strata of other rows.
     """
     values = read_survival(y, n, strata)
-    fitted = family.read.args[0]  # what cox(strata=) was given
+    fitted = family.read.args[0]  # the argument of cox(strata=)
     if fitted is None:
-        from_file = "weights" not in (path.options or {})  # where strata are not kept
+        # a model from a file does not have its strata
+        from_file = "weights" not in (path.options or {})
         _refuse_strata([] if strata is None or from_file else np.ravel(strata).tolist())
-    elif strata is None and not values[:, 3].any():  # nor does y have a column of them
+    elif strata is None and not values[:, 3].any():  # and y has no column of strata
         count = len(read_strata(fitted, len(fitted))[1])
         if count > 1:
             raise ValueError(
@@ -80,7 +81,7 @@ def _read_survival(path, family, y, n, strata):
 
 
 def _refuse_strata(labels):
-    """Raise ValueError unless all are 0, the one stratum of a fit without strata."""
+    """Raise ValueError unless all are 0, the only stratum of a fit without strata."""
     for i, label in enumerate(labels):
         if label != 0:
             raise ValueError(
@@ -90,9 +91,11 @@ def _refuse_strata(labels):
 
 
 def _as_fitted(path, family, y, n):
-    """The response of new rows, their labels coded as those of the fit, of which some may miss."""
+    """Return the response of new rows, with labels coded as in the fit; some classes may be
+    missing.
+    """
     names, labels = path.class_names, None if family.classify is None else label_array(y)
-    if names is None and labels is not None:  # of a table without names, or of shares
+    if names is None and labels is not None:  # a table without names, or shares
         names = np.arange(len(path.coefs) if family.several else 2)
         labels = labels if family.several or np.isin(labels, names).all() else None
     if labels is None or labels.ndim != 1:
@@ -105,13 +108,13 @@ def _as_fitted(path, family, y, n):
     if strange:
         raise ValueError(f"y holds the class {strange[0]!r}, which the fit does not know: {names}")
     codes = np.array([code[name] for name in found[1].tolist()])[found[0]]
-    # every class is read once more, lest the reader miss one, and dropped again
+    # The reader needs every class: one row of each is added, and dropped again.
     values = family.read(np.append(codes, np.arange(len(names))), n + len(names)).values
     return Response(values[:n])
 
 
 def known_classes(fit, family, y):
-    """Shares of the classes in each row, (n, K), and their names, (K,)."""
+    """Return the shares of the classes in each row, (n, K), and their names, (K,)."""
     shares = class_shares(family, y)
     if shares is None:
         raise ValueError(f"A {family.name} fit has no classes")

@@ -1,4 +1,4 @@
-"""Roc: what each threshold of the linear predictor lets through."""
+"""Roc: the receiver operating characteristic of a fit of two classes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparsesolve.selection.measures import class_shares
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Roc:
-    """A receiver operating characteristic: what each threshold lets through.
+    """A receiver operating characteristic: the shares of both classes above each threshold.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Roc:
     tpr : ndarray (m + 1,)
         Share of the second class, the target.
     auc : float
-        Area below: the chance that a target ranks higher, ties half.
+        Area below the curve: the probability that a target ranks higher; ties count half.
     """
 
     thresholds: np.ndarray
@@ -51,17 +51,17 @@ def roc(
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
 ) -> Roc | list[Roc]:
-    """The receiver operating characteristic of a fit of two classes.
+    """Compute the receiver operating characteristic of a fit of two classes.
 
     Parameters
     ----------
     fit, X, y, s, weights, offset
-        As for :func:`assess`.
+        As in :func:`assess`.
 
     Returns
     -------
     Roc
-        A list of them where s is a list or None.
+        A list of them if s is a list or None.
 
     Raises
     ------

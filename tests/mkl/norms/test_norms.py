@@ -26,7 +26,7 @@ def test_value_and_derivatives(norm):
         slope = (norm.value(n + e, d) - norm.value(n - e, d)) / 2e-5
         assert norm.slope(n, d)[m] == pytest.approx(slope, rel=1e-6)
         bend = (norm.slope(n + e, d) - norm.slope(n - e, d)) / 2e-5
-        np.testing.assert_allclose(norm.bend(n, d)[m], bend, rtol=1e-5, atol=1e-8)
+        np.testing.assert_allclose(norm.second_derivative(n, d)[m], bend, rtol=1e-5, atol=1e-8)
 
 
 @pytest.mark.parametrize("norm", ALL, ids=str)
