@@ -64,7 +64,10 @@ def _few_coefficients(problem):
     most = costs.MOST_DENSE_COEFFICIENTS if problem.penalty.alpha < costs.MOSTLY_RIDGE else most
     if costs.RESPONSE_SPARSITY * problem.design.stored < n * p:
         most = min(most, costs.MOST_SPARSE_COEFFICIENTS)
-    return problem.n_responses * min(p, 2 * n) <= most and n * p <= costs.MOST_COPIED_VALUES
+    K, columns = problem.n_responses, min(p, n, problem.design.stored / n)
+    if K * K * columns > costs.MOST_CLASSES_SQUARED_COLUMNS:
+        return False
+    return K * min(p, 2 * n) <= most and n * p <= costs.MOST_COPIED_VALUES
 
 
 def _few_columns(problem, lambdas):

@@ -142,6 +142,21 @@ def test_classes_go_by_blocks_where_the_ridge_part_brings_all_features_to_work(c
     assert chosen == ["response_blocks"] * 2 + ["response_newton"] * 3
 
 
+def test_many_classes_go_by_blocks(chosen, monkeypatch):
+    """K^2 columns are too many for one Hessian; sparse ones count by what they store."""
+    tall = RNG.standard_normal((120, 8))
+    classes, options = np.arange(120) % 40, {"family": "multinomial", "lambdas": [0.015]}
+    for most in (40**2 * 8 - 1, 40**2 * 8):
+        monkeypatch.setattr(costs, "MOST_CLASSES_SQUARED_COLUMNS", most)
+        ss.path(tall, classes, **options)
+    thin = sparse.random_array((120, 8), density=0.5, format="csc", rng=RNG)
+    for most in (40**2 * 4 - 1, 40**2 * 4):
+        monkeypatch.setattr(costs, "MOST_CLASSES_SQUARED_COLUMNS", most)
+        ss.path(thin, classes, **options)
+    ss.path(tall, classes % 2, **options)
+    assert chosen == ["response_blocks", "response_newton"] * 2 + ["response_newton"]
+
+
 def test_a_giant_group_without_a_norm_is_so_many_columns(chosen, monkeypatch):
     """Large l1/linf groups are left to first-order steps, which are slow."""
     monkeypatch.setattr(costs, "FIRST_ORDER_PASSES_LINF", 10)
