@@ -82,15 +82,6 @@ EIGENVALUE_SPARSITY = 10
 # Softmax coefficients enter one by one, so that few of them are active at a time.
 MOST_COEFFICIENTS = 12_000
 
-# The same method up to this product of K^2 and min(n, p), p counted by stored values to a row. Its
-# Hessian and its steps over coefficients grow faster with K than the steps of blocks. Seconds of
-# Newton's method over those of blocks (20 lambdas, tol 1e-7, n x p x K, product in thousands):
-# 1,000 x 50 x 10 0.48 (5), 200 x 1,000 x 20 0.56 (80), 1,500 x 100 x 20 0.91 (40), 3,000 x 100 x 30
-# 0.76 (90), 3,000 x 40 x 50 1.05 (100), 300 x 2,000 x 20 0.83 (120), 500 x 500 x 20 1.14 (200),
-# 2,000 x 20 x 100 1.58 (200), 3,000 x 100 x 50 1.76 (250), 4,000 x 25 x 200 over 5.7 (1,000);
-# sparse, a value in 20 stored, 2,000 x 200 x 50 0.82 (25).
-MOST_CLASSES_SQUARED_COLUMNS = 150_000
-
 # The same number where the rows of coefficients are tied and become active as a whole.
 MOST_TIED_COEFFICIENTS = 1000
 
@@ -102,6 +93,15 @@ MOSTLY_RIDGE = 0.2
 
 # The same number where nearly all coefficients become active.
 MOST_DENSE_COEFFICIENTS = 200
+
+# Newton's method on all coefficients is used up to this product of K^2 and min(n, p), p counted by
+# stored values to a row: the cost of its Hessian grows faster with K than the steps of blocks.
+# Seconds of Newton's method over those of blocks (20 lambdas, tol 1e-7; n x p x K, and in brackets
+# the product in thousands): 1,000 x 50 x 10 0.48 (5), 200 x 1,000 x 20 0.56 (80), 1,500 x 100 x 20
+# 0.91 (40), 3,000 x 100 x 30 0.76 (90), 3,000 x 40 x 50 1.05 (100), 300 x 2,000 x 20 0.83 (120),
+# 500 x 500 x 20 1.14 (200), 2,000 x 20 x 100 1.58 (200), 3,000 x 100 x 50 1.76 (250), 4,000 x 25 x
+# 200 over 5.7 (1,000); sparse, a value in 20 stored, 2,000 x 200 x 50 0.82 (25).
+MOST_CLASSES_SQUARED_COLUMNS = 150_000
 
 # Newton's method on all coefficients keeps another copy of X, which may have this many values.
 MOST_COPIED_VALUES = 20_000_000
