@@ -1,4 +1,12 @@
-"""A dual point that is orthogonal to what nothing holds back."""
+"""A dual point that is orthogonal to the unpenalised columns.
+
+    dual = u - H A c,    A'dual = 0,    H = F''(eta),    A the unpenalised columns and a constant
+
+Given: a residual u = -F'(eta). Returned: the dual point, and what a step along A may still gain.
+Invariant: the dual point is in the domain of F*.
+
+Reference: Bach et al. 2012, section 1.4; the step is Newton's method on the dual.
+"""
 
 import numpy as np
 
@@ -10,43 +18,43 @@ ROUNDS = 20
 
 
 def clear(loss, eta, u, columns, free=None):
-    """u less H (a combination of the columns), so that it is orthogonal to them.
+    """Return u less H times a combination of the columns, orthogonal to them.
 
-    H is the curvature of the loss at eta: a dual Newton step, which stays in the domain of the
-    conjugate as shrinking does, as a rule. Samples that leave it are put to its end: where columns
-    that nothing holds back tell some responses with certainty, these samples end there.
+    H is the curvature of the loss at eta. This is a dual Newton step; it usually stays in the
+    domain of the conjugate. Samples that leave the domain are put to its end: if unpenalised
+    columns predict some responses with certainty, these samples end there.
 
     Parameters
     ----------
     loss : Loss
     eta, u : (n,) or (K, n)
     columns : (n, f)
-        Those that nothing holds back, a constant for the intercept among them.
+        Unpenalised columns, a constant for the intercept among them.
     free : (K, f) bool, or None for all
-        In which responses nothing does.
+        In which responses they are unpenalised.
 
     Returns
     -------
     dual : (n,) or (K, n)
     missing : float
-        What a step along these columns might still gain, which the gap at `dual` does not see:
-        inf where it is not orthogonal but for rounding, and there is no certificate.
+        The possible gain of a step along these columns, which the gap at `dual` does not see.
+        It is inf if `dual` is not orthogonal up to rounding: then there is no certificate.
     """
     if columns.shape[1] == 0:
         return u.copy(), 0.0
-    with np.errstate(over="ignore", invalid="ignore"):  # beyond floats there is no certificate
+    with np.errstate(over="ignore", invalid="ignore"):  # Beyond floats there is no certificate.
         if eta.ndim == 1:
             dual, missing = _clear_within(loss, eta, u, columns)
         else:
             dual, missing = _clear_responses(loss, eta, u, columns, free)
         terms = ORTHOGONAL_TERMS * np.abs(u) + CENTRED * loss.curvature_at(eta)
         left, size = np.abs(dual @ columns), terms @ np.abs(columns)
-    astray = ~(left <= size)  # also where it is not a number
+    astray = ~(left <= size)  # NaN counts too.
     return dual, np.inf if (astray if free is None else astray & free).any() else missing
 
 
 def still_missing(gram, left, size):
-    """What `clear` calls missing, where products with f columns of gram (f, f) under H are left.
+    """Return `missing` of `clear`, for products `left` with f columns of gram (f, f) under H.
 
     left : (f,), sums of terms of `size` (f,)
     """
@@ -56,7 +64,7 @@ def still_missing(gram, left, size):
 
 
 def along_columns(loss, eta, u, columns):
-    """A Newton step (K, f) of coefficients of the columns, and the gain that the model expects."""
+    """Return a Newton step (K, f) of coefficients of the columns, and its expected gain."""
     u = np.atleast_2d(u)
     if eta.ndim == 1:
         gram = columns.T @ times_curvature(loss, eta, columns)
@@ -70,7 +78,7 @@ def along_columns(loss, eta, u, columns):
 
 
 def _gram_of_responses(loss, eta, columns):
-    """Inner products under H of the columns in each of K responses, (K f, K f)."""
+    """Return inner products under H of the columns in each of K responses, (K f, K f)."""
     (K, n), f = eta.shape, columns.shape[1]
     H = [loss.curvature_product(eta, np.outer(row, np.ones(n))) for row in np.eye(K)]
     gram = np.empty((K, f, K, f))
@@ -82,14 +90,14 @@ def _gram_of_responses(loss, eta, columns):
 
 
 def times_curvature(loss, eta, columns):
-    """H times the columns, (n, f)."""
+    """Return H times the columns, (n, f)."""
     if not loss.coupled:
         return loss.curvature_at(eta)[:, None] * columns
     return np.stack([loss.curvature_product(eta, column) for column in columns.T], axis=1)
 
 
 def _clear_within(loss, eta, u, columns):
-    """Of one response, samples that leave the range of their slopes being put to its end."""
+    """Clear one response; samples that leave the range of their slopes are put to its end."""
     weighted = times_curvature(loss, eta, columns)
     dual, missing = _clear_one(weighted, u, columns)
     ends = loss.ends
@@ -98,7 +106,7 @@ def _clear_within(loss, eta, u, columns):
     low, high = ends
     for _ in range(ROUNDS):
         out = (dual < low) | (dual > high)
-        if missing == np.inf or not out.any():  # the latter as a rule
+        if missing == np.inf or not out.any():  # The latter is usual.
             break
         u, weighted = np.where(out, np.clip(dual, low, high), u), np.where(out[:, None], 0.0,
                 weighted)
@@ -107,8 +115,11 @@ def _clear_within(loss, eta, u, columns):
 
 
 def _clear_one(weighted, u, columns):
-    """Of one response; along nearly dependent columns a product that is rounding may stand for
-    much, which is what is missing."""
+    """Clear one response.
+
+    Along nearly dependent columns a product that is rounding may stand for much, which is
+    missing.
+    """
     gram = columns.T @ weighted
     if not np.isfinite(gram).all():
         return u.copy(), np.inf
@@ -118,7 +129,7 @@ def _clear_one(weighted, u, columns):
 
 
 def _clear_responses(loss, eta, u, columns, free):
-    """The same for K responses, whose curvature ties them: a combination (K, f)."""
+    """Clear K responses, whose curvature couples them: a combination (K, f)."""
     K, f = len(eta), columns.shape[1]
     mask = np.ones(K * f, dtype=bool) if free is None else free.ravel()
     gram = _gram_of_responses(loss, eta, columns)[np.ix_(mask, mask)]
@@ -126,7 +137,7 @@ def _clear_responses(loss, eta, u, columns, free):
         return u, np.inf
     curvature = Curvature(gram)
     size = (np.abs(u) @ np.abs(columns)).ravel()[mask]
-    for _ in range(2):  # the second time for what rounding left
+    for _ in range(2):  # The second time removes what rounding left.
         step = np.zeros(K * f)
         step[mask] = curvature.solve((u @ columns).ravel()[mask])
         u = u - loss.curvature_product(eta, step.reshape(K, f) @ columns.T)
@@ -135,7 +146,7 @@ def _clear_responses(loss, eta, u, columns, free):
 
 
 class Curvature:
-    """Along some directions, scaled to a unit diagonal; flat ones are left alone."""
+    """Curvature along some directions, scaled to a unit diagonal; flat ones are left alone."""
 
     def __init__(self, gram):
         size = np.sqrt(np.maximum(np.diag(gram), 0.0))
@@ -144,13 +155,13 @@ class Curvature:
         self.most = self.level.max(initial=0.0)
 
     def solve(self, pull):
-        """The step that takes the pull away."""
+        """Return the step that removes the pull."""
         kept = self.level > CURVATURE_RANK * self.most
         along = self.axes[:, kept].T @ (pull / self.size) / self.level[kept]
         return self.axes[:, kept] @ along / self.size
 
     def missing(self, left):
-        """What a step could gain on what is left of the pull."""
+        """Return the gain that a step on the rest of the pull could have."""
         floor = np.maximum(self.level, EPSILON * self.most)
         along = self.axes.T @ (left / self.size)
         return 0.5 * float(np.sum(along[floor > 0.0] ** 2 / floor[floor > 0.0]))

@@ -1,15 +1,18 @@
-"""Whether the objective falls for ever along columns that nothing holds back.
+"""Directions along which the objective falls for ever: they are unpenalised and separate.
 
     minimise over b0, b   F(offset + b0 + Zb)      over the columns that have no penalty
 
-has no minimum where a combination of these columns separates the classes, or is one of rows that
-all count 0: F falls along it, to a limit that no finite b reaches. A gap says how near F is to the
-limit, and coefficients are what the tolerance makes of them.
+has no minimum if a combination of these columns separates the classes, or rows that all count 0.
+F falls along it, to a limit that no finite b reaches. A gap says how near F is to the limit, and
+coefficients depend on the tolerance.
 
 Given: a Problem with a loss, a point and the columns. Returned: the columns of a direction along
-which F falls for ever, or none. Newton steps tell: near a minimum they shrink faster than any
-geometric sequence, and where F falls like an exponential each is about 1 in the linear predictor.
-What they find is tried: F far out along the last step must not be above F here.
+which F falls for ever, or none. Invariant: F far out along a direction that is returned is not
+above F at the point.
+
+Newton steps decide. Near a minimum they shrink faster than any geometric sequence. Where F falls
+like an exponential, each changes the linear predictor by about 1.
+
 Reference: Albert and Anderson, "On the existence of maximum likelihood estimates in logistic
 regression models" (1984).
 """
@@ -32,11 +35,11 @@ SHARE = 1e-3
 
 
 class Endless:
-    """Tells along a path where no finite coefficients are best, and by which `features`.
+    """Detects along a path where no finite coefficients are optimal, and by which `features`.
 
-    Columns without a penalty are looked at where the path begins, as no lam changes them; all
-    columns where lam is 0 or, at the last one, where the penalty is less than the tolerance.
-    A concave penalty lets go of large coefficients: these are looked at at every lambda.
+    Unpenalised columns are examined where the path begins, as no lam changes them. All columns
+    are examined if lam is 0 or, at the last lambda, if the penalty is less than the tolerance. A
+    concave penalty is flat at large coefficients, which are examined at every lambda.
     """
 
     def __init__(self, problem, tol):
@@ -46,7 +49,7 @@ class Endless:
         self.possible = has_columns and problem.loss is not None and problem.null_value > 0.0
 
     def judged(self, outcome, lam, found, last):
-        """The outcome of a solution `found`, or UNBOUNDED."""
+        """Return the outcome of a solution `found`, or UNBOUNDED."""
         if not self.possible:
             return outcome
         if hasattr(self.problem.penalty, "flat_at"):
@@ -63,7 +66,9 @@ class Endless:
         return outcome if self.features is None else UNBOUNDED
 
     def _judged_flat(self, outcome, lam, found):
-        """The same under a concave penalty, by the columns on which it is flat at the point."""
+        """Return the outcome under a concave penalty, by the columns on which it is flat at the
+        point.
+        """
         problem, (which, values, _) = self.problem, found
         self.features = None
         rows = np.ascontiguousarray(np.atleast_2d(values))
@@ -78,13 +83,15 @@ class Endless:
         return UNBOUNDED
 
     def _of_user(self, columns):
-        """Features of these columns of the design: of a basis those of its group."""
+        """Return the features of these columns of the design; with a basis, those of its group."""
         if self.problem.basis is None:
             return columns
         return self.problem.basis.features_of(columns)
 
     def _negligible(self, lam, found):
-        """Whether lam holds no coefficient: its part, and that in the first lam, are below tol."""
+        """Return True if lam restrains no coefficient: its part, and that in the first lam, are
+        below tol.
+        """
         problem, (which, values, _) = self.problem, found
         if not len(which) or not problem.has_blocks:
             return False
@@ -93,7 +100,7 @@ class Endless:
         level, penalty = problem.inner_level(lam), problem.penalty
         if not problem.has_blocks:
             whole = [rows if problem.n_responses else rows[0]]
-        else:  # the l1 norm of rows that are tied is more than theirs
+        else:  # The l1 norm of tied rows exceeds theirs.
             whole = [rows.ravel()] if problem.has_groups else rows
         if sum(penalty.value(part, level) for part in whole) > self.tol * problem.null_value:
             return False
@@ -107,7 +114,7 @@ class Endless:
 
 
 def falls_forever(problem, which, values, intercept, columns):
-    """Columns (m,) of a direction along which F falls for ever from a point; empty: there is none.
+    """Return the columns (m,) of a direction along which F falls for ever from a point, or none.
 
     Parameters
     ----------
@@ -142,7 +149,7 @@ def falls_forever(problem, which, values, intercept, columns):
 
 
 def _direction(problem, eta, columns):
-    """The coefficients (K, f) of a direction along which F falls for ever, or None."""
+    """Return coefficients (K, f) of a direction along which F falls for ever, or None."""
     Z = problem.design.unpacked(columns)
     if problem.intercept:
         Z = np.column_stack([np.ones(len(Z)), Z])
@@ -152,7 +159,7 @@ def _direction(problem, eta, columns):
 
 
 def _too_far(problem, which, rows, columns, intercept):
-    """What to take off the linear predictors, (K, n): so far out slopes would be rounding."""
+    """Return what to subtract from linear predictors, (K, n), whose slopes would be rounding."""
     own = np.isin(which, columns)
     part = np.stack([problem.design.combination(which[own].astype(np.intc), row[own])
                      for row in rows])  # fmt: skip
@@ -162,7 +169,7 @@ def _too_far(problem, which, rows, columns, intercept):
 
 
 def _unlimited(problem, which, values, columns):
-    """Those of the columns that no limit holds where they are going, and that are no constants."""
+    """Return the columns that are not constant and that no limit stops on their way."""
     b = np.zeros(problem.design.p)
     b[which] = values if values.ndim == 1 else values.sum(axis=0)
     low, high = problem.limits
@@ -172,7 +179,7 @@ def _unlimited(problem, which, values, columns):
 
 
 def _last_step(problem, eta, Z):
-    """The Newton direction (K, f) along which F falls for ever, or None."""
+    """Return the Newton direction (K, f) along which F falls for ever, or None."""
     loss, null, last = problem.loss, problem.null_value, 0.0
     value, u = loss.at(eta)
     tried = []  # directions, the last first: where little is left to gain they are rounding

@@ -1,13 +1,18 @@
-"""UnpenalisedBasis: what nothing holds back, intercept and columns, by an orthonormal basis Q.
+"""UnpenalisedBasis: the intercept and unpenalised columns, by an orthonormal basis Q.
 
     b0 + Zb  is written  Qc + Zb    with b = 0 at the columns in the span of Q
-    b0 + Zb  is written  Qc + Zb    with N'b = 0, Q spanning ZN, where a penalty has a kernel N
+    b0 + Zb  is written  Qc + Zb    with N'b = 0, Q spanning ZN, if a penalty has a kernel N
 
-Q is orthonormal under the weights. A penalty does not see c, and steps are not held up by the
-sizes of these columns; a dual point has to be orthogonal to them. A column with limits and without
-a penalty is held back where it ends at a limit; and no column is held back by a lam that vanishes.
-A penalty on whole vectors may leave directions alone that are no single columns, as the constants
-under total variation: N has them as orthonormal columns, and for columns it is a selection.
+Given: a Problem and its penalty. Returned: Q, and the columns it spans at a point. Invariant: Q
+is orthonormal under the weights.
+
+A penalty does not see c, and the scale of these columns does not slow steps down. A dual point
+must be orthogonal to them. A column with limits and without a penalty is restrained when it ends
+at a limit. A vanishing lam restrains no column. A penalty on whole vectors may ignore directions
+that are no single columns, as total variation ignores constants: N has them as orthonormal
+columns, and for columns it is a selection.
+
+Reference: Bach et al. 2012, section 1.4.
 """
 
 import numpy as np
@@ -21,18 +26,18 @@ FAR = 1e300
 
 
 class UnpenalisedBasis:
-    """Of a Problem with that penalty, which has coefficients of the shape of `nowhere`, zeros.
+    """The basis of a Problem; coefficients have the shape of `nowhere`, zeros.
 
     Attributes
     ----------
     which : (p,) bool
-        Columns that neither penalty nor limits hold back, whatever lam.
+        Columns that neither the penalty nor limits restrain, whatever lam.
     alive : (p,) bool
-        Columns that take part at all.
+        Columns that are not constant.
     basis : (n, f)
-        Q, after a constant where there is an intercept.
+        Q, after a constant if there is an intercept.
     span : Span
-        Of the columns under the weights.
+        Span of the columns under the weights.
     """
 
     def __init__(self, problem, penalty, nowhere, with_intercept):
@@ -43,7 +48,7 @@ class UnpenalisedBasis:
         one, unpenalised = nowhere + 1.0, penalty.unpenalised
         self.which = unpenalised(FAR * one, one) & unpenalised(-FAR * one, -one) & self.alive
         without_penalty = (unpenalised(nowhere, one) | unpenalised(nowhere, -one)) & self.alive
-        self._boxed = bool((without_penalty & ~self.which).any())  # some of them have limits
+        self._boxed = bool((without_penalty & ~self.which).any())  # Some of them have limits.
         everywhere = unpenalised(FAR * one, one, 0.0) & unpenalised(-FAR * one, -one, 0.0)
         self._of_each = nowhere.ndim == 2 and (self._boxed or not everywhere[self.alive].all())
         self.kernel = None if problem.has_blocks else penalty.kernel()
@@ -52,7 +57,9 @@ class UnpenalisedBasis:
         self._last = self.which, self.basis
 
     def _basis_of(self, mask):
-        """Of these columns, unweighted, after a constant where there is an intercept, (n, f)."""
+        """Return the basis of these columns, unweighted, after a constant if there is an
+        intercept, (n, f).
+        """
         basis = self.spans.plain(self._span_of(mask).Q)
         return np.column_stack([np.ones(len(basis)), basis]) if self.with_intercept else basis
 
@@ -62,11 +69,12 @@ class UnpenalisedBasis:
         return self.spans.along(self.kernel)
 
     def back(self, c):
-        """Coefficients of what the span is of, columns or directions, from c (f,) or (K, f)."""
+        """Return coefficients of the columns or directions of the span, from c (f,) or (K, f)."""
         return c[..., int(self.with_intercept) :] @ self.span.back.T
 
     def with_span(self, b, c):
-        """All coefficients: b (p,) or (K, p), and those that c (f,) or (K, f) means."""
+        """Return all coefficients: b (p,) or (K, p), plus those that belong to c (f,) or (K, f).
+        """
         b, back = b.copy(), self.back(c)
         if self.kernel is None:
             b[..., self.span.which] = back
@@ -74,26 +82,26 @@ class UnpenalisedBasis:
         return b + (self.kernel @ back.T).T
 
     def held_part(self, z, free):
-        """z (p,) or (K, p), changed, without what is along `free` features or the kernel."""
+        """Set z (p,) or (K, p) to 0 along `free` features or the kernel, and return it."""
         z[..., free] = 0.0
         if self.kernel is not None and not free.any():
             z -= (self.kernel @ (self.kernel.T @ z.T)).T
         return z
 
     def error(self, c):
-        """By how much Qc misses what these coefficients make, (n,) or (K, n)."""
+        """Return the error of Qc for the coefficients that belong to c, (n,) or (K, n)."""
         return c[..., int(self.with_intercept) :] @ self.spans.plain(self.span.error).T
 
     def same_at(self, lam):
-        """Whether `which` are all that nothing holds back at lam, wherever a point is."""
+        """Return True if `which` are all unpenalised columns at lam, wherever a point is."""
         return not (self._boxed or lam < SMALL)
 
     def at(self, coefficients, z, lam):
-        """What nothing holds back at a point of these coefficients, with products z = Z'u.
+        """Return what is unpenalised at a point of these coefficients, with products z = Z'u.
 
-        Returns the columns (p,), what spans them and the constant (n, f), and None; or, where of K
-        responses each has its own, columns (K, p), those of any (n, f), and in which they are
-        free (K, f).
+        Returns the columns (p,), their basis and the constant (n, f), and None. If each of K
+        responses has its own, returns columns (K, p), the basis of any (n, f), and a mask (K, f)
+        of the responses.
         """
         if self._of_each:
             return self._at_each(coefficients, z, lam)

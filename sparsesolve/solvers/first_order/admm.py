@@ -2,20 +2,21 @@
 
     minimise over b, s   F(Zb) + lam Psi(s)    subject to  A b = s,       Omega(b) = Psi(A b)
 
+Given: a Problem with a penalty on whole vectors; ``splitting`` of the penalty gives A and Psi.
+With K responses b is (K, p), and A is applied to the raveled array. Returned: b with the gap under Omega itself, which needs the penalty's own polar.
+Invariant: what FirstOrder keeps. Coefficients are hardly ever exactly 0.
+
 With scaled multipliers w and a parameter rho, a step is
 
-    b <- argmin F(Zb) + rho |A b - s + w|^2 / 2     a linear system, of squared error
+    b <- argmin F(Zb) + rho |A b - s + w|^2 / 2     a linear system, with squared error
     a <- relaxed: 1.6 A b - 0.6 s
     s <- prox_(lam / rho) Psi (a + w)
     w <- w + a - s.
 
 Linearised steps replace the first by a gradient step of length 1 / (L + rho |A|^2), which needs
-products alone and takes any smooth loss; L grows where the model of F is too low. rho follows the
-residuals of A b = s and of the gradient: where one is much larger it changes by a factor.
-Given: a Problem with a penalty on whole vectors; ``splitting`` of the penalty gives A and Psi.
-With K responses b is (K, p), and A is applied to the raveled array.
-Returned: b with the gap under Omega itself, which needs the penalty's own polar.
-Invariant: what FirstOrder keeps. Coefficients are hardly ever exactly 0.
+products alone and takes any smooth loss. L grows if the model of F is too low. rho follows the
+residuals of A b = s and of the gradient: if one is much larger, it changes by a factor.
+
 References: Boyd, Parikh, Chu, Peleato, Eckstein (2011), sections 3 and 4.4.2; Bach et al. 2012,
 section 8.3, of which figure 19 compares the two.
 """
@@ -60,7 +61,7 @@ class LinearizedAdmm(Ista):
             self.balance(before)
 
     def gap(self, lam):
-        """The duality gap; a bound of the polar begins with the multipliers, a decomposition."""
+        """Return the duality gap; the search for the polar begins with the multipliers."""
         if self.parts is not None and self.rho is not None and self.penalty.alpha > 0.0:
             multipliers = self.rho / self.penalty.alpha * self.w
             self.penalty.begin_polar(self.point.b, self.parts(multipliers))
@@ -75,14 +76,14 @@ class LinearizedAdmm(Ista):
         return (self.A.T @ s).reshape(self.point.b.shape)
 
     def pull(self, lam):
-        """Minus the gradient of what a step minimises, in b and in c."""
+        """Return minus the gradient of what a step minimises, in b and in c."""
         point = self.point
         z, pull = self.downhill(point.u)
         z = z - self.rho * self.back(self.image(point.b) - self.s + self.w)
         return z - lam * self.penalty.ridge * point.b, pull
 
     def move(self, lam, pull):
-        """A gradient step, after growing L until the model of F is no less at its end."""
+        """Take a gradient step, after growing L until the model of F is no less at its end."""
         start, (z, across) = self.point, pull
         for _ in range(60):
             length = self.L + self.rho * self.square + lam * self.penalty.ridge
@@ -97,7 +98,7 @@ class LinearizedAdmm(Ista):
         self.point = new
 
     def split(self, lam, image):
-        """The prox, and the multipliers."""
+        """Take the prox, and update the multipliers."""
         relaxed = costs.RELAXATION * image + (1.0 - costs.RELAXATION) * self.s
         t = lam * self.penalty.alpha / self.rho
         new = self.psi.prox(relaxed + self.w, t) if t > 0.0 else relaxed + self.w
@@ -105,7 +106,7 @@ class LinearizedAdmm(Ista):
         self.s = new
 
     def balance(self, before):
-        """Change rho where one of the residuals is much the larger; s = 0 tells neither."""
+        """Change rho if one of the residuals is much the larger; s = 0 says nothing."""
         if not (self.s.any() and before.any()):
             return
         primal = np.linalg.norm(self.image(self.point.b) - self.s)
@@ -122,14 +123,14 @@ class LinearizedAdmm(Ista):
 
 
 class Admm(LinearizedAdmm):
-    """The same with a linear system at each step, for squared error."""
+    """ADMM with a linear system at each step, for squared error."""
 
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
         every = np.arange(self.design.p, dtype=np.intc)
         columns = self.design.unpacked(every)
         kernel = self.unpenalised_basis.kernel
-        self.within = np.zeros((self.design.p,) * 2)  # along what Omega does not see b stays 0
+        self.within = np.zeros((self.design.p,) * 2)  # b stays 0 along the kernel of Omega.
         if kernel is not None:
             columns = columns - (columns @ kernel) @ kernel.toarray().T
             self.within = (kernel @ kernel.T).toarray()
@@ -141,7 +142,7 @@ class Admm(LinearizedAdmm):
         self.factored = None, None
 
     def move(self, lam, pull):
-        """To the minimum: of squared error one Newton step."""
+        """Move to the minimum by one Newton step, exact with squared error."""
         z, across = pull
         found = cho_solve(self._factor(lam), np.concatenate([across, z], axis=-1).T).T
         f = across.shape[-1]
@@ -157,7 +158,7 @@ class Admm(LinearizedAdmm):
             H[np.diag_indices(len(H))] *= 1.0 + 1e-14
             try:
                 self.factored = key, cho_factor(H, lower=True)
-            except LinAlgError:  # columns that are 0 and in no group
+            except LinAlgError:  # Columns that are 0 and in no group.
                 H[np.diag_indices(len(H))] += 1e-10 * H.diagonal().max()
                 self.factored = key, cho_factor(H, lower=True)
         return self.factored[1]

@@ -2,8 +2,8 @@
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam sum_g Omega_g(b_g)
 
-Given, returned, invariant: as FirstOrder. One group after the other, with gradient g = -Z_g'u and
-h at least the curvature that F has shown there, takes the step
+Given, returned, invariant: as FirstOrder. One group after the other takes a step, with gradient g
+= -Z_g'u and h at least the curvature that F has shown there:
 
     d = argmin_d  g'd + h |d|^2 / 2 + lam Omega_g(b_g + d)
     Delta = g'd + lam Omega_g(b_g + d) - lam Omega_g(b_g)
@@ -11,8 +11,9 @@ h at least the curvature that F has shown there, takes the step
                        least -sigma t Delta.
 
 Wright's variant searches on h in place of t: h grows until t = 1 suffices. Unpenalised
-coefficients take a Newton step before each sweep. Sweeps go over the working set: blocks that are
-not zero, and those whose products passed lam at the last certificate.
+coefficients take a Newton step before each sweep. Sweeps go over the working set: nonzero blocks,
+and those whose products passed lam at the last certificate.
+
 Reference: Tseng, Yun (2009), "A coordinate gradient descent method for nonsmooth separable
 minimization"; Wright (2012), "Accelerated block-coordinate relaxation for regularized
 optimization".
@@ -42,15 +43,15 @@ cdef int TRIES = 60
 
 
 cdef class Sweep:
-    """What the sweeps of one state work on."""
+    """Work space of the sweeps of one state."""
 
     cdef Design design
     cdef Loss loss
     cdef BlockPenalty penalty
-    # (G,) curvature of the blocks' models, and as it was at first
+    # (G,): curvature of the blocks' models, and its first value.
     cdef double[::1] h, first
     cdef double[::1] trial, trial_u, image      # (n,) eta and u at a trial, and Zd
-    # of one block: products with u, and what the search works on
+    # For one block: products with u, and what the search works on.
     cdef double[::1] z, x, old, d, end
     cdef bint wright
 
@@ -63,7 +64,7 @@ cdef class Sweep:
 
     def over(self, groups, double lam, double[::1] b, double[::1] eta, double value, double[::1] u,
              double rounding):
-        """Sweep once over these groups; b, eta and u change, the new value of F is returned."""
+        """Sweep once over these groups; b, eta and u change. Return the new value of F."""
         cdef int[::1] which = np.asarray(groups, dtype=np.intc)
         cdef Py_ssize_t k
         for k in range(which.shape[0]):
@@ -75,7 +76,7 @@ cdef class Sweep:
 
     cdef double _block(self, Py_ssize_t g, double lam, double[::1] b, double[::1] eta, double value,
                        double[::1] u, double rounding) noexcept nogil:
-        """One block's step; the value of F there."""
+        """Take one block's step; return the new value of F."""
         cdef Py_ssize_t s = self.penalty.size(g), i, j, n = self.design.n
         cdef const int* member = &self.penalty.member[self.penalty.start[g]]
         cdef double total = 0.0, delta = 0.0, new, t = 1.0, before
@@ -115,7 +116,8 @@ cdef class Sweep:
         return value
 
     cdef bint _direction(self, Py_ssize_t g, double lam) noexcept nogil:
-        """d = the step to the minimum of the block's model, and its image; False if d is 0."""
+        """Set d to the step to the minimum of the block's model, and its image; False if d is 0.
+        """
         cdef Py_ssize_t j, i, s = self.penalty.size(g)
         cdef const int* member = &self.penalty.member[self.penalty.start[g]]
         cdef double constant = 0.0
@@ -150,7 +152,7 @@ cdef class Sweep:
         return curvature <= (1.0 - BLOCK_ARMIJO) * self.h[g] * square + PRODUCT * noise
 
     cdef double _delta(self, Py_ssize_t g, double lam) noexcept nogil:
-        """Delta and the penalty before the step."""
+        """Return Delta plus the penalty before the step."""
         cdef Py_ssize_t j
         cdef double total = 0.0
         for j in range(self.penalty.size(g)):
@@ -177,7 +179,7 @@ class BlockDescent(FirstOrder):
         self.working = np.flatnonzero(self.open)
 
     def _groups_with(self, mask):
-        """Which groups have a feature of the mask (p,)."""
+        """Return a mask of the groups that have a feature of the mask (p,)."""
         return np.bincount(np.asarray(self.penalty.of)[mask], minlength=self.penalty.n_groups) > 0
 
     def step(self, lam):
@@ -189,7 +191,7 @@ class BlockDescent(FirstOrder):
         self.point = Point(b, c, eta, value, u)
 
     def settle_basis(self):
-        """A Newton step on what no penalty holds back, halved until F does not rise."""
+        """Take a Newton step on unpenalised coefficients, halved until F does not rise."""
         if not self.basis.shape[1]:
             return
         b, c, eta, value, u = self.point
@@ -208,15 +210,15 @@ class BlockDescent(FirstOrder):
         return self.last
 
     def gap(self, lam):
-        """The gap of a first-order solver; its products choose the working set again.
+        """Return the gap of a first-order solver; its products choose the working set again.
 
-        The point is made anew before, so that rounding does not build up.
+        The point is evaluated afresh before, so that rounding does not build up.
         """
         self.point = self.at(self.point.b, self.point.c)
         self.last = None
         gap = super().gap(lam)
         if not self.all_groups:
-            if self.last is None:  # there was no dual point to take them at
+            if self.last is None:  # There was no dual point for them.
                 self.products(self.point.u)
             violated = self.penalty.levels(self.last) > lam
             self.working = np.flatnonzero(self.open & (
@@ -225,17 +227,17 @@ class BlockDescent(FirstOrder):
 
 
 class WrightDescent(BlockDescent):
-    """The same, the search being on the curvature."""
+    """Block descent that searches on the curvature in place of the step length."""
 
     wright = True
 
 
 class PlainDescent(BlockDescent):
-    """The same over all groups, without a working set."""
+    """Block descent over all groups, without a working set."""
 
     all_groups = True
 
 
 def in_groups(problem, lambdas):
-    """Whether features are penalised in groups, for one response."""
+    """Return True if features are penalised in groups, for one response."""
     return problem.has_groups and problem.n_responses is None

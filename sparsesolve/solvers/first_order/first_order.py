@@ -1,12 +1,13 @@
-"""First-order solvers: what they share is a point, its products with X, and its certificate.
+"""First-order solvers: they share a point, its products with X, and its certificate.
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
 
-Given: a Problem, any smooth loss, any penalty with a prox; with K responses b is (K, p), c (K, f),
-eta and u are (K, n). Intercept and columns that nothing holds back are replaced by an orthonormal
-basis Q of their span, with coefficients c: see UnpenalisedBasis.
-Returned per lam: a duality gap over all columns, from u = -F'(eta) made orthogonal to Q and
-scaled until it is feasible. Invariant: eta = offset + Qc + Zb and u = -F'(eta).
+Given: a Problem, any smooth loss, any penalty with a prox. With K responses b is (K, p), c (K,
+f), eta and u are (K, n). The intercept and unpenalised columns are replaced by an orthonormal
+basis Q of their span, with coefficients c: see UnpenalisedBasis. Returned per lam: a duality gap
+over all columns, from u = -F'(eta) made orthogonal to Q and scaled until it is feasible.
+Invariant: eta = offset + Qc + Zb and u = -F'(eta).
+
 Reference: Bach et al. 2012, sections 1.4 (gaps) and 3 (proximal methods).
 """
 
@@ -25,7 +26,7 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 
 class Point(NamedTuple):
-    """Where a solver stands."""
+    """The current point of a solver."""
 
     b: np.ndarray  # (p,) 0 at the columns in the span of Q
     c: np.ndarray  # (f,) of the basis Q, the intercept's first
@@ -37,8 +38,8 @@ class Point(NamedTuple):
 class FirstOrder:
     """A solver state, see solvers/state.py. A subclass gives `step`."""
 
-    between = 10  # iterations from one certificate to the next
-    patience = 100  # certificates without progress before it is given up
+    between = 10  # iterations between two certificates
+    patience = 100  # certificates without progress before the solver gives up
 
     def __init__(self, problem, n_threads):
         self.design, self.n_threads, self.several = problem.design, n_threads, problem.n_responses
@@ -63,7 +64,7 @@ class FirstOrder:
     def _zeros(self, count):
         return np.zeros((self.several, count) if self.several else count)
 
-    # what the path asks for
+    # What the path asks for.
 
     @property
     def loss_value(self):
@@ -72,13 +73,15 @@ class FirstOrder:
 
     @property
     def intercept(self):
-        """Of the standardised problem, whose columns are centred under the weights."""
+        """Intercept of the standardised problem, whose columns are centred under the weights."""
         c = self.point.c[..., 0] if self.with_intercept else self._zeros(1)[..., 0]
         return c.copy() if self.several else float(c)
 
     def coefficients(self):
-        """Features with a nonzero coefficient, ascending, and their coefficients, (K, count) of K
-        responses."""
+        """Return features with a nonzero coefficient, ascending, and their coefficients.
+
+        With K responses the coefficients are (K, count).
+        """
         b = self._coefficients()
         which = _support(b)
         return which, b[..., which]
@@ -87,9 +90,9 @@ class FirstOrder:
         return self.unpenalised_basis.with_span(self.point.b, self.point.c)
 
     def start_at(self, which, values, intercept):
-        """Go on from the coefficients `values`, (m,) or (K, m), of the features `which` (m,).
+        """Continue from the coefficients `values`, (m,) or (K, m), of the features `which` (m,).
 
-        Those in the span of the basis Q stay where they are.
+        Coefficients in the span of the basis Q are kept.
         """
         b, c = self._zeros(self.design.p), self.point.c.copy()
         b[..., which] = values
@@ -99,8 +102,10 @@ class FirstOrder:
         self.point = self.at(b, c)
 
     def correlations(self):
-        """z_j'u of every column (p,), u orthogonal to what nothing holds back; of K responses
-        their sizes, or with groups (K p,)."""
+        """Return z_j'u of every column (p,), with u orthogonal to the unpenalised ones.
+
+        With K responses these are the sizes of rows, or with groups Z'u as (K p,).
+        """
         z = self.products(self.dual_point(FAR)[0])
         return self.penalty.sizes(z) if self.several else z
 
@@ -134,53 +139,56 @@ class FirstOrder:
         raise NotImplementedError
 
     def restart(self):
-        """Go on from the coefficients after the loss has changed."""
+        """Continue from the coefficients after the loss has changed."""
         self.point = self.at(self.point.b, self.point.c)
 
-    # the point
+    # The point.
 
     def at(self, b, c):
-        """The Point of coefficients b and c."""
+        """Return the Point of coefficients b and c."""
         eta = self.offset + c @ self.basis.T + self.combination(b)
         return Point(b, c, eta, *self.loss.at(eta))
 
     def combination(self, b):
-        """Zb, (n,) or (K, n)."""
+        """Return Zb, (n,) or (K, n)."""
         which = _support(b)
         if self.several:
             return np.stack([self.design.combination(which, row[which]) for row in b])
         return self.design.combination(which, b[which])
 
     def objective(self, lam, point=None):
-        """F less its least value, and the penalty."""
+        """Return F less its least value, plus the penalty."""
         point = point or self.point
         return point.value - self.loss.saturated + self.penalty.value(point.b, lam)
 
     def rounding(self, objective):
-        """What an objective may change by without a meaning."""
+        """Return the change of an objective that rounding alone may cause."""
         return OBJECTIVE * (abs(self.loss.saturated) + abs(objective))
 
     def downhill(self, u):
-        """Minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,)."""
+        """Return minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,).
+        """
         z = self.products(u)
         return self.unpenalised_basis.held_part(z, self.unpenalised), u @ self.basis
 
     def products(self, u):
-        """z_j'u of every column, (p,) or (K, p)."""
+        """Return z_j'u of every column, (p,) or (K, p)."""
         if self.several:
             return self.design.response_products(u, None, self.n_threads)
         return self.design.products(u, self.n_threads)
 
-    # the certificate
+    # The certificate.
 
     def gap(self, lam):
-        """The duality gap over all columns."""
+        """Return the duality gap over all columns."""
         dual, free, missing = self.dual_point(lam)
         z = self.products(dual) if missing < np.inf else None
         return self.gap_by(lam, dual, z, free, missing)
 
     def gap_by(self, lam, dual, z, free, missing):
-        """The same by a dual point and its products z with the columns, `free` ones among them."""
+        """Return the gap of a dual point with products z with the columns; `free` are
+        unpenalised.
+        """
         point = self.point
         if missing < np.inf:
             z = self.unpenalised_basis.held_part(z, free)
@@ -190,15 +198,20 @@ class FirstOrder:
         return gap + self.span_rounding()
 
     def span_rounding(self):
-        """How much worse the coefficients of the span's columns are than those of its basis."""
+        """Return how much worse the coefficients of the span's columns are than those of its
+        basis.
+        """
         if not self.unpenalised_basis.span.Q.shape[1]:
             return 0.0
         moved = self.unpenalised_basis.error(self.point.c)
         return max(self.loss.at(self.point.eta + moved)[0] - self.point.value, 0.0)
 
     def dual_point(self, lam):
-        """u made orthogonal to the columns that nothing holds back, which they are, and what they
-        may still gain."""
+        """Return u made orthogonal to the unpenalised columns, a mask of these, and what is
+        missing.
+
+        What is missing is the gain that a step along them may still have.
+        """
         own, point = self.unpenalised_basis, self.point
         if own.same_at(lam):
             free, basis, mask = own.which, own.basis, None
@@ -211,5 +224,5 @@ class FirstOrder:
 
 
 def _support(b):
-    """Features with a nonzero coefficient in any response, ascending."""
+    """Return features with a nonzero coefficient in any response, ascending."""
     return (b.any(axis=0) if b.ndim == 2 else b).nonzero()[0].astype(np.intc)

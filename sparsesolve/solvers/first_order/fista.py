@@ -2,15 +2,17 @@
 
     minimise over b   F(b) + lam Omega(b)
 
-A step from y minimises F(y) + F'(y)'(b - y) + L |b - y|^2 / 2 + lam Omega(b), which is a prox, and
-L grows until that is no less than the objective at the step's end. ISTA steps from where it
-stands; FISTA from there carried on along the last step, as far as a sequence t says, until the
-objective would rise: then it starts again. SpaRSA takes L from how the gradient changed along the
-last step, and lets the objective rise above its last values' worst by no means.
-Invariant: what FirstOrder keeps. References: Beck and Teboulle, "A fast iterative
-shrinkage-thresholding algorithm" (2009); O'Donoghue and Candes, "Adaptive restart for accelerated
-gradient schemes" (2015); Wright, Nowak and Figueiredo, "Sparse reconstruction by separable
-approximation" (2009).
+Given: what FirstOrder needs. Returned: b and its gap. Invariant: what FirstOrder keeps.
+
+A step from y minimises F(y) + F'(y)'(b - y) + L |b - y|^2 / 2 + lam Omega(b), which is a prox. L
+grows until that is no less than the objective at the step's end. ISTA steps from the current
+point. FISTA steps from a point extrapolated along the last step, by a factor from a sequence t,
+and restarts if the objective would rise. SpaRSA takes L from the change of the gradient along the
+last step, and a step must end below the worst of the last few objectives.
+
+References: Beck and Teboulle, "A fast iterative shrinkage-thresholding algorithm" (2009);
+O'Donoghue and Candes, "Adaptive restart for accelerated gradient schemes" (2015); Wright, Nowak
+and Figueiredo, "Sparse reconstruction by separable approximation" (2009).
 """
 
 import logging
@@ -32,9 +34,9 @@ class Ista(FirstOrder):
 
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
-        # of huber's, none far away
+        # The huber loss has none far away.
         curvature = self.loss.curvature_at(self.point.eta).sum() or 1.0
-        # 1: the intercept's column
+        # 1 is for the intercept's column.
         self.L = float(curvature * np.max(problem.norms**2, initial=1.0))
 
     def begin(self, lam):
@@ -44,9 +46,10 @@ class Ista(FirstOrder):
         self.point = self.descend(self.point, lam)
 
     def descend(self, start, lam):
-        """The end of a step from `start`, after growing L until the model is no less there.
+        """Return the end of a step from `start`, after growing L until the model is no less
+        there.
 
-        `start` itself where no L is found.
+        Returns `start` itself if no L is found.
         """
         z, pull = self.downhill(start.u)
         for _ in range(TRIES):
@@ -61,14 +64,14 @@ class Ista(FirstOrder):
         return start
 
     def end(self, start, z, pull, L, lam):
-        """The end of the step for that L, and its squared length."""
+        """Return the end of the step for that L, and its squared length."""
         b, c = self.penalty.prox(start.b + z / L, lam / L), start.c + pull / L
         moved = np.sum((b - start.b) ** 2) + np.sum((c - start.c) ** 2)
         return self.at(b, c), float(moved)
 
 
 class Fista(Ista):
-    """Accelerated steps, started again where the objective would rise."""
+    """Accelerated steps, restarted if the objective would rise."""
 
     def begin(self, lam):
         super().begin(lam)
@@ -90,7 +93,7 @@ class Fista(Ista):
         self.t, self.last, self.point = t, self.point, new
 
     def beyond(self, ahead):
-        """The point carried on along the last step, so many times its length."""
+        """Return the point extrapolated along the last step, by this multiple of its length."""
         here, last = self.point, self.last
         b, c, eta = (
             x + ahead * (x - y) for x, y in zip(here[:3], last[:3], strict=True)
@@ -99,7 +102,8 @@ class Fista(Ista):
 
 
 class Sparsa(Ista):
-    """Steps as long as the curvature along the last one allows, nonmonotone."""
+    """Steps as long as the curvature along the last one allows; the objective may rise a little.
+    """
 
     def begin(self, lam):
         self.levels = [self.objective(lam)]
@@ -126,8 +130,10 @@ class Sparsa(Ista):
 
 
 def divergence(start, new):
-    """F(new) - F(start) - F'(start)'(new - start): no more than the change of the slope, which
-    rounding spoils less."""
+    """Return F(new) - F(start) - F'(start)'(new - start).
+
+    It is at most the change of the slope, which suffers less from rounding.
+    """
     change = new.eta - start.eta
     rise = new.value - start.value + float(np.vdot(start.u, change))
     return min(rise, float(np.vdot(start.u - new.u, change)))

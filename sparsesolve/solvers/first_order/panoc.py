@@ -1,17 +1,19 @@
-"""PANOC: proximal gradient steps sped up by L-BFGS, for any smooth loss and any prox.
+"""PANOC: proximal gradient steps accelerated by L-BFGS, for any smooth loss and any prox.
 
     minimise over b   F(b) + lam Omega(b)
 
+Given: what FirstOrder needs. Returned: T(b), as sparse as the penalty makes it, certified.
+Invariant: `point` is T(b) for the current b.
+
 The proximal gradient map T(b) = prox(b - F'(b) / L) has the solution as its fixed point. L-BFGS
-takes the residual r(b) = b - T(b) for a gradient and proposes d; the step goes to b + d if that
+takes the residual r(b) = b - T(b) for a gradient and proposes d. The step goes to b + d if that
 lowers the forward-backward envelope
 
     phi(b) = F(b) + F'(b)'(T(b) - b) + L |T(b) - b|^2 / 2 + lam Omega(T(b)),
 
 else part of the way from T(b), and at last to T(b) itself, which always lowers it. An iteration
 costs one product with X and one with X'.
-Given: what FirstOrder needs. Returned: T(b), as sparse as the penalty makes it, certified.
-Invariant: `point` is T(b) for the b that the iteration stands at.
+
 Reference: Stella, Themelis, Sopasakis, Patrinos, "A simple and efficient algorithm for nonlinear
 model predictive control" (2017).
 """
@@ -28,7 +30,7 @@ TRIALS = 4
 
 
 class Panoc(Ista):
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     memory = LBFGS_PAIRS
 
@@ -38,7 +40,7 @@ class Panoc(Ista):
 
     @property
     def point(self):
-        """T(b), evaluated when it is asked for."""
+        """T(b), evaluated on demand."""
         if self._point is None:
             self._point = self.at(*self._apart(self.end_vector))
         return self._point
@@ -74,20 +76,20 @@ class Panoc(Ista):
             self._point = None
         return self._stand(self.descend(self.base, lam), lam)
 
-    # the metric of steps, which a subclass may choose
+    # The metric of steps, which a subclass may choose.
 
     def square(self, v):
-        """The squared length of a vector of all coefficients."""
+        """Return the squared length of a vector of all coefficients."""
         return float(v @ v)
 
     def prox_step(self, base, z, L, lam):
         """argmin_b -z'(b - base) + L |b - base|^2 / 2 + lam Omega(b)."""
         return self.penalty.prox(base.b + z / L, lam / L)
 
-    # where the iteration stands
+    # The point of the iteration.
 
     def _stand(self, base, lam):
-        """Begin at a Point, with no memory."""
+        """Begin at a Point, without pairs."""
         self.pairs = []
         self._arrive(base, self._joined(base.b, base.c), lam)
 
@@ -105,7 +107,7 @@ class Panoc(Ista):
         self._point = None
 
     def _too_short(self):
-        """Whether the loss bends more towards T(b) than L says."""
+        """Return True if the curvature of the loss towards T(b) exceeds L."""
         moved = self.square(self.residual)
         return 2.0 * divergence(self.base, self._point) > MORE_CURVATURE * self.L * moved > 0.0
 
@@ -115,10 +117,10 @@ class Panoc(Ista):
         self.pairs = [*self.pairs[1 - self.memory :], (s, y)]
 
     def _direction(self):
-        """Minus the inverse of the residual's derivative times the residual, by two loops.
+        """Return minus the inverse of the residual's derivative times the residual, by two loops.
 
-        On coordinates that T(b) puts to 0 the derivative of T vanishes: there it is minus the
-        residual, and pairs are met on the others alone.
+        On coordinates that T(b) sets to 0 the derivative of T vanishes. There it is minus the
+        residual, and pairs are used on the other coordinates alone.
         """
         moving = self.end_vector != 0.0
         every = bool(moving.all())
@@ -143,7 +145,7 @@ class Panoc(Ista):
         whole[at] = d
         return whole
 
-    # coefficients and those of the basis as one vector
+    # Coefficients and those of the basis as one vector.
 
     def _joined(self, b, c):
         return np.concatenate([np.ravel(b), np.ravel(c)])

@@ -1,13 +1,16 @@
-"""Reweighted l2: ridge problems whose weights follow their solutions, with a smoothing that fades.
+"""Reweighted l2: ridge problems whose weights follow their solutions, with a vanishing smoothing.
 
     minimise over b   |c - A b|^2 / 2  +  lam Omega(b),    A = sqrt(W) Z,  c = sqrt(W) y
 
-A norm is the least of quadratics: |b_g| = min over eta of (|b_g|^2 / eta + eta) / 2. In turn
-eta_g = sqrt(|b_g|^2 + e^2) and b, a ridge problem, solved by Cholesky's factor of A'A + V
-(p, p), or by Woodbury's formula of A V^-1 A' + 1 (n, n) where that is smaller. Given: squared
-error, no limits, a penalty with such a majorant (elastic net, group lasso, sparse group lasso).
-Invariant: what FirstOrder keeps; coefficients that the smoothing alone keeps from zero are shown
-as zero where that is better. The gap is that of the problem without smoothing.
+Given: squared error, no limits, a penalty with a quadratic majorant (elastic net, group lasso,
+sparse group lasso). Returned: b with the gap of the problem without smoothing. Invariant: what
+FirstOrder keeps. Coefficients that the smoothing alone keeps from zero are shown as zero if that
+is better.
+
+A norm is the least of quadratics: |b_g| = min over eta of (|b_g|^2 / eta + eta) / 2. Two steps
+alternate: eta_g = sqrt(|b_g|^2 + e^2), and b, a ridge problem. Cholesky's factor of A'A + V (p,
+p) solves it, or Woodbury's formula with A V^-1 A' + 1 (n, n) if that is smaller.
+
 Reference: Bach et al. 2012, section 5.
 """
 
@@ -35,7 +38,7 @@ class Reweighted(FirstOrder):
         self.y, self.root_w = problem.response, np.sqrt(problem.weights)
         open_ = self.alive & ~_shut(self.penalty) & ~self.unpenalised
         self.which = np.flatnonzero(open_).astype(np.intc)
-        self.b = np.zeros(self.design.p)  # with the coefficients shown as zero
+        self.b = np.zeros(self.design.p)  # b with the coefficients that are shown as zero.
         self.response = self.unpenalised_basis.span.without(self.root_w * self.y)
         self.tall = len(self.which) <= self.design.n
         if self.tall:
@@ -61,7 +64,7 @@ class Reweighted(FirstOrder):
         self.smoothing = max(SMOOTHING_FADE * self.smoothing, SMOOTHING * self.smoothest)
 
     def _ridge(self, v):
-        """The minimiser of |c - A b|^2 / 2 + sum_j v_j b_j^2 / 2."""
+        """Return the minimiser of |c - A b|^2 / 2 + sum_j v_j b_j^2 / 2."""
         if self.tall:
             d = 1.0 / np.sqrt(v)
             return d * solve_shifted(d[:, None] * self.gram * d, 1.0, d * self.cross)
@@ -71,14 +74,14 @@ class Reweighted(FirstOrder):
         return self.design.products(self.root_w * a, self.n_threads)[self.which] / v
 
     def _with_least_squares(self, b):
-        """The Point of b and of what the unpenalised columns do best beside it."""
+        """Return the Point of b with the best unpenalised coefficients for it."""
         which = np.flatnonzero(b).astype(np.intc)
         rest = self.y - self.design.combination(which, b[which])
         return self.at(b, self.unpenalised_basis.span.Q.T @ (self.root_w * rest))
 
 
 def suits(problem, lambdas):
-    """Whether there is a ridge problem to solve: squared error, a majorant, no limits."""
+    """Return True with squared error, a majorant and no limits."""
     penalty = problem.penalty
     if problem.loss is not None or (lambdas is not None and lambdas[-1] == 0.0):
         return False
@@ -89,6 +92,6 @@ def suits(problem, lambdas):
 
 
 def _shut(penalty):
-    """Features that are excluded, (p,)."""
+    """Return a mask of the features that are excluded, (p,)."""
     one, nowhere = np.ones(len(penalty.lower)), np.zeros(len(penalty.lower))
     return ~(penalty.unpenalised(nowhere, one, 0.0) | penalty.unpenalised(nowhere, -one, 0.0))

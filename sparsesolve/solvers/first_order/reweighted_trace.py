@@ -2,17 +2,19 @@
 
     minimise over B   sum_i w_i |y_i - Z_i B|^2 / 2  +  lam |B|_*
 
-The trace norm is the least of quadratics: |B|_* = min over D > 0 of (tr B'D^-1 B + tr D) / 2. In
-turn D = (BB' + e^2 I)^(1/2) and B, a ridge problem in the metric M that D makes of coefficients,
+Given: squared error of one response or several, no ridge part, a penalty that answers `metric`.
+Returned: B with the gap of the problem without smoothing. Invariant: what FirstOrder keeps.
+Directions that the smoothing alone keeps from zero are shown as zero if that is better.
+
+The trace norm is the least of quadratics: |B|_* = min over D > 0 of (tr B'D^-1 B + tr D) / 2. Two
+steps alternate: D = (BB' + e^2 I)^(1/2), and B, a ridge problem in the metric M that D makes of
+coefficients, of n equations:
 
     B = M A'(A M A' + lam I)^-1 C,     A = sqrt(W) Z, C = sqrt(W) (Y - mean),
 
-of n equations, while e fades. Given: squared error of one response or several, no ridge part, a
-penalty that answers `metric`. Invariant: what FirstOrder keeps; directions that the smoothing
-alone keeps from zero are shown as zero where that is better. The gap is that of the problem
-without smoothing.
-It is a baseline: gaps of 1e-3 come soon, smaller ones slowly where a singular value is about to
-vanish.
+while e vanishes. It is a baseline: gaps of 1e-3 come soon, smaller ones slowly if a singular
+value is about to vanish.
+
 Reference: Bach et al. 2012, section 5.2; Argyriou, Evgeniou, Pontil (2008), "Convex multi-task
 feature learning".
 """
@@ -68,7 +70,7 @@ class ReweightedTrace(FirstOrder):
 
 
 def suits_trace(problem, lambdas):
-    """Whether there is such a ridge problem."""
+    """Return True if there is such a ridge problem."""
     penalty = problem.penalty
     if problem.has_blocks or not hasattr(getattr(penalty, "omega", None), "metric"):
         return False

@@ -1,11 +1,13 @@
-"""Step sizes of online methods, laid down in advance.
+"""Step sizes of online methods, fixed in advance.
 
     "sqrt"       eta0 / sqrt(t)
-    "inverse"    eta0 / t          of strongly convex problems, eta0 = 1 / sigma
+    "inverse"    eta0 / t          for strongly convex problems, eta0 = 1 / sigma
     "constant"   eta0
     callable     t -> eta_t
 
-One place for the online package and for structured prediction.
+Given: a schedule, eta0 and times t. Returned: eta_t. Invariant: eta_t > 0. The online package and
+structured prediction share them.
+
 References: Duchi and Singer (2009), corollaries 3 to 7; Martins et al. (2011), section 4;
 Shalev-Shwartz, Singer, Srebro, Cotter (2011), "Pegasos", for "inverse".
 """
@@ -16,7 +18,8 @@ SCHEDULES = ("sqrt", "inverse", "constant")
 
 
 def step_sizes(schedule, eta0, t):
-    """Return eta_t (S,) at times t (S,); ValueError where a callable gives one below 0, or 0."""
+    """Return eta_t (S,) at times t (S,); ValueError if a callable gives one that is not positive.
+    """
     if callable(schedule):
         return np.array([_asked(schedule, moment) for moment in t])
     if schedule == "constant":

@@ -1,11 +1,15 @@
-"""Subgradient descent, the baseline of all others: it needs nothing of the problem and shows it.
+"""Subgradient descent, a baseline for all others: it needs nothing of the problem, and is slow.
 
     minimise over b   F(b) + lam Omega(b)
 
-Step k goes a / (k + delay) along minus a subgradient, then back within the limits; the best point
-so far is kept. The subgradient of the penalty is (b - prox_t(b)) / t for a tiny t, which is one at
-prox_t(b), whatever the penalty. Returned: that best point with its gap, which is certified but
-hardly ever small: coefficients do not become zero. Expect status MAX_ITER or STALLED.
+Given: what FirstOrder needs. Returned: the best point with its gap, which is certified but hardly
+ever small, as coefficients do not become zero. Expect status MAX_ITER or STALLED. Invariant: what
+FirstOrder keeps; the best point so far is kept.
+
+Step k goes a / (k + delay) along minus a subgradient, then back within the limits. The
+subgradient of the penalty is (b - prox_t(b)) / t for a tiny t, which is one at prox_t(b),
+whatever the penalty.
+
 Reference: Bach et al. 2012, section 2 and, for the steps, section 8.1.
 """
 
@@ -22,13 +26,13 @@ class Subgradient(Ista):
     """A solver state, see solvers/state.py."""
 
     delay = 100.0
-    a = None  # else chosen at every lam by a trial, whose steps count
+    a = None  # If None, it is chosen at every lam by a trial, whose steps count.
 
     def begin(self, lam):
         super().begin(lam)
         self.length = self.a
         if self.a is None:
-            self.descend(self.point, lam)  # for its L
+            self.descend(self.point, lam)  # This finds its L.
             lengths = [self.delay * length / self.L for length in LENGTHS]
             nothing_to_do = self.penalty.polar(self.downhill(self.point.u)[0]) <= lam
             self.length = lengths[0] if nothing_to_do else min(
@@ -40,7 +44,7 @@ class Subgradient(Ista):
         self.k, self.here, self.least = 0, self.point, self.objective(lam)
 
     def _try(self, length, lam):
-        """The least objective in a few steps."""
+        """Return the least objective in a few steps."""
         start, self.length = self.point, length
         self._start(lam)
         for _ in range(TRIAL):

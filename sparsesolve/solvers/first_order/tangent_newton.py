@@ -40,12 +40,13 @@ HALVINGS = 8
 
 
 class TangentNewton(Sparsa):
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     between = 4
 
     def __init__(self, problem, n_threads):
-        self.multiplied = None, None  # last residual, its products: steps and gap share them
+        # The last residual and its products, which steps and gaps share.
+        self.multiplied = None, None
         self.unpacked = np.empty(0, dtype=np.intc), None  # columns of X, kept from step to step
         self.size = 0  # directions of the last tangent
         super().__init__(problem, n_threads)
@@ -73,7 +74,7 @@ class TangentNewton(Sparsa):
         self.since += 1
         if self.since + 1 < self._price():
             return
-        settled = self._same_pieces()  # asked step by step: it compares with the last one
+        settled = self._same_pieces()  # Called at each step, since it compares with the last one.
         if self.wait > 0 or not (settled or self.wait < -MOST_UNSETTLED_STEPS):
             return
         if self.since < self._price():
@@ -84,7 +85,7 @@ class TangentNewton(Sparsa):
         self.wait = self.pause
 
     def _same_pieces(self):
-        """Whether the last proximal step left all coefficients in their pieces."""
+        """Return True if the last proximal step left all coefficients in their pieces."""
         tangent = self.penalty.tangent(self.point.b)
         if tangent is None:
             return True
@@ -93,13 +94,13 @@ class TangentNewton(Sparsa):
         return last is not None and all(map(np.array_equal, last, self.pieces))
 
     def _price(self):
-        """What a Newton step costs, in proximal steps."""
+        """Return the cost of a Newton step, in proximal steps."""
         n, s = self.point.eta.size, self.size
         step = 2.0 * n * self.design.p + PROXIMAL_STEP_OVERHEAD
         return (s * s * (n + s / 3.0) + NEWTON_STEP_OVERHEAD) / step
 
     def _newton_step(self, lam):
-        """Step along the tangent; whether the objective fell by more than rounding."""
+        """Step along the tangent; return True if the objective fell by more than rounding."""
         tangent = self.penalty.tangent(self.point.b)
         if tangent is None or not 0 < len(tangent.gradient) <= MOST_TANGENT_DIRECTIONS:
             return False
@@ -119,7 +120,7 @@ class TangentNewton(Sparsa):
         return False
 
     def _direction(self, tangent, lam):
-        """The Newton direction d (s,), and that of c; None where there is none."""
+        """Return the Newton direction d (s,), and that of c; None if there is none."""
         images = self._images(tangent.directions)
         s = len(tangent.gradient)
         # Where the data do not see a direction, rounding would make a step along it long.
@@ -143,7 +144,8 @@ class TangentNewton(Sparsa):
         return found[:s], moved
 
     def _images(self, T):
-        """The linear predictors (s + f, n), or (s + K f, K n), of the directions and of Q."""
+        """Return the linear predictors (s + f, n), or (s + K f, K n), of the directions and of Q.
+        """
         of_basis = self.basis.T[: self.n_apart]
         if not self.several:
             return np.concatenate([self._images_of_one(T), of_basis])
@@ -158,7 +160,9 @@ class TangentNewton(Sparsa):
         return np.concatenate([made.reshape(-1, K * n), np.kron(np.eye(K), of_basis)])
 
     def _images_of_one(self, T):
-        """Of one response, (s, n): by the columns of X that take part, where they fit in."""
+        """Return predictors (s, n) of one response, by the columns of X that take part if they
+        fit in.
+        """
         rows = np.unique(T.indices).astype(np.intc)
         if len(rows) * self.design.n <= MOST_UNPACKED and not self.by_passes:
             if not np.array_equal(rows, self.unpacked[0]):
@@ -174,7 +178,7 @@ class TangentNewton(Sparsa):
         return self.design.combination(which, values)
 
     def _bent(self, images):
-        """F'' times each row."""
+        """Return F'' times each row."""
         if not self.several:
             return times_curvature(self.loss, self.point.eta, images.T).T
         shape = self.point.eta.shape
@@ -183,7 +187,7 @@ class TangentNewton(Sparsa):
 
 
 def _solved(H, slope):
-    """The solution of H d = slope; along flat directions and upward curvature none."""
+    """Return the solution of H d = slope, 0 along flat directions and upward curvature."""
     size = np.sqrt(np.maximum(np.diag(H), 0.0))
     size[size == 0.0] = 1.0
     scaled = H / np.outer(size, size)

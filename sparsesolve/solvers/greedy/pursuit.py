@@ -2,20 +2,21 @@
 
     approximately  minimise over b   1/2 sum_i w_i (y_i - (Zb)_i)^2   with k nonzero coefficients
 
-Given: a problem with squared error.  Returned: one Point per step, the empty model first, whose
-`lam` is the root mean square residual; it decreases strictly.  Three ways to choose and to step:
+Given: a problem with squared error. Returned: one Point per step, the empty model first, whose
+`lam` is the root mean square residual; it decreases strictly. There are three rules:
 
     "omp"      the largest |z_j'r|, then least squares on all chosen columns;
     "forward"  the column that most lowers the least squares, (z_j'r)^2 / |z_j off the span|^2;
     "mp"       the largest |z_j'r|, and only its own coefficient moves.
 
-Invariant of the first two: an orthonormal basis Q of the chosen columns (Gram-Schmidt, twice) with
-its triangle R, c = Z'r for r = y - QQ'y, and of each column the square of its part off the span,
-measured from the column where little is left: a small part may explain much;
-a step costs one product of Z' with the new basis vector, or where n is larger than p and many
-steps are asked, a recurrence on the Gram matrix, formed once.  The certificate of a step is, over
-the null objective, by how much least squares on its support is lower, from a residual made anew;
-for "mp", which leaves that open, how far the objective is from what its steps add up to.
+Invariant of the first two: an orthonormal basis Q of the chosen columns (Gram-Schmidt, twice)
+with its triangle R, c = Z'r for r = y - QQ'y, and the square of each column's part off the span.
+The latter is measured from the column where little is left, since a small part may explain much.
+
+A step costs one product of Z' with the new basis vector. If n is larger than p and many steps are
+asked for, a recurrence on the Gram matrix replaces it. The certificate of a step is how much
+lower least squares on its support is, over the null objective, from a residual computed afresh.
+For "mp" it is how far the objective is from the sum of its steps.
 
 References: Mallat, Zhang (1993); Pati, Rezaiifar, Krishnaprasad (1993); Efroymson (1960); for the
 basis, Bach et al. (2012), section 17.
@@ -36,7 +37,7 @@ TOGETHER = 64
 
 
 class Residual:
-    """Coefficients, their residual and objective, made anew from the data, as points of a path."""
+    """Computes residuals and objectives of coefficients from the data, as points of a path."""
 
     def __init__(self, problem, n_threads):
         self.problem, self.design, self.n_threads = problem, problem.design, n_threads
@@ -44,15 +45,15 @@ class Residual:
         self.null = max(problem.null_value, 1e-300)
 
     def correlations(self, r):
-        """Z'r for r (n,) in root weights."""
+        """Return Z'r for r (n,) in root weights."""
         return self.design.products(self.root_w * r, self.n_threads)
 
     def columns(self, which):
-        """The columns which (k,) in root weights, (n, k)."""
+        """Return the columns `which` (k,) in root weights, (n, k)."""
         return self.root_w[:, None] * self.design.unpacked(np.asarray(which, dtype=np.intc))
 
     def of(self, which, values):
-        """y - Zb in root weights, for coefficients `values` of the features `which`."""
+        """Return y - Zb in root weights, for coefficients `values` of the features `which`."""
         which = np.asarray(which, dtype=np.intc)
         return self.root_w * (self.problem.response - self.design.combination(which, values))
 
@@ -63,21 +64,21 @@ class Residual:
 
     @property
     def rounding(self):
-        """Length (p,) below which what is left of a column outside a span is rounding."""
+        """Length (p,) below which the part of a column outside a span is rounding."""
         far = self.problem.factor * np.abs(np.asarray(self.design.mean))
         return CENTRED * (np.sqrt(self.squares) + far)
 
     def gram(self, most):
-        """Z'WZ where it costs less than the products of `most` steps, else None."""
+        """Return Z'WZ if it costs less than the products of `most` steps, else None."""
         n, p = self.design.n, self.design.p
         if p > min(n, MOST_GRAM_COLUMNS, GRAM_RATE * most):
             return None
         return tall_gram(self.design, self.root_w, self.problem.response, self.n_threads)[0]
 
     def point(self, index, which, values, r, gap, missed, certain, n_iter):
-        """The Point of coefficients whose residual is r.
+        """Return the Point of coefficients whose residual is r.
 
-        `missed` is the code of a Status where the gap, with what rounding costs, is not `certain`.
+        `missed` is the code of a Status for a gap that, with rounding, is not `certain`.
         """
         which, values = np.asarray(which, dtype=np.intc), np.asarray(values, dtype=np.float64)
         order = np.argsort(which)
@@ -128,7 +129,8 @@ def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
 def project(data, r, method, most):
     """Yield (features in order of entry, coefficients, excess of a residual) of least squares.
 
-    `data` answers what Residual does of columns: squares, rounding, columns, correlations, gram.
+    `data` has the methods of Residual for columns: squares, rounding, columns, correlations,
+    gram.
     """
     squares = data.squares
     nothing, rounding = NO_CORRELATION * np.sqrt(squares) * np.linalg.norm(r), data.rounding
@@ -166,9 +168,11 @@ def project(data, r, method, most):
 
 
 def _measured(data, which, Q, r):
-    """Squares of the parts of some columns orthogonal to the rows of Q, and their products with r.
+    """Return squares of the parts of some columns orthogonal to the rows of Q, and their
+    r-products.
 
-    From the columns: differences of squares have lost what is far below the column's own.
+    They come from the columns, since differences of squares lose what is far below the column's
+    own.
     """
     squares, products = np.zeros((2, len(which)))
     for first in range(0, len(which), TOGETHER):
@@ -181,7 +185,7 @@ def _measured(data, which, Q, r):
 
 
 def _orthogonal(a, Q):
-    """The part of a (n,) orthogonal to the rows of Q (k, n), and its products with them."""
+    """Return the part of a (n,) orthogonal to the rows of Q (k, n), and its products with them."""
     along = Q @ a
     a = a - along @ Q
     again = Q @ a

@@ -2,17 +2,19 @@
 
     approximately  minimise over b   1/2 sum_i w_i (y_i - (Zb)_i)^2   with |b|_0 <= k
 
-Given: a problem with squared error.  Returned: a Point for each size that lowers the objective,
-its `lam` the root mean square residual, started from the size before.  H_k keeps the k largest:
+Given: a problem with squared error. Returned: a Point for each size that lowers the objective,
+its `lam` the root mean square residual. Each starts from the size before. H_k keeps the k
+largest:
 
-    "iht"     b <- H_k(b + Z'r / L), L the largest eigenvalue of Z'WZ, or shorter if need be;
-    "niht"    the step that is best for the columns in use, shortened where they change and the
-              objective would not be sure to fall;
+    "iht"     b <- H_k(b + Z'r / L), L the largest eigenvalue of Z'WZ, shorter if necessary;
+    "niht"    the best step for the columns in use, shortened if they change and the objective
+              might not fall;
     "cosamp"  least squares on the columns in use and the 2k most correlated with r, H_k, and
               least squares on what is kept, while the objective falls.
 
-The certificate is that of the pursuits: by how much least squares on the support is lower, over
-the null objective, from a residual made anew.  No method knows whether another support is better.
+Invariant: the objective does not rise. The certificate is that of the pursuits: how much lower
+least squares on the support is, over the null objective, from a residual computed afresh. No
+method knows whether another support is better.
 
 References: Blumensath, Davies (2009), "Iterative hard thresholding for compressed sensing", and
 (2010), "Normalized iterative hard thresholding"; Needell, Tropp (2009), "CoSaMP".
@@ -61,7 +63,7 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
 
 
 def _eigenvalue(data):
-    """About the largest eigenvalue of Z'WZ, by power steps."""
+    """Return about the largest eigenvalue of Z'WZ, by power steps."""
     design, w = data.design, data.problem.weights
     every, v = np.arange(design.p, dtype=np.intc), np.random.default_rng(0).normal(size=design.p)
     value = 0.0
@@ -75,7 +77,9 @@ def _eigenvalue(data):
 
 
 def kept(b, k):
-    """H_k: b with all but its k largest entries, in size, set to 0; the first of equal ones."""
+    """Return H_k b: all but the k largest entries, in size, set to 0; the first of equal ones
+    stay.
+    """
     out = np.zeros_like(b)
     largest = np.argsort(-np.abs(b), kind="stable")[:k]
     out[largest] = b[largest]
@@ -83,7 +87,7 @@ def kept(b, k):
 
 
 def _iterate(data, b, r, k, fixed, max_iter):
-    """Iterative hard thresholding, with the `fixed` step or, where that is None, its own."""
+    """Iterative hard thresholding, with the `fixed` step or, if that is None, its own."""
     for n_iter in range(1, max_iter + 1):
         g = data.correlations(r)
         step = fixed or _own_step(data, b, g, k)
@@ -108,9 +112,10 @@ def _stepped(data, b, g, step, k):
 
 
 def _own_step(data, b, g, k):
-    """The best step along the gradient on the columns in use (at first, on its k largest)."""
+    """Return the best step along the gradient on the columns in use (at first, on its k largest).
+    """
     which = np.flatnonzero(b if b.any() else kept(g, k))
-    if np.count_nonzero(b) < k:  # there is room: on what would be in use
+    if np.count_nonzero(b) < k:  # There is room: use the columns that would enter.
         which = np.union1d(which, np.argsort(-np.abs(g), kind="stable")[:k])
     image = data.root_w * data.design.combination(which.astype(np.intc), g[which])
     square = image @ image
@@ -118,14 +123,16 @@ def _own_step(data, b, g, k):
 
 
 def _too_long(b, new, r, r_new, step):
-    """Whether a step is beyond what surely lowers the objective, and did not lower it much."""
+    """Return True if a step is longer than what surely lowers the objective, and lowered it
+    little.
+    """
     change, image = new - b, r - r_new
     sure = step * (image @ image) <= SAFE_STEP * (change @ change)
     return not sure and r_new @ r_new > SAFE_STEP * (r @ r) and (new != b).any()
 
 
 def _cosamp(data, b, r, k, step, max_iter):
-    """Compressive sampling matching pursuit from b, until the objective falls no more."""
+    """Compressive sampling matching pursuit from b, until the objective stops falling."""
     best, n_iter = (r @ r if np.count_nonzero(b) else np.inf), 0
     while n_iter < max_iter:
         n_iter += 1
@@ -142,7 +149,7 @@ def _cosamp(data, b, r, k, step, max_iter):
 
 
 def _least_squares(data, which):
-    """Coefficients (p,) of least squares on the columns `which`."""
+    """Return coefficients (p,) of least squares on the columns `which`."""
     b = np.zeros(data.design.p)
     if len(which):
         columns, size = _even(data.columns(which))
@@ -151,14 +158,16 @@ def _least_squares(data, which):
 
 
 def _even(columns):
-    """Columns brought to length 1, and their lengths: none depends on the others by its size."""
+    """Return columns scaled to length 1, so that size hides no dependence, and their lengths."""
     size = np.linalg.norm(columns, axis=0)
     size[size == 0.0] = 1.0
     return columns / size, size
 
 
 def _excess(data, which, r):
-    """By how much least squares on the support is below the objective, over the null objective."""
+    """Return how much least squares on the support is below the objective, over the null
+    objective.
+    """
     if not len(which):
         return 0.0
     columns, _ = _even(data.columns(which))

@@ -2,8 +2,12 @@
 
     minimise over a   F(offset + a)
 
-A damped Newton iteration on a convex function of one variable, kept between two points where its
-slope has opposite signs once these are known.
+Given: a loss and an offset. Returned: the best a, and F there less its least value. Invariant:
+the minimum stays between two points where the slope has opposite signs, once these are known.
+
+The method is a damped Newton iteration on a convex function of one variable.
+
+Reference: Nocedal, Wright (2006), "Numerical optimization", chapter 3.
 """
 
 import numpy as np
@@ -34,8 +38,8 @@ HALVINGS = 30
 def null_model(loss, offset, intercept):
     """Return (a, F(offset + a) - least F); a = 0 without an intercept.
 
-    Raises ValueError where no finite a is best: all responses at the edge of what they can be, or
-    offsets so far apart that F overflows.
+    Raises ValueError if no finite a is optimal: all responses are at the edge of their range, or
+    offsets are so far apart that F overflows.
     """
     a, value = best_intercept(loss, offset) if intercept else (0.0, loss.at(offset)[0])
     return a, _excess(value, loss, offset + a)
@@ -43,7 +47,7 @@ def null_model(loss, offset, intercept):
 
 @np.errstate(over="ignore", invalid="ignore")
 def null_models(loss, offset, intercept):
-    """The same for K responses: a (K,), of mean 0 where only differences count."""
+    """Return (a (K,), F - least F) for K responses; a has mean 0 if only differences count."""
     if not intercept:
         return np.zeros(len(offset)), _excess(loss.at(offset)[0], loss, offset)
     a, value = best_intercepts(loss, offset)
@@ -52,8 +56,8 @@ def null_models(loss, offset, intercept):
 
 @np.errstate(over="ignore", invalid="ignore")
 def best_intercept(loss, offset):
-    """Return (a, F(offset + a)); ValueError where no finite a is best."""
-    if not loss.smooth:  # a kink is best, and kinks can be sorted
+    """Return (a, F(offset + a)); ValueError if no finite a is optimal."""
+    if not loss.smooth:  # A kink is optimal, and kinks can be sorted.
         a = loss.best_shift(offset)
         return a, loss.at(offset + a)[0]
     a, low, high = 0.0, -np.inf, np.inf
@@ -92,7 +96,7 @@ def best_intercept(loss, offset):
 
 
 def _pulled_both_ways(loss, n):
-    """Whether some responses want a larger predictor wherever it is, and others a smaller one."""
+    """Return True if some responses always want a larger predictor, and others a smaller one."""
     if loss.ends is None:
         pulls = loss.at(np.zeros(n))[1]
         return pulls.min() < 0.0 < pulls.max()
@@ -102,14 +106,14 @@ def _pulled_both_ways(loss, n):
 
 @np.errstate(over="ignore", invalid="ignore")
 def best_intercepts(loss, offset):
-    """The same for K responses: a (K,), of mean 0 where only differences count.
+    """Return (a (K,), F) for K responses; a has mean 0 if only differences count.
 
-    Newton steps on K variables, shortened until the loss falls or, where rounding hides that, its
-    slope along the step has halved.
+    Newton steps on K variables are shortened until the loss falls. Where rounding hides that, the
+    slope along the step must have halved.
     """
     a = np.zeros(len(offset))
     value, u = loss.at(offset)
-    shares = u.sum(axis=1) + 1.0 / len(a)  # of classes, where all have the same chance here
+    shares = u.sum(axis=1) + 1.0 / len(a)  # Class shares, where all have the same chance here.
     if loss.symmetric and not offset.any() and shares.min() > SHARE:
         start = np.log(shares)
         there, pulls = loss.at(offset + start[:, None])
@@ -142,22 +146,22 @@ def best_intercepts(loss, offset):
 
 
 def _excess(value, loss, eta):
-    """F less its least value at eta; 0 where that is rounding: there is nothing to explain.
+    """Return F less its least value at eta; 0 if that is rounding, as nothing is to be explained.
 
-    Where both are so large that their difference is rounding, samples tell it one by one.
+    If both are so large that their difference is rounding, it is summed sample by sample.
     """
     if not np.isfinite(value):
         raise ValueError(
             "the loss of the model without features is beyond the largest 64-bit float; "
             "rescale y, or give an offset of smaller size"
         )
-    # of a partial likelihood, where nobody shares a risk: F is flat, and its terms are rounding
+    # In a partial likelihood where nobody shares a risk, F is flat and its terms are rounding.
     if loss.coupled and np.abs(loss.at(eta)[1]).sum() <= SHIFT:
         return 0.0
     excess = float(value - loss.saturated)
     if excess > OBJECTIVE * (abs(value) + abs(loss.saturated)):
         return excess
-    excess = loss.fenchel_young_at(eta, np.zeros(eta.shape))  # F* at 0 is minus the least value
+    excess = loss.fenchel_young_at(eta, np.zeros(eta.shape))  # F* at 0 is minus the least value.
     apart = NEAR * (1.0 + np.abs(eta))
     rounding = 0.5 * float(np.sum(loss.curvature_at(eta) * apart**2))
     return excess if rounding < excess < np.inf else 0.0

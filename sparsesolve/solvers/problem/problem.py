@@ -2,10 +2,13 @@
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
 
-With squared error F is sum_i w_i (y_i - (Zb)_i)^2 / 2, intercept and offset out of y already.
-Columns, and the response of squared error, are divided by powers of two, which is exact, so the
-answer does not depend on the user's units and squares neither overflow nor vanish. `to_user`
-leads back, or says that there is no way back.
+Given: what standardisation.py made of the user's data. Returned by `to_user`: coefficients and
+intercept in the user's units, or an error that says why floats cannot hold them. Invariant:
+columns, and the response of squared error, are divided by powers of two, which is exact, so that
+the answer does not depend on the user's units and squares neither overflow nor vanish.
+
+With squared error F is sum_i w_i (y_i - (Zb)_i)^2 / 2, with intercept and offset already
+subtracted from y.
 """
 
 from dataclasses import dataclass
@@ -60,43 +63,44 @@ class Problem:
 
     @cached_property
     def n_responses(self):
-        """K where eta has one row per response, None where it has none."""
+        """K if eta has one row per response, else None."""
         several = self.offset is not None and self.offset.ndim == 2
         return len(self.offset) if several else None
 
     @property
     def n_features(self):
-        """Columns of X."""
+        """Number of columns of X."""
         return self.design.p if self.groups is None else len(self.groups)
 
     @property
     def centred(self):
-        """Whether columns are: it changes nothing where the same may be added to every eta."""
+        """True if columns are centred: that changes nothing if a constant may be added to every
+        eta.
+        """
         return self.intercept or shifts(self.loss, self.offset)
 
     @property
     def limited(self):
-        """Whether there are limits on coefficients."""
+        """True if there are limits on coefficients."""
         return self.low is not None
 
     @property
     def has_groups(self):
-        """Whether features are penalised in groups."""
+        """True if features are penalised in groups."""
         return self.penalty.has_groups
 
     @property
     def has_blocks(self):
-        """Whether the penalty is a sum over disjoint blocks: features, or groups of them."""
+        """True if the penalty is a sum over disjoint blocks: features, or groups of them."""
         return self.penalty.has_blocks
 
     @property
     def concave(self):
-        """Whether the penalty is concave in sizes, so that convex solvers do not take it."""
+        """True if the penalty is concave in sizes, so that convex solvers do not take it."""
         return getattr(self.penalty, "concave", False)
 
     def unpenalised(self, lambdas=None):
-        """Which features have no penalty, (p,): all, where the lambdas asked for are 0 and nothing
-        else."""
+        """Return a mask of features without a penalty, (p,); all if every lambda is 0."""
         penalty, p = self.penalty, self.design.p
         if lambdas is not None and not np.any(lambdas):
             return np.ones(p, dtype=bool)
@@ -113,14 +117,14 @@ class Problem:
         if not self.has_blocks:
             return np.array([[-np.inf], [np.inf]]) * np.ones(self.design.p)
         limits = np.stack([self.penalty.lower, self.penalty.upper])
-        if self.has_groups:  # theirs come group by group
+        if self.has_groups:  # They come group by group.
             in_order = limits.copy()
             limits[:, np.asarray(self.penalty.member)] = in_order
         return limits[:, : self.design.p]
 
     @property
     def open_columns(self):
-        """Which columns are neither excluded nor constant, (p,)."""
+        """Mask of the columns that are neither excluded nor constant, (p,)."""
         return self.limits.any(axis=0) & (np.asarray(self.design.spread) > 0.0)
 
     @cached_property
@@ -132,28 +136,31 @@ class Problem:
 
     @cached_property
     def largest(self):
-        """No column is larger as it is stored, in these units."""
+        """Upper bound on the size of stored columns, in these units."""
         return float(self.norms.max(initial=0.0) + np.abs(self.means).max(initial=0.0))
 
     @cached_property
     def largest_mean(self):
-        """The largest |mean| out of y: the last digit of an intercept is of its size."""
+        """The largest |mean| subtracted from y: the last digit of an intercept is of its size."""
         return float(np.max(np.abs(self.mean)))
 
     @cached_property
     def faint(self):
-        """What may be lost of a linear predictor without a look (solvers/problem/rounding)."""
+        """Error of a linear predictor up to which no cost is computed (solvers/problem/rounding).
+        """
         return faint(self)
 
     def inner_level(self, lam):
-        """The user's lambda in inner units."""
+        """Return the user's lambda in inner units."""
         try:
             return min(ldexp(lam, -self.unit), BEYOND_ALL)
         except OverflowError:
             return BEYOND_ALL
 
     def user_levels(self, levels):
-        """User's lambdas from decreasing inner ones; ValueError where floats cannot hold them."""
+        """Return the user's lambdas of decreasing inner ones; ValueError if floats cannot hold
+        them.
+        """
         with np.errstate(over="ignore", under="ignore"):
             lambdas = np.ldexp(levels, self.unit)
         if not np.isfinite(lambdas[0]) or lambdas[-1] == 0.0 or not (np.diff(lambdas) < 0).all():
@@ -164,15 +171,16 @@ class Problem:
         return lambdas
 
     def owed(self, which, values, intercept):
-        """What rounding of inner coefficients may cost, to be added to a gap."""
+        """Return what rounding of inner coefficients may cost, to be added to a gap."""
         return last_digits(self, which, values, intercept)
 
     def to_user(self, which, values, intercept):
-        """User's coefficients and intercept from inner values (k,) of the features which (k,).
+        """Return the user's coefficients and intercept of inner values (k,) of features which
+        (k,).
 
         Returns features (m,), their coefficients (m,) and the intercept, m <= k: coefficients too
-        small for a float are left out. With K responses values are (K, k). Raises ValueError where
-        that, or overflow, would be felt.
+        small for a float are left out. With K responses values are (K, k). Raises ValueError if
+        that, or overflow, would change the fit.
         """
         found = self._of_columns(which, values, intercept)
         if self.basis is None:
@@ -184,7 +192,9 @@ class Problem:
         return which, values, found[2] - moved if self.intercept else found[2]
 
     def _of_columns(self, which, values, intercept):
-        """The same for the columns of the design, before it was standardised."""
+        """Return coefficients and intercept for the columns of the design, before
+        standardisation.
+        """
         if self._plain is not None:
             return self._to_user_plainly(which, values, intercept)
         scaled = values * self.factor[which]
@@ -208,8 +218,7 @@ class Problem:
 
     @cached_property
     def _plain(self):
-        """User's coefficient per inner one, where floats are far from their ends and nothing is
-        limited; else None."""
+        """The user's coefficient per inner one; None near the ends of floats, or with limits."""
         powers = self.shift[self.factor > 0.0]
         if self.low is not None:
             return None
@@ -219,22 +228,23 @@ class Problem:
 
     @cached_property
     def means(self):
-        """What an inner coefficient takes off the inner intercept, (p,)."""
+        """What an inner coefficient subtracts from the inner intercept, (p,)."""
         p = len(self.factor)
         return self.factor * np.asarray(self.design.mean)[:p] if self.intercept else np.zeros(p)
 
     @property
     def simple(self):
-        """Whether `all_to_user` may lead back many solutions at once."""
+        """True if `all_to_user` may convert many solutions at once."""
         return self.basis is None and self._plain is not None and not self.far
 
     def all_to_user(self, found):
-        """What `to_user` makes of each (which, values, intercept) of a `simple` problem."""
+        """Return `to_user` of each (which, values, intercept) of a `simple` problem."""
         which, values, inner = zip(*found, strict=True)
         features = np.concatenate(which)
         coefs = np.concatenate(values, axis=-1) * self._plain[features]
         parts = [slice(*ends) for ends in pairwise(np.cumsum([0] + [len(part) for part in which]))]
-        means = self.means[features]  # one product a solution: sums in the order of `to_user`
+        # One product a solution, so that sums have the order of `to_user`.
+        means = self.means[features]
         moved = [b.dot(means[part]) for b, part in zip(values, parts, strict=True)]
         intercepts = np.ldexp(self.mean + np.array(inner) - moved, self.exponent)
         several = self.n_responses is not None
@@ -242,10 +252,10 @@ class Problem:
         return list(zip(which, [coefs[..., part] for part in parts], intercepts, strict=True))
 
     def many_to_user(self, which, B):
-        """The same for K solutions B (K, U) at once, of the columns `which` (U,).
+        """Convert K solutions B (K, U) of the columns `which` (U,) at once.
 
-        Returns what multiplies the columns of B, and intercepts (K,); or None where there are
-        limits to keep or floats to run out of, so that `to_user` has to be asked for each.
+        Returns factors of the columns of B, and intercepts (K,); None with limits or near the
+        ends of floats, so that `to_user` must convert each.
         """
         if self._plain is None or self.n_responses is not None:
             return None
@@ -254,11 +264,12 @@ class Problem:
 
     @cached_property
     def far(self):
-        """Whether a mean is so far from 0 that the digits of an intercept are lost in it."""
+        """True if a mean is so far from 0 that it takes the digits of an intercept."""
         return bool(np.abs(self.means).max(initial=0.0) > FAR)
 
     def _inner_intercept(self, values, coefs, which, intercept):
-        """Of columns that keep their means; where these are far, for coefs as floats hold them."""
+        """Return the inner intercept of uncentred columns; if means are far, for coefs as floats.
+        """
         if not self.far:
             return self.mean + intercept - values.dot(self.means.take(which))
         rest = self.design.rest_of_mean(which.astype(np.intc))
@@ -287,14 +298,17 @@ class Problem:
         return float(intercept) if self.n_responses is None else self._balanced(intercept)
 
     def _balanced(self, intercepts):
-        """(..., K), less their mean where only differences count."""
+        """Subtract the mean of (..., K) intercepts if only differences count."""
         if not self.loss.symmetric:
             return intercepts
-        sums = np.add.accumulate(intercepts, axis=-1)[..., -1:]  # in the order of one alone
+        sums = np.add.accumulate(intercepts, axis=-1)[..., -1:]  # The order of one alone.
         return intercepts - sums / intercepts.shape[-1]
 
     def null_deviance(self, total, largest):
-        """In the user's units, for weights of sum total * largest; inf where a float ends."""
+        """Return the null deviance in the user's units, for weights of sum total * largest.
+
+        It is inf beyond the largest float.
+        """
         largest, power = np.frexp(largest)
         with np.errstate(over="ignore", under="ignore"):
             value = 2.0 * self.null_value * total * largest
@@ -302,10 +316,10 @@ class Problem:
 
 
 def shifts(loss, offset):
-    """Whether the loss of one response does not see what is added to all of eta."""
+    """Return True if adding a constant to all of eta does not change the loss of one response."""
     return loss is not None and offset.ndim == 1 and loss.shift_invariant
 
 
 def _power_of_ten(mantissa, exponent):
-    """mantissa * 2**exponent as text, whatever its size."""
+    """Return mantissa * 2**exponent as text, whatever its size."""
     return f"1e{np.log10(abs(mantissa)) + exponent * np.log10(2.0):.0f}"

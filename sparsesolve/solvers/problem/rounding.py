@@ -1,12 +1,18 @@
-"""What the last digits of coefficients may cost.
+"""The cost of rounding in the returned coefficients.
 
-A certificate holds for the numbers of a solver; the user has them as floats. Their rounding moves
-eta_i by up to d = EPSILON sum_j |b_j| |x_ij - mean_j|, and all samples alike by some
-EPSILON sum_j |b_j mean_j|, which the intercept takes up in as many operations, and of which the
-loss at its best intercept feels the square alone. The intercept itself is a float too: in y of
-mean 1e9 and spread 1e-4 its last digit is a thousandth of the spread. That is nothing, but where
-columns that all but depend on one another have coefficients of 1e10 which cancel, where data are
-so well told apart that no finite ones are best, or where y is that far from 0.
+    |eta_i - rounded eta_i| <= d = EPSILON sum_j |b_j| |x_ij - mean_j|
+
+Given: inner coefficients. Returned: by how much F may be above its value, to be added to the gap.
+Invariant: a certificate holds for the numbers that the user gets, which are floats.
+
+Rounding also moves all samples alike, by some EPSILON sum_j |b_j mean_j|. The intercept absorbs
+it in as many operations, so that the loss at its best intercept grows with the square alone. The
+intercept itself is a float too: if y has mean 1e9 and spread 1e-4, its last digit is a thousandth
+of the spread. The cost is negligible unless nearly dependent columns have coefficients of 1e10
+that cancel, the data are separable so that no finite coefficients are optimal, or y is that far
+from 0.
+
+Reference: Higham (2002), "Accuracy and stability of numerical algorithms", section 3.1.
 """
 
 from math import inf, sqrt
@@ -24,9 +30,9 @@ FAINT = 1e-9
 
 
 def felt(problem, size, square):
-    """Whether the rounding of `size` inner coefficients of that sum of squares may be felt.
+    """Return True if the rounding of `size` inner coefficients may cost something.
 
-    Both may be arrays; where False, `last_digits` is 0.
+    `square` is their sum of squares. Both may be arrays. Where False, `last_digits` is 0.
     """
     return EPSILON * np.maximum(problem.largest * np.sqrt(size * square), problem.largest_mean) > (
         problem.faint
@@ -34,26 +40,28 @@ def felt(problem, size, square):
 
 
 def faint(problem):
-    """What may be lost of a linear predictor without a look; inf: there is nothing to explain."""
+    """Return the error of a linear predictor up to which no cost is computed; inf: nothing to
+    explain.
+    """
     if problem.null_value == 0.0:
         return inf
     return FAINT if problem.loss is not None else FAINT * sqrt(2.0 * problem.null_value)
 
 
 def last_digits(problem, which, values, intercept):
-    """By how much F may be above what it is for inner coefficients, values (k,) or (K, k).
+    """Return by how much F may exceed its value at inner coefficients, values (k,) or (K, k).
 
-    F is tried d away from eta, up the slope and down, as a convex function of one sample is
-    largest at an end; and of several responses as far apart as they may come.
+    F is evaluated d away from eta, up the slope and down, as a convex function of one sample is
+    largest at an end. Several responses are moved as far apart as possible.
     """
     size = problem.largest * sqrt(values.size * np.vdot(values, values))
-    if not EPSILON * max(size, problem.largest_mean) > problem.faint:  # `felt`, without arrays
+    if not EPSILON * max(size, problem.largest_mean) > problem.faint:  # `felt` without arrays
         return 0.0
     last_digit = EPSILON * problem.largest_mean
     sizes = np.abs(values)
     d = EPSILON * np.max(sizes @ problem.norms[which])
     common = ROUNDINGS * EPSILON * np.max(sizes @ np.abs(problem.means[which])) + 2.0 * last_digit
-    if problem.far:  # the intercept is rounded once
+    if problem.far:  # The intercept is rounded once.
         moved = values @ problem.means[which]
         common = EPSILON * np.max(np.abs(problem.mean + intercept - moved))
     if d + common <= problem.faint:

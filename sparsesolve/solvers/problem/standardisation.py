@@ -1,7 +1,14 @@
-"""Standardisation: a design and a response brought to the units of a Problem.
+"""Standardisation: a design and a response in the units of a Problem.
+
+    z_ij = (x_ij - mean_j) / spread_j,    y = (y - mean) / 2**exponent
+
+Given: a Design with its moments, and a response or a loss. Returned: a Problem. Invariant:
+scaling by powers of two is exact, so that the answer does not depend on the user's units.
 
 Columns are divided by their spread, or all of them by one power of two, and the response of
-squared error by another: that is exact, so the answer does not depend on the user's units.
+squared error by another.
+
+Reference: Hastie, Tibshirani, Friedman (2009), section 3.4, for standardised columns.
 """
 
 import numpy as np
@@ -72,7 +79,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
 
 
 def _count_constants(design):
-    """Give constant columns a spread: where nothing is taken off them they are like the others.
+    """Give constant columns a spread: uncentred, they are like the others.
 
     Solvers leave out columns of spread 0.
     """
@@ -81,9 +88,9 @@ def _count_constants(design):
 
 
 def _factors(design, standardize, tied):
-    """What each column is multiplied by (p,), and the power of two, of all, that this leaves out.
+    """Return the factor of each column (p,), and a power of two common to all, which it lacks.
 
-    Of columns that take no part 0, unless they are tied to others.
+    Columns that take no part have factor 0, unless they are tied to others.
     """
     spread, stored = np.asarray(design.spread), np.asarray(design.exponent)
     alive = spread > 0
@@ -103,10 +110,10 @@ def scaled_response(y, weights, intercept):
     y = np.ldexp(y, -exponent)
     mean = weights @ y if intercept else np.zeros(y.shape[1:])
     y = y - mean
-    if intercept:  # once more: of a response far from 0 the mean is rounded
+    if intercept:  # Once more, since the mean of a response far from 0 is rounded.
         rest = weights @ y
         y, mean = y - rest, mean + rest
     spread = np.sqrt(weights @ y**2)
-    y = np.where(spread <= 1e-15 * abs(mean), 0.0, y)  # the rounding of a constant
+    y = np.where(spread <= 1e-15 * abs(mean), 0.0, y)  # The rounding of a constant.
     finer = int(np.frexp(spread.max())[1]) if y.any() else 0
     return np.ldexp(y, -finer), np.ldexp(mean, -finer), exponent + finer

@@ -1,9 +1,15 @@
-"""Columns that nothing holds back and that all but depend on one another: solved for by a basis.
+"""Nearly dependent unpenalised columns, solved by an orthonormal basis of their span.
 
-Their differences may explain much. It takes coefficients of 1e8 that all but cancel, and steps on
-these, one by one or by inner products, lose what counts. So a solver is given an orthonormal basis
-of their span in their place, and what it finds is led back here, with what that costs in the gap:
-the predictor of the coefficients that come back is summed in twice the digits.
+    b0 + Zb  =  b0 + Q c + the other columns,     Q a basis of the dependent ones
+
+Given: a Problem. Returned: one with a basis in place of such columns, and the state that leads
+back. Invariant: the gap includes what leading back costs. The predictor of the coefficients that
+come back is summed in twice the digits.
+
+Differences of such columns may explain much. That takes coefficients of 1e8 that nearly cancel,
+and steps on these, one by one or by inner products, lose the digits that count.
+
+Reference: Dekker (1971), "A floating-point technique for extending the available precision".
 """
 
 from dataclasses import replace
@@ -19,13 +25,14 @@ MOST = 1000
 
 
 def without_collinear(problem, lambdas=None, most=MOST):
-    """Return (Problem with a basis in place of such columns, Span, its columns); or None: no such.
+    """Return (Problem with a basis in place of such columns, Span, basis); None if there are
+    none.
 
-    Columns that depend on one another, or are told apart by their inner products, are no matter;
-    nor are more than `most` of them looked at.
+    Columns that depend exactly, or whose inner products separate them, need no basis. More than
+    `most` of them are not examined.
     """
     loose = problem.unpenalised(lambdas)
-    if np.count_nonzero(loose) < 2:  # as a rule
+    if np.count_nonzero(loose) < 2:  # The usual case.
         return None
     moving = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.design.spread) > 0.0)
     which = np.flatnonzero(loose & moving).astype(np.intc)
@@ -45,46 +52,48 @@ def without_collinear(problem, lambdas=None, most=MOST):
 
 
 class WayBack:
-    """From coefficients of the basis to those of the columns that there were.
+    """From coefficients of the basis to those of the original columns.
 
     Parameters
     ----------
     problem : Problem with the basis
     span, basis : as `without_collinear` returns them
-    design : Design of the columns that there were
+    design : Design of the original columns
     """
 
     def __init__(self, problem, span, basis, design):
         self.problem, self.span, self.basis = problem, span, basis
         self.columns = design.unpacked(span.which)
-        # an intercept that is summed with all digits takes up what is the same in every row
+        # An intercept summed with all digits absorbs what is equal in every row.
         self.level = problem.intercept and replace(problem, design=design).far
 
     def of_basis(self, which, values):
-        """Coefficients of the basis, (r,) or (K, r), among values of the features `which`."""
+        """Return coefficients of the basis, (r,) or (K, r), among values of the features `which`.
+        """
         c = np.zeros((*values.shape[:-1], self.basis.shape[1]))
         for k, j in enumerate(self.span.which[: c.shape[-1]]):
             c[..., k] = values[..., which == j].sum(axis=-1)
         return c
 
     def led_back(self, which, values):
-        """Features, and their coefficients (..., k): the columns of the span come last."""
+        """Return features, and their coefficients (..., k): the columns of the span come last."""
         held = ~np.isin(which, self.span.which)
         b = self.of_basis(which, values) @ self.span.back.T
         numbers = np.concatenate([which[held], self.span.which]).astype(np.intc)
         return numbers, np.concatenate([values[..., held], b], axis=-1)
 
     def off(self, which, values):
-        """By how much the predictors of the coefficients led back miss those of the basis, (n,).
+        """Return by how much the predictors of the original coefficients miss those of the basis,
+        (n,).
 
-        In twice the digits, for values (k,) of one response.
+        It is computed in twice the digits, for values (k,) of one response.
         """
         c = self.of_basis(which, values)
         off = _far_sum(self.columns, c @ self.span.back.T, self.basis @ c)
         return off - self.problem.weights @ off if self.level else off
 
     def cost(self, which, values, intercept):
-        """How far F at the coefficients that come back is above F at those of the basis."""
+        """Return how far F at the original coefficients is above F at those of the basis."""
         problem, rows = self.problem, np.ascontiguousarray(np.atleast_2d(values))
         off = np.stack([self.off(which, row) for row in rows])
         eta = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
@@ -98,15 +107,15 @@ class WayBack:
 
 
 class CollinearState:
-    """The state of a solver of that problem; answers for the columns that there were.
+    """The state of a solver of the Problem with a basis, in terms of the original columns.
 
     Parameters
     ----------
-    state : whatever answers `solve`, `coefficients` and the like
+    state : a solver state of that Problem
     problem, span, basis, design : as for WayBack
     """
 
-    start_at = None  # the coefficients within are of other columns
+    start_at = None  # The coefficients within belong to other columns.
 
     def __init__(self, state, problem, span, basis, design):
         self.state, self.way = state, WayBack(problem, span, basis, design)
@@ -129,7 +138,7 @@ class CollinearState:
 
 
 def _far_sum(columns, b, less):
-    """columns @ b - less, in twice the digits."""
+    """Return columns @ b - less, in twice the digits."""
     total, rest = -less, np.zeros(len(less))
     for column, one in zip(columns.T, b, strict=True):
         product = column * one

@@ -2,12 +2,15 @@
 
     minimise over b   b'Gb / 2 - c'b + sum_g phi(|b_g|_2; lam d_g)
 
-Sweeps of block descent with the weights of the tangents alternate with new weights, which never
-raises the objective and finds which groups are 0. Of the others Newton's method on phi itself
-finds the values, where that lowers the objective and turns no group about: along u = b_g / |b_g|
-the curvature of phi is phi'', across it phi' / |b_g|.
-Given: G (m, m), c (m,), the first `free` of them without a penalty, the others group by group.
-Invariant: the objective does not rise. Reference: Zou, Li (2008), one-step sparse estimates.
+Given: G (m, m), c (m,); the first `free` entries have no penalty, the others come group by group.
+Returned: a stationary point. Invariant: the objective does not rise.
+
+Sweeps of block descent with the weights of the tangents alternate with new weights. That never
+raises the objective and finds which groups are 0. Newton's method on phi itself finds the values
+of the others, if that lowers the objective and reverses no group: along u = b_g / |b_g| the
+curvature of phi is phi'', across it phi' / |b_g|.
+
+Reference: Zou, Li (2008), one-step sparse estimates.
 """
 
 import numpy as np
@@ -23,7 +26,7 @@ STILL = 1e-11
 
 
 class ConcaveModel:
-    """Of some groups of a Problem with a ConcavePenalty, at one lam.
+    """The model on some groups of a Problem with a ConcavePenalty, at one lam.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ class ConcaveModel:
         self.start = np.append(np.arange(free), ends).astype(np.intp)
 
     def stationary(self, G, c, start):
-        """A stationary point of the model, no worse than `start`, (free + k,)."""
+        """Return a stationary point of the model, no worse than `start`, (free + k,)."""
         G, b = np.ascontiguousarray(G), start.copy()
         curvature, unpenalised = self._curvature(G), np.zeros(self.free)
         size = np.sqrt(np.abs(c @ b)) + np.sqrt(np.maximum(np.diag(G), 0.0)) @ np.abs(b)
@@ -63,7 +66,7 @@ class ConcaveModel:
         return b
 
     def _curvature(self, G):
-        """The largest eigenvalue of each diagonal block."""
+        """Return the largest eigenvalue of each diagonal block."""
         first, sizes = self.start[:-1], np.diff(self.start)
         out = np.diag(G)[first].copy()
         for size in np.unique(sizes[sizes > 1]):
@@ -74,7 +77,7 @@ class ConcaveModel:
         return out
 
     def _newton_step(self, G, c, b):
-        """One step on the groups that are not 0, or None where it does not help."""
+        """Return b after one step on the nonzero groups, or None if it does not help."""
         some = np.flatnonzero(b)
         if not len(some):
             return None
@@ -92,8 +95,10 @@ class ConcaveModel:
         return new
 
     def _add_penalty(self, b, some, H, pull):
-        """Add the penalty's Hessian to H and take its gradient off `pull`, of the entries `some`
-        of groups that are not 0."""
+        """Add the penalty's Hessian to H and subtract its gradient from `pull`.
+
+        Both are of the entries `some`, of groups that are not 0.
+        """
         held = np.searchsorted(some, self.free)
         block = self.block[some[held:] - self.free]
         slopes, bends = (x[block] for x in self._derivatives(b))
@@ -113,9 +118,9 @@ class ConcaveModel:
         return self.penalty.derivatives_of(self._sizes(b), self.groups, self.lam, self.unit)
 
     def _sizes(self, b):
-        """The length of each group."""
+        """Return the length of each group."""
         return np.sqrt(self._sums(b[self.free :] ** 2))
 
     def _sums(self, x):
-        """Sums over the groups."""
+        """Return sums over the groups."""
         return np.add.reduceat(x, self.first)

@@ -1,16 +1,19 @@
-"""Rows that are alike, met once: a Problem in as many rows as there are different ones.
+"""Equal rows merged: a Problem with one row for each different row.
 
     sum_i w_i value(y_i, eta)  =  (sum_i w_i) value(mean of y, eta)      for samples that share eta
 
-where a loss is linear in y, as those of exponential families are. Rows with the same features and
-offset share eta at every b, so the Problem of their classes has the same objective, and with it
-the same solutions; its duality gap bounds the same suboptimality. Of a poisson loss the offsets
-may differ, for exposures add up:
+if the loss is linear in y, as those of exponential families are. Given: a Problem. Returned: the
+Problem in classes of rows. Invariant: rows with the same features and offset share eta at every
+b, so that both have the same objective, the same solutions and the same suboptimality.
+
+With a poisson loss offsets may differ, since exposures add up:
 
     sum_i w_i (exp(o_i + t) - y_i t)  =  sum_i w_i (exp(o + t) - y_i t),
     exp(o) sum_i w_i = sum_i w_i exp(o_i)
 
 Tables of few categorical features have far fewer different rows than rows.
+
+Reference: McCullagh, Nelder (1989), "Generalized linear models", section 2.1, for grouped data.
 """
 
 from dataclasses import replace
@@ -26,7 +29,7 @@ MOST_ROWS = 2**31 - 1
 
 
 def with_equal_rows_merged(problem):
-    """The Problem in classes of rows, or None where they are hardly fewer, or cannot be taken."""
+    """Return the Problem in classes of rows, or None if these are not much fewer, or too large."""
     design, loss = problem.design, problem.loss
     if not (isinstance(design, Design) and getattr(loss, "linear_in_y", False)):
         return None
@@ -48,7 +51,7 @@ def with_equal_rows_merged(problem):
 
 
 def _exposures(offset, w, label, first):
-    """Log of the mean exposure of every class (m,); without weight, that of its first row."""
+    """Return the log of the mean exposure of every class (m,); without weight, its first row's."""
     seen, top = w > 0.0, np.full(len(first), -np.inf)
     np.maximum.at(top, label[seen], offset[seen])
     top = np.where(np.isfinite(top), top, offset[first])

@@ -1,13 +1,15 @@
-"""A penalty on whole vectors, solved on the features that may not be 0, certified on all.
+"""A penalty on whole vectors, solved on the features that may be nonzero, certified on all.
 
     minimise over b   F(o + b0 + Zb) + lam Omega(b)
 
-Given: a Problem whose penalty knows itself on a part of the features, the others being 0
-(``part`` in ``penalties/penalty.py``), and what makes a first-order state of a Problem. At a new
-lam the features are those of the last solution and those that the strong rule expects: a proximal
-step for 2 lam - (last lam) from that solution moves them away from 0. After each solution of the
-part a proximal step over all features tells which others must enter.
-Returned: the state of a solver, whose gap is that of all features.
+Given: a Problem whose penalty can be restricted to a part of the features, the others being 0
+(``part`` in ``penalties/penalty.py``), and a maker of first-order states. Returned: the state of
+a solver. Invariant: its gap is that of all features.
+
+At a new lam the features are those of the last solution and those that the strong rule expects: a
+proximal step for 2 lam - (last lam) from that solution moves them away from 0. After each
+solution of the part a proximal step over all features finds which others must enter.
+
 Reference: Tibshirani et al., "Strong rules for discarding predictors in lasso-type problems"
 (2012); Larsson, Bogdan, Wallin, "The strong screening rule for SLOPE" (2020).
 """
@@ -25,7 +27,7 @@ ROUNDS = 100
 
 
 class FewFeatures:
-    """Solver state along a path, at first at the null model.
+    """A solver state that begins at the null model.
 
     Parameters
     ----------
@@ -51,7 +53,7 @@ class FewFeatures:
 
     @property
     def intercept(self):
-        """Of the standardised problem."""
+        """Intercept of the standardised problem."""
         return self.whole.intercept
 
     def coefficients(self):
@@ -59,7 +61,7 @@ class FewFeatures:
         return self.whole.coefficients()
 
     def correlations(self):
-        """What `entry_levels` takes, of all features."""
+        """Return what `entry_levels` takes, for all features."""
         return self.whole.correlations()
 
     def solve(self, lam, target, budget):
@@ -93,7 +95,9 @@ class FewFeatures:
         return b.any(axis=0) if b.ndim == 2 else b != 0.0
 
     def _moved(self, lam):
-        """Features that are not 0 after a proximal step from the current point, (p,)."""
+        """Return a mask of features that a proximal step from the current point leaves nonzero,
+        (p,).
+        """
         whole = self.whole
         z, _ = whole.downhill(whole.point.u)
         b = whole.penalty.prox(whole.point.b + z / whole.L, lam / whole.L)
@@ -115,7 +119,7 @@ class FewFeatures:
         return outcome
 
     def _part_of(self, which):
-        """A state for the features `which`: the last one where they are the same."""
+        """Return a state for the features `which`: the last one if they are the same."""
         if not np.array_equal(which, self.part[0]):
             problem, columns = self.problem, which.astype(np.intc)
             self.part = which, self.make(replace(
@@ -126,7 +130,7 @@ class FewFeatures:
 
 
 def in_parts(problem):
-    """Whether the penalty has parts, and holds back every direction."""
+    """Return True if the penalty has parts, and restrains every direction."""
     penalty = problem.penalty
     if penalty.kernel() is not None or not hasattr(penalty.given, "part"):
         return False

@@ -23,7 +23,7 @@ def without_groups(problem):
     if not problem.has_groups or penalty.n_groups != p:
         return None
     if K is not None and (problem.limited or not penalty.all_round()):
-        return None  # only lengths are known to grouped rows
+        return None  # Grouped rows know only lengths.
     of = np.asarray(penalty.of)[:p]
     weight, l1, l2 = (np.asarray(a)[of] for a in (penalty.weight, penalty.l1, penalty.ridge))
     ones = np.zeros((K or 1, p))
@@ -31,7 +31,7 @@ def without_groups(problem):
     ones = ones.ravel()
     value = penalty.unlimited(np.ones(len(ones), dtype=bool)).value(ones)
     if not abs(value - np.sum(weight + l1 + 0.5 * l2)) <= ALIKE * value:
-        return None  # another multiple of |b|, which this does not know
+        return None  # Another multiple of |b|, which this file does not know.
     limits = problem.limits if K is None else (None, None)
     net = ElasticNet(p, penalty.alpha, (weight + l1) / (penalty.alpha or 1.0), *limits)
     np.asarray(net.l1)[:], np.asarray(net.l2)[:] = weight + l1, l2
@@ -48,6 +48,7 @@ class RowsAsGroups:
         return getattr(self.state, name)
 
     def correlations(self):
-        """Z'u (K p,) as far as groups ask: rows that are as long, along the first response."""
+        """Return Z'u (K p,) as groups need it: rows of the same length, along the first response.
+        """
         lengths = self.state.correlations()
         return np.concatenate([lengths, np.zeros((self.n_responses - 1) * len(lengths))])

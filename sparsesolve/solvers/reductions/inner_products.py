@@ -1,10 +1,13 @@
-"""Rows that lie elsewhere, reduced to p + 1 rows with the same inner products.
+"""Distributed rows reduced to p + 1 rows with the same inner products.
 
     |c - A b|^2 / 2 = sum_i w_i (y_i - (Zb)_i)^2 / 2  for every b
 
-Squared error sees the data through Z'WZ, Z'Wy and y'Wy alone: with Z'WZ = V S V', the rows
-A = S^(1/2) V' and c = S^(-1/2) V' Z'Wy, and a row of zeros for what no column explains, are a
-problem in memory with the solution, the objective and the duality gap of the whole.
+Given: Z'WZ, Z'Wy and y'Wy, through which alone squared error sees the data. Returned: with Z'WZ =
+V S V', the rows A = S^(1/2) V' and c = S^(-1/2) V' Z'Wy, and a row of zeros for what no column
+explains. Invariant: this problem in memory has the solution, the objective and the duality gap of
+the whole.
+
+Reference: Golub, Van Loan (2013), "Matrix computations", section 5.3.
 """
 
 from dataclasses import replace
@@ -28,14 +31,14 @@ class Rows:
         self.design.spread[:] = (np.diagonal(gram) > 0.0).astype(float)
 
     def response(self, cross, square=0.0):
-        """(p + 1,) c with A'c = cross, and |c|^2 = square if that is no less than it has to be."""
+        """Return c (p + 1,) with A'c = cross, and |c|^2 = square if that is not too small."""
         c = self.turn.T @ cross / np.sqrt(self.spectrum)
         left = np.sqrt(max(square - c @ c, 0.0))
         return np.append(c, left) * np.sqrt(len(self.weights))
 
 
 def by_inner_products(problem):
-    """The Problem of squared error in few rows, of one whose design has formed gram and cross."""
+    """Return the Problem of squared error in few rows; its design has formed gram and cross."""
     design, factor = problem.design, problem.factor
     mean = np.zeros(design.p) if problem.intercept else design.mean
     gram = (design.gram + np.outer(mean, mean)) * factor * factor[:, None]

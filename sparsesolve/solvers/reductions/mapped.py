@@ -1,14 +1,17 @@
-"""A penalty that is one on disjoint blocks in other coordinates: solved there, and led back.
+"""A penalty that is a sum over disjoint blocks in other coordinates: solved there, and led back.
 
     minimise over theta   F(o + b0 + (Z T) theta) + lam Psi(theta),     b = T theta
 
-Given: a Problem whose penalty has a map T (``penalties/mapping.py``). Where the columns of Z T fit
-into memory, or are columns of Z, any engine with working sets takes them. Where they do not, as
-the cumulated columns of a large sparse X, which fill in, only those that come to work are formed:
-the engine solves for these, and one pass Z'u, mapped by T', finds the others that must enter.
-Returned: the state of a solver of the given Problem. Its certificate is one of all columns: of
-Z T, whose duality gap is that of Z under Omega; or, of columns formed one by one, the gap of b
-under Omega itself.
+Given: a Problem whose penalty has a map T (``penalties/mapping.py``). Returned: the state of a
+solver of that Problem. Invariant: its certificate is one of all columns. It is that of Z T, whose
+duality gap is that of Z under Omega; or, if columns are formed one by one, the gap of b under
+Omega itself.
+
+If the columns of Z T fit into memory, or are columns of Z, any solver with working sets takes
+them. If not, as the cumulated columns of a large sparse X, only the working ones are formed. The
+solver works on these, and one pass Z'u, mapped by T', finds the others that must enter.
+
+Reference: Bach et al. 2012, section 1.3, for penalties in other coordinates.
 """
 
 from dataclasses import replace
@@ -36,7 +39,9 @@ PROBES = 8  # sums of terms with random signs, which tell the size of the terms
 
 
 def in_other_columns(problem, mapping, choose):
-    """The state of a solver of `problem` by way of the map; `choose` gives one of a Problem."""
+    """Return the state of a solver of `problem` by way of the map; `choose` makes one of a
+    Problem.
+    """
     n, q, design = problem.design.n, mapping.n_columns, problem.design
     if isinstance(design, DistributedDesign):
         raise ValueError(
@@ -58,7 +63,7 @@ def in_other_columns(problem, mapping, choose):
 
 
 def on_columns(problem, columns, penalty):
-    """The Problem with these columns and that penalty in place of its own."""
+    """Return the Problem with these columns and that penalty in place of its own."""
     q = columns.p
     return replace(
         problem, design=columns, penalty=penalty, factor=np.ones(q),
@@ -67,7 +72,7 @@ def on_columns(problem, columns, penalty):
 
 
 def formed(problem, mapping):
-    """The columns Z T as a Design."""
+    """Return the columns Z T as a Design."""
     every = np.arange(problem.design.p, dtype=np.intc)
     columns = mapping.form(problem.design.unpacked(every).T).T
     columns[:, _vanish(problem, mapping, columns)] = 0.0
@@ -75,10 +80,11 @@ def formed(problem, mapping):
 
 
 def _vanish(problem, mapping, columns):
-    """Which columns Z T, (n, q), are 0 up to the rounding of their terms, (q,).
+    """Return a mask of the columns of Z T, (n, q), that are 0 up to the rounding of their terms,
+    (q,).
 
-    Nothing but rounding would keep their coefficients from growing. With random signs terms do
-    not cancel, so root mean squares of such sums tell their size.
+    Only rounding would keep their coefficients from growing. With random signs terms do not
+    cancel, so that root mean squares of such sums estimate their size.
     """
     n, p = problem.design.n, problem.design.p
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (p, PROBES))
@@ -88,7 +94,7 @@ def _vanish(problem, mapping, columns):
 
 
 def standardised(problem, columns):
-    """A Design of columns (n, q) that are centred where those of the problem are."""
+    """Return a Design of columns (n, q), centred if those of the problem are."""
     made = Design(columns)
     made.moments(problem.weights)
     made.standardise(problem.centred, np.ones(made.p))
@@ -101,7 +107,7 @@ def standardised(problem, columns):
 class Mapped:
     """The state of a solver of the Problem in other columns; its coefficients are T theta."""
 
-    start_at = None  # the coefficients within are of other columns
+    start_at = None  # The coefficients within belong to other columns.
 
     def __init__(self, state, inner, mapping):
         self.state, self.problem_of_grid, self.mapping = state, inner, mapping
@@ -115,7 +121,7 @@ class Mapped:
 
 
 class Generated:
-    """The same where columns are formed when they come to work.
+    """The state of a solver whose columns are formed when they enter the working set.
 
     Parameters
     ----------
@@ -126,7 +132,7 @@ class Generated:
 
     def __init__(self, problem, mapping, choose):
         self.problem, self.mapping, self.choose = problem, mapping, choose
-        self.whole = FirstOrder(problem, 1)  # tells the certificate of b under Omega
+        self.whole = FirstOrder(problem, 1)  # It certifies b under Omega.
         self.factors = np.asarray(mapping.penalty().l1)
         self.which = np.flatnonzero(self.factors == 0.0)
         self.columns, self.spent = {}, 0
@@ -134,7 +140,7 @@ class Generated:
 
     @property
     def iterations(self):
-        """Iterations spent so far, in all states that there were."""
+        """Iterations spent so far, in all states."""
         return self.spent + self.state.iterations
 
     @property
@@ -144,11 +150,11 @@ class Generated:
 
     @property
     def intercept(self):
-        """Of the standardised problem."""
+        """Intercept of the standardised problem."""
         return self.state.intercept
 
     def correlations(self):
-        """z_j'u of every feature (p,)."""
+        """Return z_j'u of every feature (p,)."""
         self._certify(1.0)
         return self.whole.correlations()
 
@@ -178,7 +184,7 @@ class Generated:
         return STALLED, gap
 
     def _begin(self):
-        """A new state, with the columns that have come to work."""
+        """Make a new state, with the columns of the working set."""
         self.spent += self.state.iterations if hasattr(self, "state") else 0
         for k in self.which:
             if k not in self.columns:
@@ -200,7 +206,7 @@ class Generated:
         return self.mapping.times(theta)
 
     def _certify(self, lam):
-        """The gap of b under Omega, over all features."""
+        """Return the gap of b under Omega, over all features."""
         whole = self.whole
         c = np.zeros_like(whole.point.c)
         if whole.with_intercept:
@@ -209,7 +215,7 @@ class Generated:
         return whole.gap(lam)
 
     def _violators(self, lam):
-        """Columns whose products are above their thresholds, the farthest if they are many."""
+        """Return columns whose products exceed their thresholds, the farthest if they are many."""
         whole = self.whole
         z = self.mapping.adjoint(whole.products(whole.dual_point(lam)[0]))
         over = np.abs(z) - lam * self.factors
@@ -221,7 +227,7 @@ class Generated:
 
 
 def led_back(state, mapping):
-    """Coefficients T theta of all features, (p,) or (K, p)."""
+    """Return coefficients T theta of all features, (p,) or (K, p)."""
     which, values = state.coefficients()
     theta = np.zeros((*values.shape[:-1], mapping.n_columns))
     theta[..., which] = values

@@ -2,9 +2,11 @@
 
     min over b (1, p)  sum_i w_i |y_i - (Z b)_i|^2 / 2 + lam sum_j v_j (alpha |b_j| + ...)
 
-Given: a Problem with K = 1 real response and no limits. Returned: the same Problem as that of one
-response, whose residual is u / w for u = -F' at the offset, and a state that shows its answers as
-rows of one. F of both is the same number, so the certificate is that of the problem asked.
+Given: a Problem with K = 1 real response and no limits. Returned: the Problem of one response,
+whose residual is u / w for u = -F' at the offset, and a state that shows its answers as rows of
+one. Invariant: F of both is the same number, so that the certificate holds for both.
+
+Reference: none; it is an identity.
 """
 
 from dataclasses import replace
@@ -13,7 +15,7 @@ import numpy as np
 
 
 def as_one_response(problem):
-    """Return the Problem of one response, or None where there are several, groups or limits."""
+    """Return the Problem of one response; None with several responses, groups or limits."""
     if problem.n_responses != 1 or problem.has_groups or problem.limited:
         return None
     u = problem.loss.at(problem.offset + problem.null_intercept[:, None])[1].reshape(-1)
@@ -24,9 +26,9 @@ def as_one_response(problem):
 
 
 class RowsOfOne:
-    """The state of that problem, in the shapes of K = 1 responses."""
+    """The state of a one-response Problem, in the shapes of K = 1 responses."""
 
-    start_at = None  # coefficients within have other shapes
+    start_at = None  # Coefficients within have other shapes.
 
     def __init__(self, state, null_intercept):
         self.state, self.null_intercept = state, np.asarray(null_intercept)
@@ -36,7 +38,7 @@ class RowsOfOne:
 
     @property
     def intercept(self):
-        """(1,)"""
+        """Intercept, (1,)."""
         return self.null_intercept + self.state.intercept
 
     def coefficients(self):
