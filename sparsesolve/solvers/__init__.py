@@ -49,17 +49,17 @@ class Solver(NamedTuple):
     state: Callable  # (problem, n_threads)
     needs: str
     suits: Callable  # (problem, lambdas or None for a grid that ends above 0) -> bool
-    by_passes: bool = False  # whether products with X are all that it asks for
-    kinks: bool = False  # whether it is for losses with kinks
+    by_passes: bool = False  # True if products with X are all that it needs
+    kinks: bool = False  # True if it is for losses with kinks
 
 
 def kinked(problem, lambdas):
-    """Whether the loss has kinks: then `choose` takes no other solver."""
+    """Return True if the loss has kinks: then `choose` takes no other solver."""
     return problem.loss is not None and not problem.loss.smooth
 
 
 def _multipliers(problem, n_threads):
-    """The method of multipliers around the solver of smooth losses that suits."""
+    """Make the method of multipliers around the solver of smooth losses that suits."""
     inner = Fista if not problem.has_blocks else ProximalNewton
     if has_tangent(problem):
         inner = TangentNewton
@@ -71,7 +71,7 @@ def _squared_error(problem, lambdas):
 
 
 def _squares(problem, lambdas):
-    """Squared error of one response, or of several without groups."""
+    """Return True for squared error of one response, or of several without groups."""
     if not problem.has_blocks:
         return False
     rows = problem.grouped and not problem.has_groups
@@ -102,7 +102,7 @@ def _one_response(problem, lambdas):
 
 
 def _rows_apart(problem, lambdas):
-    """Whether each row has a loss of its own, of one linear predictor."""
+    """Return True if each row has a loss of its own, of one linear predictor."""
     apart = not getattr(problem.loss, "shift_invariant", False)
     return problem.has_blocks and problem.n_responses is None and apart
 
@@ -118,7 +118,7 @@ def _suits_reweighted(problem, lambdas):
 
 
 def has_tangent(problem, lambdas=None):
-    """Whether the penalty tells directions along which it is smooth."""
+    """Return True if the penalty has directions along which it is smooth."""
     if problem.has_blocks or not hasattr(problem.penalty, "tangent"):
         return False
     p, K = problem.design.p, problem.n_responses

@@ -19,7 +19,8 @@ from sparsesolve.solvers.reductions.reweighting import Reweighting
 from sparsesolve.solvers.reductions.row_space import RowSpaceState, in_row_space
 from sparsesolve.solvers.suitability import few_eigenvalues, suitable, suitable_with_kinks
 
-STEP_RATIOS = {  # of the solvers that are led to far lambdas
+# Ratios of steps for the solvers that approach far lambdas by steps.
+STEP_RATIOS = {
     "working_set": costs.CONTINUATION_RATIO,
     "sufficient": costs.CONTINUATION_RATIO,
     "proximal_newton": costs.CONTINUATION_RATIO,
@@ -28,9 +29,9 @@ STEP_RATIOS = {  # of the solvers that are led to far lambdas
 
 
 def choose(problem, name, lambdas, n_threads):
-    """The state of the solver of that name, or with "auto" of the one that suits.
+    """Return the state of the solver of that name, or with "auto" of the one that suits.
 
-    `lambdas` are those asked for, decreasing, or None for a grid that ends above 0.
+    `lambdas` are decreasing, or None for a grid that ends above 0.
     """
     if problem.loss is not None and not problem.loss.smooth:
         return _with_kinks(problem, name, lambdas, n_threads)
@@ -79,7 +80,7 @@ def choose(problem, name, lambdas, n_threads):
 
 
 def _with_kinks(problem, name, lambdas, n_threads):
-    """The state for a loss with kinks."""
+    """Return the state for a loss with kinks."""
     if isinstance(problem.design, DistributedDesign):
         raise ValueError(
             "X is a dask array, and the loss of this family has kinks; pass X.compute() if it "
@@ -108,7 +109,7 @@ def _with_kinks(problem, name, lambdas, n_threads):
 
 
 def _on_whole_vectors(problem, name, lambdas, n_threads):
-    """The state for a penalty without disjoint blocks: a first-order solver."""
+    """Return the state for a penalty without disjoint blocks: a first-order solver."""
     if problem.concave:
         return _by_reweighting(problem, name, lambdas, n_threads)
     mapping = problem.penalty.mapping()
@@ -135,7 +136,9 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
 
 
 def _suitable_for_norms(problem, lambdas):
-    """What "auto" takes: ADMM where a prox is as iterative as it is, and the terms' are simple."""
+    """Return the solver that "auto" takes: ADMM if a prox is as iterative, and its terms are
+    simple.
+    """
     if has_tangent(problem):
         return "tangent_newton"
     if getattr(problem.penalty.given, "iterative", False):
@@ -146,17 +149,17 @@ def _suitable_for_norms(problem, lambdas):
 
 
 def step_ratio(problem, name, lambdas):
-    """The ratio of steps by which far lambdas are approached (solvers/continuation); 0: by none.
+    """Return the ratio of steps by which far lambdas are approached (solvers/continuation).
 
-    Steps pay for active sets of wide designs, and for several responses with squared error. Other
-    losses of several responses, groups of those and first-order steps cost up to three times as
-    much by steps.
+    0 says that there are none. Steps pay for active sets of wide designs, and for several
+    responses with squared error. Other losses of several responses, groups of those and
+    first-order steps cost up to three times as much by steps.
     """
     if not problem.has_blocks or problem.penalty.alpha == 0.0 or problem.null_value == 0.0:
         return 0.0
     if kinked(problem, lambdas):
         return 0.0
-    rows = int(np.count_nonzero(problem.weights))  # a row of weight 0 is as none
+    rows = int(np.count_nonzero(problem.weights))  # Rows of weight 0 do not count.
     wide = costs.MOST_ROWS_BY_STEPS * problem.design.p > rows
     if problem.design.p < costs.FEWEST_COLUMNS_BY_STEPS:
         return 0.0
@@ -169,7 +172,9 @@ def step_ratio(problem, name, lambdas):
 
 
 def _by_reweighting(problem, name, lambdas, n_threads):
-    """The state for a penalty concave in sizes, whose convex problems have their own solvers."""
+    """Return the state for a penalty concave in sizes, whose convex problems have their own
+    solvers.
+    """
     if isinstance(problem.design, DistributedDesign):
         raise ValueError(
             f"{problem.penalty.label} needs X in memory, not a dask array; pass X.compute() if "
@@ -184,7 +189,7 @@ def _by_reweighting(problem, name, lambdas, n_threads):
 
 
 def _by_passes(problem, name, lambdas):
-    """The solver of that name, or "auto", for X out of memory."""
+    """Return the solver of that name, or of "auto", for X out of memory."""
     advice = "solver='fista', which makes many passes over X, or pass X.compute() if it fits"
     if name == "auto" and not problem.has_blocks:
         return "fista"

@@ -1,14 +1,15 @@
-"""Continuation: a lam far below the one before is approached by solving a few in between.
+"""Continuation: a lambda far below the last one is approached by solving a few in between.
 
     minimise over b   F(eta) + lam Omega(b)   at lam_1 > ... > lam_m, above the lam wanted
 
-Given: a solver state that stands at the solution of a larger lam, at first the one from which
-features begin to enter; there b = 0. Left: the same state near lam_m, solved to a loose gap on the
-way. Nothing of it is returned: the solve that comes after certifies its own answer.
+Given: a solver state at the solution of a larger lam, at first the one from which features begin
+to enter; there b = 0. Returned: the same state near lam_m, solved to a loose gap on the way.
+Invariant: no solution of the way is returned; the next solve certifies its own.
 
-Started cold at a small lam, a working set takes in many features that are never active, for at the
-null model nearly all violate their thresholds. Led there it takes in what is active and a little
-more.
+A working set that starts cold at a small lam takes in many features that are never active, since
+at the null model nearly all violate their thresholds. A gradual approach takes in the active ones
+and a few more.
+
 Reference: Hale, Yin, Zhang (2008), "Fixed-point continuation for l1-minimization".
 """
 
@@ -28,14 +29,14 @@ def approach(state, start, lam, target, budget, ratio=costs.CONTINUATION_RATIO):
     ----------
     state : solver state, at the solution of `start`
     start, lam : float, in inner units
-    target : float, the gap that will be asked for at lam
+    target : float, the target gap at lam
     budget : int, iterations allowed at lam
     ratio : float, the largest of neighbouring lams on the way
 
     Returns
     -------
-    int : iterations spent, at most costs.CONTINUATION_SHARE of them; 0, and nothing done, where
-        that share does not last for the way, so that few iterations go into lam itself
+    int : iterations spent, at most costs.CONTINUATION_SHARE of them. It is 0, and nothing is done,
+        if that share does not last for the way, so that few iterations go into lam itself.
     """
     steps, before = between(start, lam, ratio), state.iterations
     allowed = int(costs.CONTINUATION_SHARE * budget)
@@ -52,9 +53,9 @@ def approach(state, start, lam, target, budget, ratio=costs.CONTINUATION_RATIO):
 
 
 def between(start, lam, ratio=costs.CONTINUATION_RATIO):
-    """The lams on the way from `start` to `lam`, decreasing; none where it is near.
+    """Return the lams on the way from `start` to `lam`, decreasing; none if it is near.
 
-    None lead to 0 either, a problem without a penalty, which a Newton step or two solve.
+    The way to 0, a problem without a penalty, has none either: one or two Newton steps solve it.
     """
     if not 0.0 < lam < costs.FAR_LAMBDA * start < inf:
         return []

@@ -1,8 +1,13 @@
-"""The path: warm starts down a grid of lambdas, each point left with a certificate.
+"""The path: warm starts down a grid of lambdas, each solution with a certificate.
+
+    minimise over b0, b   F(offset + b0 + Zb) + lam_k Omega(b),    lam_1 > lam_2 > ...
 
 Given: a solver state (`solvers/state.py`), a decreasing grid, a tolerance on the gap relative to
 the null objective, and the reasons for which the path may end early. Returned: one Point per
-lambda.
+lambda. Invariant: a gap is of the coefficients in the user's units.
+
+Reference: Friedman, Hastie, Tibshirani (2010), "Regularization paths for generalized linear
+models via coordinate descent".
 """
 
 import logging
@@ -36,7 +41,7 @@ class StopRule(NamedTuple):
 
 @dataclass(slots=True)
 class Point:
-    """The solution at one lambda, in the user's units; a callable `stop` is given it."""
+    """The solution at one lambda, in the user's units; a callable `stop` receives it."""
 
     index: int  # place on the path, from 0
     lam: float
@@ -52,21 +57,21 @@ class Point:
 
 
 def grid(problem, correlations, n_lambdas, ratio, start=None):
-    """Log-spaced lambdas from the least with b = 0 optimal.
+    """Return log-spaced lambdas from the least with b = 0 optimal.
 
-    A correlation of the size of its own rounding is none. Where there is no other, the null model
-    is the whole path: one lambda, that of the rounding (0 when there is nothing to explain).
-    `start` is the first inner lambda where the solver knows a better one, for no lambda has b = 0.
+    A correlation of the size of its own rounding counts as 0. If all do, the null model is the
+    whole path: one lambda, that of the rounding (0 if there is nothing to explain). `start` is
+    the first inner lambda of a solver for which no lambda has b = 0.
     """
     if problem.null_value == 0.0:
         return np.zeros(1)
     scores = problem.penalty.entry_levels(correlations)
     norms = NO_CORRELATION * np.sqrt(2.0 * problem.null_value) * problem.norms
-    norms = np.tile(norms, len(correlations) // len(norms))  # with groups of several responses
+    norms = np.tile(norms, len(correlations) // len(norms))  # With groups of several responses.
     signed = [norms, -norms]
     whole = not problem.has_blocks and not problem.concave
     if whole and problem.penalty.kernel() is not None:
-        # Equal norms may lie in the kernel, where no penalty tells their size.
+        # Equal norms may lie in the kernel, where the penalty is 0 whatever their size.
         signed.append(np.copysign(norms, correlations))
     rounding = np.max([problem.penalty.entry_levels(z) for z in signed], axis=0)
     largest = np.maximum(scores, rounding).max(initial=0.0)
@@ -77,7 +82,7 @@ def grid(problem, correlations, n_lambdas, ratio, start=None):
 
 
 def entry_lambda(problem, correlations):
-    """The user's lambda from which features begin to enter; 0 where floats cannot hold it."""
+    """Return the user's lambda from which features begin to enter; 0 if floats cannot hold it."""
     largest = problem.penalty.entry_levels(correlations).max(initial=0.0)
     with np.errstate(over="ignore", under="ignore"):
         lam = float(np.ldexp(largest, problem.unit))
@@ -86,13 +91,12 @@ def entry_lambda(problem, correlations):
 
 def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance, start=0.0,
            steps=0.0, warm=False):
-    """Solve down the grid; returns (points, why it ended).
+    """Solve down the grid; return (points, why it ended).
 
-    `start` is the lambda at whose solution the state stands, if lambdas far below the ones before
-    are to be approached by steps of the ratio `steps` (solvers/continuation); 0: they are not.
-    `warm` says that it stands where a user wants to start: if the gap is small enough there, no
-    step is taken.
-    Solutions are led back to the user's units together, at the end, where nobody asks before.
+    `start` is the lambda at whose solution the state stands, if far lambdas are approached by
+    steps of the ratio `steps` (solvers/continuation); 0 if they are not. `warm` says that the
+    state is where a user wants to start: if the gap is small enough there, no step is taken.
+    Solutions are converted to the user's units together at the end, if nothing needs them before.
     """
     points, entered, endless = [], set(), Endless(problem, tol)
     null = max(problem.null_value, 1e-300)
@@ -142,27 +146,27 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
 
 
 def _without_optimum(points):
-    """What to add to "solved" where no finite coefficients are best at some lambdas."""
+    """Return what to add to "solved" if no finite coefficients are optimal at some lambdas."""
     count = sum(point.status == UNBOUNDED for point in points)
     return f", but no finite coefficients are best at {count} of the lambdas" if count else ""
 
 
 def _log_point(point, n_lambdas):
-    """Say what one lambda took, and how it was left."""
+    """Log the iterations at one lambda and its outcome."""
     log.debug("lambda %d of %d = %.6g: df %d, %.2f%% of the deviance, gap %.1e, %d iterations, %s",
               point.index + 1, n_lambdas, point.lam, point.df, 100 * point.dev_ratio, point.gap,
               point.n_iter, OUTCOMES[point.status])  # fmt: skip
 
 
 def _solve(state, problem, lam, target, max_iter):
-    """Reach gap <= target at lam, for coefficients as floats hold them: with a second try where
-    what that costs does not go into the target beside the gap.
+    """Reach gap <= target at lam, for coefficients as floats.
 
-    Returns the outcome, the gap, and coefficients and intercept in inner units.
+    If the cost of their rounding does not fit into the target with the gap, a second solve aims
+    lower. Returns the outcome, the gap, and coefficients and intercept in inner units.
     """
     outcome, gap, goal = CONVERGED, 0.0, target
     for _ in range(2):
-        if problem.null_value > 0.0:  # else there is nothing to explain
+        if problem.null_value > 0.0:  # Else there is nothing to explain.
             outcome, gap = state.solve(problem.inner_level(lam), goal, max_iter)
         found = *state.coefficients(), state.intercept
         owed = problem.owed(*found)
@@ -175,7 +179,7 @@ def _solve(state, problem, lam, target, max_iter):
 
 
 def _reason_to_end(points, stop, dfmax, limited):
-    """Why the path ends at its last point, or None."""
+    """Return why the path ends at its last point, or None."""
     last = points[-1]
     if dfmax is not None and last.df > dfmax:
         return f"df is above dfmax = {dfmax}"
@@ -200,8 +204,10 @@ def _reason_to_end(points, stop, dfmax, limited):
 
 
 def _any_still(points, limited):
-    """Whether a step did nothing, a loose tolerance being met without one, or left coefficients as
-    they were because limits held them: others may come."""
+    """Return True if a step changed nothing, although later ones may.
+
+    Either a loose tolerance was met without a step, or limits held the coefficients.
+    """
     steps = pairwise(points)
     return any(a.dev_ratio == b.dev_ratio or (limited and _same(a, b)) for a, b in steps)
 

@@ -1,7 +1,7 @@
 """Reasons: which solver `choose` takes and why, in words for the log.
 
-The logger is "sparsesolve.solvers.reasons", below "sparsesolve". Nothing is formatted unless
-somebody listens at debug level.
+The logger is "sparsesolve.solvers.reasons", below "sparsesolve". Nothing is formatted unless its
+level is DEBUG.
 """
 
 import logging
@@ -26,7 +26,7 @@ REASONS = {
 
 
 def log_solver(name, problem, asked):
-    """Log the solver of that name; `asked` is what the user named, or "auto"."""
+    """Log the solver of that name; `asked` is the user's choice, or "auto"."""
     if log.isEnabledFor(logging.DEBUG):
         why = "chosen by name" if asked != "auto" else REASONS.get(name, "suits the problem")
         design = problem.design
@@ -34,7 +34,7 @@ def log_solver(name, problem, asked):
 
 
 def log_reduction(words, before, after):
-    """Log that a problem became a smaller one with as many rows and columns."""
+    """Log that a problem became a smaller one with so many rows and columns."""
     if log.isEnabledFor(logging.DEBUG):
         log.debug("%s: %d x %d becomes %d x %d", words, before.design.n, before.design.p,
                   after.design.n, after.design.p)  # fmt: skip

@@ -2,10 +2,12 @@
 
     minimise over b   |c - A b|^2 / 2  +  lam sum_j v_j b_j^2 / 2,    A = sqrt(W) Z,  c = sqrt(W) y
 
-Given: a standardised design, v_j > 0 but for unpenalised columns, no limits. Unpenalised columns
-are projected out of A and c. Returned per lam: a duality gap over all columns.
-With g = sqrt(V) b, g = (A'A + lam)^-1 A'c for a tall design; for a wide one b = V^-1 A'a with
-a = (A V^-1 A' + lam)^-1 c. Every solution is corrected by its own residual until the gap is met.
+Given: a standardised design, v_j > 0 but for unpenalised columns, no limits. Returned per lam: a
+duality gap over all columns. Invariant: unpenalised columns are projected out of A and c.
+
+With g = sqrt(V) b, g = (A'A + lam)^-1 A'c for a tall design. For a wide one b = V^-1 A'a with a =
+(A V^-1 A' + lam)^-1 c. Every solution is corrected by its own residual until the gap is met.
+
 Reference: Hastie, Tibshirani, "Efficient quadratic regularization for expression arrays" (2004).
 """
 
@@ -45,13 +47,13 @@ class Ridge:
         return 0.5 * self.form.residual_square()
 
     def correlations(self):
-        """z_j'r of every column, (p,); 0 where it cannot enter or is not penalised."""
+        """Return z_j'r of every column, (p,); 0 if it cannot enter or is not penalised."""
         out = np.zeros(self.form.design.p)
         out[self.which] = self.form.correlations()
         return out
 
     def coefficients(self):
-        """Feature numbers and values of the nonzero coefficients, ascending in feature."""
+        """Return features with a nonzero coefficient, ascending, and their coefficients."""
         penalised = self.form.coefficients()
         free = self.unpenalised.coefficients(self.form.left_over())
         which = np.concatenate([self.which, self.unpenalised.which])
@@ -72,13 +74,14 @@ class Ridge:
             if gap <= target:
                 return CONVERGED, gap
         gap = self.form.gap(lam)
-        if gap <= target:  # without a step
+        if gap <= target:  # It may be met without a step.
             return CONVERGED, gap
         return (MAX_ITER if budget < CORRECTIONS else STALLED), gap
 
 
 def suits(problem, lambdas):
-    """Whether the closed form holds: a penalty of squares, no limits, something to shrink."""
+    """Return True if the closed form holds: a penalty of squares, no limits, something to shrink.
+    """
     if problem.loss is not None or problem.penalty.alpha != 0.0:
         return False
     if lambdas is not None and lambdas[-1] == 0.0:
@@ -95,14 +98,16 @@ class UnpenalisedColumns(Span):
         self.root_w = np.sqrt(w)
         super().__init__(design, which, self.root_w, centred)
         response = self.root_w * y
-        self.explained = self.Q.T @ response  # what Q sees of the response
+        self.explained = self.Q.T @ response  # the response's products with Q
         self.response = self.without(response)
-        self.y = y  # the response that is left, not yet times sqrt(w)
+        self.y = y  # response without that, not yet times sqrt(w)
         if len(which):
             self.y = self.response / np.where(self.root_w > 0.0, self.root_w, 1.0)
 
     def coefficients(self, seen):
-        """Those of the bare columns, where Q sees `seen` of the residual without them."""
+        """Return coefficients of the unpenalised columns, for a residual whose products with Q
+        are `seen`.
+        """
         return self.back @ seen
 
 
@@ -122,17 +127,17 @@ class Tall:
         self.start()
 
     def start(self):
-        """Forget the last lam: its error would outlast the step to one far away."""
+        """Forget the last lam: its error would survive the step to one far away."""
         self.g, self.z = np.zeros(len(self.cross)), self.cross
 
     def correct(self, lam):
-        """A Newton step, which in exact arithmetic is the last."""
+        """Take a Newton step, which in exact arithmetic is the last."""
         excess = self.turn.T @ (self.z - lam * self.g)
         self.g = self.g + self.turn @ (excess / (self.spectrum + lam))
         self.z = self.cross - self.gram @ self.g
 
     def gap(self, lam):
-        """The gap at the dual point r, with products z = A'r, or at 0."""
+        """Return the gap at the dual point r, with products z = A'r, or at 0."""
         primal = 0.5 * (self.residual_square() + lam * float(self.g @ self.g))
         if not lam > 0.0:
             return primal
@@ -148,7 +153,7 @@ class Tall:
         return self.g / self.scale
 
     def left_over(self):
-        """Q'(c - A g)."""
+        """Return Q'(c - A g)."""
         return self.unpenalised.explained - self.seen @ self.g
 
 
@@ -164,12 +169,14 @@ class Wide:
         self.start()
 
     def start(self):
-        """Forget the last lam: its error would outlast the step to one far away."""
+        """Forget the last lam: its error would survive the step to one far away."""
         self.a, self.b = np.zeros(self.design.n), np.zeros(len(self.which))
         self.r, self.fit = self.unpenalised.response, np.zeros(self.design.n)
 
     def correct(self, lam):
-        """A Newton step on the dual variable a, then b and r = c - A b by products with X."""
+        """Take a Newton step on the dual variable a, then compute b and r = c - A b by products
+        with X.
+        """
         excess = self.turn.T @ (self.r - lam * self.a)
         self.a = self.unpenalised.without(self.a + self.turn @ (excess / (self.spectrum + lam)))
         u = self.unpenalised.root_w * self.a
@@ -178,7 +185,7 @@ class Wide:
         self.r = self.unpenalised.without(self.unpenalised.response - self.fit)
 
     def gap(self, lam):
-        """The gap at the dual point lam a, of which b is the exact answer."""
+        """Return the gap at the dual point lam a, of which b is the exact answer."""
         return gap_of_terms(squares_excess(self.r, lam * self.a), 0.0)
 
     def residual_square(self):
@@ -191,5 +198,5 @@ class Wide:
         return self.b
 
     def left_over(self):
-        """Q'(c - A b)."""
+        """Return Q'(c - A b)."""
         return self.unpenalised.explained - self.unpenalised.Q.T @ self.fit

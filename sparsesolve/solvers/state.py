@@ -1,12 +1,11 @@
-"""State: what anything that solves along a path must answer.
+"""State: the contract of everything that solves along a path.
 
 A solver is a function that makes a state of a Problem (`solvers/__init__.py` lists them). The
 loop over lambdas (`solvers/follow.py`), the reductions that wrap a state (`solvers/reductions/`)
-and the choice of a solver ask for exactly what stands here. A new solver implements these names.
+and the choice of a solver use exactly what stands here. A new solver implements these names.
 
-Shapes: n samples, p features, K responses. Where the problem has one response, K is left out.
-Everything is in the problem's inner units: standardised columns, and the lambda of
-`Problem.inner_level`.
+Shapes: n samples, p features, K responses. With one response, K is left out. Everything is in the
+problem's inner units: standardised columns, and the lambda of `Problem.inner_level`.
 """
 
 from typing import Protocol

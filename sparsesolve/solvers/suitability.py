@@ -9,7 +9,7 @@ from sparsesolve.solvers import SOLVERS, costs
 
 
 def suitable_with_kinks(problem, lambdas):
-    """Newton steps on rows for tall ridge problems, sweeps over rows for the other ones."""
+    """Return Newton steps on rows for tall ridge problems, sweeps over rows for other ones."""
     if not SOLVERS["rows_newton"].suits(problem, lambdas):
         return "multipliers"
     n, p = problem.design.n, problem.design.p
@@ -38,7 +38,7 @@ def suitable(problem, lambdas):
 
 
 def _few_features(problem):
-    """Whether inner products of all columns serve one real response."""
+    """Return True if inner products of all columns serve one real response."""
     n, p = problem.design.n, problem.design.p
     rows = max(n, 200)
     if problem.has_groups:
@@ -47,10 +47,10 @@ def _few_features(problem):
 
 
 def _all_held(problem):
-    """Whether no column, or group, is without a penalty.
+    """Return True if every column, or group, has a penalty.
 
-    Where one is, residuals tell more digits than inner products, and with limits each lambda may
-    have others that nothing holds back.
+    If one has none, residuals keep more digits than inner products, and with limits each lambda
+    may have other unpenalised columns.
     """
     penalty = problem.penalty
     parts = (penalty.weight, penalty.l1) if problem.has_groups else (penalty.l1, penalty.l2)
@@ -58,7 +58,7 @@ def _all_held(problem):
 
 
 def _few_coefficients(problem):
-    """Whether so few of K responses may come to work that their Hessian is cheap."""
+    """Return True if K responses have so few active coefficients that their Hessian is cheap."""
     n, p = problem.design.n, problem.design.p
     most = costs.MOST_TIED_COEFFICIENTS if problem.grouped else costs.MOST_COEFFICIENTS
     most = costs.MOST_DENSE_COEFFICIENTS if problem.penalty.alpha < costs.MOSTLY_RIDGE else most
@@ -71,7 +71,7 @@ def _few_coefficients(problem):
 
 
 def _few_columns(problem, lambdas):
-    """Whether inner products serve K real responses."""
+    """Return True if inner products serve K real responses."""
     n, p = problem.design.n, problem.design.p
     if p <= n:
         return p <= costs.MOST_GRAM_COLUMNS
@@ -80,7 +80,9 @@ def _few_columns(problem, lambdas):
 
 
 def _by_inner_products(problem):
-    """Whether inner products of the active columns, by passes, do better than copies of them."""
+    """Return True if inner products of active columns, by passes, are cheaper than copies of
+    them.
+    """
     n, p, stored = problem.design.n, problem.design.p, problem.design.stored
     if stored < n * p:
         worth = n >= costs.PASS_ROWS and p <= costs.passes.MOST_COLUMNS and _all_held(problem)
@@ -92,21 +94,23 @@ def _by_inner_products(problem):
 
 
 def _giant_group(problem):
-    """Whether a group is so large that its inner products cost more than first-order steps."""
+    """Return True if inner products of a group cost more than first-order steps."""
     sizes = np.diff(problem.penalty.start)
     even = problem.penalty.evens_out
     if problem.n_responses is not None:
         most = costs.MOST_GROUP_COEFFICIENTS_LINF if even else costs.MOST_GROUP_COEFFICIENTS
         return sizes.max(initial=0) > most
     n = problem.design.n
-    tied = even & np.greater(problem.penalty.weight, 0.0)  # by a norm, of which there may be none
+    tied = even & np.greater(problem.penalty.weight, 0.0)  # tied by a norm, if the group has one
     large = sizes[sizes > np.where(tied, n, max(n, costs.SMALL_GROUP))].astype(float)
     passes = costs.FIRST_ORDER_PASSES_LINF if even else costs.FIRST_ORDER_PASSES
     return bool((large**3).sum() > passes * problem.design.stored)
 
 
 def few_eigenvalues(design, most):
-    """Whether an eigendecomposition of the smaller side of X pays: at most so many, if dense."""
+    """Return True if an eigendecomposition of the smaller side of X pays: at most `most`, if
+    dense.
+    """
     if costs.EIGENVALUE_SPARSITY * design.stored <= design.n * design.p:
         most = min(most, costs.MOST_SPARSE_EIGENVALUES)
     return min(design.n, design.p) <= most

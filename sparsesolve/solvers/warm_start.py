@@ -1,11 +1,13 @@
-"""Warm start: a state moved to coefficients that a user has, before its first lam.
+"""Warm start: a state moved to coefficients of the user, before its first lam.
 
     minimise over b   F(eta) + lam Omega(b),   starting at b_0 in place of the null model
 
 Given: a Problem, a state of it at the null model, and coefficients with their intercept in the
-user's units. Left: the state at those within the limits, or, where the objective at lam is no
-lower there, at the null model. A start changes how long a solution takes. It does not change what
-certifies it.
+user's units. Returned: the state at those within the limits. If the objective at lam is no lower
+there, it stays at the null model. Invariant: a start changes how long a solution takes, and not
+its certificate.
+
+Reference: none.
 """
 
 from typing import NamedTuple
@@ -17,17 +19,17 @@ from sparsesolve.penalties.rows import on_rows
 
 
 class Start(NamedTuple):
-    """Where to start, in the user's units."""
+    """The point to start from, in the user's units."""
 
     coefs: np.ndarray  # (p,), or (K, p) of K responses
     intercept: np.ndarray  # () or (K,)
 
 
 def begin_at(state, problem, start, lam):
-    """Move the state to `start`; returns whether it moved.
+    """Move the state to `start`; return True if it moved.
 
     States of problems in other columns (`solvers/reductions/`), and solvers that keep no
-    coefficients between lams, stay where they are.
+    coefficients between lams, do not move.
     """
     move = getattr(state, "start_at", None)
     apart = isinstance(problem.design, DistributedDesign) or problem.basis is not None
@@ -43,7 +45,7 @@ def begin_at(state, problem, start, lam):
 
 
 def inner(problem, start):
-    """Features, their coefficients and the intercept in inner units, within the limits."""
+    """Return features, their coefficients and the intercept in inner units, within the limits."""
     factor = np.ldexp(problem.factor, problem.shift)
     b = np.divide(start.coefs, factor, out=np.zeros(start.coefs.shape), where=factor > 0.0)
     b[..., ~problem.open_columns] = 0.0
@@ -56,7 +58,7 @@ def inner(problem, start):
 
 
 def objective(state, problem, lam):
-    """F + lam Omega at the state's point; inf where rounding leaves no number."""
+    """Return F + lam Omega at the state's point; inf if rounding leaves no number."""
     which, values = state.coefficients()
     b = np.zeros((*values.shape[:-1], problem.design.p))
     b[..., which] = values

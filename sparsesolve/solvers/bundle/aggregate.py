@@ -14,23 +14,23 @@ import numpy as np
 
 
 class Aggregate:
-    """The aggregate plane; answers what Planes answers, and `share`, the last step's s."""
+    """The aggregate plane, with the methods of Planes; `share` is the last step's s."""
 
     def __init__(self, p, lam):
         self.lam, self.a, self.b, self.share = lam, np.zeros(p), -np.inf, 1.0
 
     @property
     def lower(self):
-        """The lower bound, -inf before the first plane."""
+        """Lower bound, -inf before the first plane."""
         return self.b - float(self.a @ self.a) / (2.0 * self.lam)
 
     @property
     def point(self):
-        """w = -a / lam."""
+        """The point w = -a / lam."""
         return -self.a / self.lam
 
     def at_level(self, lam):
-        """Take another lam."""
+        """Continue at another lam."""
         self.lam = lam
 
     def add(self, a, b):

@@ -3,13 +3,14 @@
     minimise over w   J(w) = lam |w|^2 / 2 + R(w),      R convex
 
 Given: an oracle w -> (R(w), a, b, tag) whose plane <a, .> + b lies below R and touches it at w.
-Returned: the best w so far, J there, and a lower bound of the minimum.
-Invariant: the model's minimum J_t never falls and never exceeds the minimum of J; J(w_t) may rise,
-so the best point is kept. `tag` is an array that describes a plane, a dual point, say:
-`mixed` is the same combination of tags as the model is of planes.
-Reference: Teo, Vishwanathan, Smola, Le, "Bundle methods for regularized risk minimization" (2010),
-algorithm 1; Saha, Zhang, Vishwanathan, "Lower bounds for BMRM and faster rates for training SVMs"
-(2010), section 2.
+Returned: the best w so far, J there, and a lower bound of the minimum. Invariant: the model's
+minimum J_t never falls and never exceeds the minimum of J. J(w_t) may rise, so the best point is
+kept. `tag` is an array that describes a plane, as a dual point does. `mixed` is the combination
+of tags with the model's weights of planes.
+
+Reference: Teo, Vishwanathan, Smola, Le, "Bundle methods for regularized risk minimization"
+(2010), algorithm 1; Saha, Zhang, Vishwanathan, "Lower bounds for BMRM and faster rates for
+training SVMs" (2010), section 2.
 """
 
 import numpy as np
@@ -44,14 +45,14 @@ class CuttingPlanes:
         return self.model.lower
 
     def _evaluate(self):
-        """Ask the oracle at w, and keep w if it is the best."""
+        """Call the oracle at w, and keep w if it is the best."""
         risk, *self.plane = self.oracle(self.w)
         self.objective = risk + 0.5 * self.lam * float(self.w @ self.w)
         if self.objective < self.least:
             self.best, self.least, self.risk = self.w, self.objective, risk
 
     def step(self):
-        """Add the plane at w, go to the model's minimum and look at J there."""
+        """Add the plane at w, move to the model's minimum and evaluate J there."""
         a, b, tag = self.plane
         slot = self.model.add(a, b)
         if tag is not None and self.line_search:
@@ -63,14 +64,14 @@ class CuttingPlanes:
         self._evaluate()
 
     def mixed_tag(self):
-        """The combination of the tags whose weights are those of the planes."""
+        """Return the combination of the tags with the planes' weights."""
         if self.line_search:
             return self.mixed
         return sum(weight * self.tags[slot]
                    for slot, weight in enumerate(self.model.weights) if weight > 0.0)  # fmt: skip
 
     def at_level(self, lam):
-        """Go on at another lam: the planes are of R, and stay."""
+        """Continue at another lam: the planes belong to R, and are kept."""
         self.lam = lam
         self.least = np.inf
         self.model.at_level(lam)

@@ -52,12 +52,12 @@ class ExcessiveGap:
 
     @property
     def dual_value(self):
-        """D(u)."""
+        """The dual objective D(u)."""
         return float(self.h @ self.u) - float(self.z @ self.z) / (2.0 * self.lam)
 
     @property
     def radius(self):
-        """D2, of the box alone."""
+        """D2 of the box alone."""
         far = np.maximum(self.centre - self.low, self.high - self.centre)
         return 0.5 * float(far @ far)
 
@@ -67,7 +67,7 @@ class ExcessiveGap:
         return np.clip(u, self.low, self.high)
 
     def _begin(self):
-        """w_0 at the centre, u_0 a gradient step from there."""
+        """Set w_0 to the centre's w, and u_0 to a gradient step from there."""
         z = self.back(self.centre)
         self.w = z / self.lam
         self.eta = self.forward(self.w)
@@ -76,7 +76,7 @@ class ExcessiveGap:
         self.mu = self.L if self.backtracking else 2.0 * self.L
 
     def _ascend(self, beta, z, eta):
-        """u and A'u: a projected gradient step from beta; z is A'beta, eta is A w(beta).
+        """Set u and A'u: a projected gradient step from beta; z is A'beta, eta is A w(beta).
 
         With backtracking L grows until the quadratic bound of D holds along the step.
         """
@@ -92,7 +92,7 @@ class ExcessiveGap:
             self.L *= GROWTH
 
     def step(self):
-        """From (w_k, u_k) to (w_k+1, u_k+1)."""
+        """Move from (w_k, u_k) to (w_k+1, u_k+1)."""
         best = self._project(self.centre + (self.h - self.eta) / self.mu)  # of the smoothed J
         z_best = self.back(best)
         self.products += 1
@@ -113,7 +113,7 @@ class ExcessiveGap:
         self.k += 1
 
     def _tau(self):
-        """2 / (k + 3), or the largest with tau^2 <= (1 - tau) mu / L."""
+        """Return 2 / (k + 3), or the largest tau with tau^2 <= (1 - tau) mu / L."""
         if not self.backtracking:
             return 2.0 / (self.k + 3.0)
         ratio = self.mu / self.L

@@ -2,10 +2,13 @@
 
     R(w) = min over b0 of  F(offset + b0 + Z S w),      b = S w,  S = diag(l2)^(-1/2)
 
-Given: a Problem whose loss has kinks, alpha = 0 and every feature penalised.
-Returned: R, its intercept, and a plane that touches it, from a dual point u within the slopes.
-Invariant: u sums to 0 where there is an intercept, so that the plane -S Z'u, with the offset that
-F's conjugate gives at -u, lies below R whatever rounding does to its point of contact.
+Given: a Problem whose loss has kinks, alpha = 0 and every feature penalised. Returned: R, its
+intercept, and a plane that touches it, from a dual point u within the slopes. Invariant: u sums
+to 0 if there is an intercept. The plane -S Z'u, with the offset that F's conjugate gives at -u,
+then lies below R whatever rounding does to its point of contact.
+
+Reference: Teo, Vishwanathan, Smola, Le (2010), "Bundle methods for regularized risk
+minimization".
 """
 
 import numpy as np
@@ -31,44 +34,46 @@ class MarginRisk:
 
     @property
     def shape(self):
-        """Of A."""
+        """Shape of A."""
         return len(self.h), len(self.scale)
 
     def forward(self, w):
-        """A w (n,)."""
+        """Return A w (n,)."""
         b = self.scale * w
         which = np.flatnonzero(b).astype(np.intc)
         self.products += 1
         return self.design.combination(which, b[which])
 
     def back(self, u):
-        """A'u (p,)."""
+        """Return A'u (p,)."""
         self.products += 1
         return self.scale * self.design.products(u, self.n_threads)
 
     def squared_norm(self):
-        """|A|^2, at least, and the products that it took."""
+        """Return an upper bound of |A|^2, and the products that it took."""
         return squared_norm(self.forward, self.back, *self.shape)
 
     def value(self, moved):
-        """R where A w is `moved`, and the intercept."""
+        """Return R for A w = `moved`, and the intercept."""
         eta = self.offset + moved
         shift = self.loss.best_shift(eta) if self.problem.intercept else 0.0
         return self.loss.at(eta + shift)[0], shift
 
     def __call__(self, w):
-        """(R(w), a, b, u): the value, the plane <a, .> + b, and its dual point."""
+        """Return (R(w), a, b, u): the value, the plane <a, .> + b, and its dual point."""
         moved = self.forward(w)
         value, shift = self.value(moved)
         u = self.dual_point(self.offset + moved + shift)
         return value, -self.back(u), self.constant(u), u
 
     def constant(self, u):
-        """The plane's value at 0: minus the conjugate of F at -u, with the offset."""
+        """Return the plane's value at 0: minus the conjugate of F at -u, with the offset."""
         return float(self.h @ u) - self.loss.width * float(np.abs(u).sum())
 
     def dual_point(self, eta):
-        """u = -F'(eta); with an intercept samples at a kink are moved so that u sums to 0."""
+        """Return u = -F'(eta); with an intercept, samples at a kink are moved so that u sums to
+        0.
+        """
         u = np.asarray(self.loss.at(eta)[1])
         if not self.problem.intercept or abs(u.sum()) <= BALANCED * np.abs(u).sum():
             return u

@@ -18,7 +18,7 @@ DENSE = 12
 
 
 def squared_norm(forward, back, n, p):
-    """|A|^2 for A (n, p); the number of products it took is the second value."""
+    """Return |A|^2 for A (n, p), and the number of products that it took."""
     used = [0]
 
     def apply(x):
@@ -30,8 +30,8 @@ def squared_norm(forward, back, n, p):
         columns = np.stack([apply(e) for e in np.eye(size)], axis=1)
         return max(float(np.linalg.eigvalsh(0.5 * (columns + columns.T))[-1]), 0.0), used[0]
     operator = LinearOperator((size, size), matvec=lambda x: apply(x.ravel()), dtype=float)
-    start = 1.0 + np.cos(np.arange(size))  # fixed, with a part in any likely direction
-    if not apply(start).any():  # Lanczos' method has no residual to start from
+    start = 1.0 + np.cos(np.arange(size))  # Fixed, with a part in any likely direction.
+    if not apply(start).any():  # Lanczos' method has no residual to start from.
         return 0.0, used[0]
     values, vectors = eigsh(operator, k=1, which="LA", tol=CLOSE, v0=start)
     v = vectors[:, 0]

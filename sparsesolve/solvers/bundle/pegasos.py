@@ -2,11 +2,13 @@
 
     minimise over w   lam |w|^2 / 2 + R(w)
 
-Step t is w <- (1 - 1/t) w - (1 / (lam t)) a_t with a_t a subgradient of R, then w shrinks into the
-ball |w| <= radius, which holds the minimiser.
-Given: a MarginRisk. Returned: the best w, and a lower bound of the minimum from the mean of the
-dual points met, which is feasible.
-Invariant: without the ball w is -(mean of a_t) / lam, the point that the mean dual point leads to.
+Given: a MarginRisk. Returned: the best w, and a lower bound of the minimum from the mean of all
+dual points, which is feasible. Invariant: without the ball w is -(mean of a_t) / lam, the point
+of the mean dual point.
+
+Step t is w <- (1 - 1/t) w - (1 / (lam t)) a_t with a_t a subgradient of R, then w shrinks into
+the ball |w| <= radius, which holds the minimiser.
+
 Reference: Shalev-Shwartz, Singer, Srebro, "Pegasos: primal estimated sub-gradient solver for SVM"
 (2007). One row a step is in stochastic.pyx.
 """
@@ -37,7 +39,7 @@ class Pegasos:
             self.best, self.least = self.w, self.objective
 
     def step(self):
-        """One step; the bound is that of all planes so far, each with the same weight."""
+        """Take one step; the bound is that of all planes so far, with equal weights."""
         self.t += 1
         a, b, u = self.plane
         share = 1.0 / self.t

@@ -28,7 +28,7 @@ cdef int FREE = -1
 
 
 def _grown(array, shape):
-    """A larger array of zeros that begins with the old one."""
+    """Return a larger array of zeros that begins with the old one."""
     new = np.zeros(shape, dtype=array.dtype)
     new[tuple(slice(size) for size in array.shape)] = array
     return new
@@ -46,10 +46,10 @@ cdef class Planes:
         A plane without weight in so many programmes in a row is dropped.
     """
 
-    cdef readonly double lam, lower         # the level; the maximum found last
-    cdef readonly int count                 # slots, some of which may be free
-    cdef readonly object rows               # (capacity, p) the a_t, a slot a row
-    cdef int patience, size                 # size: planes in the support
+    cdef readonly double lam, lower         # The level, and the maximum found last.
+    cdef readonly int count                 # Slots, some of which may be free.
+    cdef readonly object rows               # (capacity, p): the a_t, a slot a row.
+    cdef int patience, size                 # `size` planes are in the support.
     cdef double constant                    # k
     cdef Cholesky factor
     cdef double[:, ::1] gram                # (capacity, capacity)
@@ -79,23 +79,23 @@ cdef class Planes:
 
     @property
     def weights(self):
-        """alpha by slot (count,), 0 at free ones."""
+        """Weights alpha by slot (count,), 0 at free ones."""
         return np.array(self.weight[:self.count])
 
     @property
     def point(self):
-        """w = -A alpha / lam, (p,)."""
+        """The point w = -A alpha / lam, (p,)."""
         cdef object slots = np.array(self.support[:self.size])
         return -(np.asarray(self.weight)[slots] @ self.rows[slots]) / self.lam
 
     def at_level(self, double lam):
-        """Take another lam, and the weights that are best there."""
+        """Continue at another lam, with the weights that are best there."""
         self.lam = lam
         if self.size:
             self.solve()
 
     def add(self, a, double b):
-        """Take the plane <a, w> + b and find the weights again; returns its slot."""
+        """Add the plane <a, w> + b and find the weights again; return its slot."""
         cdef int slot = self._free_slot(), j
         cdef double[::1] products
         self.rows[slot], self.offset[slot] = a, b
@@ -126,7 +126,7 @@ cdef class Planes:
         return self.count - 1
 
     def solve(self):
-        """Find the best weights, from those at hand; returns the maximum."""
+        """Find the best weights, starting from the current ones; return the maximum."""
         cdef int j, k
         self._best_on_support()
         for _ in range(10 * self.count + 100):
@@ -135,7 +135,7 @@ cdef class Planes:
                 break
             self._enter(j)
             self._best_on_support()
-            if self.weight[j] == 0.0:       # it left at once: what violates it is rounding
+            if self.weight[j] == 0.0:       # It left at once: its violation is rounding.
                 break
         for j in range(self.count):
             if self.idle[j] != FREE:
@@ -146,7 +146,7 @@ cdef class Planes:
         return self.lower
 
     cdef double _maximum(self) noexcept:
-        """The value at the weights."""
+        """Return the value at the weights."""
         cdef double total = 0.0
         cdef int k
         self._evaluate()
@@ -156,7 +156,7 @@ cdef class Planes:
         return total
 
     cdef void _evaluate(self) noexcept nogil:
-        """The value of every plane at w."""
+        """Compute the value of every plane at w."""
         cdef int j, k, slot
         cdef double rate
         for j in range(self.count):
@@ -168,7 +168,7 @@ cdef class Planes:
                 self.value[j] -= rate * self.gram[slot, j]
 
     cdef int _most_violated(self) noexcept nogil:
-        """The plane that lies highest above the support's at w, or -1."""
+        """Return the plane that lies highest above the support's at w, or -1."""
         cdef int j, k, best = -1
         cdef double level = 0.0, size = 0.0, highest
         self._evaluate()
@@ -185,7 +185,7 @@ cdef class Planes:
         return best if highest - level > OBJECTIVE * (1 + self.size) * size else -1
 
     cdef bint _append(self, int slot) noexcept nogil:
-        """Add a plane to the support's factor; False where it depends on the support."""
+        """Add a plane to the support's factor; False if it depends on the support."""
         cdef int k, accepted = 0
         cdef double corner = self.gram[slot, slot] + self.constant, scale = corner
         for k in range(self.size):
@@ -206,8 +206,11 @@ cdef class Planes:
             self.support[j] = self.support[j + 1]
 
     cdef void _enter(self, int slot) noexcept nogil:
-        """Bring a plane in. Where it depends on the support, weight moves to it along the direction
-        in which A alpha stays, until a plane of the support has none left and goes."""
+        """Bring a plane into the support.
+
+        If it depends on the support, weight moves to it along the direction that keeps A alpha,
+        until a plane of the support has none left and leaves.
+        """
         cdef int k, leaves
         cdef double step, weight = 0.0
         while not self._append(slot):
@@ -226,7 +229,7 @@ cdef class Planes:
         self._normalise()
 
     cdef void _best_on_support(self) noexcept nogil:
-        """Weights that are best on the support: planes whose weight ends leave it."""
+        """Set the weights to the best on the support; planes whose weight ends leave it."""
         cdef int k, leaves
         cdef double total, share, step, rate
         while self.size > 0:

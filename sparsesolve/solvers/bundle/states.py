@@ -2,11 +2,12 @@
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam sum_j l2_j b_j^2 / 2,      F with kinks
 
-Given: a Problem with a loss with kinks, alpha = 0, every feature penalised, no limits.
-Returned per lam: the best point met, with the package's certificate of it (solvers/margin): the
-gap is computed from the data at the coefficients returned. The bound that a method keeps by itself
-only says when to look.
-Invariant: `self.w` is the best iterate at this lam, `self.dual()` a dual point within the slopes.
+Given: a Problem with a loss with kinks, alpha = 0, every feature penalised, no limits. Returned
+per lam: the best point so far, with the package's certificate of it (solvers/margin). The gap is
+computed from the data at the coefficients returned. The bound that a method keeps itself only
+says when to compute it. Invariant: `self.w` is the best iterate at this lam, `self.dual()` a dual
+point within the slopes.
+
 Reference: Saha, Zhang, Vishwanathan, "Lower bounds for BMRM and faster rates for training SVMs"
 (2010).
 """
@@ -26,7 +27,7 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
 
 def ridge_alone(problem, lambdas):
-    """Whether the penalty is a sum of squares of every coefficient, without limits."""
+    """Return True if the penalty is a sum of squares of every coefficient, without limits."""
     if not problem.has_blocks or problem.has_groups or problem.penalty.alpha > 0.0:
         return False
     if problem.limited or (lambdas is not None and not np.all(np.greater(lambdas, 0.0))):
@@ -36,13 +37,17 @@ def ridge_alone(problem, lambdas):
 
 
 def ridge_of_one_kink(problem, lambdas):
-    """The same for losses whose conjugate is linear on the slopes: hinge and quantile."""
+    """Return True under such a penalty if the conjugate of the loss is linear on its slopes.
+
+    These are the hinge and the quantile losses.
+    """
     return ridge_alone(problem, lambdas) and problem.loss.width == 0.0
 
 
 class _MarginState:
-    """A solver state, see solvers/state.py. A subclass gives `begin`, which makes `method`, and
-    `dual`."""
+    """A solver state, see solvers/state.py. A subclass has `begin`, which makes `method`, and
+    `dual`.
+    """
 
     def __init__(self, problem, n_threads):
         self.problem, self.iterations = problem, 0
@@ -62,7 +67,7 @@ class _MarginState:
 
     @property
     def intercept(self):
-        """Of the standardised problem."""
+        """Intercept of the standardised problem."""
         return self.inner_intercept + self.certificate.shift
 
     def coefficients(self):
@@ -72,11 +77,13 @@ class _MarginState:
         return which, b[which]
 
     def correlations(self):
-        """z_j'u of every column (p,) at the null model's dual point."""
+        """Return z_j'u of every column (p,) at the null model's dual point."""
         return self.certificate.products(self.start_dual)
 
     def start(self):
-        """A lambda above which the dual point stays that of the null model, see Multipliers."""
+        """Return a lambda above which the dual point stays that of the null model, see
+        Multipliers.
+        """
         moved = self.risk.forward(self.risk.back(self.start_dual))
         moved = np.abs(moved[np.asarray(self.problem.weights) > 0.0]).max(initial=0.0)
         return float(moved) / self.spread or None
@@ -108,12 +115,12 @@ class _MarginState:
             made += 1
 
     def _place(self):
-        """Have the certificate stand at w."""
+        """Move the certificate to w."""
         _, self.inner_intercept = self.risk.value(self.risk.forward(self.w))
         self.certificate.place(*self.coefficients(), self.inner_intercept)
 
     def _certified(self, lam, dual):
-        """The package's gap at w, with this dual point or none."""
+        """Return the package's gap at w, with this dual point or none."""
         self._place()
         return self.certificate.certify(lam, self.start_dual if dual is None else dual)
 
@@ -124,7 +131,7 @@ class Bundle(_MarginState):
     line_search = False
 
     def begin(self, lam):
-        """Go on with the planes at hand."""
+        """Continue with the planes of the last lambda."""
         if self.method is None:
             start = np.zeros(self.risk.shape[1])
             self.method = CuttingPlanes(self.risk, lam, start, self.line_search)
@@ -132,12 +139,12 @@ class Bundle(_MarginState):
             self.method.at_level(lam)
 
     def dual(self):
-        """The dual point of the planes' weights."""
+        """Return the dual point of the planes' weights."""
         return self.method.mixed_tag() if self.method.lower > -np.inf else None
 
 
 class AggregateBundle(Bundle):
-    """ls-BMRM."""
+    """ls-BMRM: one aggregate plane."""
 
     line_search = True
 
@@ -150,11 +157,11 @@ class Pragam(_MarginState):
         self.centre, self.square = self.start_dual, self.risk.squared_norm()[0]
 
     def begin(self, lam):
-        """A first step from the centre, with the true L."""
+        """Take a first step from the centre, with the true L."""
         self.method = _Accelerated(self.risk, lam, self.square, self.centre)
 
     def dual(self):
-        """The dual point of the largest D."""
+        """Return the dual point of the largest D."""
         self.centre = np.clip(self.method.best_dual, self.risk.low, self.risk.high)
         return self.method.best_dual
 
@@ -187,10 +194,12 @@ class PegasosState(_MarginState):
     """Pegasos-n, from w = 0 at every lambda; its bound is loose, which the gap says."""
 
     def begin(self, lam):
-        """A new run; the ball holds the minimiser, as lam |w|^2 is at most the null model's F."""
+        """Begin a new run. The ball holds the minimiser, as lam |w|^2 is at most the null model's
+        F.
+        """
         radius = np.sqrt(self.problem.null_value / lam)
         self.method = Pegasos(self.risk, lam, radius, self.risk.shape[1])
 
     def dual(self):
-        """The mean dual point of the best bound."""
+        """Return the mean dual point of the best bound."""
         return self.method.best_dual if self.method.t else None

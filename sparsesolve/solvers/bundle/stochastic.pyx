@@ -17,12 +17,12 @@ cdef double SMALLEST = 1e-120
 def steps(const int[::1] start, const int[::1] column, const double[::1] value,
           const double[::1] y, const int[::1] order, double lam, double radius, double[::1] v,
           double scale, long long t, long long[::1] violations):
-    """Make one step on each row of `order`; returns (scale, t)."""
+    """Take one step on each row of `order`; return (scale, t)."""
     cdef Py_ssize_t k, e, j, i
     cdef double margin, rate, square, length = 0.0
     for j in range(v.shape[0]):
         length += v[j] * v[j]
-    length *= scale * scale                     # of w, squared; once a call, so it cannot drift
+    length *= scale * scale  # The square of |w|, once a call, so that it cannot drift.
     for k in range(order.shape[0]):
         i = order[k]
         t += 1
@@ -30,7 +30,7 @@ def steps(const int[::1] start, const int[::1] column, const double[::1] value,
         for e in range(start[i], start[i + 1]):
             margin += value[e] * v[column[e]]
         margin *= y[i] * scale
-        if t == 1:                              # 1 - 1/t = 0: w is forgotten
+        if t == 1:                              # 1 - 1/t = 0: w is forgotten.
             for j in range(v.shape[0]):
                 v[j] = 0.0
             scale, length, margin = 1.0, 0.0, 0.0

@@ -1,6 +1,6 @@
 """Costs: every constant that steers an algorithm, with what it decides and why.
 
-Here stand the crossovers that decide which solver a problem gets; each module beside holds the
+Here stand the crossovers that decide which solver a problem gets; each module holds the
 constants of one room, `newton` what all Newton methods share, `rounding` what counts as rounding.
 None of them decides what the problem is, only how its tolerance is met and how soon.
 

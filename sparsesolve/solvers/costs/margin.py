@@ -8,12 +8,12 @@ BIAS_PENALTY = 0.1
 # Sweeps from one multiplier of the intercept to the next.
 SWEEPS_A_MULTIPLIER = 3
 
-# Sweeps go on while one gains more than this multiple of the gap asked for, or of SWEEP_SHARE of
-# the gap at hand: before that the gap is not worth the two passes and the projection it costs.
+# Sweeps go on while one gains more than this multiple of the target gap, or of SWEEP_SHARE of the
+# current gap: before that a gap is not worth its two passes and its projection.
 SWEEP_GAIN = 0.3
 SWEEP_SHARE = 0.1
 
-# Sweeps after which the gap is looked at whatever they gain.
+# Sweeps after which the gap is computed whatever they gain.
 MOST_SWEEPS = 30
 
 # Rows strictly between their ends up to which these may be solved for by a Cholesky factor, whose

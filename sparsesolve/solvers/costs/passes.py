@@ -8,7 +8,7 @@ FALL = 0.75
 # a column more cost less than another pass.
 ENTER_AHEAD = 0.7
 
-# A model is solved to this share of the target gap: its inner products are at hand, and steps
+# A model is solved to this share of the target gap: its inner products are in memory, and steps
 # cost passes.
 MODEL_SHARE = 0.1
 

@@ -66,7 +66,8 @@ ROW_SPACE_SHARE = 0.01
 # back.
 NEGLIGIBLE = 10.0
 
-# And at most below this: where a loose gap is asked for, a larger penalty holds much.
+# A penalty counts as holding nothing back at most below this fraction of the null objective: with
+# a loose tolerance a larger one holds much.
 MOST_NEGLIGIBLE = 1e-6
 
 # The largest change of a linear predictor in one of these steps.

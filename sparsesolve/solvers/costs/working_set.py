@@ -55,7 +55,7 @@ LAMBDAS_TO_FILL = 2.0
 
 # ---- Loose tolerances: solvers/working_set ----------------------------------------------------
 
-# Fraction of the null objective above which the gap asked for counts as loose. The default does
+# Fraction of the null objective above which the target gap counts as loose. The default does
 # not.
 LOOSE_GAP = 1e-7
 

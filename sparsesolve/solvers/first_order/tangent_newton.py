@@ -9,7 +9,7 @@ its curvature C there (``penalties/tangent.py``). A Newton step solves
 
     (T'Z'F''Z T + lam C) d = T'z - lam q,        z = -Z'F'(eta)
 
-together with the coefficients of what nothing holds back, and is halved until the objective does
+together with the unpenalised coefficients, and is halved until the objective does
 not rise. The prox that follows moves coefficients to other pieces where that is better. Steps of
 SpaRSA find the pieces in fewer proximal steps than those of FISTA, as their lengths follow the
 curvature that was met.

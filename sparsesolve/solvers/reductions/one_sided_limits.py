@@ -1,10 +1,17 @@
-"""Limits that hold nothing back: of a softmax, on one side of a coefficient without a penalty.
+"""One-sided limits of unpenalised coefficients of a softmax, which restrain nothing.
 
-A softmax does not see what is added to a feature's coefficients in all classes. Where neither does
-a penalty, enough of it keeps a limit on one side, whatever the differences between the classes. A
-solver that kept it too would find everything flat in the direction in which it has to move. So it
-is given the problem without such limits, and what it finds is shifted here, no further than it
-takes.
+    softmax(eta_1 + t, ..., eta_K + t) = softmax(eta_1, ..., eta_K)      for every t
+
+Given: a Problem. Returned: the Problem without such limits, and the state that restores them.
+Invariant: coefficients that are returned keep the limits.
+
+A constant added to a feature's coefficients in all classes changes no softmax. If it changes no
+penalty either, enough of it keeps a limit on one side, whatever the differences between the
+classes. A solver that kept the limit would find everything flat in the direction in which it has
+to move. So it is given the problem without such limits, and its solution is shifted here, no
+further than necessary.
+
+Reference: Friedman, Hastie, Tibshirani (2010), section 4.1, for the invariance.
 """
 
 from dataclasses import replace
@@ -13,13 +20,15 @@ import numpy as np
 
 
 def unbound(problem, lambdas=None):
-    """Return (Problem without such limits, which features had them, (p,)); or None: no such."""
+    """Return (Problem without such limits, mask (p,) of the features that had them); None if none
+    had.
+    """
     K = problem.n_responses
     if not problem.limited or K is None or not problem.loss.symmetric:
         return None
     low, high = np.isfinite(problem.limits)
     which = problem.unpenalised(lambdas) & (low != high)
-    if problem.has_groups:  # whole groups alone: within one all have limits or none
+    if problem.has_groups:  # Whole groups alone: within one all have limits or none.
         of = np.asarray(problem.penalty.of)[: problem.design.p]
         which &= ~np.isin(of, of[low & high])
     if not which.any():
@@ -29,17 +38,17 @@ def unbound(problem, lambdas=None):
 
 
 class OneSidedState:
-    """The state of a solver of that problem; its coefficients keep the limits.
+    """The state of a solver of the Problem without such limits; its coefficients keep them.
 
     Parameters
     ----------
-    state : whatever answers `solve`, `coefficients` and the like
+    state : a solver state of that Problem
     problem : Problem with the limits
     which : (p,) bool
-        Features whose limits the state does not know of.
+        Features whose limits the state does not know.
     """
 
-    start_at = None  # the coefficients within are of other columns
+    start_at = None  # The coefficients within belong to other columns.
 
     def __init__(self, state, problem, which):
         self.state, self.limits, self.which = state, problem.limits, which

@@ -1,19 +1,21 @@
-"""Concave penalties by reweighting: weighted convex problems until the weights stand still.
+"""Concave penalties by reweighting: weighted convex problems until the weights are stationary.
 
     minimise over b   F(o + b0 + Zb) + sum_g phi(|b_g|; lam d_g) + lam r |b|^2 / 2
+
+Given: a Problem with a `ConcavePenalty`. With K responses b is (K, p), and a group has the
+coefficients of its features in all of them. Returned: the duality gap of the convex problem at
+the weights of the point itself, which is 0 if the point is stationary. It does not exclude other
+minima. Invariant: the objective does not rise from round to round.
 
 phi is below its tangent at any point, so that a solution b' of
 
     minimise over b   F(o + b0 + Zb) + lam sum_g w_g |b_g| + lam r |b|^2 / 2,
 
-at the weights w_g = phi'(|b_g|; lam d_g) / lam of b has no larger objective than b. Given: a
-Problem with a `ConcavePenalty`; with K responses b is (K, p), and a group has the coefficients of
-its features in all of them. Groups that have come to work are solved for, the others are looked at
-in the certificate. Of one response the loss is replaced by its quadratic model
-(`concave_model.py`); of several an engine solves each weighted problem.
-Returned: the duality gap of the convex problem at the weights of the point itself, which is 0
-where the point is stationary. It says nothing of other minima.
-Invariant: the objective does not rise from round to round.
+at the weights w_g = phi'(|b_g|; lam d_g) / lam of b has no larger objective than b. Working
+groups are solved for; the certificate examines the others. With one response the loss is replaced
+by its quadratic model (`concave_model.py`); with several a convex solver solves each weighted
+problem.
+
 References: Zou, Li (2008), one-step sparse estimates; Bach et al. 2012, section 5.
 """
 
@@ -41,7 +43,7 @@ LEAST_STEP = 1e-6
 
 
 class Reweighting:
-    """Solver state along a path, at first at the null model.
+    """A solver state that begins at the null model.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ class Reweighting:
         self._columns = np.empty(0, dtype=np.intc), np.empty((problem.design.n, 0))
 
     def correlations(self):
-        """z_j'u of every feature (p,), (K p,) of K responses, at the null model at first."""
+        """Return z_j'u of every feature (p,), or (K p,), at the last certificate."""
         return self._correlations
 
     def coefficients(self):
@@ -94,13 +96,13 @@ class Reweighting:
         return self.penalty.slopes(self.b, lam, self.problem.unit)
 
     def _still(self, lam, weights):
-        """Whether another round would find the same."""
+        """Return True if another round would find the same solution."""
         before = self.b.copy()
         self._solve_convex(lam, weights, 0.0, self.iterations + 1000)
         return np.allclose(before, self.b, rtol=1e-12, atol=1e-14)
 
     def _take_in(self, lam, weights, share):
-        """Let groups come to work whose products are above their thresholds; whether any did."""
+        """Add groups whose products exceed their thresholds; return True if any were added."""
         size = self.penalty.lengths(self._correlations.reshape(self.b.shape))
         new = (size > share * lam * weights) & ~self.working & (size > 0.0)
         if lam >= NULL_LEVEL:
@@ -109,7 +111,7 @@ class Reweighting:
         return bool(new.any())
 
     def _solve_convex(self, lam, weights, target, limit):
-        """Replace b by the solution at these weights, on the groups at work."""
+        """Replace b by the solution at these weights, on the working groups."""
         groups = self.working | (self.penalty.lengths(self.b) > 0.0)
         which = np.flatnonzero(groups[self.of]).astype(np.intc)
         if not len(which):
@@ -131,7 +133,9 @@ class Reweighting:
                 return
 
     def _descend(self, lam, which, limit):
-        """Newton steps on these features, group by group, the penalty reweighted within each."""
+        """Take Newton steps on these features, group by group, the penalty reweighted within
+        each.
+        """
         A, first = self._columns_of(which), int(self.with_intercept)
         theta = np.concatenate([np.full(first, self.intercept), self.b[which]])
         eta = self.offset + A @ theta
@@ -162,7 +166,7 @@ class Reweighting:
         self.intercept = float(theta[0]) if first else self.intercept
 
     def _model_minimum(self, model, A, theta, eta):
-        """Where the quadratic model with the penalty is stationary, near theta."""
+        """Return a stationary point of the quadratic model with the penalty, near theta."""
         u = self.loss.at(eta)[1]
         if self.loss.coupled:
             weighted = np.stack([self.loss.curvature_product(eta, column) for column in A.T],
@@ -177,7 +181,8 @@ class Reweighting:
         return model.stationary(G, c, theta)
 
     def _columns_of(self, which):
-        """The columns `which`, kept from round to round, after a constant if there is one."""
+        """Return the columns `which`, kept from round to round, after a constant if there is one.
+        """
         if not np.array_equal(which, self._columns[0]):
             columns = self.problem.design.unpacked(which)
             if self.with_intercept:
@@ -186,7 +191,7 @@ class Reweighting:
         return self._columns[1]
 
     def _weighted(self, weights, which=None):
-        """The convex Problem at these weights, of all features or of some."""
+        """Return the convex Problem at these weights, of all features or of some."""
         of = self.of if which is None else self.of[which]
         ridge = self.penalty.ridge
         if self.single:
@@ -206,7 +211,7 @@ class Reweighting:
         )  # fmt: skip
 
     def _certify(self, lam, weights):
-        """The gap of b in the convex problem at these weights, over all features."""
+        """Return the gap of b in the convex problem at these weights, over all features."""
         state = FirstOrder(self._weighted(weights), 1)
         c = np.zeros_like(state.point.c)
         if state.with_intercept:

@@ -2,12 +2,16 @@
 
     minimise over b0, b   F(o + b0 + Zb) + lam sum_j v_j b_j^2 / 2,      v_j > 0, no limits
 
-The solution is b = V^-1 Z'u / lam with u = -F'(eta), in the span of the rows: with the eigenvalues
-U S U' of A V^-1 A', A = sqrt(W) Z, any solver takes the n columns U sqrt(S) / sqrt(W) in place of
-Z, and sum_j v_j b_j^2 is the square of their coefficients. Its residual a, made orthogonal to the
-intercept, is the dual point of the whole problem and gives b = V^-1 Z'a / lam, for which the ridge
-has no part in the gap: that is F(eta) + F*(-a) + a'eta, at the eta of this b. From a lam on that
-is so small that 1 / lam makes too much of rounding the columns have a solver of their own.
+Given: a Problem. Returned: the state of a solver of it. Invariant: the gap is of the coefficients
+b = V^-1 Z'a / lam that are returned.
+
+The solution is b = V^-1 Z'u / lam with u = -F'(eta), in the span of the rows. With the
+eigenvalues U S U' of A V^-1 A', A = sqrt(W) Z, any solver takes the n columns U sqrt(S) / sqrt(W)
+in place of Z, and sum_j v_j b_j^2 is the square of their coefficients. Its residual a, made
+orthogonal to the intercept, is the dual point of the whole problem and gives b = V^-1 Z'a / lam.
+The ridge then has no part in the gap, which is F(eta) + F*(-a) + a'eta at the eta of this b. If
+lam is so small that 1 / lam magnifies rounding, a solver of the original columns takes over.
+
 Reference: Hastie, Tibshirani, "Efficient quadratic regularization for expression arrays" (2004).
 """
 
@@ -30,7 +34,7 @@ TRIES = 8
 
 
 def in_row_space(problem, lambdas, n_threads):
-    """Return (Problem in the coordinates of the rows, open columns); or None: not such a one."""
+    """Return (Problem in the coordinates of the rows, open columns); None if it does not suit."""
     design, penalty = problem.design, problem.penalty
     if problem.loss is None or problem.has_groups or penalty.alpha != 0.0:
         return None
@@ -55,17 +59,17 @@ def in_row_space(problem, lambdas, n_threads):
 
 
 class RowSpaceState:
-    """The state of a solver of that problem; answers for the columns that there were.
+    """The state of a solver of that Problem, in terms of the original columns.
 
     Parameters
     ----------
-    state : whatever answers `solve`, `coefficients` and the like
-    small, which : as `rotated` returns them
-    problem : Problem of the columns that there were
-    own_solver : callable () -> state of a solver of that, at its null model
+    state : a solver state of the small Problem
+    small, which : as `in_row_space` returns them
+    problem : Problem of the original columns
+    own_solver : callable () -> state of a solver of `problem`, at its null model
     """
 
-    start_at = None  # the coefficients within are of other columns
+    start_at = None  # The coefficients within belong to other columns.
 
     def __init__(self, state, small, which, problem, own_solver, n_threads):
         self.state, self.small, self.which, self.problem = state, small, which, problem
@@ -80,7 +84,7 @@ class RowSpaceState:
 
     @property
     def iterations(self):
-        """Of both solvers so far."""
+        """Iterations of both solvers so far."""
         return self.state.iterations + (0 if self.own is None else self.own.iterations)
 
     @property
@@ -101,7 +105,7 @@ class RowSpaceState:
         return self.own.solve(lam, target, max(limit - self.iterations, 0))
 
     def _solve_small(self, lam, target, budget):
-        """The same by the small problem."""
+        """Reach the gap by the small problem; return (outcome, gap)."""
         limit = self.state.iterations + budget
         self.closer = min(1.0, self.closer / ROW_SPACE_SHARE**0.5)
         for _ in range(TRIES):
@@ -118,7 +122,7 @@ class RowSpaceState:
         return STALLED, gap
 
     def _lead_back(self, lam):
-        """b and eta from the small problem's residual; returns the gap."""
+        """Compute b and eta from the small problem's residual; return the gap."""
         problem, loss = self.problem, self.problem.loss
         offset = np.atleast_2d(problem.offset)
         which, c = self.state.coefficients()
@@ -136,7 +140,7 @@ class RowSpaceState:
         return gap_of_terms(loss.fenchel_young_at(there, a), 0.0, missing)
 
     def _predictor(self, design, which, b):
-        """The part of the columns in eta, (K, n)."""
+        """Return the part of the columns in eta, (K, n)."""
         return np.stack([design.combination(which, np.ascontiguousarray(row)) for row in b])
 
     def coefficients(self):
@@ -148,7 +152,7 @@ class RowSpaceState:
         return self.which[kept], b if self.problem.n_responses is not None else b[0]
 
     def correlations(self):
-        """For each column the size of its products with the dual point, (p,)."""
+        """Return the size of each column's products with the dual point, (p,)."""
         problem, out = self.problem, np.zeros(self.problem.design.p)
         z = problem.design.response_products(self.dual, self.which, self.n_threads)
         if problem.n_responses is None:
