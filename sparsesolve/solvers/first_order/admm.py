@@ -3,7 +3,8 @@
     minimise over b, s   F(Zb) + lam Psi(s)    subject to  A b = s,       Omega(b) = Psi(A b)
 
 Given: a Problem with a penalty on whole vectors; ``splitting`` of the penalty gives A and Psi.
-With K responses b is (K, p), and A is applied to the raveled array. Returned: b with the gap under Omega itself, which needs the penalty's own polar.
+With K responses b is (K, p), and A is applied to the raveled array. Returned: b with the gap
+under Omega itself, which needs the penalty's own polar.
 Invariant: what FirstOrder keeps. Coefficients are hardly ever exactly 0.
 
 With scaled multipliers w and a parameter rho, a step is
@@ -165,12 +166,12 @@ class Admm(LinearizedAdmm):
 
 
 def suits_linearized(problem, lambdas):
-    """Whether the penalty is a norm on whole vectors, or of several responses on arrays."""
+    """Return True for norms on whole vectors, or on arrays with several responses."""
     return not problem.has_blocks and getattr(problem.penalty, "is_norm", False)
 
 
 def suits(problem, lambdas):
-    """The same of squared error, with columns that fit in."""
+    """Return True with squared error and columns that fit in, under such a norm."""
     squares = problem.loss is None or isinstance(problem.loss, Multigaussian)
     small = problem.design.p <= costs.MOST_ADMM_FEATURES
     return squares and small and suits_linearized(problem, lambdas)
