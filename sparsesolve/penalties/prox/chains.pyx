@@ -17,6 +17,7 @@ direct algorithm for 1-D total variation denoising" (2013).
 """
 from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -160,6 +161,15 @@ cdef bint direct_scan(Py_ssize_t n, const double* v, double t, double* b) noexce
                 over, high = -t, k
         if again > MOST_AGAIN * first + FIRST_AGAIN:
             return False
+
+
+cdef int prox_row(Py_ssize_t n, const double* v, double t, double* b) except -1 nogil:
+    """b = argmin |b - v|^2 / 2 + t sum_i |b_(i+1) - b_i|, for arrays of n numbers."""
+    if n < 2 or not t > 0.0:
+        memcpy(b, v, n * sizeof(double))
+    elif not direct_scan(n, v, t, b):
+        taut_string(n, v, t, NULL, b)
+    return 0
 
 
 def prox_chain(const double[::1] v, double t, const double[::1] weights=None):

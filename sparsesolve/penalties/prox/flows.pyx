@@ -14,12 +14,31 @@ are kept between calls, so that a problem near the last one starts from its solu
 Reference: Goldberg, Tarjan, "A new approach to the maximum-flow problem" (1988); Cherkassky,
 Goldberg, "On implementing push-relabel method for the maximum flow problem" (1997).
 """
+from libc.math cimport fabs
+
 import numpy as np
 
 # Distances are made exact after this many scanned arcs for each arc of the network. If a level is
-# empty, nothing above it reaches a deficit, and a quarter of these scans is enough.
-cdef double SCANS_BETWEEN_SEARCHES = 2.0
+# empty, nothing above it reaches a deficit, and a quarter of these scans is enough. On images of
+# 512 x 512, 4 and 8 take 1.2 and 1.4 times as long, .5 takes 1.1 times
+# (benchmarks/structured/overlap.py prox).
+cdef double SCANS_BETWEEN_SEARCHES = 1.0
 cdef double BEFORE_EMPTY_LEVELS = 0.25
+
+
+cdef struct Graph:              # what `Flow` holds, by pointers
+    const int* start
+    const int* head
+    const int* mate
+    double* room
+    double* excess
+    int* distance
+    int* next_arc
+    int* queue
+    int* level_size
+    char* queued
+    double small, most_scans, scans
+    int n, last                 # the number of nodes; the end of the queue, a ring of n + 1 places
 
 
 cdef class Flow:
@@ -30,136 +49,167 @@ cdef class Flow:
     start : int32 (N + 1,)
         Arcs start[i] to start[i + 1] leave node i.
     head, mate : int32 (M,)
-        Node at the end of each arc, and its reverse arc.
+        Where each arc leads, and its reverse arc.
     room : (M,)
-        Remaining capacity of each arc, changed in place.
+        What each arc can take, changed in place.
     excess : (N,)
         Changed in place.
     small : float
-        Amounts up to this size are rounding.
+        Amounts that are rounding.
     """
     cdef const int[::1] start, head, mate
     cdef double[::1] room, excess
     cdef int[::1] distance, next_arc, queue, level_size
     cdef char[::1] queued
-    cdef double small, most_scans
-    cdef Py_ssize_t n
-    cdef readonly object reach  # (N,) int32: distance to a deficit, N where none can be reached
+    cdef Graph graph
+    cdef readonly object reach          # (N,) int32: N where no deficit is reached
 
-    def __init__(self, start, head, mate, room, excess, double small):
+    def __init__(self, const int[::1] start, const int[::1] head, const int[::1] mate,
+                 double[::1] room, double[::1] excess, double small):
+        cdef Py_ssize_t n = excess.shape[0]
         self.start, self.head, self.mate = start, head, mate
-        self.room, self.excess, self.small = room, excess, small
-        self.n = len(excess)
-        self.reach = np.zeros(self.n, dtype=np.intc)
+        self.room, self.excess = room, excess
+        self.reach = np.zeros(n, dtype=np.intc)
         self.distance = self.reach
-        self.next_arc, self.queue = np.zeros((2, self.n + 1), dtype=np.intc)
-        self.level_size = np.zeros(self.n + 2, dtype=np.intc)
-        self.queued = np.zeros(self.n, dtype=np.int8)
+        self.next_arc, self.queue = np.zeros((2, n + 1), dtype=np.intc)
+        self.level_size = np.zeros(n + 2, dtype=np.intc)
+        self.queued = np.zeros(n, dtype=np.int8)
+        if n and room.shape[0]:
+            self.graph = Graph(
+                &start[0], &head[0], &self.mate[0], &room[0], &excess[0], &self.distance[0],
+                &self.next_arc[0], &self.queue[0], &self.level_size[0], &self.queued[0],
+                small, 0.0, 0.0, <int> n, 0,
+            )
 
     def route(self, const int[::1] nodes):
         """Route the excess of `nodes`. Arcs between them and other nodes must have no room."""
-        if nodes.shape[0]:
-            with nogil:
-                self._route(nodes)
+        if not nodes.shape[0]:
+            return
+        if not self.room.shape[0]:      # nothing can move
+            for i in nodes:
+                self.distance[i] = 0 if self.excess[i] < -self.graph.small else self.excess.shape[0]
+            return
+        with nogil:
+            _route(&self.graph, &nodes[0], nodes.shape[0])
 
     def close(self, const int[::1] nodes, const int[::1] region):
-        """Close the arcs that lead from each of `nodes` to another region."""
+        """Close the arcs that lead from each of `nodes` to another region.
+
+        A closed arc with room r is kept as -r: no flow takes an arc of negative room.
+        """
         cdef Py_ssize_t k
         cdef int i, a
         for k in range(nodes.shape[0]):
             i = nodes[k]
             for a in range(self.start[i], self.start[i + 1]):
                 if region[i] != region[self.head[a]]:
-                    self.room[a] = self.room[self.mate[a]] = 0.0
+                    self.room[a] = -fabs(self.room[a])
+                    self.room[self.mate[a]] = -fabs(self.room[self.mate[a]])
 
-    cdef void _search(self, const int[::1] nodes) noexcept nogil:
-        """Compute exact distances to the nearest deficit, backwards along arcs with room."""
-        cdef Py_ssize_t k, first = 0, last = 0
-        cdef int i, j, a, far = <int> self.n
-        for k in range(nodes.shape[0]):
-            i = nodes[k]
-            self.next_arc[i] = self.start[i]
-            self.distance[i] = far
-            if self.excess[i] < -self.small:
-                self.distance[i] = 0
-                self.queue[last] = i
+
+cdef void _search(Graph* g, const int* nodes, Py_ssize_t count) noexcept nogil:
+    """Compute exact distances to the nearest deficit, backwards along arcs with room."""
+    cdef const int* start = g.start
+    cdef const int* head = g.head
+    cdef const int* mate = g.mate
+    cdef const double* room = g.room
+    cdef int* distance = g.distance
+    cdef int* queue = g.queue
+    cdef double small = g.small
+    cdef Py_ssize_t k
+    cdef int i, j, a, near, far = g.n, first = 0, last = 0
+    for k in range(count):
+        i = nodes[k]
+        g.next_arc[i] = start[i]
+        distance[i] = far
+        if g.excess[i] < -small:
+            distance[i] = 0
+            queue[last] = i
+            last += 1
+    for k in range(count + 1):
+        g.level_size[k] = 0
+    while first < last:
+        j = queue[first]
+        first += 1
+        near = distance[j]
+        g.level_size[near] += 1
+        for a in range(start[j], start[j + 1]):
+            i = head[a]
+            if distance[i] == far and room[mate[a]] > small:
+                distance[i] = near + 1
+                queue[last] = i
                 last += 1
-        for k in range(nodes.shape[0] + 1):
-            self.level_size[k] = 0
-        while first < last:
-            j = self.queue[first]
-            first += 1
-            self.level_size[self.distance[j]] += 1
-            for a in range(self.start[j], self.start[j + 1]):
-                i = self.head[a]
-                if self.distance[i] == far and self.room[self.mate[a]] > self.small:
-                    self.distance[i] = self.distance[j] + 1
-                    self.queue[last] = i
-                    last += 1
 
-    cdef void _route(self, const int[::1] nodes) noexcept nogil:
-        cdef Py_ssize_t k, size = self.n + 1, first, last, arcs = 0
-        cdef double scans
-        cdef int i, far = <int> self.n
-        for k in range(nodes.shape[0]):
-            arcs += self.start[nodes[k] + 1] - self.start[nodes[k]]
-        while True:
-            # 1. Exact distances; nodes that hold excess and reach a deficit wait in the queue.
-            self._search(nodes)
-            first = last = 0
-            for k in range(nodes.shape[0]):
-                i = nodes[k]
-                self.queued[i] = self.excess[i] > self.small and self.distance[i] < far
-                if self.queued[i]:
-                    self.queue[last] = i
-                    last += 1
-            if last == 0:
+
+cdef void _route(Graph* g, const int* nodes, Py_ssize_t count) noexcept nogil:
+    cdef Py_ssize_t k, arcs = 0
+    cdef int i, first, size = g.n + 1
+    for k in range(count):
+        arcs += g.start[nodes[k] + 1] - g.start[nodes[k]]
+    g.most_scans = SCANS_BETWEEN_SEARCHES * arcs + 16.0
+    while True:
+        # 1. Exact distances; nodes that hold excess and reach a deficit wait in the queue.
+        _search(g, nodes, count)
+        first = g.last = 0
+        for k in range(count):
+            i = nodes[k]
+            g.queued[i] = g.excess[i] > g.small and g.distance[i] < g.n
+            if g.queued[i]:
+                g.queue[g.last] = i
+                g.last += 1
+        if g.last == 0:
+            return
+        # 2. Push and relabel until no node waits, or until distances should be made exact.
+        g.scans = g.most_scans
+        while first != g.last and g.scans > 0.0:
+            i = g.queue[first]
+            first = first + 1 if first + 1 < size else 0
+            g.queued[i] = False
+            if g.distance[i] < g.n:
+                _discharge(g, i)
+
+
+cdef inline void _discharge(Graph* g, int i) noexcept nogil:
+    """Push the excess of node i towards deficits, and relabel it if some is left."""
+    cdef const int* head = g.head
+    cdef double* room = g.room
+    cdef int* distance = g.distance
+    cdef int a, j, nearest, end = g.start[i + 1], old = distance[i]
+    cdef double amount, left = g.excess[i], small = g.small
+    for a in range(g.next_arc[i], end):
+        j = head[a]
+        if room[a] > small and distance[j] == old - 1:
+            amount = left if left < room[a] else room[a]
+            room[a] = 0.0 if amount == room[a] else room[a] - amount
+            room[g.mate[a]] += amount
+            left = 0.0 if amount == left else left - amount
+            g.excess[j] += amount
+            if g.excess[j] > small and not g.queued[j]:
+                _wait(g, j)
+            if left <= small:
+                g.excess[i] = left
+                g.scans -= a + 1 - g.next_arc[i]
+                g.next_arc[i] = a
                 return
-            # 2. Push and relabel until no node waits, or until distances should be made exact.
-            scans = self.most_scans = SCANS_BETWEEN_SEARCHES * arcs + 16.0
-            while first != last and scans > 0.0:
-                i = self.queue[first]
-                first = first + 1 if first + 1 < size else 0
-                self.queued[i] = False
-                if self.distance[i] < far:
-                    last = self._discharge(i, last, &scans)
+    g.excess[i] = left
+    g.scans -= end - g.next_arc[i] + end - g.start[i]
+    # No arc leads nearer. The new distance is one more than that of the nearest neighbour.
+    nearest = g.n - 1
+    for a in range(g.start[i], end):
+        if room[a] > small and distance[head[a]] < nearest:
+            nearest = distance[head[a]]
+    g.next_arc[i] = g.start[i]
+    distance[i] = nearest + 1
+    g.level_size[old] -= 1
+    if g.level_size[old] == 0 and g.scans < (1.0 - BEFORE_EMPTY_LEVELS) * g.most_scans:
+        g.scans = 0.0
+    if nearest + 1 < g.n:
+        g.level_size[nearest + 1] += 1
+        _wait(g, i)
 
-    cdef Py_ssize_t _discharge(self, int i, Py_ssize_t last, double* scans) noexcept nogil:
-        """Push the excess of node i towards deficits; return the new end of the queue."""
-        cdef int a, j, nearest, end = self.start[i + 1], old = self.distance[i]
-        cdef double amount
-        for a in range(self.next_arc[i], end):
-            j = self.head[a]
-            if self.room[a] > self.small and self.distance[j] == old - 1:
-                amount = self.excess[i] if self.excess[i] < self.room[a] else self.room[a]
-                self.room[a] = 0.0 if amount == self.room[a] else self.room[a] - amount
-                self.room[self.mate[a]] += amount
-                self.excess[i] = 0.0 if amount == self.excess[i] else self.excess[i] - amount
-                self.excess[j] += amount
-                if self.excess[j] > self.small and not self.queued[j]:
-                    last = self._wait(j, last)
-                if self.excess[i] <= self.small:
-                    scans[0] -= a + 1 - self.next_arc[i]
-                    self.next_arc[i] = a
-                    return last
-        scans[0] -= end - self.next_arc[i] + end - self.start[i]
-        # No arc leads nearer. The new distance is one more than that of the nearest neighbour.
-        nearest = <int> self.n - 1
-        for a in range(self.start[i], end):
-            if self.room[a] > self.small and self.distance[self.head[a]] < nearest:
-                nearest = self.distance[self.head[a]]
-        self.next_arc[i] = self.start[i]
-        self.distance[i] = nearest + 1
-        self.level_size[old] -= 1
-        if self.level_size[old] == 0 and scans[0] < (1.0 - BEFORE_EMPTY_LEVELS) * self.most_scans:
-            scans[0] = 0.0
-        if nearest + 1 < <int> self.n:
-            self.level_size[nearest + 1] += 1
-            last = self._wait(i, last)
-        return last
 
-    cdef Py_ssize_t _wait(self, int i, Py_ssize_t last) noexcept nogil:
-        """Append node i to the queue; return the new end."""
-        self.queued[i] = True
-        self.queue[last] = i
-        return last + 1 if last < self.n else 0
+cdef inline void _wait(Graph* g, int i) noexcept nogil:
+    """Append node i to the queue."""
+    g.queued[i] = True
+    g.queue[g.last] = i
+    g.last = g.last + 1 if g.last < g.n else 0

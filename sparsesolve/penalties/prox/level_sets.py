@@ -23,11 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsesolve.penalties.prox.flows import Flow
+from sparsesolve.penalties.prox.regions import SMALL, Regions
 
-# An amount below this fraction of the largest number is rounding.
-SMALL = 1e-15
-# The excess of a region is rounding below this fraction of the largest number for each node.
-LEFT = 1e-14
 # Relative difference up to which two values of a ratio count as equal.
 CLOSE = 1e-14
 # Most rounds of Dinkelbach's iteration; some five are usual.
@@ -39,10 +36,12 @@ class Network(NamedTuple):
 
     n_variables: int  # p
     start: np.ndarray  # int32 (N + 1,): arcs start[i] to start[i + 1] leave node i
+    tail: np.ndarray  # int32 (M,) node at the beginning of each arc
     head: np.ndarray  # int32 (M,) node at the end of each arc
     mate: np.ndarray  # int32 (M,) reverse arc of each arc
     capacity: np.ndarray  # (M,) at t = 1
     deficit: np.ndarray  # (N - p,) of auxiliary nodes, at t = 1
+    place: np.ndarray  # (2 E,) the arcs of the E edges given, and then those in reverse
 
 
 def network(n_variables, tail, head, forth, back, deficit=()):
@@ -57,74 +56,27 @@ def network(n_variables, tail, head, forth, back, deficit=()):
     np.cumsum(np.bincount(tails, minlength=n), out=start[1:])
     heads = np.concatenate([head, tail]).astype(np.intc)[order]
     capacity = np.concatenate([forth, back]).astype(float)[order]
-    return Network(n_variables, start, heads, mate, capacity, np.array(deficit, dtype=float))
+    deficit = np.array(deficit, dtype=float)
+    return Network(n_variables, start, tails[order], heads, mate, capacity, deficit, place)
 
 
 def prox_levels(net, v, t, positive=False):
-    """Return argmin_b |b - v|^2 / 2 + t f(b), over b >= 0 if `positive`; a new array (p,)."""
-    p, n = net.n_variables, len(net.start) - 1
-    given = np.concatenate([v, -t * net.deficit])
+    """argmin_b |b - v|^2 / 2 + t f(b), over b >= 0 if `positive`; a new array (p,)."""
+    return prox_levels_near(net, v, t, None, positive)[0]
+
+
+def prox_levels_near(net, v, t, near, positive=False):
+    """`prox_levels`, begun with the Flows `near` (None: with none), and those of the answer."""
     scale = np.abs(v).max(initial=0.0)
-    region, value = np.zeros(n, dtype=np.intc), np.zeros(1)
     if not scale > 0.0:
-        return np.zeros(p)
-    capacity = np.minimum(t * net.capacity, 2.0 * n * scale)  # no flow uses more
-    excess, room = given.copy(), capacity.copy()
-    flow = Flow(net.start, net.head, net.mate, room, excess, SMALL * scale)
-    live, floor = np.arange(n, dtype=np.intc), positive
-    if not floor:
-        _to_mean(live, np.zeros(n, dtype=np.intc), excess, value, p)
-    while len(live):
-        flow.route(live)
-        live, region, value = _split(flow, live, region, value, excess, scale)
-        if floor:  # values that are not above 0 become 0
-            live, floor = live[region[live] > 0], False
-        flow.close(live, region)
-        _to_mean(live, region, excess, value, p)
-    value = _values(net, given, t * net.capacity, region, value, positive)
-    return value[region[:p]]
-
-
-def _split(flow, live, region, value, excess, scale):
-    """Split regions with excess in two; the part that reaches no deficit gets a new number."""
-    own, count = region[live], len(value)
-    left = np.bincount(own, np.maximum(excess[live], 0.0), minlength=count)
-    split = left > LEFT * scale * np.bincount(own, minlength=count)
-    new = np.full(count, -1, dtype=np.intc)
-    new[split] = count + np.arange(np.count_nonzero(split))
-    above = split[own] & (flow.reach[live] == len(region))
-    region[live[above]] = new[own[above]]
-    return live[split[own]], region, np.concatenate([value, value[split]])
-
-
-def _to_mean(live, region, excess, value, p):
-    """Raise the level of each region to the value at which its excesses sum to 0."""
-    if not len(live):
-        return
-    variables = live[live < p]
-    total = np.bincount(region[live], excess[live], minlength=len(value))
-    count = np.bincount(region[variables], minlength=len(value))
-    mean = np.divide(total, count, out=np.zeros(len(value)), where=count > 0)
-    excess[variables] -= mean[region[variables]]
-    value += mean
-
-
-def _values(net, given, capacity, region, value, positive):
-    """Return the values of the regions from the data: flows between regions are at capacity or 0.
-    """
-    total = np.bincount(region, given, minlength=len(value))
-    tail = region[np.repeat(np.arange(len(given)), np.diff(net.start))]
-    head = region[net.head]
-    across = np.flatnonzero((value[tail] > value[head]) & np.isfinite(capacity))
-    full = capacity[across]
-    total -= np.bincount(tail[across], full, minlength=len(value))
-    total += np.bincount(head[across], full, minlength=len(value))
-    count = np.bincount(region[: net.n_variables], minlength=len(value))
-    mean = np.divide(total, count, out=value.copy(), where=count > 0)
-    if positive:
-        mean[0] = 0.0
-        return np.maximum(mean, 0.0)
-    return mean
+        return np.zeros(net.n_variables), None
+    regions = Regions(net, v, t, scale, positive)
+    if near is None:
+        regions.one()
+    else:
+        regions.begin(near)
+    regions.settle()
+    return regions.values(), regions.flows
 
 
 def largest_ratio(net, z, size, above=0.0):
@@ -134,7 +86,7 @@ def largest_ratio(net, z, size, above=0.0):
     ratio = max(above, _alone(net, z, size))
     if not scale > 0.0 or not ratio > 0.0:
         return max(above, 0.0)
-    tail = np.repeat(np.arange(len(net.start) - 1), np.diff(net.start))
+    tail = net.tail
     excess = np.concatenate([z - ratio * size, -ratio * net.deficit])
     room = ratio * net.capacity
     flow = Flow(net.start, net.head, net.mate, room, excess, SMALL * scale)
@@ -158,9 +110,8 @@ def largest_ratio(net, z, size, above=0.0):
 def _alone(net, z, size):
     """Return a first ratio: the best of single variables and of the set with z > 0."""
     p = net.n_variables
-    tail = np.repeat(np.arange(len(net.start) - 1), np.diff(net.start))
     weight = np.concatenate([np.zeros(p), net.deficit])[net.head]
     finite = np.where(np.isfinite(net.capacity), net.capacity, weight)
-    charge = size + np.bincount(tail, finite, minlength=p)[:p]
+    charge = size + np.bincount(net.tail, finite, minlength=p)[:p]
     some = (charge > 0.0) & (z > 0.0)
     return float((z[some] / charge[some]).max(initial=0.0))

@@ -1,0 +1,219 @@
+"""Regions: parts of a network that have one value each in the prox of a function of its cuts.
+
+    argmin_b  |b - v|^2 / 2 + t f(b)        (`level_sets.py` says which f)
+
+Given: a Network, v, t, and a beginning: one region that holds all nodes, or the flows and regions
+of a problem nearby, or of an approximate solution. Returned: values that are exact but for
+rounding, and flows that prove it.
+Invariant: arcs between regions are closed, full from the higher value to the lower one.
+1. In each region, excesses over its mean are routed to deficits. If some are left, the part that
+   reaches no deficit has higher values than the other: the region is split, until none has any.
+2. Where a region ends higher than one from which closed arcs lead to it, the two are joined and
+   settled again. From one region this does not occur; it mends a beginning that split too much.
+When both are done all conditions of the optimum hold: flows within the capacities, full between
+different values, whose divergence is v - b.
+Reference: Hochbaum, "An efficient algorithm for image segmentation, Markov random fields and
+related problems" (2001).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from sparsesolve.penalties.prox.closed_arcs import disordered, gained, reopen, saturate
+from sparsesolve.penalties.prox.flows import Flow
+
+SMALL = 1e-15  # of the largest number: an amount that is rounding
+LEFT = 1e-14  # of the largest number, for each node: excess of a region that is rounding
+ORDER = 1e-13  # of the largest number: by how much values may be in the wrong order
+JOINS = 20  # rounds of joining before all regions are made one
+
+
+class Flows(NamedTuple):
+    """Where to begin: net flows (M,) along the arcs, of problems with this t, and regions (N,)."""
+
+    flow: np.ndarray
+    region: np.ndarray  # intc; 0 is what stays at 0 where values are positive
+    t: float
+
+
+class Regions:
+    """The nodes' regions, their values, flows, and what is left of the excesses."""
+
+    def __init__(self, net, v, t, scale, positive):
+        self.net, self.t, self.scale, self.floor = net, t, scale, positive
+        self.p, self.n = net.n_variables, len(net.start) - 1
+        self.given = np.concatenate([v, -t * net.deficit])
+        # more than this is never used
+        self.capacity = np.minimum(t * net.capacity, 2.0 * self.n * scale)
+
+    def one(self):
+        """Begin with one region and no flows."""
+        self.region, self.value = np.zeros(self.n, dtype=np.intc), np.zeros(1)
+        self._start(self.capacity.copy(), self.given.copy())
+        self.live = np.arange(self.n, dtype=np.intc)
+        self._to_mean(self.live)
+
+    def begin(self, near):
+        """Begin with the flows and regions of `near`."""
+        net = self.net
+        flow = near.flow if near.t == self.t else near.flow * (self.t / near.t)
+        flow = np.clip(flow, -self.capacity[net.mate], self.capacity)
+        excess = self.given - np.add.reduceat(np.append(flow, 0.0), net.start[:-1])
+        excess[net.start[1:] == net.start[:-1]] = self.given[net.start[1:] == net.start[:-1]]
+        self._start(self.capacity - flow, excess)
+        self.region = near.region.copy()
+        self.value = np.zeros(int(self.region.max()) + 1)
+        if self.n > self.p:
+            label = self._relabel(*self._without_variables())
+            self.region, self.value = label[self.region], np.zeros(label.max() + 1)
+        place = self._join_uncut()
+        saturate(net, self.room, self.excess, self.region, place)
+        self.live = np.arange(self.n, dtype=np.intc)
+        self._to_mean(self.live)
+
+    def _start(self, room, excess):
+        self.room, self.excess, net = room, excess, self.net
+        self.work = Flow(net.start, net.head, net.mate, room, excess, SMALL * self.scale)
+
+    def _means(self, amount, count, live=None):
+        """The mean of `amount` per variable of each region; 0 for the floor."""
+        region = self.region if live is None else self.region[live]
+        variables = region[: self.p] if live is None else region[live < self.p]
+        total = np.bincount(region, amount if live is None else amount[live], minlength=count)
+        number = np.bincount(variables, minlength=count)
+        mean = np.divide(total, number, out=np.zeros(count), where=number > 0)
+        if self.floor:
+            mean[0] = 0.0
+        return mean
+
+    def _to_mean(self, live):
+        """Raise the value of each region to where its excesses sum to 0."""
+        mean = self._means(self.excess, len(self.value), live)
+        variables = live[live < self.p]
+        self.excess[variables] -= mean[self.region[variables]]
+        self.value += mean
+
+    def settle(self):
+        """Split and join regions until values, flows and order are those of the optimum."""
+        for k in range(JOINS + 1):
+            changed = self.live
+            self._split_all()
+            low, high = self._disordered(changed)
+            if not len(low):
+                return
+            if k == JOINS - 1:
+                low, high = np.arange(1, len(self.value)), np.zeros(len(self.value) - 1, np.intp)
+            self._join(low, high)
+
+    def _split_all(self):
+        """Split regions until the excess of each is routed."""
+        self.live = self.live[self._left()[self.region[self.live]]]
+        while len(self.live):
+            self.work.route(self.live)
+            self._split()
+            self.work.close(self.live, self.region)
+            self._to_mean(self.live)
+
+    def _left(self):
+        """Which regions have excess left, (R,) bool."""
+        own, count = self.region[self.live], len(self.value)
+        left = np.bincount(own, np.maximum(self.excess[self.live], 0.0), minlength=count)
+        return left > LEFT * self.scale * np.bincount(own, minlength=count)
+
+    def _split(self):
+        """Regions with excess left in two, the part that reaches no deficit with a new number."""
+        live, count = self.live, len(self.value)
+        own, above = self.region[live], self.work.reach[live] == self.n
+        part = np.bincount(own, above, minlength=count)
+        whole = part == np.bincount(own, minlength=count)  # no deficit but of rounding
+        if self.floor:
+            whole[0] = False
+        split = self._left() & ~whole
+        new = np.full(count, -1, dtype=np.intc)
+        new[split] = count + np.arange(np.count_nonzero(split))
+        above &= split[own]
+        self.region[live[above]] = new[own[above]]
+        self.value = np.concatenate([self.value, self.value[split]])
+        kept = split[own]
+        if self.floor:  # what stays in the floor has 0 for its value
+            kept &= self.region[live] > 0
+        self.live = live[kept]
+
+    def _disordered(self, changed):
+        """Pairs of regions of which the first should be no higher than the second, and is."""
+        order = ORDER * self.scale
+        low, high = disordered(self.net, self.room, changed, self.region, self.value, order)
+        if self.floor:
+            below = np.flatnonzero(self.value < -order)
+            low, high = np.append(low, below), np.append(high, np.zeros(len(below), np.intp))
+        if self.n > self.p:
+            i, j = self._without_variables()
+            low, high = np.append(low, i), np.append(high, j)
+        return low, high
+
+    def _without_variables(self):
+        """Pairs of regions: with variables, and of auxiliary nodes without any."""
+        empty = np.bincount(self.region[: self.p], minlength=len(self.value)) == 0
+        if not empty.any():
+            return (), ()
+        tail, head = self.region[self.net.tail], self.region[self.net.head]
+        some = empty[head] & (tail != head)
+        return tail[some], head[some]
+
+    def _join(self, low, high):
+        """Join regions that pairs connect; what is live are the nodes of those that changed."""
+        label = self._relabel(low, high)
+        joined = (np.bincount(label) > 1)[label]
+        value, self.value = self.value, np.zeros(label.max() + 1)
+        self.value[label[~joined]] = value[~joined]
+        self.live = np.flatnonzero(joined[self.region]).astype(np.intc)
+        variables = self.live[self.live < self.p]
+        self.excess[variables] += value[self.region[variables]]
+        self.region = label[self.region]
+        reopen(self.net, self.room, self.live, self.region)
+        self._to_mean(self.live)
+
+    def _relabel(self, low, high):
+        """New numbers of the regions, (R,), one for those that pairs connect; 0 stays 0."""
+        count = len(self.value)
+        pairs = sparse.coo_array((np.ones(len(low), dtype=bool), (low, high)), (count, count))
+        return connected_components(pairs.tocsr(), directed=False)[1].astype(np.intc)
+
+    def _join_uncut(self):
+        """Join regions where arcs that cannot be full lead from the higher to the lower one;
+        the order of what is left, (R,)."""
+        endless = np.flatnonzero(np.isinf(self.net.capacity))
+        tail, head = self.net.tail[endless], self.net.head[endless]
+        while True:
+            count, place = len(self.value), np.empty(len(self.value))
+            value = self._means(self.excess, count)
+            place[np.argsort(value, kind="stable")] = np.arange(count)
+            i, j = self.region[tail], self.region[head]
+            wrong = place[i] > place[j]
+            low, high = i[wrong], j[wrong]
+            if self.floor:
+                below = np.flatnonzero(value < 0.0)
+                low, high = np.append(low, below), np.append(high, np.zeros(len(below), np.intp))
+            if not len(low):
+                return place
+            label = self._relabel(low, high)
+            self.region, self.value = label[self.region], np.zeros(label.max() + 1)
+
+    def values(self):
+        """b from the data: flows between regions are at capacity, or none."""
+        value = self.value
+        total = np.bincount(self.region, self.given, minlength=len(value))
+        total += gained(self.net, self.t * self.net.capacity, self.region, value)
+        count = np.bincount(self.region[: self.p], minlength=len(value))
+        mean = np.divide(total, count, out=value.copy(), where=count > 0)
+        if self.floor:
+            mean[0] = 0.0
+            mean = np.maximum(mean, 0.0)
+        return mean[self.region[: self.p]]
+
+    def flows(self):
+        """These, for a problem nearby."""
+        return Flows(self.capacity - np.abs(self.room), self.region, self.t)

@@ -1,0 +1,67 @@
+"""Regions: any beginning, however wrong, ends with the values that one region ends with."""
+
+import numpy as np
+import pytest
+
+from sparsesolve.penalties.prox.level_sets import network, prox_levels, prox_levels_near
+from sparsesolve.penalties.prox.regions import Flows
+
+
+def _networks(count, seed=0):
+    """Graphs and, for positive values, groups: net, v, t, whether values are positive."""
+    rng = np.random.default_rng(seed)
+    for trial in range(count):
+        p = rng.integers(2, 25)
+        v, t = rng.standard_normal(p), rng.exponential(0.3)
+        v = v.round(1) if rng.random() < 0.3 else v
+        if trial % 2:
+            member = rng.random((rng.integers(1, 12), p)) < 0.3
+            g, j = np.nonzero(member)
+            w = rng.choice([0.5, 1.0, rng.random()], len(member))
+            endless = np.full(len(j), np.inf)
+            yield network(p, j, p + g, endless, np.zeros(len(j)), w), np.abs(v), t, True
+        else:
+            i, j = np.nonzero(np.triu(rng.random((p, p)) < 3.0 / p, 1))
+            w = rng.choice([0.25, 1.0, rng.random()], len(i))
+            yield network(p, i, j, w, w), v, t, False
+
+
+def test_random_flows_and_regions_are_mended():
+    rng = np.random.default_rng(1)
+    for net, v, t, positive in _networks(400):
+        exact, n = prox_levels(net, v, t, positive), len(net.start) - 1
+        count = rng.integers(1, n + 1)
+        region = rng.integers(0, count, n)
+        region[rng.permutation(n)[:count]] = np.arange(count)  # no number is left out
+        half = rng.standard_normal(len(net.place) // 2)
+        flow = np.empty(len(net.place))
+        flow[net.place] = np.concatenate([half, -half])
+        near = Flows(flow, region.astype(np.intc), t)
+        b = prox_levels_near(net, v, t, near, positive)[0]
+        assert b == pytest.approx(exact, abs=1e-12 * np.abs(v).max())
+
+
+def test_from_the_flows_of_a_problem_nearby():
+    rng = np.random.default_rng(2)
+    for net, v, t, positive in _networks(200, seed=3):
+        flows, p = None, len(v)
+        for _ in range(4):
+            b, answer = prox_levels_near(net, v, t, flows, positive)
+            assert b == pytest.approx(prox_levels(net, v, t, positive), abs=1e-12)
+            flows = None if answer is None else answer()
+            v = v + 0.1 * rng.standard_normal(p)
+            v, t = np.abs(v) if positive else v, t * rng.choice([0.5, 1.0, 1.1])
+
+
+def test_flows_prove_the_values():
+    for net, v, t, positive in _networks(100, seed=4):
+        b, answer = prox_levels_near(net, v, t, None, positive)
+        flow = answer().flow
+        out = np.bincount(net.tail, flow, len(net.start) - 1)
+        assert (flow <= t * net.capacity + 1e-13).all()
+        assert (flow == -flow[net.mate]).all() or np.abs(flow + flow[net.mate]).max() < 1e-12
+        excess = np.concatenate([v - b, -t * net.deficit]) - out
+        if not positive:
+            assert excess == pytest.approx(np.zeros(len(excess)), abs=1e-12)
+        else:  # below the floor, and in groups whose weight is not used up, deficits are left
+            assert (excess <= 1e-12).all() and (np.abs(excess[: len(v)][b > 0.0]) < 1e-12).all()
