@@ -1,30 +1,25 @@
-"""CorrelationBounds: what is known of z_j'r without multiplying."""
-from sparsesolve.solvers.screening.correlations cimport Correlations
+"""CorrelationBounds: what is known of Z_g'r without multiplying."""
+cimport cython
+
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.solvers.screening.residuals cimport Residuals
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.screening.correlations cimport Correlations, Record
 from sparsesolve.solvers.screening.quantised cimport Quantised
+from sparsesolve.solvers.screening.residuals cimport Residuals
 
-cdef struct Known:                      # of one column: what a new bound needs, in one place
-    double[2] product                   # z_j'r1 and z_j'r2, exact
-    double[2] approx                     # the same for the last two residuals, within `off`
-    double[2] error
-    int[2] exact_at, approx_at              # names of the residuals of product, and of rough
-
+@cython.final
 cdef class CorrelationBounds(Correlations):
-    cdef readonly long estimates        # products with the sketch, so far
-    cdef double reach                   # how far the last estimate may be off
+    cdef readonly long estimates            # blocks estimated by quantised columns, so far
     cdef Residuals residuals
-    # names of the last residuals at this lam and at the one before
-    cdef int[2] solved
-    cdef Quantised quantised                  # None where it is not worth its memory
-    cdef Known* known                   # (p,)
+    cdef Quantised quantised                # None where it is not worth its memory
+    cdef double[::1] quantisation_error     # (G,) of the level, per length of r
+    # (G,) level of a block as last estimated in `work`, and how far it may be off
+    cdef double[::1] estimate_of, reach
     cdef int[::1] candidates, pending
+    cdef double[::1] work                   # (p,) products, block by block
 
-    cdef int _arrive(self, const double* r) noexcept nogil
-    cdef void _exclude(self, double lam, int name) noexcept nogil
-    cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil
-    cdef void _learn(self, Known* column, double product, double off, int name) noexcept nogil
-    cdef double _estimate(self, Py_ssize_t j, const Known* column) noexcept nogil
 
-cpdef Correlations correlations(Design design, double[::1] root_w, const double[::1] threshold,
-                                int n_threads)
+cpdef Correlations correlations_of_columns(Design design, double[::1] root_w,
+                                           const double[::1] threshold, int n_threads)
+cpdef Correlations correlations_of_groups(Design design, double[::1] root_w,
+                                          BlockPenalty penalty, int n_threads)

@@ -1,230 +1,309 @@
-"""Certified bounds on |z_j'r| for the columns of a design, as r moves: most columns need no
-product at most steps.
+"""Certified bounds on the products Z_g'r of blocks of columns, as r moves along a path.
 
-All are Cauchy-Schwarz. Each column remembers its products with the last two residuals r1, r2 that
-it met, so
+Most blocks need no product at most steps. All bounds are Cauchy-Schwarz. Each block remembers its
+products with the last two residuals r1, r2 at which they were taken, so
 
-    |z_j'r| <= |a z_j'r1 + c z_j'r2| + |z_j| |r - a r1 - c r2|
+    level(Z_g'r) <= level(a Z_g'r1 + c Z_g'r2) + rate_g |r - a r1 - c r2|
 
-with the best a and c; residuals of neighbouring lams extrapolate each other well. A column whose
-bound is below its threshold sleeps, as one does whose product is (linalg/safe_balls).
+with the best a and c; residuals of neighbouring lams extrapolate each other well. A block whose
+bound is below its threshold is certified (screening/safe_balls), as one is whose product is.
 
-There is a step between bound and product: with the column in one byte a value (linalg/sketch) the
-product with r - a r1 - c r2, for the last exact r1, r2, is known to about a hundredth of that
-vector's length, for an eighth of the memory traffic. What it tells is remembered with its error,
-and extrapolated like an exact product.
+There is a step between bound and product. With columns in one byte a value (screening/quantised)
+the products with r - a r1 - c r2, for the last two exact r1, r2, are known to about a hundredth of
+that vector's length, for an eighth of the memory traffic. They are remembered with their error and
+extrapolated like exact products.
 
-Columns that are short or sparse have none of this: their products cost less (measured;
-linalg/correlations).
+Single columns that are short or sparse have none of this: their products cost less (measured).
 """
+cimport cython
+from cython.parallel cimport prange
 from libc.math cimport INFINITY, fabs
-from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.solvers.screening.correlations cimport Correlations
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.solvers.screening.residuals cimport Gap, Residuals, Span
+from sparsesolve.linalg.kernels.pass_threads cimport begin_pass, clock, end_pass
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.screening.correlations cimport Correlations, Record
 from sparsesolve.solvers.screening.quantised cimport quantised
-from sparsesolve.linalg.kernels.vector cimport ss_multiply
+from sparsesolve.solvers.screening.rates cimport group_rates
+from sparsesolve.solvers.screening.residuals cimport Gap, Residuals, Span
 
-# columns multiplied and drawn while they are in cache: whole fours, as they are met
+cdef extern from "inlined.h":
+    pass
+
+# Columns multiplied, then quantised while they are in cache: whole fours, as products are taken.
 DEF TOGETHER = 64
-DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
-LONG = 350                  # rows of a dense design from which a bound costs less than a product
-MANY = 1_000_000            # values in it, likewise
-FEW = 256                   # columns up to which residuals to compare cost more than products
-# of the threshold: extrapolation along the path errs by about a hundredth
+# Blocks by which quantised columns are prefetched: about as many as hide a read from memory.
+DEF AHEAD = 6
+# Rows of a dense design from which a bound costs less than a product, and values in it.
+LONG = 350
+MANY = 1_000_000
+# Columns up to which comparing residuals costs more than products.
+FEW = 256
+# Bytes of quantised columns from which threads gain more than they wait.
+cdef double WORTH_THREADS = 5e5
+# Share of its threshold at which a block is predicted to pass it: extrapolation along the path
+# errs by about a hundredth.
 cdef double ALMOST = 0.99
-cdef double NEAR = 0.8      # likewise: the middle of a bound is not that far off
-cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
+# Blocks with bounds above this share of their threshold may pass it at the next lam.
+cdef double CLOSE = 0.9
 
 
-cpdef Correlations correlations(Design design, double[::1] root_w, const double[::1] threshold,
-                                int n_threads):
-    """What suits the design: bounds for long dense columns, products alone for others."""
+cpdef Correlations correlations_of_columns(Design design, double[::1] root_w,
+                                           const double[::1] threshold, int n_threads):
+    """Bounds for long dense columns, products alone for others."""
     cdef Py_ssize_t values = design.n * design.p
+    rate = design.norms(np.square(root_w), n_threads)
     if design.stored == values >= MANY and design.n >= LONG and design.p > FEW:
-        return CorrelationBounds(design, root_w, threshold, n_threads)
-    return Correlations(design, root_w, threshold, n_threads)
+        sketch = quantised(design, root_w)
+        return CorrelationBounds(design, root_w, rate, threshold, None, n_threads, sketch,
+                                 None if sketch is None else sketch.error)
+    return Correlations(design, root_w, rate, threshold, None, n_threads)
 
 
+cpdef Correlations correlations_of_groups(Design design, double[::1] root_w,
+                                          BlockPenalty penalty, int n_threads):
+    """Bounds for the groups of a penalty."""
+    sketch = quantised(design, root_w)
+    rate, error = group_rates(design, root_w, penalty, sketch, n_threads)
+    return CorrelationBounds(design, root_w, rate, np.ones(penalty.n_groups), penalty, n_threads,
+                             sketch, error)
+
+
+@cython.final
 cdef class CorrelationBounds(Correlations):
-    """Bounds for the columns of `design` against thresholds lam * threshold_j; see Correlations."""
+    """Bounds for the blocks of `design` against thresholds lam * threshold_g; see Correlations.
 
-    def __cinit__(self, Design design, double[::1] root_w, const double[::1] threshold,
-                  int n_threads):
-        cdef Py_ssize_t j, n = design.n, p = design.p
-        self.known = <Known*> calloc(max(p, 1), sizeof(Known))
-        if self.known == NULL:
-            raise MemoryError
-        for j in range(p):
-            self.known[j] = Known([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [-1, -1], [-1, -1])
-        self.solved[0] = self.solved[1] = -1
-        self.candidates, self.pending = np.zeros((2, max(p, 1)), dtype=np.intc)
-        self.quantised = quantised(design, root_w)
-        self.residuals = Residuals(n, p, self.quantised is not None)
+    `sketch` holds the quantised columns, or None; `error` (G,) bounds what they lose of a level,
+    per length of r.
+    """
 
-    def __dealloc__(self):
-        free(self.known)
+    def __init__(self, Design design, double[::1] root_w, rate, threshold, BlockPenalty penalty,
+                 int n_threads, sketch, error):
+        cdef Py_ssize_t g
+        Correlations.__init__(self, design, root_w, rate, threshold, penalty, n_threads)
+        self._allocate(sizeof(Record), 4)
+        for g in range(self.n_blocks):
+            self.record(g)[0] = Record([-1, -1], [-1, -1], [0.0, 0.0])
+        self.estimate_of, self.reach = np.zeros((2, self.n_blocks + 1))
+        self.candidates, self.pending = np.zeros((2, self.n_blocks + 1), dtype=np.intc)
+        self.work = np.zeros(self.p + 1)
+        self.quantised, self.quantisation_error = sketch, error
+        self.residuals = Residuals(self.n, self.p, sketch is not None)
 
-    def products_seen(self):
-        """The last product of every column, (p,)."""
-        cdef Py_ssize_t j
-        return np.array([self.known[j].product[0] for j in range(self.p)])
+    cdef void arrive(self, const double* r, double lam) noexcept nogil:
+        """Remember the residual r under a new name."""
+        self.lam = lam
+        self.residuals.compare(r)
+        self.latest = self.residuals.remember()
 
-    cdef int examine(self, const double* r, double lam) noexcept nogil:
-        cdef int k, j, name
-        cdef Known* column
-        if lam != self.lam:
-            self.lam, self.solved[1] = lam, self.solved[0]
-        self.solved[0] = name = self._arrive(r)
-        self._exclude(lam, name)
-        self.multiply(r)
-        for k in range(self.n_undecided):
-            j = self.undecided[k]
-            column = &self.known[j]
-            column.product[1], column.product[0] = column.product[0], self.exact[k]
-            self.residuals.take(column.exact_at, name)
-            self._learn(column, self.exact[k], 0.0, name)
-            self.safe_balls.certify(j, fabs(self.exact[k]))
-        return self.n_undecided
+    cdef void exclude(self, double lam) noexcept nogil:
+        if self.penalty is None:
+            exclude(self, lam, True)
+        else:
+            exclude(self, lam, False)
 
-    cdef void multiply(self, const double* r) noexcept nogil:
-        """exact = products of the undecided columns with r; what is in cache is drawn at once."""
-        cdef int done = 0, k, count
-        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
-        while done < self.n_undecided:
-            count = self.n_undecided - done
-            if self.n_threads == 1:
-                count = min(count, TOGETHER)
-            self.design.correlate_some(&self.undecided[done], count, &self.u[0], 0.0,
-                                       &self.exact[done],
+    cdef void correlate(self, const int* columns, int count, double* out) noexcept nogil:
+        """out[k] = z_j'r for j = columns[k]; columns are quantised while they are in cache."""
+        cdef int done = 0, k, some
+        while done < count:
+            some = min(count - done, TOGETHER) if self.n_threads == 1 else count - done
+            self.design.correlate_some(columns + done, some, &self.u[0], 0.0, out + done,
                                        self.n_threads)
             if self.quantised is not None:
-                for k in range(done, done + count):
-                    self.quantised.draw(self.undecided[k])
-            done += count
-        self.products += self.n_undecided
+                for k in range(done, done + some):
+                    self.quantised.draw(columns[k])
+            done += some
 
-    cdef void _learn(self, Known* column, double product, double off, int name) noexcept nogil:
-        """Remember a product with the residual of that name, within `off`."""
-        column.approx[1], column.error[1] = column.approx[0], column.error[0]
-        column.approx[0], column.error[0] = product, off
-        self.residuals.take(column.approx_at, name)
-
-    cdef void multiply_all(self, const double* r) noexcept nogil:
-        cdef Py_ssize_t j
-        cdef int name
-        cdef Known* column
-        self.n_undecided, self.n_close = <int> self.p, 0
-        for j in range(self.p):
-            self.undecided[j] = <int> j
-        self.multiply(r)
-        self.n_undecided = 0
-        name = self._arrive(r)
-        for j in range(self.p):
-            column = &self.known[j]
-            column.product[1], column.product[0] = column.product[0], self.exact[j]
-            self.residuals.take(column.exact_at, name)
-            self._learn(column, self.exact[j], 0.0, name)
-            self.safe_balls.certify(j, fabs(self.exact[j]))
+    cdef void remember(self) noexcept nogil:
+        if self.penalty is None:
+            keep(self, True)
+        else:
+            keep(self, False)
 
     cdef int predict_violators(self, const double* r, double lam, double forward,
                                int* which) noexcept nogil:
-        """Columns close to entering whose product, as bounds tell it, all but reaches lam *
-        threshold; how many."""
-        cdef int k, j, count = 0
-        cdef double product
-        cdef bint compared = False
-        cdef Known* column
-        cdef const Span* span
-        for k in range(self.n_undecided + self.n_close):
-            j = (self.undecided[k] if k < self.n_undecided
-                 else self.undecided[self.p - 1 - (k - self.n_undecided)])
-            column = &self.known[j]
-            if self.safe_balls.dropped(j) or not self.residuals.known(column.approx_at):
-                continue
-            if column.approx_at[0] == self.solved[0] and column.approx_at[1] == self.solved[1] >= 0:
-                product = column.approx[0] + forward * (column.approx[0] - column.approx[1])
-            else:
-                if not compared:
-                    compared = True
-                    self.residuals.compare(r)
-                span = self.residuals.span(column.approx_at)
-                product = span.first * column.approx[0] + span.second * column.approx[1]
-                if (fabs(product) > NEAR * lam * self.threshold[j]
-                    and self.residuals.known(column.exact_at)):
-                    product = self._estimate(j, column)
-            if fabs(product) > ALMOST * lam * self.threshold[j]:
-                which[count] = j
-                count += 1
-        return count
-
-    cdef int _arrive(self, const double* r) noexcept nogil:
-        """The path has come to r; returns the name under which it is remembered."""
+        """List blocks whose level, as far as bounds tell it, almost reaches lam * threshold at
+        the coming residual r; returns how many."""
         self.residuals.compare(r)
-        self.safe_balls.move(r)
-        return self.residuals.remember()
+        if self.penalty is None:
+            return predict(self, ALMOST * lam, which, True)
+        return predict(self, ALMOST * lam, which, False)
 
-    cdef void _exclude(self, double lam, int name) noexcept nogil:
-        """List the columns candidates whose bound at the residual `name` exceeds their threshold;
-        from the other end, the next ones.
-        """
-        cdef Py_ssize_t j, i, candidates
-        cdef int k, pending = 0
-        cdef double bound, limit, product
-        cdef Known* column
-        cdef const Span* span
-        self.n_undecided = self.n_close = 0
-        candidates = self.safe_balls.candidates(lam, &self.candidates[0])
-        for i in range(candidates):
-            j = self.candidates[i]
-            column = &self.known[j]
-            limit = lam * self.threshold[j]
-            bound = INFINITY
-            if self.residuals.known(column.approx_at):
-                span = self.residuals.span(column.approx_at)
-                bound = (fabs(span.first * column.approx[0] + span.second * column.approx[1])
-                         + fabs(span.first) * column.error[0] + fabs(span.second) * column.error[1]
-                         + self.norm[j] * span.distance)
-                if (bound >= limit and self.quantised is not None
-                    and self.residuals.known(column.exact_at)):
-                    self.pending[pending] = j
-                    pending += 1
-                    continue
-            self._sort(j, bound, limit)
-        for k in range(pending):
-            j = self.pending[k]
-            column = &self.known[j]
-            if k + AHEAD < pending:
-                self.quantised.prefetch(self.pending[k + AHEAD])
-            product = self._estimate(j, column)
-            self._learn(column, product, self.reach, name)
-            self._sort(j, fabs(product) + self.reach, lam * self.threshold[j])
 
-    cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil:
-        """Put column j to sleep, or among the undecided."""
-        if bound < limit:
-            self.safe_balls.certify(j, bound)
-            if bound > CLOSE * limit:
-                self.n_close += 1
-                self.undecided[self.p - self.n_close] = j
+# Of blocks; compiled for single columns and for groups, see Correlations. `single` is a constant.
+
+cdef inline void sort(CorrelationBounds self, int g, double bound, double limit) noexcept nogil:
+    """Certify block g, or list it as undecided: from the other end, if it is close."""
+    if bound < limit:
+        self.safe_balls.certify(g, bound)
+        if bound > CLOSE * limit:
+            self.n_close += 1
+            self.undecided[self.n_blocks - self.n_close] = g
+    else:
+        self.undecided[self.n_undecided] = g
+        self.n_undecided += 1
+
+
+cdef inline void keep(CorrelationBounds self, bint single) noexcept nogil:
+    """Remember the exact products of the undecided blocks, and certify by them."""
+    cdef int k, g, j, s, total = 0
+    cdef double* last
+    for k in range(self.n_undecided):
+        g = self.undecided[k]
+        last, s = self.product(g, single), self.size(g, single)
+        self.residuals.take(self.record(g, single).exact_at, self.latest)
+        for j in range(s):
+            last[s + j] = last[j]
+            last[j] = self.exact[total + j]
+        learn(self, g, last, 0.0, self.latest, single)
+        self.level_of[k] = self.level(g, last, single)
+        self.safe_balls.certify(g, self.level_of[k])
+        total += s
+
+
+cdef inline void learn(CorrelationBounds self, Py_ssize_t g, const double* products, double off,
+                       int name, bint single) noexcept nogil:
+    """Remember products with the residual of that name, whose level is within `off`."""
+    cdef Record* record = self.record(g, single)
+    cdef int j, s = self.size(g, single)
+    cdef double* approx = self.product(g, single) + 2 * s
+    self.residuals.take(record.approx_at, name)
+    record.error[1] = record.error[0]
+    record.error[0] = off
+    for j in range(s):
+        approx[s + j] = approx[j]
+        approx[j] = products[j]
+
+
+cdef inline double project(CorrelationBounds self, int g, bint single) noexcept nogil:
+    """Estimate block g by its last two approximate products, in `work`, within `reach`; returns
+    its level."""
+    cdef Record* record = self.record(g, single)
+    cdef int j, s = self.size(g, single)
+    cdef const double* approx = self.product(g, single) + 2 * s
+    cdef double* work = &self.work[self.place(g, single)]
+    cdef const Span* span
+    if not self.residuals.known(record.approx_at):
+        self.reach[g] = INFINITY
+        return 0.0
+    span = self.residuals.span(record.approx_at)
+    for j in range(s):
+        work[j] = span.first * approx[j] + span.second * approx[s + j]
+    self.reach[g] = (fabs(span.first) * record.error[0] + fabs(span.second) * record.error[1]
+                     + self.rate[g] * span.distance)
+    return self.level(g, work, single)
+
+
+cdef inline void estimate_pending(CorrelationBounds self, int count, bint single) noexcept nogil:
+    """Estimate the first `count` blocks in `pending`."""
+    cdef int k, threads = 1
+    cdef Py_ssize_t columns = 0
+    cdef double begun
+    for k in range(count):
+        columns += self.size(self.pending[k], single)
+    # limits have one place to work
+    if columns * <double> self.n >= WORTH_THREADS and (single or not self.penalty.limited):
+        threads = begin_pass(self.n_threads)
+    if threads > 1:
+        for k in range(count):
+            compare(self, self.pending[k], single)
+        begun = clock()
+        for k in prange(count, num_threads=threads, schedule="static"):
+            estimate(self, k, count, single)
+        end_pass(threads, begun, columns * <double> self.n)
+    else:
+        for k in range(count):
+            compare(self, self.pending[k], single)
+            estimate(self, k, count, single)
+    self.estimates += count
+
+
+cdef inline void compare(CorrelationBounds self, int g, bint single) noexcept nogil:
+    """Compare the current residual with those of the exact products, which blocks share."""
+    if self.quantised is None:
+        self.residuals.span(self.record(g, single).exact_at)
+    else:
+        self.residuals.gap_of(self.record(g, single).exact_at)
+
+
+cdef inline void estimate(CorrelationBounds self, int k, int count, bint single) noexcept nogil:
+    """Estimate the block pending[k] by its exact products and quantised columns, after `compare`:
+    `work`, `estimate_of` and `reach`.
+    """
+    cdef int g = self.pending[k], j, s = self.size(g, single), first = self.place(g, single)
+    cdef Span* span = self.residuals.span(self.record(g, single).exact_at)
+    cdef const double* exact = self.product(g, single)
+    cdef double* work = &self.work[first]
+    cdef const Gap* gap = &self.residuals.gap[max(span.gap, 0)]
+    if k + AHEAD < count and self.quantised is not None:
+        prefetch(self, self.pending[k + AHEAD], single)
+    for j in range(s):
+        work[j] = span.first * exact[j] + span.second * exact[s + j]
+    self.reach[g] = self.rate[g] * span.distance
+    if span.gap >= 0:
+        for j in range(s):
+            work[j] += gap.unit * self.quantised.dot(
+                g if single else self.member[first + j], &self.residuals.fine[span.gap, 0])
+        self.reach[g] = (self.quantisation_error[g] * span.distance
+                         + (self.rate[g] + self.quantisation_error[g]) * gap.lost)
+    self.estimate_of[g] = self.level(g, work, single)
+
+
+cdef inline void prefetch(CorrelationBounds self, int g, bint single) noexcept nogil:
+    """Ask for the quantised columns of block g, which will be wanted soon."""
+    cdef int j, first = self.place(g, single)
+    for j in range(first, first + self.size(g, single)):
+        self.quantised.prefetch(g if single else self.member[j])
+
+
+cdef inline void exclude(CorrelationBounds self, double lam, bint single) noexcept nogil:
+    """Sort the blocks: first by what is remembered of them, then by quantised columns."""
+    cdef Py_ssize_t i, candidates = self.safe_balls.candidates(lam, &self.candidates[0])
+    cdef int g, k, pending = 0
+    cdef double bound, limit
+    for i in range(candidates):
+        g = self.candidates[i]
+        limit = lam * self.threshold[g]
+        bound = project(self, g, single) + self.reach[g]
+        if (bound >= limit and self.quantised is not None
+                and self.residuals.known(self.record(g, single).exact_at)):
+            self.pending[pending] = g
+            pending += 1
         else:
-            self.undecided[self.n_undecided] = j
-            self.n_undecided += 1
+            sort(self, g, bound, limit)
+    estimate_pending(self, pending, single)
+    for k in range(pending):
+        g = self.pending[k]
+        learn(self, g, &self.work[self.place(g, single)], self.reach[g], self.latest, single)
+        sort(self, g, self.estimate_of[g] + self.reach[g], lam * self.threshold[g])
 
-    cdef double _estimate(self, Py_ssize_t j, const Known* column) noexcept nogil:
-        """z_j'r from the exact products remembered and the sketch, within `reach`."""
-        cdef Span* span = self.residuals.span(column.exact_at)
-        cdef double product = span.first * column.product[0] + span.second * column.product[1]
-        cdef int k = self.residuals.gap_of(column.exact_at) if self.quantised is not None else -1
-        cdef Gap* gap
-        if k < 0:
-            self.reach = self.norm[j] * span.distance
-            return product
-        gap = &self.residuals.gap[k]
-        self.reach = self.quantised.error[j] * span.distance + (self.norm[j]
-                + self.quantised.error[j]) * gap.lost
-        self.estimates += 1
-        return product + gap.unit * self.quantised.dot(j, &self.residuals.fine[k, 0])
+
+cdef inline int predict(CorrelationBounds self, double limit, int* which,
+                        bint single) noexcept nogil:
+    """List blocks whose level almost reaches limit * threshold at the residual compared last."""
+    cdef int k, g, name, known = 0, pending = 0, count = 0
+    for k in range(self.n_undecided + self.n_close):
+        g = self.undecided[k if k < self.n_undecided
+                           else self.n_blocks - 1 - (k - self.n_undecided)]
+        if self.safe_balls.dropped(g) or not self.residuals.known(self.record(g, single).exact_at):
+            continue
+        which[known] = g
+        known += 1
+        self.estimate_of[g] = project(self, g, single)
+        if fabs(self.estimate_of[g] - limit * self.threshold[g]) < self.reach[g]:
+            self.pending[pending] = g
+            pending += 1
+    estimate_pending(self, pending, single)
+    if pending > 0:         # the residual that comes will be near
+        name = self.residuals.remember()
+        for k in range(pending):
+            g = self.pending[k]
+            learn(self, g, &self.work[self.place(g, single)], self.reach[g], name, single)
+    for k in range(known):
+        if self.estimate_of[which[k]] > limit * self.threshold[which[k]]:
+            which[count] = which[k]
+            count += 1
+    return count

@@ -1,149 +1,235 @@
-"""Products z_j'r of the columns that may pass their threshold, as r moves; the others sleep.
+"""Screening of blocks by their last products Z_g'r alone.
 
-A column sleeps as long as its last product tells that the next cannot come near the threshold
-(linalg/safe_balls), which costs one comparison. Columns that are candidates are multiplied: where
-they are short or sparse, nothing that could be known of a product costs less than the product.
+A block of columns g stays at zero while the level of its products is below its threshold: for a
+single column |z_j'r| < lam l1_j, for a group polar_g(Z_g'r) < lam. Levels are positively
+homogeneous and subadditive, so
 
-Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.
+    level_g(r + dr) <= level_g(r) + rate_g |dr|,
+
+with rate_g = |z_j|, or for a group the largest polar on the unit ball times the largest singular
+value of Z_g. A block is not multiplied as long as its last level, growing so along the path of r,
+stays below its threshold (screening/safe_balls); this costs one comparison. The other blocks are
+multiplied: where columns are short or sparse, no better bound costs less than the product.
+
+Everything is in the norm with weights w; r stands for sqrt(w) times a residual of the samples.
 """
 from libc.math cimport fabs, sqrt
+from libc.stdlib cimport calloc, free
 
 import numpy as np
 
 from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
-# of the threshold: extrapolation along the path errs by about a hundredth
+cdef extern from "inlined.h":
+    pass
+
+# Share of its threshold at which a block is predicted to pass it: extrapolation along the path
+# errs by about a hundredth.
 cdef double ALMOST = 0.99
-# of the threshold: where bounds are tight, what may pass it at the next lam is looked at
+# Share of the threshold from which blocks of sparse columns are multiplied: they may pass it at
+# the next lam.
 cdef double CLOSE = 0.9
-cdef double SOON = 0.8      # of the threshold: columns above it come along with others, where
-# rows of dense columns are more, so that products with newcomers are a pass over memory
+# Share of the threshold from which columns come along with others, in dense designs of more than
+# MOST_CACHED rows: products with columns that enter later are a pass over memory.
+cdef double SOON = 0.8
 MOST_CACHED = 10_000
-cdef double UNEVEN = 7.0    # the largest entry of a way of r beside its root mean square, about
+# About the largest entry of a change of r, over its root mean square.
+cdef double UNEVEN = 7.0
 
 
 cdef class Correlations:
-    """Products of the columns of `design` against thresholds lam * threshold_j.
+    """Products of the blocks of `design` against thresholds lam * threshold_g.
 
     Parameters
     ----------
     design : Design
     root_w : (n,) square roots of the weights
-    threshold : (p,) what |z_j'r| / lam must not exceed
+    rate : (G,) how fast the level of a block grows with |dr|
+    threshold : (G,) what the level over lam must not exceed
+    penalty : BlockPenalty, whose groups are the blocks, or None for single columns
     n_threads : int
     """
 
-    def __cinit__(self, Design design, double[::1] root_w, const double[::1] threshold,
-                  int n_threads):
-        n, p = design.n, design.p
-        self.design, self.root_w, self.n_threads = design, root_w, n_threads
-        self.n, self.p = n, p
-        self.norm, self.threshold = design.norms(np.square(root_w), n_threads), np.array(threshold)
-        self.safe_balls, self.u = self._safe_balls(), np.zeros(n)
+    def __init__(self, Design design, double[::1] root_w, rate, threshold, BlockPenalty penalty,
+                 int n_threads):
+        n, p, G = design.n, design.p, len(rate)
+        self.design, self.root_w, self.penalty = design, root_w, penalty
+        self.n, self.p, self.n_blocks, self.n_threads = n, p, G, n_threads
+        if penalty is None:
+            self.start = self.member = self.of = np.arange(p + 1, dtype=np.intc)
+        else:
+            self.start, self.member, self.of = penalty.start, penalty.member, penalty.of
+        self.rate, self.threshold = np.array(rate), np.array(threshold)
+        self.u, (self.exact, self.ahead) = np.zeros(n), np.zeros((2, p + 1))
+        self.level_of = np.zeros(G + 1)
+        self.undecided, self.columns = np.zeros(G + 1, dtype=np.intc), np.zeros(p + 1,
+                                                                                dtype=np.intc)
         self.close = CLOSE if design.stored < n * p else 1.0
         self.soon = SOON if design.stored == n * p and n > MOST_CACHED else ALMOST
-        self.exact, self.product, self.earlier = np.zeros((3, max(p, 1)))
-        self.undecided, self.when, self.before = np.zeros((3, max(p, 1)), dtype=np.intc)
+        self.safe_balls = SafeBalls(n, self._rates(), self.threshold)
+        self._allocate(2 * sizeof(int), 2)
 
-    def _safe_balls(self):
-        """Columns with m of n values stored: |z_j'dr| <= sqrt(m) |x_j| max |dr_i| where this is
-        less, as a rule.
+    def _allocate(self, Py_ssize_t head, Py_ssize_t copies):
+        free(self.records)
+        self.head, self.copies = head, copies
+        self.records = <char*> calloc(head * self.n_blocks + 1
+                                      + copies * self.p * sizeof(double), 1)
+        if self.records == NULL:
+            raise MemoryError
 
-        x_j stands for the column without its centre, which r does not meet.
+    def __dealloc__(self):
+        free(self.records)
+
+    def _rates(self):
+        """Rates, negative for single columns with few non-zeros.
+
+        With m of n values stored, |z_j'dr| <= sqrt(m) |x_j| max |dr_i|, which is usually less
+        than |z_j| |dr|. x_j stands for the column without its centre, which r does not meet.
         """
         cdef Py_ssize_t j
-        cdef double[::1] rate = np.array(self.norm)
+        cdef double[::1] rate = np.array(self.rate)
         cdef const Column* x
-        for j in range(self.p):
+        for j in range(self.p if self.penalty is None else 0):
             x = &self.design.columns[j]
             if UNEVEN * UNEVEN * x.size < self.n:
-                rate[j] = -sqrt(<double> x.size) * (self.norm[j] + fabs(x.centre) * x.factor)
-        return SafeBalls(self.n, rate, self.threshold)
-
-    def norms(self):
-        """|z_j| of every column, (p,)."""
-        return np.array(self.norm)
+                rate[j] = -sqrt(<double> x.size) * (self.rate[j] + fabs(x.centre) * x.factor)
+        return rate
 
     def products_seen(self):
-        """The last product of every column, (p,)."""
-        return np.array(self.product[:self.p])
+        """The last products of every column, (p,)."""
+        cdef Py_ssize_t g, j
+        cdef double[::1] out = np.empty(self.p)
+        for g in range(self.n_blocks):
+            for j in range(self.size(g)):
+                out[self.member[self.start[g] + j]] = self.product(g)[j]
+        return np.asarray(out)
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil:
-        """Column j is looked after by somebody else from now on."""
-        self.safe_balls.drop(j)
+        """Stop screening the block of column j."""
+        self.safe_balls.drop(self.of[j])
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
-        """Find the columns that no bound keeps under lam * threshold, multiply those; returns how
-        many.
+        """Multiply the blocks that no bound keeps below lam * threshold; returns how many.
 
-        undecided[k] is the column, exact[k] its product.
+        They are listed in `undecided`, their levels in `level_of`.
         """
-        cdef Py_ssize_t k
         self.safe_balls.move(r)
-        if lam != self.lam:
-            self.lam = lam
-            self.count += 1
-        self.n_undecided, self.n_close = self.safe_balls.candidates(self.close * lam,
-                &self.undecided[0]), 0
-        self.multiply(r)
-        for k in range(self.n_undecided):
-            self._remember(self.undecided[k], self.exact[k])
+        self.arrive(r, lam)
+        self.n_undecided = self.n_close = 0
+        self.exclude(lam)
+        self._multiply(r)
         return self.n_undecided
 
     cdef void multiply_all(self, const double* r) noexcept nogil:
-        """The exact product of every column."""
-        cdef Py_ssize_t j
+        """Take the exact products of every block."""
+        cdef Py_ssize_t g
         self.safe_balls.move(r)
-        self.multiply_each(r)
-        for j in range(self.p):
-            self._remember(j, self.exact[j])
+        self.arrive(r, self.lam)
+        for g in range(self.n_blocks):
+            self.undecided[g] = <int> g
+        self.n_undecided = <int> self.n_blocks
+        self._multiply(r)
+        self.n_undecided = self.n_close = 0
+
+    cdef void arrive(self, const double* r, double lam) noexcept nogil:
+        """Name the residual r: here after the number of its lam on the path."""
+        if lam != self.lam:
+            self.lam = lam
+            self.latest += 1
+
+    cdef void exclude(self, double lam) noexcept nogil:
+        """List the blocks that no bound keeps below their threshold in `undecided`."""
+        self.n_undecided = <int> self.safe_balls.candidates(self.close * lam, &self.undecided[0])
+
+    cdef void _multiply(self, const double* r) noexcept nogil:
+        """Take the exact products of the undecided blocks with r."""
+        cdef int k, g, j, total = 0
+        cdef const int* columns = &self.undecided[0]
+        if self.n_undecided == 0:
+            return
+        if self.penalty is None:
+            total = self.n_undecided
+        else:
+            columns = &self.columns[0]
+            for k in range(self.n_undecided):
+                g = self.undecided[k]
+                for j in range(self.start[g], self.start[g + 1]):
+                    self.columns[total] = self.member[j]
+                    total += 1
+        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
+        self.correlate(columns, total, &self.exact[0])
+        self.products += total
+        self.remember()
+
+    cdef void correlate(self, const int* columns, int count, double* out) noexcept nogil:
+        """out[k] = z_j'r for j = columns[k]; u holds sqrt(w) r."""
+        self.design.correlate_some(columns, count, &self.u[0], 0.0, out, self.n_threads)
+
+    cdef void remember(self) noexcept nogil:
+        """Remember the products of the undecided blocks, at the last residual of this lam and of
+        one before, and certify by them."""
+        if self.penalty is None:
+            keep(self, True)
+        else:
+            keep(self, False)
 
     cdef int predict_violators(self, const double* r, double lam, double forward,
                                int* which) noexcept nogil:
-        """Columns examined last whose product all but reaches lam * threshold at an r to come;
-        how many.
+        """List blocks whose level almost reaches lam * threshold at an r to come; returns how
+        many.
 
-        r goes on by `forward` times its last way between two lams.
+        r is extrapolated by `forward` times its last change between two lams.
         """
-        cdef int count = self._expected(ALMOST * lam, forward, which)
-        return count if count == 0 or self.soon == ALMOST else self._expected(self.soon * lam,
-                forward, which)
-
-    cdef int _expected(self, double level, double forward, int* which) noexcept nogil:
-        """Those whose product all but reaches level * threshold_j."""
-        cdef int k, j, count = 0
-        cdef double product
-        for k in range(self.n_undecided):
-            j = self.undecided[k]
-            product = self.product[j]
-            if self.when[j] == self.count and self.before[j] == self.count - 1:
-                product += forward * (product - self.earlier[j])
-            if not self.safe_balls.dropped(j) and fabs(product) > level * self.threshold[j]:
-                which[count] = j
-                count += 1
+        cdef int count
+        if self.penalty is not None:
+            return expected(self, ALMOST * lam, forward, which, False)
+        count = expected(self, ALMOST * lam, forward, which, True)
+        if count > 0 and self.soon != ALMOST:
+            return expected(self, self.soon * lam, forward, which, True)
         return count
 
-    cdef void multiply(self, const double* r) noexcept nogil:
-        """exact = products of the undecided columns with r."""
-        if self.n_undecided == 0:
-            return
-        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
-        self.design.correlate_some(&self.undecided[0], self.n_undecided, &self.u[0], 0.0,
-                                   &self.exact[0],
-                                   self.n_threads)
-        self.products += self.n_undecided
 
-    cdef void multiply_each(self, const double* r) noexcept nogil:
-        """exact = products of all columns with r."""
-        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
-        self.design.correlate_all(&self.u[0], 0.0, &self.exact[0], self.n_threads)
-        self.products += self.p
+# Of blocks; compiled for single columns and for groups. `single` is a constant.
 
-    cdef void _remember(self, Py_ssize_t j, double product) noexcept nogil:
-        if self.when[j] < self.count:
-            self.earlier[j], self.before[j] = self.product[j], self.when[j]
-        self.product[j], self.when[j] = product, self.count
-        self.safe_balls.certify(j, fabs(product))
+cdef inline void keep(Correlations self, bint single) noexcept nogil:
+    """Remember and certify, without bounds."""
+    cdef int k, g, j, s, total = 0
+    cdef Record* record
+    cdef double* last
+    for k in range(self.n_undecided):
+        g = self.undecided[k]
+        record, last, s = self.record(g, single), self.product(g, single), self.size(g, single)
+        if record.exact_at[0] < self.latest:
+            record.exact_at[1], record.exact_at[0] = record.exact_at[0], self.latest
+            for j in range(s):
+                last[s + j] = last[j]
+        for j in range(s):
+            last[j] = self.exact[total + j]
+        self.level_of[k] = self.level(g, last, single)
+        self.safe_balls.certify(g, self.level_of[k])
+        total += s
+
+
+cdef inline int expected(Correlations self, double share, double forward, int* which,
+                         bint single) noexcept nogil:
+    """List the blocks examined last whose level will pass share * threshold."""
+    cdef int k, g, j, s, count = 0
+    cdef const Record* record
+    cdef const double* last
+    for k in range(self.n_undecided):
+        g = self.undecided[k]
+        if self.safe_balls.dropped(g):
+            continue
+        record, last, s = self.record(g, single), self.product(g, single), self.size(g, single)
+        if record.exact_at[0] == self.latest and record.exact_at[1] == self.latest - 1:
+            for j in range(s):
+                self.ahead[j] = last[j] + forward * (last[j] - last[s + j])
+            last = &self.ahead[0]
+        if self.level(g, last, single) > share * self.threshold[g]:
+            which[count] = g
+            count += 1
+    return count

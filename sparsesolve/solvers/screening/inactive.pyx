@@ -1,18 +1,21 @@
-"""Inactive columns: screening by bounds, and their part in the certificate.
+"""Inactive blocks of columns: which violate their thresholds, and their part in the certificate.
 
-Invariant: columns that `examine` does not multiply are below their thresholds at that residual
-and lam.
+Invariant: blocks that `examine` does not multiply are below their thresholds at that residual and
+lam, so they are dual feasible and add nothing to the gap.
 """
 from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-from sparsesolve.solvers.screening.bounds cimport correlations
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
+from sparsesolve.solvers.screening.bounds cimport correlations_of_columns
 
-# relative to lam
+# A block violates its threshold if its level is above it by more than this fraction.
 cdef double VIOLATION = 1e-12
+# Blocks from this share of their threshold on are asked for their part in the certificate:
+# scales keep away from the threshold by about as little.
+cdef double INSIDE = 1.0 - 1e-13
 # Columns that may enter in one round, however small the working set is.
 ENTERING = 256
 
@@ -35,7 +38,17 @@ def farthest(level, columns, most):
 
 
 cdef class Inactive:
-    """What a working set asks of the inactive columns; r stands for sqrt(w) times a residual."""
+    """What a working set asks of the inactive columns; r stands for sqrt(w) times a residual.
+
+    A subclass says what the penalty says of one block.
+    """
+
+    def _begin(self, Correlations bounds):
+        self.bounds = bounds
+        self.over, self.chosen = np.zeros((2, bounds.n_blocks + 1), dtype=np.intc)
+        self.level, self.ratio = np.zeros((2, bounds.n_blocks + 1))
+        self.scaled = np.zeros(int(np.diff(bounds.start).max(initial=1)))
+        self.found = np.zeros(bounds.p + 1, dtype=np.intc)
 
     def certified(self, const double[::1] r, double lam, double scale):
         """Return both scales of r, and what these columns add to the gap at `scale`, for tests."""
@@ -47,41 +60,97 @@ cdef class Inactive:
         self.examine(&r[0], lam)
         return np.array(self.violators(lam, most))
 
+    def examined(self, const double[::1] r, double lam):
+        """Return the blocks that no bound keeps at zero at the residual r."""
+        return np.array(self.bounds.undecided[:self.examine(&r[0], lam)])
+
     cdef int examine(self, const double* r, double lam) noexcept nogil:
-        """Multiply the columns that no bound keeps below lam times their threshold; returns how
+        """Multiply the blocks that no bound keeps below lam times their threshold; returns how
         many.
         """
-        return 0
+        cdef int k, g, count = self.bounds.examine(r, lam)
+        cdef double level
+        self.n_over = 0
+        for k in range(count):
+            g = self.bounds.undecided[k]
+            level = self.bounds.level_of[k]
+            # NaN, too
+            if not level <= INSIDE * lam * self.bounds.threshold[g]:
+                self.over[self.n_over], self.level[self.n_over] = g, level
+                self.n_over += 1
+        return count
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
-        """The largest s <= 1 that makes s r dual feasible on these columns.
+        """The largest s <= 1 that makes s r dual feasible on these blocks.
 
         With `strict` the answer is that of a norm without limits but those at which coefficients
         are.
         """
-        return 1.0
+        cdef double scale = 1.0
+        cdef int k
+        for k in range(self.n_over):
+            scale = min(scale, self.feasible_scale(
+                self.over[k], self.bounds.product(self.over[k]), lam, strict))
+        return scale
 
     cdef double gap(self, double lam, double scale) noexcept nogil:
-        """What they add to the gap at the dual point scale * r."""
-        return 0.0
+        """What the blocks add to the gap at the dual point scale * r."""
+        cdef double total = 0.0
+        cdef const double* z
+        cdef int k, j
+        for k in range(self.n_over):
+            z = self.bounds.product(self.over[k])
+            for j in range(self.bounds.size(self.over[k])):
+                self.scaled[j] = scale * z[j]
+            total += self.conjugate(self.over[k], &self.scaled[0], lam)
+        return total
 
     cdef double promise(self, double lam) noexcept nogil:
-        """The decrease of the objective to expect from adding the violators; 0 where it is not
-        asked.
-        """
-        return 0.0
+        """The decrease of the objective to expect from adding the violators."""
+        cdef int k, g
+        cdef double over, total = 0.0
+        for k in range(self.n_over):
+            g = self.over[k]
+            over = self.level[k] - lam * self.bounds.threshold[g]
+            if over > 0.0:
+                total += over * over / (self.bounds.rate[g] ** 2 + lam * self.ridge(g))
+        return 0.5 * total
 
     cdef int[::1] violators(self, double lam, int most):
-        """Examined columns whose products pass their threshold, about `most`, the farthest first.
+        """Columns of the blocks examined that violate their thresholds, about `most`, the farthest
+        first.
         """
-        return np.empty(0, dtype=np.intc)
+        cdef int k, g, count = 0, columns = 0
+        cdef double threshold
+        for k in range(self.n_over):
+            g, threshold = self.over[k], self.bounds.threshold[self.over[k]]
+            if self.level[k] > lam * threshold * (1 + VIOLATION):
+                self.chosen[count] = g
+                self.ratio[count] = self.level[k] / threshold if threshold > 0.0 else INFINITY
+                columns += self.bounds.size(g)
+                count += 1
+        if columns <= most:
+            return self.columns_of(self.chosen[:count])
+        blocks = np.asarray(self.chosen[:count])
+        sizes = np.diff(self.bounds.start)[blocks]
+        return self.columns_of(blocks[farthest(self.ratio[:count], sizes, most)])
 
     cdef int[::1] predict_violators(self, const double* r, double lam, double forward):
-        """Columns that will almost violate at a coming residual r, by what earlier products tell.
+        """Columns of blocks that will almost violate at a coming residual r, by what earlier
+        products tell.
 
         r is the last residual, extrapolated by `forward` times its change since the one before.
         """
-        return np.empty(0, dtype=np.intc)
+        return self.columns_of(
+            self.chosen[:self.bounds.predict_violators(r, lam, forward, &self.chosen[0])])
+
+    cdef int[::1] columns_of(self, const int[::1] blocks):
+        """The columns of some blocks, block by block."""
+        cdef Py_ssize_t k, j, total = 0
+        for k in range(blocks.shape[0]):
+            for j in range(self.bounds.start[blocks[k]], self.bounds.start[blocks[k] + 1]):
+                self.found[total], total = self.bounds.member[j], total + 1
+        return self.found[:total]
 
     cdef int[::1] unpenalised(self):
         """Columns without a penalty, which are working from the start; those that cannot move are
@@ -91,99 +160,60 @@ cdef class Inactive:
 
     cdef int[::1] together(self, which):
         """These columns and those that enter together with them."""
-        return which
+        return self.columns_of(np.unique(np.asarray(self.bounds.of)[which]))
 
     cdef void leave(self, const int[::1] which) noexcept:
-        """Stop screening these columns: they are working from now on."""
-
-    cdef products(self, const double* r):
-        """z_j'r of every column, (p,)."""
-
-
-cdef class InactiveColumns(Inactive):
-    """Columns under the elastic net, of which only violators contribute to gap and scale."""
-
-    def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
-        self.penalty = penalty
-        self.bounds = correlations(design, root_w, penalty.l1, n_threads)
-        self.over, self.found = np.zeros((2, design.p + 1), dtype=np.intc)
-
-    cdef int examine(self, const double* r, double lam) noexcept nogil:
-        cdef int k, count = self.bounds.examine(r, lam)
-        self.n_over = 0
-        for k in range(count):
-            # NaN, too
-            if not fabs(self.bounds.exact[k]) <= lam * self.penalty.l1[self.bounds.undecided[k]]:
-                self.over[self.n_over] = k
-                self.n_over += 1
-        return count
-
-    cdef double scale(self, double lam, bint strict) noexcept nogil:
-        cdef double scale = 1.0
-        cdef int i, k, j
-        for i in range(self.n_over):
-            k, j = self.over[i], self.bounds.undecided[self.over[i]]
-            scale = min(scale, feasible_scale(
-                self.bounds.exact[k], lam * self.penalty.l1[j],
-                0.0 if strict else lam * self.penalty.l2[j],
-
-                -INFINITY if strict and self.penalty.lower[j] < 0.0 else self.penalty.lower[j],
-                INFINITY if strict and self.penalty.upper[j] > 0.0 else self.penalty.upper[j]))
-        return scale
-
-    cdef double gap(self, double lam, double scale) noexcept nogil:
-        cdef double total = 0.0
-        cdef int i, k, j
-        for i in range(self.n_over):
-            k, j = self.over[i], self.bounds.undecided[self.over[i]]
-            total += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j],
-                    lam * self.penalty.l2[j], self.penalty.lower[j], self.penalty.upper[j])
-        return total
-
-    cdef double promise(self, double lam) noexcept nogil:
-        cdef int i, k, j
-        cdef double over, total = 0.0
-        for i in range(self.n_over):
-            k, j = self.over[i], self.bounds.undecided[self.over[i]]
-            over = fabs(self.bounds.exact[k]) - lam * self.penalty.l1[j]
-            total += over * over / (self.bounds.norm[j] ** 2 + lam * self.penalty.l2[j])
-        return 0.5 * total
-
-    cdef int[::1] violators(self, double lam, int most):
-        cdef int i, k, j, count = 0
-        cdef double[::1] level
-        for i in range(self.n_over):
-            k, j = self.over[i], self.bounds.undecided[self.over[i]]
-            if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[j] * (1 + VIOLATION):
-                self.found[count] = j
-                count += 1
-        if count <= most:
-            return self.found[:count]
-        level, count = np.empty(count), 0
-        for i in range(self.n_over):
-            k, j = self.over[i], self.bounds.undecided[self.over[i]]
-            if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[j] * (1 + VIOLATION):
-                level[count] = (fabs(self.bounds.exact[k]) / self.penalty.l1[j]
-                                if self.penalty.l1[j] > 0.0 else INFINITY)
-                count += 1
-        return np.asarray(self.found)[farthest(level, np.ones(count), most)]
-
-    cdef int[::1] predict_violators(self, const double* r, double lam, double forward):
-        return self.found[:self.bounds.predict_violators(r, lam, forward, &self.found[0])]
-
-    cdef int[::1] unpenalised(self):
-        penalty = self.penalty
-        shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
-        shut |= self.bounds.norms() == 0
-        self.leave(np.flatnonzero(shut).astype(np.intc))
-        free = (np.asarray(penalty.l1) == 0) & (np.asarray(penalty.l2) == 0) & ~shut
-        return np.flatnonzero(free).astype(np.intc)
-
-    cdef void leave(self, const int[::1] which) noexcept:
+        """Stop screening the blocks of these columns: they are working from now on."""
         cdef Py_ssize_t k
         for k in range(which.shape[0]):
             self.bounds.leave(which[k])
 
     cdef products(self, const double* r):
+        """z_j'r of every column, (p,)."""
         self.bounds.multiply_all(r)
         return self.bounds.products_seen()
+
+    cdef double feasible_scale(self, int g, const double* z, double lam,
+                               bint strict) noexcept nogil:
+        """The largest s <= 1 that makes s z dual feasible; see `scale`."""
+        return 1.0
+
+    cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil:
+        """The conjugate of the penalty of block g at z."""
+        return 0.0
+
+    cdef double ridge(self, int g) noexcept nogil:
+        """The curvature of the penalty of block g, in units of its rate squared."""
+        return 0.0
+
+
+cdef class InactiveColumns(Inactive):
+    """Columns under the elastic net: blocks of one."""
+
+    def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
+        self.penalty = penalty
+        self._begin(correlations_of_columns(design, root_w, penalty.l1, n_threads))
+
+    cdef double feasible_scale(self, int g, const double* z, double lam,
+                               bint strict) noexcept nogil:
+        cdef double lower = self.penalty.lower[g], upper = self.penalty.upper[g]
+        if strict:
+            lower, upper = (-INFINITY if lower < 0.0 else lower), (INFINITY if upper > 0.0
+                                                                   else upper)
+        return feasible_scale(z[0], lam * self.penalty.l1[g],
+                              0.0 if strict else lam * self.penalty.l2[g], lower, upper)
+
+    cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil:
+        return conjugate(z[0], lam * self.penalty.l1[g], lam * self.penalty.l2[g],
+                         self.penalty.lower[g], self.penalty.upper[g])
+
+    cdef double ridge(self, int g) noexcept nogil:
+        return self.penalty.l2[g]
+
+    cdef int[::1] unpenalised(self):
+        penalty = self.penalty
+        shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
+        shut |= np.asarray(self.bounds.rate) == 0
+        self.leave(np.flatnonzero(shut).astype(np.intc))
+        free = (np.asarray(penalty.l1) == 0) & (np.asarray(penalty.l2) == 0) & ~shut
+        return np.flatnonzero(free).astype(np.intc)

@@ -7,10 +7,11 @@ import oracle
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
+from sparsesolve.solvers.screening.inactive import InactiveColumns
 from sparsesolve.solvers.screening.inactive_groups import InactiveGroups
 from sparsesolve.solvers.screening.quantised import quantised
 
-from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
+from sparsesolve.penalties import ElasticNet, GroupL2, GroupLinf, SparseGroup
 from sparsesolve.solvers import SOLVERS
 
 N, P, G = 100, 500, 90
@@ -122,6 +123,31 @@ def test_every_group_stays_below_lambda_along_a_path(kind, limits, alpha, densit
         gap = 0.5 * (1 - s) ** 2 * w @ (y - Z @ b) ** 2 + omega.value(b, lam) - s * z @ b
         gap += omega.conjugate(s * z, lam)
         assert gap <= 1e-8 * null
+
+
+@pytest.mark.parametrize("shape", [(N, P), (400, 2600)], ids=["products", "bounds"])
+def test_a_group_of_one_is_screened_as_its_column(shape):
+    """The same blocks are found, with the same scales, gap and violators."""
+    rng, (n, p) = np.random.default_rng(3), shape
+    X = np.asfortranarray(rng.standard_normal(shape))
+    design, root_w, weights = Design(X), np.full(n, n**-0.5), rng.uniform(0.5, 2.0, p)
+    assert design.moments(root_w**2)
+    mean, spread = np.asarray(design.mean), np.asarray(design.spread)
+    design.standardise(True, 1 / spread)
+    columns = InactiveColumns(design, root_w, ElasticNet(p, 1.0, weights), 1)
+    groups = InactiveGroups(design, root_w, GroupL2(np.arange(p), weights).over(p), 1)
+    A, r = root_w[:, None] * (X - mean) / spread, rng.standard_normal(n)
+    seen = 0
+    for _ in range(40):
+        r = 0.97 * r + rng.choice([1e-6, 1e-3, 0.03]) * rng.standard_normal(n)
+        lam = np.quantile(np.abs(A.T @ r) / weights, 0.95)
+        feasible = columns.certified(r, lam, 0.0)[0]
+        found, expected = groups.certified(r, lam, feasible), columns.certified(r, lam, feasible)
+        assert found == pytest.approx(expected, rel=1e-11, abs=1e-13)
+        violators = np.sort(columns.violating(r, lam, p))
+        assert np.sort(groups.violating(r, lam, p)).tolist() == violators.tolist()
+        seen += len(violators)
+    assert seen > 40 * 0.04 * p
 
 
 def test_reach_bounds_the_polar_over_the_length():

@@ -1,0 +1,72 @@
+"""Rates of groups: between reach times the largest singular value, and reach times the trace."""
+
+import numpy as np
+import pytest
+from random_sparse import random_csc
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.solvers.screening.quantised import quantised
+from sparsesolve.solvers.screening.rates import group_rates
+
+from sparsesolve.penalties import GroupL2, GroupLinf
+
+N, P = 60, 90
+GROUPS = np.random.default_rng(3).choice(20, P)
+
+
+def standardised(X):
+    design, w = Design(X), np.full(len(X) if hasattr(X, "flags") else X.shape[0], 1.0)
+    w /= len(w)
+    assert design.moments(w)
+    mean, spread = np.asarray(design.mean), np.asarray(design.spread)
+    design.standardise(True, 1 / spread)
+    dense = X if isinstance(X, np.ndarray) else X.toarray()
+    return design, np.sqrt(w), np.sqrt(w)[:, None] * (dense - mean) / spread
+
+
+def designs():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, P))
+    X[:, 1:] += 0.9 * X[:, :-1]
+    yield np.asfortranarray(X)
+    sparse = random_csc((N, P), 0.1, rng)
+    sparse.indices = sparse.indices.astype(np.intc)
+    yield sparse
+
+
+@pytest.mark.parametrize("maker", [GroupL2, GroupLinf])
+@pytest.mark.parametrize("X", list(designs()), ids=["dense", "sparse"])
+def test_rates_are_bounds_and_no_worse_than_the_trace(maker, X):
+    design, root_w, A = standardised(X)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, GROUPS.max() + 1)
+    weights[4] = 0.0
+    penalty = maker(GROUPS, dict(enumerate(weights))).over(P)
+    rate, error = group_rates(design, root_w, penalty, None, 1)
+    for g in range(penalty.n_groups):
+        columns = np.asarray(penalty.member)[penalty.start[g]:penalty.start[g + 1]]
+        if penalty.weight[g] == 0.0:
+            assert rate[g] == 0.0
+            continue
+        reach = 1.0 / penalty.weight[g] * (len(columns) ** 0.5 if maker is GroupLinf else 1.0)
+        assert rate[g] >= reach * np.linalg.norm(A[:, columns], 2) * (1 - 1e-12)
+        assert rate[g] <= reach * np.linalg.norm(A[:, columns]) * (1 + 1e-11)
+    assert not error.any()
+
+
+def test_threads_measure_the_same():
+    design, root_w, _ = standardised(next(iter(designs())))
+    penalty = GroupL2(GROUPS).over(P)
+    one, three = (group_rates(design, root_w, penalty, None, k)[0] for k in (1, 3))
+    assert one.tobytes() == three.tobytes()
+
+
+def test_what_quantised_columns_lose_is_of_their_group():
+    """By the error of one byte a value: half a unit of the largest entry, for each row."""
+    rng = np.random.default_rng(5)
+    design, root_w, A = standardised(np.asfortranarray(rng.standard_normal((260, 4000))))
+    labels = np.arange(4000) // 4
+    penalty = GroupL2(labels, np.ones(1000)).over(4000)
+    rate, error = group_rates(design, root_w, penalty, quantised(design, root_w), 1)
+    most = np.abs(A).max(axis=0) / 127 / 2 * np.sqrt(260)
+    assert (error > 0.0).all()
+    assert (error <= 1.01 * np.sqrt(np.bincount(labels, most**2))).all()
+    assert (error < 0.05 * rate).all()
