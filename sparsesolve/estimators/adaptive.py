@@ -6,8 +6,8 @@ from sklearn.utils.validation import column_or_1d
 from sparsesolve.selection.adaptive import adaptive_factors
 
 from .base import warning_as_scikit_learn
-from .chosen import Chosen
 from .linear import Linear
+from .signatures import AtAlpha, ByFolds
 
 # Contiguous folds by which the ridge regression of the first stage is chosen.
 FOLDS = 5
@@ -32,7 +32,7 @@ class Adaptive(Linear):
         return {**super()._options(), "penalty_factor": self.penalty_factor_}
 
 
-class AdaptiveLasso(Adaptive):
+class AdaptiveLasso(AtAlpha, Adaptive):
     """The adaptive lasso: penalties are divided by a power of a ridge regression's coefficients.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha sum_j v_j |b_j|``, with v scaled to mean 1.
@@ -74,20 +74,13 @@ class AdaptiveLasso(Adaptive):
 
     def __init__(self, alpha=1.0, *, power=1.0, fit_intercept=True, standardize=False,
                  max_iter=None, tol=1e-10):
-        self.alpha = alpha
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
         self.power = power
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
-        self._solve(*self._read(X, y, sample_weight))
-        return self
 
 
-class AdaptiveLassoCV(Chosen, Adaptive):
+class AdaptiveLassoCV(ByFolds, Adaptive):
     """:class:`AdaptiveLasso` with alpha by cross-validation.
 
     Factors come from all rows, so that scores are slightly optimistic; they still rank alphas.
@@ -119,20 +112,13 @@ class AdaptiveLassoCV(Chosen, Adaptive):
 
     def __init__(self, *, power=1.0, eps=1e-3, alphas=100, fit_intercept=True, standardize=False,
                  max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
         self.power = power
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.rule = rule
-        self.verbose = verbose
-        self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
         self._refuse_unrouted(params)
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self
+        return super().fit(X, y, sample_weight, **params)

@@ -5,8 +5,8 @@ import numpy as np
 from sparsesolve.data.labels import refuse_missing_labels
 
 from .base import TYPES, Net, read_pair
-from .chosen import Chosen
 from .classes import Classes
+from .signatures import Penalised, PenalisedCV
 
 
 class Logistic(Classes, Net):
@@ -32,7 +32,7 @@ class Logistic(Classes, Net):
         return eta[:, 0] if len(self.classes_) == 2 else eta
 
 
-class SparseLogisticRegression(Logistic):
+class SparseLogisticRegression(Penalised, Logistic):
     """Logistic regression with the elastic-net penalty, multinomial for three classes or more.
 
     Minimises the mean of the log-losses plus ``alpha (l1_ratio ||b||_1 + (1 - l1_ratio) ||b||^2 /
@@ -77,22 +77,15 @@ class SparseLogisticRegression(Logistic):
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
                  grouped=False, class_weight=None, max_iter=None, tol=1e-10):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
+        super().__init__(
+            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol,
+        )  # fmt: skip
         self.grouped = grouped
         self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, p) and labels y (n,); only ratios of sample_weight (n,) matter."""
-        self._solve(*self._read(X, y, sample_weight))
-        return self
 
 
-class SparseLogisticRegressionCV(Chosen, Logistic):
+class SparseLogisticRegressionCV(PenalisedCV, Logistic):
     """:class:`SparseLogisticRegression` with alpha, and l1_ratio of a list, by cross-validation.
 
     Parameters
@@ -129,22 +122,10 @@ class SparseLogisticRegressionCV(Chosen, Logistic):
     def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, grouped=False, class_weight=None, measure="deviance", cv=None,
                  rule="min", max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
+        super().__init__(
+            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
+            standardize=standardize, measure=measure, cv=cv, rule=rule, max_iter=max_iter,
+            tol=tol, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
         self.grouped = grouped
         self.class_weight = class_weight
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self

@@ -6,7 +6,42 @@ from .structured import PenalizedRegression
 from .structured_cv import PenalizedRegressionCV
 
 
-class MCPRegression(PenalizedRegression):
+class Concave:
+    """Mixin of estimators with the parameters of a concave penalty, whose class is `_concave`."""
+
+    def _omega(self):
+        return self._concave(self.gamma, self.groups, self.weights)
+
+
+class ConcaveRegression(Concave, PenalizedRegression):
+    """Base class of least squares with a concave penalty."""
+
+    def __init__(self, alpha=1.0, *, gamma=3.0, groups=None, weights=None, fit_intercept=True,
+                 standardize=True, max_iter=None, tol=1e-7):
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
+        self.gamma = gamma
+        self.groups = groups
+        self.weights = weights
+
+
+class ConcaveRegressionCV(Concave, PenalizedRegressionCV):
+    """Base class of least squares with a concave penalty, with alpha by cross-validation."""
+
+    def __init__(self, *, gamma=3.0, groups=None, weights=None, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=True, max_iter=None, tol=1e-7, cv=None,
+                 rule="min", verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.gamma = gamma
+        self.groups = groups
+        self.weights = weights
+
+
+class MCPRegression(ConcaveRegression):
     """Least squares with the minimax concave penalty: large coefficients are not shrunk.
 
     The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 if the
@@ -34,20 +69,10 @@ class MCPRegression(PenalizedRegression):
     array([2., 0., 0., 0., 0., 0.])
     """
 
-    def __init__(self, alpha=1.0, *, gamma=3.0, groups=None, weights=None, fit_intercept=True,
-                 standardize=True, max_iter=None, tol=1e-7):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.gamma = gamma
-        self.groups = groups
-        self.weights = weights
-
-    def _omega(self):
-        return MCP(self.gamma, self.groups, self.weights)
+    _concave = MCP
 
 
-class MCPRegressionCV(PenalizedRegressionCV):
+class MCPRegressionCV(ConcaveRegressionCV):
     """:class:`MCPRegression` with alpha by cross-validation.
 
     Parameters
@@ -68,22 +93,10 @@ class MCPRegressionCV(PenalizedRegressionCV):
     array([2., 0., 0., 0., 0., 0.])
     """
 
-    def __init__(self, *, gamma=3.0, groups=None, weights=None, eps=1e-3, alphas=100,
-                 fit_intercept=True, standardize=True, max_iter=None, tol=1e-7, cv=None,
-                 rule="min", verbose=False, n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.gamma = gamma
-        self.groups = groups
-        self.weights = weights
-
-    def _omega(self):
-        return MCP(self.gamma, self.groups, self.weights)
+    _concave = MCP
 
 
-class SCADRegression(PenalizedRegression):
+class SCADRegression(ConcaveRegression):
     """Least squares with the SCAD penalty: large coefficients are not shrunk.
 
     The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 if the
@@ -111,20 +124,17 @@ class SCADRegression(PenalizedRegression):
     array([2., 0., 0., 0., 0., 0.])
     """
 
+    _concave = SCAD
+
     def __init__(self, alpha=1.0, *, gamma=3.7, groups=None, weights=None, fit_intercept=True,
                  standardize=True, max_iter=None, tol=1e-7):
         super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.gamma = gamma
-        self.groups = groups
-        self.weights = weights
-
-    def _omega(self):
-        return SCAD(self.gamma, self.groups, self.weights)
+            alpha, gamma=gamma, groups=groups, weights=weights, fit_intercept=fit_intercept,
+            standardize=standardize, max_iter=max_iter, tol=tol,
+        )  # fmt: skip
 
 
-class SCADRegressionCV(PenalizedRegressionCV):
+class SCADRegressionCV(ConcaveRegressionCV):
     """:class:`SCADRegression` with alpha by cross-validation.
 
     Parameters
@@ -145,16 +155,13 @@ class SCADRegressionCV(PenalizedRegressionCV):
     array([2., 0., 0., 0., 0., 0.])
     """
 
+    _concave = SCAD
+
     def __init__(self, *, gamma=3.7, groups=None, weights=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=True, max_iter=None, tol=1e-7, cv=None,
                  rule="min", verbose=False, n_jobs=None):
         super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+            gamma=gamma, groups=groups, weights=weights, eps=eps, alphas=alphas,
+            fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol,
+            cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
         )  # fmt: skip
-        self.gamma = gamma
-        self.groups = groups
-        self.weights = weights
-
-    def _omega(self):
-        return SCAD(self.gamma, self.groups, self.weights)

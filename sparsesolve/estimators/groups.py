@@ -7,9 +7,9 @@ from sparsesolve.data import read_choice
 from sparsesolve.penalties import SparseGroup
 from sparsesolve.penalties.groups import by_number
 
-from .chosen import Chosen
 from .encoder import source_groups
 from .linear import Linear
+from .signatures import AtAlpha, ByFolds
 
 
 class Grouped(Linear):
@@ -37,7 +37,7 @@ class Grouped(Linear):
         return {**super()._options(), "penalty": SparseGroup(groups, tau, self.group_weights)}
 
 
-class SparseGroupLasso(Grouped):
+class SparseGroupLasso(AtAlpha, Grouped):
     """Least squares with the l1 norm and the l2 norms of groups.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha (tau ||b||_1 + (1 - tau) sum_g d_g ||b_g||_2)``.
@@ -83,19 +83,12 @@ class SparseGroupLasso(Grouped):
 
     def __init__(self, alpha=1.0, *, groups=None, tau=0.5, group_weights=None, fit_intercept=True,
                  standardize=False, max_iter=None, tol=1e-10):
-        self.alpha = alpha
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
         self.groups = groups
         self.tau = tau
         self.group_weights = group_weights
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
-        self._solve(*self._read(X, y, sample_weight))
-        return self
 
 
 class GroupLasso(SparseGroupLasso):
@@ -125,7 +118,7 @@ class GroupLasso(SparseGroupLasso):
         )  # fmt: skip
 
 
-class SparseGroupLassoCV(Chosen, Grouped):
+class SparseGroupLassoCV(ByFolds, Grouped):
     """:class:`SparseGroupLasso` with alpha by cross-validation.
 
     Parameters
@@ -157,24 +150,13 @@ class SparseGroupLassoCV(Chosen, Grouped):
     def __init__(self, *, groups=None, tau=0.5, group_weights=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
                  rule="min", verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
         self.groups = groups
         self.tau = tau
         self.group_weights = group_weights
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.rule = rule
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params` go to the splitter by metadata routing."""
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self
 
 
 class GroupLassoCV(SparseGroupLassoCV):

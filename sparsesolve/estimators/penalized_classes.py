@@ -1,7 +1,7 @@
 """Classifiers with the logistic or multinomial loss and any penalty on the coefficients."""
 
-from .chosen import Chosen
 from .classification import Logistic
+from .signatures import AtAlpha, ByFolds
 from .structured import any_penalty
 
 
@@ -12,7 +12,7 @@ class PenalizedLogistic(Logistic):
         return {**super()._options(), "penalty": any_penalty(self.penalty)}
 
 
-class PenalizedClassifier(PenalizedLogistic):
+class PenalizedClassifier(AtAlpha, PenalizedLogistic):
     """Logistic regression with any penalty, multinomial for three classes or more.
 
     Minimises the mean of the log-losses plus ``alpha Omega(b)``. Omega may be the fused lasso,
@@ -46,21 +46,14 @@ class PenalizedClassifier(PenalizedLogistic):
 
     def __init__(self, alpha=0.01, *, penalty=None, fit_intercept=True, standardize=False,
                  class_weight=None, max_iter=None, tol=1e-7):
-        self.alpha = alpha
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
         self.penalty = penalty
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
         self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, p) and labels y (n,); only ratios of sample_weight (n,) matter."""
-        self._solve(*self._read(X, y, sample_weight))
-        return self
 
 
-class PenalizedClassifierCV(Chosen, PenalizedLogistic):
+class PenalizedClassifierCV(ByFolds, PenalizedLogistic):
     """:class:`PenalizedClassifier` with alpha by cross-validation.
 
     Parameters
@@ -86,21 +79,10 @@ class PenalizedClassifierCV(Chosen, PenalizedLogistic):
     def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, class_weight=None, measure="deviance", cv=None, rule="min",
                  max_iter=None, tol=1e-7, verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
         self.penalty = penalty
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
         self.class_weight = class_weight
         self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self

@@ -12,11 +12,12 @@ from sparsesolve.selection.cv import cv_path
 from sparsesolve.selection.relaxed import SPARE, relax
 
 from .base import warning_as_scikit_learn
-from .chosen import RULES, Chosen, fold_summary, refuse_untrainable
+from .chosen import RULES, fold_summary, refuse_untrainable
 from .linear import Linear
+from .signatures import AtAlpha, ByFolds
 
 
-class RelaxedLasso(Linear):
+class RelaxedLasso(AtAlpha, Linear):
     """The relaxed lasso: a mixture of the lasso and of least squares on the features it selects.
 
     Parameters
@@ -54,12 +55,10 @@ class RelaxedLasso(Linear):
 
     def __init__(self, alpha=1.0, *, gamma=0.0, fit_intercept=True, standardize=False,
                  max_iter=None, tol=1e-10):
-        self.alpha = alpha
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
         self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
@@ -77,7 +76,7 @@ class RelaxedLasso(Linear):
         return self
 
 
-class RelaxedLassoCV(Chosen, Linear):
+class RelaxedLassoCV(ByFolds, Linear):
     """:class:`RelaxedLasso` with alpha and gamma by cross-validation.
 
     Parameters
@@ -122,17 +121,11 @@ class RelaxedLassoCV(Chosen, Linear):
     def __init__(self, *, gammas=(0.0, 0.25, 0.5, 0.75, 1.0), eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
                  rule="min", verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
         self.gammas = gammas
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.rule = rule
-        self.verbose = verbose
-        self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""

@@ -1,4 +1,4 @@
-"""Signatures of estimators of one loss, defined once.
+"""Signatures of estimators, defined once: a fit at one alpha, or at one chosen by folds.
 
 A class with exactly these parameters inherits the signature, where scikit-learn looks for it. A
 class with other parameters defines its own signature and passes these on.
@@ -7,13 +7,12 @@ class with other parameters defines its own signature and passes these on.
 from .chosen import Chosen
 
 
-class Penalised:
-    """A fit at one alpha. The parameters are those of an elastic net and limits of the solver."""
+class AtAlpha:
+    """A fit at one alpha, with limits of the solver."""
 
-    def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10):
+    def __init__(self, alpha=1.0, *, fit_intercept=True, standardize=False, max_iter=None,
+                 tol=1e-10):
         self.alpha = alpha
-        self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.max_iter = max_iter
@@ -23,6 +22,17 @@ class Penalised:
         """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
         self._solve(*self._read(X, y, sample_weight))
         return self
+
+
+class Penalised(AtAlpha):
+    """A fit at one alpha with the parameters of an elastic net."""
+
+    def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
+                 max_iter=None, tol=1e-10):
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
+        self.l1_ratio = l1_ratio
 
 
 class OneSided(Penalised):
@@ -37,22 +47,19 @@ class OneSided(Penalised):
         self.positive = positive
 
 
-class PenalisedCV(Chosen):
+class ByFolds(Chosen):
     """A fit at the alpha that cross-validation chooses."""
 
-    def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
-                 standardize=False, measure="deviance", cv=None, rule="min", max_iter=None,
-                 tol=1e-10, verbose=False, n_jobs=None):
-        self.l1_ratio = l1_ratio
+    def __init__(self, *, eps=1e-3, alphas=100, fit_intercept=True, standardize=False,
+                 max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None):
         self.eps = eps
         self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.standardize = standardize
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
         self.max_iter = max_iter
         self.tol = tol
+        self.cv = cv
+        self.rule = rule
         self.verbose = verbose
         self.n_jobs = n_jobs
 
@@ -60,6 +67,20 @@ class PenalisedCV(Chosen):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
         self._solve_cv(*self._read(X, y, sample_weight), params)
         return self
+
+
+class PenalisedCV(ByFolds):
+    """A fit at a chosen alpha with the parameters of an elastic net."""
+
+    def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
+                 standardize=False, measure="deviance", cv=None, rule="min", max_iter=None,
+                 tol=1e-10, verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.l1_ratio = l1_ratio
+        self.measure = measure
 
 
 class OneSidedCV(PenalisedCV):

@@ -5,6 +5,7 @@ from sklearn.utils.validation import column_or_1d
 from sparsesolve.penalties import L1, Slope, TotalVariation
 
 from .linear import Linear
+from .signatures import AtAlpha
 
 
 class Penalized(Linear):
@@ -28,7 +29,7 @@ def any_penalty(penalty):
     return L1() if penalty is None else penalty
 
 
-class PenalizedRegression(Penalized):
+class PenalizedRegression(AtAlpha, Penalized):
     """Least squares with any penalty on the coefficients.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha Omega(b)``.
@@ -68,20 +69,27 @@ class PenalizedRegression(Penalized):
 
     def __init__(self, alpha=1.0, *, penalty=None, fit_intercept=True, standardize=False,
                  max_iter=None, tol=1e-7):
-        self.alpha = alpha
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
         self.penalty = penalty
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
-        self._solve(*self._read(X, y, sample_weight))
-        return self
 
 
-class FusedLasso(PenalizedRegression):
+class Fused:
+    """Mixin of estimators with the parameters of total variation."""
+
+    def _omega(self):
+        return TotalVariation(self.weights, self.l1, self.order)
+
+
+class Sorted:
+    """Mixin of estimators with the parameters of the sorted l1 norm."""
+
+    def _omega(self):
+        return Slope(self.lambdas, self.q, self.kind)
+
+
+class FusedLasso(Fused, PenalizedRegression):
     """Least squares with total variation along the features, and an l1 part.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha (sum_i w_i |b_(i+1) - b_i| + l1 ||b||_1)``.
@@ -115,11 +123,8 @@ class FusedLasso(PenalizedRegression):
         self.weights = weights
         self.order = order
 
-    def _omega(self):
-        return TotalVariation(self.weights, self.l1, self.order)
 
-
-class SlopeRegression(PenalizedRegression):
+class SlopeRegression(Sorted, PenalizedRegression):
     """Least squares with the sorted l1 norm: SLOPE, OSCAR.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha sum_i lambda_i |b|_(i)``.
@@ -151,6 +156,3 @@ class SlopeRegression(PenalizedRegression):
         self.lambdas = lambdas
         self.q = q
         self.kind = kind
-
-    def _omega(self):
-        return Slope(self.lambdas, self.q, self.kind)

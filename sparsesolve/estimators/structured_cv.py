@@ -1,12 +1,10 @@
 """Structured penalties with alpha by cross-validation: fused lasso, SLOPE, any penalty."""
 
-from sparsesolve.penalties import Slope, TotalVariation
-
-from .chosen import Chosen
-from .structured import Penalized
+from .signatures import ByFolds
+from .structured import Fused, Penalized, Sorted
 
 
-class PenalizedRegressionCV(Chosen, Penalized):
+class PenalizedRegressionCV(ByFolds, Penalized):
     """:class:`PenalizedRegression` with alpha by cross-validation.
 
     Parameters
@@ -40,25 +38,14 @@ class PenalizedRegressionCV(Chosen, Penalized):
     def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, max_iter=None, tol=1e-7, cv=None, rule="min", verbose=False,
                  n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
         self.penalty = penalty
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.rule = rule
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params` go to the splitter by metadata routing."""
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self
 
 
-class FusedLassoCV(PenalizedRegressionCV):
+class FusedLassoCV(Fused, PenalizedRegressionCV):
     """:class:`FusedLasso` with alpha by cross-validation.
 
     Parameters
@@ -90,11 +77,8 @@ class FusedLassoCV(PenalizedRegressionCV):
         self.weights = weights
         self.order = order
 
-    def _omega(self):
-        return TotalVariation(self.weights, self.l1, self.order)
 
-
-class SlopeRegressionCV(PenalizedRegressionCV):
+class SlopeRegressionCV(Sorted, PenalizedRegressionCV):
     """:class:`SlopeRegression` with alpha by cross-validation.
 
     Parameters
@@ -125,6 +109,3 @@ class SlopeRegressionCV(PenalizedRegressionCV):
         self.lambdas = lambdas
         self.q = q
         self.kind = kind
-
-    def _omega(self):
-        return Slope(self.lambdas, self.q, self.kind)

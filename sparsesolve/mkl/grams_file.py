@@ -19,7 +19,7 @@ from sparsesolve.mkl.functions.gaussian import Gaussian, gaussian
 from sparsesolve.mkl.functions.linear import Linear, linear
 from sparsesolve.mkl.functions.polynomial import Polynomial, polynomial
 from sparsesolve.mkl.grams import build_grams
-from sparsesolve.results.files.model_file import GRAMS
+from sparsesolve.results.files.fit_arrays import GRAMS
 
 PARAMETERS = {"gaussian": ("width",), "polynomial": ("degree", "shift"), "linear": ()}
 MAKERS = {"gaussian": gaussian, "polynomial": polynomial, "linear": linear}

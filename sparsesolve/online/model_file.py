@@ -22,7 +22,8 @@ from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import Rows, joined
 from sparsesolve.online.settings import Settings
-from sparsesolve.results.files.model_file import add_kind, load, save
+from sparsesolve.results.files.fit_arrays import add_kind
+from sparsesolve.results.files.model_file import load, save
 
 __all__ = ["arrays_of", "fit_of", "load", "save"]
 

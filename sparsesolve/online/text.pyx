@@ -11,15 +11,13 @@ number is the nearest double. Names of vw are hashed (FNV-1a, 64 bits) into 2^bi
 numbers are features themselves.
 Reference: Clinger, "How to read floating point numbers accurately" (1990), for the exact case.
 """
-from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 from libc.string cimport memchr, memcmp
 
 import numpy as np
 
-cdef extern from "digits.h" nogil:
-    int ss_digits(const char* c, const char* end, uint64_t* value)
+from sparsesolve.online.scanner cimport Scanner, is_space
 
 FORMATS = ("svmlight", "vw", "csv")
 
@@ -28,23 +26,13 @@ cpdef enum Role:                    # of columns of csv without a feature
     WEIGHT = -2
     IGNORED = -3
 
-cdef double[23] POWERS
-cdef int _power
-POWERS[0] = 1.0
-for _power in range(1, 23):
-    POWERS[_power] = POWERS[_power - 1] * 10.0
-
-cdef uint64_t BASIS = 0xcbf29ce484222325, PRIME = 0x100000001b3     # constants of FNV-1a
-cdef long long MOST = 2147483646        # largest index
-cdef int MOST_DIGITS = 18               # digits that always fit in 64 bits without sign
-cdef uint64_t EXACT = 1 << 53           # all integers up to this are doubles
+# The largest index.
+cdef long long MOST = 2147483646
+# Constants of FNV-1a.
+cdef uint64_t BASIS = 0xcbf29ce484222325, PRIME = 0x100000001b3
 
 
-cdef inline bint is_space(char c) noexcept nogil:
-    return c == c' ' or c == c'\t' or c == c'\r'
-
-
-cdef class TextParser:
+cdef class TextParser(Scanner):
     """Parses blocks of whole lines.
 
     Parameters
@@ -63,14 +51,10 @@ cdef class TextParser:
     cdef readonly Py_ssize_t lines      # lines read so far
     cdef int first, bits
     cdef int[::1] roles
-    cdef char separator
     cdef double[::1] labels, weights, values
     cdef Py_ssize_t[::1] starts
     cdef int[::1] columns
     cdef Py_ssize_t n, nnz
-    cdef const char* at
-    cdef const char* end                # end of the line
-    cdef object wrong                   # sentence on what is wrong
 
     def __init__(self, format, first=1, bits=18, roles=(), separator=","):
         self.format, self.first, self.bits = format, first, bits
@@ -212,10 +196,10 @@ cdef class TextParser:
         cdef const char* cell = self.at
         cdef uint64_t h = space
         cdef long long number = self.integer()
-        cdef bint whole = space == BASIS and 0 <= number <= MOST and self._name_ends()
+        cdef bint whole = space == BASIS and 0 <= number <= MOST and self.name_ends()
         if not whole:
             self.at = cell
-            while not self._name_ends():
+            while not self.name_ends():
                 h = (h ^ <unsigned char> self.at[0]) * PRIME
                 self.at += 1
         if self.at == cell:
@@ -267,95 +251,4 @@ cdef class TextParser:
         if column != n_columns:
             self.wrong = f"the line has {column} cells for {n_columns} columns"
             return False
-        return True
-
-    cdef inline void skip(self) noexcept:
-        while self.at < self.end and is_space(self.at[0]) and self.at[0] != self.separator:
-            self.at += 1
-
-    cdef inline void skip_word(self) noexcept:
-        while self.at < self.end and not is_space(self.at[0]):
-            self.at += 1
-
-    cdef inline void skip_name(self) noexcept:
-        while self.at < self.end and not is_space(self.at[0]) and self.at[0] != c'|':
-            self.at += 1
-
-    cdef bint refuse(self, const char* cell, str why) except -1:
-        """Set the sentence on what is wrong with the cell that begins there."""
-        cdef const char* last = cell
-        while last < self.end and not is_space(last[0]) and last[0] != self.separator \
-                and last - cell < 40:
-            last += 1
-        text = PyBytes_FromStringAndSize(cell, last - cell).decode("utf-8", "replace")
-        self.wrong = f"{text!r} {why}"
-        return False
-
-    cdef inline bint _name_ends(self) noexcept:
-        return self.at == self.end or is_space(self.at[0]) or self.at[0] == c':'
-
-    cdef inline int digits(self, uint64_t* value) noexcept:
-        """Append digits to `value`, and return their number. With too many digits `value` is
-        wrong.
-        """
-        cdef int count = 0, some = 8
-        while some == 8:
-            some = ss_digits(self.at, self.end, value)
-            self.at += some
-            count += some
-        return count
-
-    cdef inline long long integer(self) noexcept:
-        """Return a whole number of at least 0, -1 if there is none, more than MOST if it is
-        larger.
-        """
-        cdef uint64_t found = 0
-        cdef int count = self.digits(&found)
-        if count > MOST_DIGITS:
-            return MOST + 1
-        return <long long> found if count > 0 else -1
-
-    cdef bint number(self, double* out) except -1:
-        """Read a finite number at `at`, which moves behind it; return False if there is none."""
-        cdef const char* begun = self.at
-        cdef const char* end = self.end
-        cdef bint minus = False
-        cdef uint64_t digits = 0
-        cdef int count, power = 0
-        if self.at < end and (self.at[0] == c'-' or self.at[0] == c'+'):
-            minus = self.at[0] == c'-'
-            self.at += 1
-        count = self.digits(&digits)
-        if self.at < end and self.at[0] == c'.':
-            self.at += 1
-            power = -self.digits(&digits)
-            count -= power
-        if count == 0 or (self.at < end and self.at[0] | 32 == c'e' and not self.exponent(&power)):
-            self.at = begun
-            return False
-        if self.at < end and not is_space(self.at[0]) and self.at[0] != c'|' \
-                and self.at[0] != self.separator and self.at[0] != c'#' and self.at[0] != c':':
-            self.at = begun
-            return False
-        if count <= MOST_DIGITS and digits <= EXACT and -22 <= power <= 22:
-            out[0] = <double> digits / POWERS[-power] if power < 0 else digits * POWERS[power]
-            if minus:
-                out[0] = -out[0]
-            return True
-        out[0] = float(PyBytes_FromStringAndSize(begun, self.at - begun))
-        return -INFINITY < out[0] < INFINITY
-
-    cdef bint exponent(self, int* power) noexcept:
-        """Add e, sign and digits to the power of ten; return False if digits are missing."""
-        cdef int sign = 1, found = 0
-        self.at += 1
-        if self.at < self.end and (self.at[0] == c'-' or self.at[0] == c'+'):
-            sign = -1 if self.at[0] == c'-' else 1
-            self.at += 1
-        if self.at == self.end or not c'0' <= self.at[0] <= c'9':
-            return False
-        while self.at < self.end and c'0' <= self.at[0] <= c'9':
-            found = min(10 * found + (self.at[0] - c'0'), 99999)
-            self.at += 1
-        power[0] += sign * found
         return True

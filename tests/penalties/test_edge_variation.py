@@ -1,0 +1,97 @@
+"""Total variation on edges: against enumerations of sets, the taut string, and Fenchel-Young."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sparsesolve.penalties.prox.chains import prox_chain
+
+from sparsesolve.penalties.edge_variation import EdgeVariation
+
+RNG = np.random.default_rng(11)
+TAIL, HEAD = np.array([0, 1, 2, 3, 0, 1, 5]), np.array([1, 2, 3, 4, 2, 4, 6])  # parts 0-4, 5-6
+WEIGHTS = np.array([1.0, 0.5, 2.0, 1.5, 0.7, 0.3, 1.2])
+
+
+def graph(l1=0.0, weights=WEIGHTS):
+    return EdgeVariation(7, TAIL, HEAD, weights, l1)
+
+
+def centred(z):
+    """z minus its means on the two connected parts."""
+    return np.concatenate([z[:5] - z[:5].mean(), z[5:] - z[5:].mean()])
+
+
+def enumerated_polar(z, l1):
+    """The largest |z(S)| / (l1 |S| + weight of the edges that leave S), over all sets S."""
+    best = 0.0
+    for bits in product([False, True], repeat=7):
+        S = np.array(bits)
+        size = l1 * S.sum() + WEIGHTS[S[TAIL] != S[HEAD]].sum()
+        if size > 0.0:
+            best = max(best, abs(z[S].sum()) / size)
+    return best
+
+
+def test_the_value_is_the_sum_over_the_edges():
+    b = np.array([1.0, 3.0, 3.0, 0.0, 2.0, -1.0, 1.0])
+    jumps = [2.0, 0.0, 3.0, 2.0, 2.0, 1.0, 2.0]
+    assert graph().value(b) == pytest.approx(WEIGHTS @ jumps)
+    assert graph(0.5).value(b) == pytest.approx(WEIGHTS @ jumps + 0.5 * np.abs(b).sum())
+
+
+@pytest.mark.parametrize("l1", [0.0, 0.4])
+def test_the_polar_is_the_largest_ratio_over_all_sets(l1):
+    for _ in range(5):
+        z = RNG.standard_normal(7)
+        z = z if l1 else centred(z)
+        assert graph(l1).polar(z) == pytest.approx(enumerated_polar(z, l1), rel=1e-9)
+
+
+def test_without_l1_constants_on_each_part_are_free():
+    K = graph().kernel().toarray()
+    assert sorted(map(tuple, K.T)) == [(0, 0, 0, 0, 0, 1, 1), (1, 1, 1, 1, 1, 0, 0)]
+    b = RNG.standard_normal(7)
+    assert graph().value(b + K @ [3.0, -2.0]) == pytest.approx(graph().value(b))
+    assert graph().polar(np.eye(7)[0]) == np.inf and graph(0.1).kernel() is None
+
+
+@pytest.mark.parametrize("l1", [0.0, 0.4])
+@pytest.mark.parametrize("t", [0.05, 0.6, 20.0])
+def test_prox_and_polar_attain_fenchel_young(l1, t):
+    own, v = graph(l1), 2.0 * RNG.standard_normal(7)
+    b = own.prox(v, t)
+    z = v - b
+    assert own.polar(z) <= t * (1.0 + 1e-9)
+    assert z @ b == pytest.approx(t * own.value(b), abs=1e-10)
+
+
+def test_a_chain_of_edges_is_the_taut_string():
+    v = RNG.standard_normal(30).cumsum()
+    chain = EdgeVariation(30, np.arange(29), np.arange(1, 30), np.ones(29), 0.0)
+    assert chain.prox(v, 0.7) == pytest.approx(prox_chain(v, 0.7), abs=1e-10)
+
+
+def test_edges_of_weight_0_join_nothing():
+    own = graph(weights=np.where(np.arange(7) == 6, 0.0, WEIGHTS))
+    assert own.kernel().shape == (7, 3)
+    v = RNG.standard_normal(7)
+    assert own.prox(v, 0.3)[5:].tolist() == v[5:].tolist()
+
+
+@pytest.mark.parametrize("l1", [0.0, 0.4])
+def test_the_splitting_has_the_same_value(l1):
+    own, b = graph(l1), RNG.standard_normal(7)
+    split = own.splitting()
+    assert split.psi.value(split.matrix @ b) == pytest.approx(own.value(b))
+
+
+def test_pieces_of_equal_coefficients_move_together():
+    b = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 0.0, 0.0])
+    for l1, count in ((0.0, 3), (0.4, 2)):
+        own = graph(l1)
+        tangent = own.tangent(b)
+        assert own.degrees(b) == tangent.directions.shape[1] == count
+        d = 1e-3 * RNG.standard_normal(count)
+        moved = b + tangent.step(d)
+        assert own.value(moved) - own.value(b) == pytest.approx(tangent.gradient @ d, abs=1e-12)
