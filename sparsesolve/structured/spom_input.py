@@ -68,6 +68,12 @@ def _of_blocks(names, parts, y, lengths, groups):
         raise ValueError("groups are for features of one table; each block here is a group")
     if not parts:
         raise ValueError("X holds no block")
+    for name, part in zip(names, parts, strict=True):
+        if len(getattr(getattr(part, "Z", part), "shape", ())) != 2:
+            raise TypeError(
+                f"block {name!r} is a {type(part).__name__}; give a kernel matrix (n, n), or "
+                "mkl.LowRank(Z) for features Z"
+            )
     n = _size(parts[0])
     ptr = np.asarray(read_lengths(lengths, n))
     codes, labels = read_tags(joined_tags(y, ptr), ptr)

@@ -306,3 +306,8 @@ def test_a_picture_has_a_line_for_each_group_that_had_a_weight():
     X, y = draw(15)
     model = ss.spom(X, y, lengths=LENGTHS, groups=GROUPS, C=1.0, eta0=0.1)
     assert len(model.plot().lines) == np.count_nonzero(model.kernel_weights.any(axis=0))
+
+
+def test_a_block_that_is_no_matrix_is_named():
+    with pytest.raises(TypeError, match="block 'a' is a int; give a kernel matrix"):
+        ss.spom({"a": 1}, ["u", "v"])
