@@ -20,8 +20,11 @@ def graph_groups(edges: Iterable[Any]) -> list[list[Any]]:
 
     Raises
     ------
+    TypeError
+        If edges cannot be iterated over.
     ValueError
-        If an edge is not a pair, joins a feature to itself, or occurs twice.
+        If edges is an adjacency matrix, or if an edge is not a pair, joins a feature to itself, or
+        occurs twice.
 
     References
     ----------
@@ -33,9 +36,17 @@ def graph_groups(edges: Iterable[Any]) -> list[list[Any]]:
     >>> ss.penalties.graph_groups([(0, 1), (1, 2)])
     [[0, 1], [1, 2]]
     """
+    if not isinstance(edges, Iterable):
+        raise TypeError(f"edges is {edges!r}; give a list of pairs of features")
+    shape = getattr(edges, "shape", (0, 2))
+    if len(shape) != 2 or (shape[1] != 2 and shape[0] == shape[1]):
+        raise ValueError(
+            f"edges has shape {shape}; of an adjacency matrix A give np.transpose(np.nonzero(A)), "
+            "once for each edge"
+        )
     seen, found = set(), []
     for k, edge in enumerate(edges):
-        pair = list(edge)
+        pair = list(edge) if isinstance(edge, Iterable) else []
         if len(pair) != 2:
             raise ValueError(f"edge {k} is {edge!r}; an edge is a pair of features")
         if pair[0] == pair[1]:

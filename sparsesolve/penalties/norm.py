@@ -130,6 +130,26 @@ def read_weights(weights, count, what):
     return weights
 
 
+def read_shape(shape):
+    """Return a pair of positive ints, or raise."""
+    sizes = tuple(shape) if np.ndim(shape) == 1 else ()
+    if len(sizes) != 2 or not all(hasattr(m, "__index__") and m > 0 for m in sizes):
+        raise ValueError(f"shape must be a pair of positive whole numbers, not {shape!r}")
+    return int(sizes[0]), int(sizes[1])
+
+
+def refuse_no_norm(term):
+    """Raise TypeError if a part of a sum of norms is no norm."""
+    name = type(term).__name__
+    if getattr(term, "concave", False):
+        raise TypeError(
+            f"{name} is not convex, and sums are certified for convex terms alone; give it as the "
+            "only penalty"
+        )
+    if hasattr(term, "conjugate") and not getattr(term, "has_blocks", False):
+        raise TypeError(f"{name} is no norm, as every term of a sum must be")
+
+
 def read_order(order, n_features, names):
     """Return a permutation (p,) of the features from numbers or names; None is 0, 1, .., p - 1."""
     if order is None:

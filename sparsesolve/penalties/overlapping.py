@@ -1,7 +1,7 @@
 """Groups of features that may overlap: their layout in memory, and the base class of their norms.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +53,9 @@ def laid_out(n_features, features, start, weights):
 
 def read_overlapping(groups, weights, n_features, names):
     """Return Overlapping from what a user gave; raise ValueError if it does not fit."""
-    lists = groups.values() if isinstance(groups, Mapping) else groups
+    lists = list(groups.values()) if isinstance(groups, Mapping) else groups
+    if not isinstance(lists, Iterable) or isinstance(lists, str):
+        raise TypeError(f"groups is {groups!r}; give a list of lists of features")
     place = None if names is None else {name: j for j, name in enumerate(names)}
     found = [_members(g, which, n_features, place) for g, which in enumerate(lists)]
     given = read_weights(weights, len(found), "groups")
@@ -69,6 +71,11 @@ def read_overlapping(groups, weights, n_features, names):
 
 def _members(g, features, p, place):
     """Return the feature numbers of group g, (m,)."""
+    if not isinstance(features, Iterable) or isinstance(features, str):
+        raise TypeError(
+            f"group {g} is {features!r}; give a list of its features. Groups by labels do not "
+            "overlap: use GroupL2"
+        )
     features = list(features)
     if not features:
         raise ValueError(f"group {g} has no features; leave it out")

@@ -13,8 +13,7 @@ from scipy import sparse
 
 from sparsesolve.penalties.l1 import Nothing
 from sparsesolve.penalties.mapping import Cumulated
-from sparsesolve.penalties.norm import Norm
-from sparsesolve.penalties.penalty import has_blocks
+from sparsesolve.penalties.norm import Norm, refuse_no_norm
 from sparsesolve.penalties.tangent import side_by_side
 
 
@@ -61,8 +60,7 @@ class Separate(Norm):
             if len(twice) or len(np.unique(which)) < len(which):
                 raise ValueError(f"feature {(*twice, *which)[0]} is in two sets; each is in one")
             taken[which] = True
-            if hasattr(part, "conjugate") and not has_blocks(part):
-                raise TypeError(f"{type(part).__name__} is not a norm, which a part must be")
+            refuse_no_norm(part)
             own = Nothing() if part is None else part
             if hasattr(own, "over"):
                 own = own.over(len(which), None if names is None else [names[j] for j in which])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.penalties.low_rank import of_factors, prox_by_inner_products
-from sparsesolve.penalties.norm import Norm, soft
+from sparsesolve.penalties.norm import Norm, read_shape, soft
 from sparsesolve.penalties.prox.balls import project_l1
 from sparsesolve.penalties.tangent import side_by_side
 
@@ -52,9 +52,7 @@ class Spectral(Norm):
     def __init__(self, of: str, shape: tuple[int, int] | None = None):
         if of not in KINDS:
             raise ValueError(f"of must be one of {', '.join(map(repr, KINDS))}, not {of!r}")
-        self.of, self.shape = of, None if shape is None else tuple(int(k) for k in shape)
-        if self.shape is not None and (len(self.shape) != 2 or min(self.shape) < 1):
-            raise ValueError(f"shape must be a pair of positive numbers, not {shape!r}")
+        self.of, self.shape = of, None if shape is None else read_shape(shape)
 
     def _arguments(self):
         return f"{self.of!r}, shape={self.shape!r}"

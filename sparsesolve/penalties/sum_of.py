@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.penalties.each_response import EachResponse
-from sparsesolve.penalties.norm import Norm
+from sparsesolve.penalties.norm import Norm, refuse_no_norm
 from sparsesolve.penalties.prox.alternating import SumOfTerms
 from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
 from sparsesolve.penalties.splitting import (
@@ -72,8 +72,7 @@ class Sum(Norm):
             missing = [m for m in ("value", "prox", "polar") if not hasattr(term, m)]
             if missing:
                 raise TypeError(f"terms[{k}] is {term!r}, which has no method {missing[0]}")
-            if hasattr(term, "conjugate") and not getattr(term, "has_blocks", False):
-                raise TypeError(f"{type(term).__name__} is no norm, which a term must be")
+            refuse_no_norm(term)
         self.terms = list(terms)
 
     def _arguments(self):

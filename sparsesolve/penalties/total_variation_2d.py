@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.penalties.edge_variation import EdgeNorm, EdgeVariation
-from sparsesolve.penalties.norm import read_number, soft
+from sparsesolve.penalties.norm import read_number, read_shape, soft
 from sparsesolve.penalties.prox.images import DualSteps
 from sparsesolve.penalties.prox.level_sets import prox_levels_near
 from sparsesolve.penalties.prox.regions import Flows
@@ -63,7 +63,7 @@ class TotalVariation2D(EdgeNorm):
     def __init__(
         self, shape: Sequence[int], weights: Sequence[float] = (1.0, 1.0), l1: float = 0.0
     ):
-        self.shape, self.l1 = _read_shape(shape), read_number("l1", l1)
+        self.shape, self.l1 = read_shape(shape), read_number("l1", l1)
         if len(np.shape(weights)) != 1 or len(weights) != 2:
             raise ValueError(f"weights must be a pair (rows, columns), not {weights!r}")
         self.weights = (
@@ -132,10 +132,3 @@ class TotalVariation2D(EdgeNorm):
         flow[net.place] = np.concatenate([forth, -forth])
         return Flows(flow, image.pieces(), t)
 
-
-def _read_shape(shape):
-    """Return a pair of positive ints, or raise."""
-    sizes = tuple(shape) if np.ndim(shape) == 1 else ()
-    if len(sizes) != 2 or not all(hasattr(m, "__index__") and m > 0 for m in sizes):
-        raise ValueError(f"shape must be a pair of positive whole numbers, not {shape!r}")
-    return int(sizes[0]), int(sizes[1])

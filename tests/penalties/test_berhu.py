@@ -51,5 +51,5 @@ def test_what_is_refused(make, sentence):
 
 def test_separate_takes_norms_alone():
     parts = P.Separate({range(4): P.L1(), range(4, 8): P.Berhu()})
-    with pytest.raises(TypeError, match="Berhu is not a norm, which a part must be"):
+    with pytest.raises(TypeError, match="Berhu is no norm, as every term of a sum must be"):
         ss.path(X, Y, penalty=parts)
