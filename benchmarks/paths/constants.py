@@ -5,20 +5,24 @@ it (of a share beyond 0.3, its distance from 1 is changed). Printed are the proc
 iterations of each, relative to the constant as it stands. A ratio above 1 on both sides says that
 the constant stands well, one near 1 on both that it makes no difference on that problem.
 
-Each value has an interpreter of its own, since compiled modules read constants when they are
-imported. Interpreters are run in turn, and the least time of each counts.
+Each value has a process of its own, since compiled modules read constants when they are imported.
+Processes are run in turn, and the least time of each counts. BLAS has one thread.
 """
 
 import argparse
 import importlib.util
 import json
+import os
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-import numpy as np
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: processes are forked
+
+import numpy as np  # noqa: E402
+import scipy.linalg  # noqa: E402, F401
+import scipy.sparse  # noqa: E402
 
 MODULES = Path(importlib.util.find_spec("sparsesolve").origin).parent / "solvers" / "costs"
 
@@ -35,8 +39,6 @@ def correlated(n, p, rho=0.7, seed=0):
 
 def problems(module):
     """Return the problems by which a module is measured: names, and calls that solve them."""
-    import scipy.sparse
-
     import sparsesolve as ss
 
     X, y = correlated(200, 1000)
@@ -92,7 +94,7 @@ def problems(module):
         few, slope = X[:, :200], ss.penalties.Slope(np.linspace(2.0, 1.0, 100))
         fused = ss.penalties.TotalVariation()
         groups = ss.penalties.GroupL2(np.arange(200) // 5)
-        named = {"family": "binomial", "n_lambdas": 10, "tol": 1e-5}
+        named = {"family": "binomial", "n_lambdas": 5, "tol": 1e-5}
         return {
             name: lambda name=name: ss.path(few, y > 0, solver=name, **named)
             for name in ("fista", "sparsa", "panoc")
@@ -107,7 +109,7 @@ def problems(module):
         slope = ss.penalties.Slope(np.linspace(2.0, 1.0, 1000))
         return {
             "scad": lambda: ss.path(X, y, penalty=scad, n_lambdas=20),
-            "group mcp": lambda: ss.path(X[:, :200], y, penalty=groups, n_lambdas=15),
+            "group mcp": lambda: ss.path(X[:, :200], y, penalty=groups, n_lambdas=5),
             "ridge": lambda: ss.path(X, y > 0, family="binomial", alpha=0.0, n_lambdas=20),
             "slope": lambda: ss.path(X, y, penalty=slope, n_lambdas=20),
         }
@@ -131,7 +133,7 @@ def changed(value, factor):
 
 
 def solve(module, name, value, rounds):
-    """In an interpreter of its own: print the least seconds and the iterations of each problem."""
+    """Return the least seconds and the iterations of each problem; imports the package anew."""
     spec = importlib.util.spec_from_file_location(
         f"sparsesolve.solvers.costs.{module}", MODULES / f"{module}.py"
     )
@@ -142,7 +144,6 @@ def solve(module, name, value, rounds):
     sys.modules[spec.name] = costs
     found = {}
     for label, call in problems(module).items():
-        call()
         times = []
         for _ in range(rounds):
             start = time.process_time()
@@ -150,14 +151,24 @@ def solve(module, name, value, rounds):
             times.append(time.process_time() - start)
         n_iters = getattr(fit, "n_iters", None)
         found[label] = min(times), int(np.sum(n_iters)) if n_iters is not None else 0
-    print(json.dumps(found))
+    return found
 
 
 def run(module, name, value, rounds):
-    """Return what `solve` prints."""
-    command = [sys.executable, __file__, "--solve", module, name, str(value), str(rounds)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
+    """Return what `solve` returns, from a child process; None if it fails there."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reading)
+            os.write(writing, json.dumps(solve(module, name, value, rounds)).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else None
 
 
 def least(a, b):
@@ -170,11 +181,7 @@ def main():
     parser.add_argument("names", nargs="*", help="modules of solvers/costs, or constants of them")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--turns", type=int, default=2)
-    parser.add_argument("--solve", nargs=4, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.solve:
-        module, name, value, rounds = args.solve
-        return solve(module, name, float(value), int(rounds))
     for asked in args.names or ["working_set", "newton", "subproblem", "responses", "passes",
                                 "homotopy", "greedy", "margin", "first_order",
                                 "reductions"]:  # fmt: skip

@@ -1,11 +1,13 @@
 """Both sides of the crossovers in solvers/costs: crossovers.py [NAME ...] [--rounds N].
 
-Each crossover compares two solvers on drawn problems whose size goes through the constant. Printed
-are processor seconds of both, the least of the rounds, run in turn, and their ratio: below the
-constant the first solver should win (ratio under 1), above it the second.
+Each crossover compares two sides on drawn problems whose size goes through the constant. A side is
+a solver, a number of threads, or constants of a compiled module that force one way. Printed are
+processor seconds of both (of threads seconds of the clock), the least of the rounds, run in turn,
+and their ratio: below the constant the first side should win (ratio under 1), above it the second.
 """
 
 import argparse
+import importlib
 import time
 
 import numpy as np
@@ -54,29 +56,77 @@ def passes(n):
 
 
 def sparse_passes(n):
-    """The same for sparse columns: PASS_ROWS."""
+    """Passes over the rows, or columns in memory, of a sparse design: PASS_ROWS."""
     X, eta = thin(n, 100)
     return X, eta > 0.0, {"family": "binomial", "n_lambdas": 30}
 
 
-CROSSOVERS = {  # problem, first solver, second solver, sizes around the constant, the constant
-    "gram_columns": (gram_columns, "sufficient", "working_set", (500, 1000, 1500, 2500),
+def gram_or_steps(n):
+    """The Gram matrix of working columns, or conjugate gradients: the prices of working_set."""
+    X, y = normal(n, 8 * n)
+    return X, y, {"alpha": 0.05, "n_lambdas": 20}
+
+
+def screening(n):
+    """Bounds on correlations, or products with all columns: LONG in solvers/screening."""
+    X, y = normal(n, 4_000_000 // n)
+    return X, y, {"n_lambdas": 50}
+
+
+def threads(n):
+    """Products by one thread, or by two: WORTH_THREADS in linalg/design."""
+    X, y = normal(n, 2000)
+    return X, y, {"n_lambdas": 30, "solver": "working_set"}
+
+
+WORKING_SET = "sparsesolve.solvers.working_set.working_set"
+BOUNDS = "sparsesolve.solvers.screening.bounds"
+GRAM = {f"{WORKING_SET}.SWITCH_GAIN": 1e300, f"{WORKING_SET}.WORKING_ROOM": 100_000}
+STEPS = {f"{WORKING_SET}.SWITCH_GAIN": 1e300, f"{WORKING_SET}.WORKING_ROOM": 0,
+         f"{WORKING_SET}.WORKING_PER_ROW": 0.0}  # fmt: skip
+
+
+def by(solver):
+    """Return the side of a solver: its name, options and constants."""
+    return solver, {"solver": solver}, {}
+
+
+CROSSOVERS = {  # problem, first side, second side, sizes around the constant, the constant
+    "gram_columns": (gram_columns, by("sufficient"), by("working_set"), (500, 1000, 1500, 2500),
                      costs.MOST_GRAM_COLUMNS),
-    "eigenvalues": (eigenvalues, "ridge", "working_set", (250, 500, 1000), costs.MOST_EIGENVALUES),
-    "coefficients": (coefficients, "response_newton", "response_blocks", (500, 2000, 4000, 8000),
-                     costs.MOST_COEFFICIENTS // 3),
-    "passes": (passes, "proximal_newton", "pass_newton", (20_000, 60_000, 100_000, 200_000),
-               costs.SHARED_PASS_VALUES // 50),
-    "sparse_passes": (sparse_passes, "proximal_newton", "pass_newton",
+    "eigenvalues": (eigenvalues, by("ridge"), by("working_set"), (250, 500, 1000),
+                    costs.MOST_EIGENVALUES),
+    "coefficients": (coefficients, by("response_newton"), by("response_blocks"),
+                     (500, 2000, 4000, 8000), costs.MOST_COEFFICIENTS // 3),
+    "passes": (passes, by("proximal_newton"), by("pass_newton"),
+               (20_000, 60_000, 100_000, 200_000), costs.SHARED_PASS_VALUES // 50),
+    "sparse_passes": (sparse_passes, by("proximal_newton"), by("pass_newton"),
                       (50_000, 100_000, 200_000, 400_000), costs.PASS_ROWS),
+    "gram_or_steps": (gram_or_steps, ("Gram matrix", {}, GRAM), ("conjugate gradients", {}, STEPS),
+                      (100, 200, 400, 800), None),
+    "screening": (screening, ("products", {}, {f"{BOUNDS}.LONG": 10**9}),
+                  ("bounds", {}, {f"{BOUNDS}.LONG": 1}), (150, 300, 600, 1200), 350),
+    "threads": (threads, ("one thread", {"n_threads": 1}, {}), ("two", {"n_threads": 2}, {}),
+                (250, 500, 1000, 2000, 4000), 1000),
 }  # fmt: skip
 
 
-def seconds(X, y, options, solver):
-    """Return processor seconds of one path."""
-    start = time.process_time()
-    ss.path(X, y, solver=solver, **options)
-    return time.process_time() - start
+def seconds(name, X, y, options, side):
+    """Return seconds of one path on a side, whose constants are put back afterwards."""
+    _, own, constants = side
+    before = {}
+    for path, value in constants.items():
+        module, _, constant = path.rpartition(".")
+        module = importlib.import_module(module)
+        before[module, constant] = getattr(module, constant)
+        setattr(module, constant, value)
+    clock = time.perf_counter if name == "threads" else time.process_time
+    start = clock()
+    ss.path(X, y, **{**options, **own})
+    taken = clock() - start
+    for (module, constant), value in before.items():
+        setattr(module, constant, value)
+    return taken
 
 
 def main():
@@ -86,13 +136,14 @@ def main():
     args = parser.parse_args()
     for name in args.names or CROSSOVERS:
         problem, first, second, sizes, constant = CROSSOVERS[name]
-        print(f"{name}: {first} up to about {constant:,}, {second} above")
+        where = f"up to about {constant:,}" if constant else "or, by their prices"
+        print(f"{name}: {first[0]} {where}, {second[0]}{' above' if constant else ''}")
         for size in sizes:
             X, y, options = problem(size)
-            rounds = [[seconds(X, y, options, solver) for solver in (first, second)]
+            rounds = [[seconds(name, X, y, options, side) for side in (first, second)]
                       for _ in range(args.rounds)]  # fmt: skip
             a, b = np.min(rounds, axis=0)
-            print(f"  {size:>9,}{a:10.3f}{b:10.3f}{a / b:8.2f}")
+            print(f"  {size:>9,}{a:10.3f}{b:10.3f}{a / b:8.2f}", flush=True)
 
 
 if __name__ == "__main__":

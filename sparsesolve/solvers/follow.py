@@ -104,7 +104,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     if hasattr(state, "set_grid"):
         state.set_grid([problem.inner_level(lam) for lam in lambdas])
     reason = "every lambda was solved"
-    told = log.isEnabledFor(logging.DEBUG)
+    logged = log.isEnabledFor(logging.DEBUG)
     for index, lam in enumerate(lambdas):
         before = state.iterations
         budget = max_iter
@@ -129,7 +129,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         n_iter = state.iterations - before
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
                             which, values, intercept, endless.features))
-        if told:
+        if logged:
             _log_point(points[-1], len(lambdas))
         advance(index + 1, "df %d, %.1f%% deviance", len(which), 100 * explained)
         ended = _reason_to_end(points, stop, dfmax, problem.limited)

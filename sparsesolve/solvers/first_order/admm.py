@@ -91,9 +91,9 @@ class LinearizedAdmm(Ista):
             step = z / length
             new = self.at(start.b + step, start.c + across / self.L)
             moved = float(np.vdot(step, step) + np.vdot(new.c - start.c, new.c - start.c))
-            bent = 2.0 * divergence(start, new)
+            curvature = 2.0 * divergence(start, new)
             size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
-            if bent <= self.L * moved or moved <= SQUARED_STEP * size:
+            if curvature <= self.L * moved or moved <= SQUARED_STEP * size:
                 break
             self.L *= 2.0
         self.point = new

@@ -183,14 +183,14 @@ class BlockDescent(FirstOrder):
         return np.bincount(np.asarray(self.penalty.of)[mask], minlength=self.penalty.n_groups) > 0
 
     def step(self, lam):
-        self.settle_basis()
+        self.unpenalised_step()
         b, c, eta, value, u = self.point
         b, eta, u = b.copy(), np.array(eta), np.array(u)
         value = self.blocks.over(self.working, lam, b, eta, value, u,
                                  self.rounding(self.objective(lam)))
         self.point = Point(b, c, eta, value, u)
 
-    def settle_basis(self):
+    def unpenalised_step(self):
         """Take a Newton step on unpenalised coefficients, halved until F does not rise."""
         if not self.basis.shape[1]:
             return

@@ -127,7 +127,7 @@ class TangentNewton(Sparsa):
         unseen = np.zeros(len(images), dtype=bool)
         unseen[:s] = self.unpenalised_basis.spans.vanish(images[:s].T, tangent.directions)
         images[unseen] = 0.0
-        H = images @ self._bent(images).T
+        H = images @ self._times_hessian(images).T
         z, pull = self.products(self.point.u), self.point.u @ self.basis[:, : self.n_apart]
         H[:s, :s] += lam * tangent.curvature(z / lam)
         slope = np.concatenate([
@@ -177,7 +177,7 @@ class TangentNewton(Sparsa):
         which, values = which[order].astype(np.intc), np.ascontiguousarray(values[order])
         return self.design.combination(which, values)
 
-    def _bent(self, images):
+    def _times_hessian(self, images):
         """Return F'' times each row."""
         if not self.several:
             return times_curvature(self.loss, self.point.eta, images.T).T

@@ -159,8 +159,8 @@ def project(data, r, method, most):
         chosen.append(j)
         z.append(float(Q[k] @ r))
         r = r - z[k] * Q[k]
-        told = gram is not None and size**2 > LOST_DIGITS * squares[j]
-        T[k] = (gram[j] - along @ T[:k]) / size if told else data.correlations(Q[k])
+        reliable = gram is not None and size**2 > LOST_DIGITS * squares[j]
+        T[k] = (gram[j] - along @ T[:k]) / size if reliable else data.correlations(Q[k])
         c = c - z[k] * T[k]
         rest = rest - np.square(T[k])
         b, span = solve_triangular(R[: k + 1, : k + 1], z), Q[: k + 1]

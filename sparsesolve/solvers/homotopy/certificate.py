@@ -184,11 +184,11 @@ class Certificate:
         are independent.
         """
         data, active = self.data, core.active
-        loose = self.rules.open.copy()
+        candidates = self.rules.open.copy()
         if self.rules.positive:  # The others stay on their side.
-            loose &= c > -CORRELATION * np.sqrt(data.response_square * data.squares)
-        loose[active] = False
-        others = np.flatnonzero(loose & (data.squares > 0.0)).astype(np.intc)
+            candidates &= c > -CORRELATION * np.sqrt(data.response_square * data.squares)
+        candidates[active] = False
+        others = np.flatnonzero(candidates & (data.squares > 0.0)).astype(np.intc)
         inside = core.basis.half_solved(c[active][:, None])
         total = float((inside**2).sum())
         if not len(others) or len(active) == data.rank:

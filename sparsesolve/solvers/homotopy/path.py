@@ -207,9 +207,9 @@ class FollowedPath:
         """
         if self.enclosed:
             return len(lams)
-        outside = self.rules.open.copy()
-        outside[features] = outside[self.window] = False
-        which = np.flatnonzero(outside).astype(np.intc)
+        unwatched = self.rules.open.copy()
+        unwatched[features] = unwatched[self.window] = False
+        which = np.flatnonzero(unwatched).astype(np.intc)
         kept, self.urgent = first_excess(C, lams, which, self.rules.v, self.rounding,
                                          self.rules.positive)  # fmt: skip
         return kept

@@ -26,7 +26,7 @@ from sparsesolve.solvers.margin.row_sweeps import RowSweeps
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
-# Bisections of the interval of intercepts, each way: it is then known to 2^-12 of its length, and
+# Bisections of the interval of intercepts, each side: it is then known to 2^-12 of its length, and
 # it is only a bound.
 BISECTIONS = 12
 # Doublings of that interval before an end counts as infinite.
@@ -154,19 +154,19 @@ class DualDescent:
         most = dual.value + self.steepest * radius
         most += 0.5 * lam * (size**2 - max(size - radius, 0.0) ** 2)
         ends = []
-        for way in (-1.0, 1.0):
-            inside, outside = 0.0, way * self.dual.spread * 1e-3
+        for side in (-1.0, 1.0):
+            inner, outer = 0.0, side * self.dual.spread * 1e-3
             for _ in range(DOUBLINGS):
-                if dual.loss.at(dual.eta + outside)[0] > most:
+                if dual.loss.at(dual.eta + outer)[0] > most:
                     break
-                inside, outside = outside, 2.0 * outside
+                inner, outer = outer, 2.0 * outer
             else:
-                outside = way * np.inf
-            for _ in range(BISECTIONS if np.isfinite(outside) else 0):
-                middle = 0.5 * (inside + outside)
+                outer = side * np.inf
+            for _ in range(BISECTIONS if np.isfinite(outer) else 0):
+                middle = 0.5 * (inner + outer)
                 beyond = dual.loss.at(dual.eta + middle)[0] > most
-                inside, outside = (inside, middle) if beyond else (middle, outside)
-            ends.append(outside)
+                inner, outer = (inner, middle) if beyond else (middle, outer)
+            ends.append(outer)
         return ends
 
     def _finish(self, lam, sweeps):

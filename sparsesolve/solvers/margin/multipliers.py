@@ -36,10 +36,10 @@ LEVELS = 30
 # Steps of the inner solver in one of them.
 MOST_STEPS = 10_000
 # Relative gap of Dinkelbach's steps while these are long: the ratio then has three digits.
-LOOSE = 1e-3
+FIRST_GAP = 1e-3
 # Relative gap of the last of Dinkelbach's steps, of which the grid begins.
-CLOSE = 1e-9
-# A fall of the objective below this fraction of it is rounding of a solution at the gap CLOSE.
+LAST_GAP = 1e-9
+# A fall of the objective below this fraction of it is rounding of a solution at the gap LAST_GAP.
 FALL = 1e-12
 # Coefficients are scaled by this to see the part of degree 1 of the penalty, of which the ridge
 # part is then 1e-8.
@@ -183,7 +183,7 @@ class Multipliers:
         lam = _level(self.problem, self.correlations_here())
         if not 0.0 < lam < np.inf or penalty.alpha == 0.0:
             return lam
-        best, lam, close = 0.0, costs.NEXT_LEVEL * lam, LOOSE
+        best, lam, close = 0.0, costs.NEXT_LEVEL * lam, FIRST_GAP
         for _ in range(LEVELS):
             self.solve(lam, close * self.null, MOST_STEPS)
             point = self.certificate.point
@@ -191,15 +191,15 @@ class Multipliers:
             size = penalty.value(TINY * held, 1.0) / TINY  # The part of degree 1.
             ratio = (null - point.value) / size if size > 0.0 else 0.0
             if null - point.value > lam * (1.0 + SAME) * size + FALL * null:
-                close = CLOSE if ratio < (1.0 + LOOSE) * lam else close
+                close = LAST_GAP if ratio < (1.0 + FIRST_GAP) * lam else close
                 best = lam = ratio
-            elif close > CLOSE:
-                close = CLOSE
+            elif close > LAST_GAP:
+                close = LAST_GAP
             elif best > 0.0:
                 break
             else:  # b = 0 is best here, and perhaps further down.
                 lam = costs.NEXT_LEVEL * min(lam, _level(self.problem, self.correlations_here()))
-        self.solve(lam * (1.0 + SAME), CLOSE * self.null, MOST_STEPS)
+        self.solve(lam * (1.0 + SAME), LAST_GAP * self.null, MOST_STEPS)
         return lam
 
     def correlations_here(self):

@@ -96,7 +96,7 @@ cdef class RowSweeps:
 
     def sweep(self, double lam, double b0, double rho):
         """Visit the active rows once, in random order; return a lower bound of the dual's gain."""
-        cdef double gain = 0.0, worst = 0.0, bar = self.worst, slack
+        cdef double gain = 0.0, worst = 0.0, bar = self.worst, excess
         cdef double q, r, x, new, step, violated, per = 1.0 / lam
         cdef Py_ssize_t k = 0, other
         cdef int i, kept
@@ -116,19 +116,21 @@ cdef class RowSweeps:
                 # bound allows.
                 x = self.u[i]
                 if x >= self.high[i] and x > 0.0:
-                    violated, slack = max(self.width - r, 0.0), r - self.width
+                    violated, excess = max(self.width - r, 0.0), r - self.width
                 elif x <= self.low[i] and x < 0.0:
-                    violated, slack = max(r + self.width, 0.0), -r - self.width
+                    violated, excess = max(r + self.width, 0.0), -r - self.width
                 elif x == 0.0:
-                    slack = INFINITY
+                    excess = INFINITY
                     violated = 0.0
                     if self.high[i] > 0.0:
-                        violated, slack = max(r - self.width, 0.0), self.width - r
+                        violated, excess = max(r - self.width, 0.0), self.width - r
                     if self.low[i] < 0.0:
-                        violated, slack = max(violated, -r - self.width), min(slack, r + self.width)
+                        violated = max(violated, -r - self.width)
+                        excess = min(excess, r + self.width)
                 else:
-                    violated, slack = fabs(r - self.width if x > 0.0 else r + self.width), -INFINITY
-                if slack > bar:
+                    violated = fabs(r - self.width if x > 0.0 else r + self.width)
+                    excess = -INFINITY
+                if excess > bar:
                     self.active -= 1
                     self.order[k] = self.order[self.active]
                     self.order[self.active] = i

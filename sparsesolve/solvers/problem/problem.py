@@ -107,8 +107,8 @@ class Problem:
         if not self.has_blocks:
             return np.zeros(p, dtype=bool)
         if self.has_groups:
-            loose = np.asarray(penalty.weight) + penalty.l1 + penalty.ridge == 0.0
-            return loose[np.asarray(penalty.of)[:p]]
+            without_penalty = np.asarray(penalty.weight) + penalty.l1 + penalty.ridge == 0.0
+            return without_penalty[np.asarray(penalty.of)[:p]]
         return np.add(penalty.l1, penalty.l2) == 0.0
 
     @property

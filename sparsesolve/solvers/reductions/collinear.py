@@ -31,11 +31,11 @@ def without_collinear(problem, lambdas=None, most=MOST):
     Columns that depend exactly, or whose inner products separate them, need no basis. More than
     `most` of them are not examined.
     """
-    loose = problem.unpenalised(lambdas)
-    if np.count_nonzero(loose) < 2:  # The usual case.
+    unpenalised = problem.unpenalised(lambdas)
+    if np.count_nonzero(unpenalised) < 2:  # The usual case.
         return None
     moving = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.design.spread) > 0.0)
-    which = np.flatnonzero(loose & moving).astype(np.intc)
+    which = np.flatnonzero(unpenalised & moving).astype(np.intc)
     n, f = problem.design.n, len(which)
     large = n * f > MOST_COLLINEAR_VALUES or n * f * f > MOST_COLLINEAR_PRODUCTS
     if not 2 <= f <= most or (most <= MOST and large):
@@ -118,7 +118,7 @@ class CollinearState:
     start_at = None  # The coefficients within belong to other columns.
 
     def __init__(self, state, problem, span, basis, design):
-        self.state, self.way = state, WayBack(problem, span, basis, design)
+        self.state, self.way_back = state, WayBack(problem, span, basis, design)
 
     def __getattr__(self, name):
         return getattr(self.state, name)
@@ -126,11 +126,11 @@ class CollinearState:
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         outcome, gap = self.state.solve(lam, target, budget)
-        return outcome, gap + self.way.cost(*self.state.coefficients(), self.state.intercept)
+        return outcome, gap + self.way_back.cost(*self.state.coefficients(), self.state.intercept)
 
     def coefficients(self):
         """Features with a nonzero coefficient, ascending, and their coefficients."""
-        numbers, values = self.way.led_back(*self.state.coefficients())
+        numbers, values = self.way_back.led_back(*self.state.coefficients())
         order = np.argsort(numbers)
         numbers, values = numbers[order], np.ascontiguousarray(values[..., order])
         kept = values.any(axis=0) if values.ndim == 2 else values != 0.0

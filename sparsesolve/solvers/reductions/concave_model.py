@@ -101,11 +101,11 @@ class ConcaveModel:
         """
         held = np.searchsorted(some, self.free)
         block = self.block[some[held:] - self.free]
-        slopes, bends = (x[block] for x in self._derivatives(b))
+        slopes, curvatures = (x[block] for x in self._derivatives(b))
         sizes = self._sizes(b)[block]
         unit = b[some[held:]] / sizes
         pull[held:] -= slopes * unit
-        own = np.outer((bends - slopes / sizes) * unit, unit)
+        own = np.outer((curvatures - slopes / sizes) * unit, unit)
         own *= block[:, None] == block
         H[held:, held:] += own
         H[np.arange(held, len(H)), np.arange(held, len(H))] += slopes / sizes
