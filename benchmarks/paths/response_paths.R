@@ -4,14 +4,17 @@ folder <- commandArgs(trailingOnly = TRUE)[1]
 at <- function(name) file.path(folder, name)
 facts <- readLines(at("facts.txt"), warn = FALSE)
 n <- as.integer(facts[1]); p <- as.integer(facts[2]); K <- as.integer(facts[3]); family <- facts[4]
-X <- matrix(readBin(at("X.bin"), "double", n * p), n, p)
+nnz <- as.integer(facts[5]); alpha <- as.numeric(facts[6])
+X <- if (nnz == 0) matrix(readBin(at("X.bin"), "double", n * p), n, p) else
+  new("dgCMatrix", Dim = c(n, p), x = readBin(at("X.bin"), "double", nnz),
+      i = readBin(at("rows.bin"), "integer", nnz), p = readBin(at("starts.bin"), "integer", p + 1))
 Y <- matrix(readBin(at("y.bin"), "double", n * K), n, K)
 lambdas <- readBin(at("lambdas.bin"), "double", 1000)
 if (family == "cox") colnames(Y) <- c("time", "status")
 if (family %in% c("multinomial", "grouped")) Y <- factor(Y[, 1])
 glmnet.control(fdev = 0, devmax = 1)  # never stop before the last lambda
 solve_path <- function(tol, lams) {
-  same <- list(X, Y, lambda = lams, standardize = FALSE, thresh = tol, maxit = 2e9)
+  same <- list(X, Y, alpha = alpha, lambda = lams, standardize = FALSE, thresh = tol, maxit = 2e9)
   more <- switch(family, cox = list(family = "cox"),
                  multigaussian = list(family = "mgaussian", standardize.response = FALSE),
                  multinomial = list(family = "multinomial", type.multinomial = "ungrouped"),

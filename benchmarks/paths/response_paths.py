@@ -15,84 +15,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse  # noqa: E402
 import json  # noqa: E402
-import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
 import problems  # noqa: E402
+from response_losses import FAMILIES, TINY, softmax  # noqa: E402
+from response_peers import Glmnet  # noqa: E402
 
 LEVEL = 1e-6
-TINY = np.finfo(float).tiny
 OURS = ("sparsesolve", "sparsesolve ladder")
-
-
-def softmax(eta):
-    e = np.exp(eta - eta.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
-
-
-class Multigaussian:
-    """|y - eta|^2 / 2 over K real numbers, rows of coefficients tied."""
-
-    tied = True
-
-    def primal(self, Y, fit):
-        """Mean loss with the best intercept, and Y - mean there."""
-        R = Y - fit
-        R -= R.mean(axis=0)
-        return 0.5 * (R**2).sum() / len(Y), R
-
-    def dual(self, Y, R, limit):
-        s = np.clip((Y * R).sum() / max((R**2).sum(), TINY), -limit, limit)
-        return (s * (Y * R).sum() - 0.5 * s * s * (R**2).sum()) / len(Y)
-
-
-class Multinomial:
-    """Softmax of K classes; Y is their indicator."""
-
-    def __init__(self, tied):
-        self.tied = tied
-
-    def primal(self, Y, fit):
-        a = np.zeros(Y.shape[1])
-        for _ in range(60):
-            P = softmax(fit + a)
-            H = np.diag(P.mean(axis=0)) - P.T @ P / len(Y)
-            step = np.linalg.pinv(H, rcond=1e-10) @ (Y - P).mean(axis=0)
-            a += np.clip(step, -1.0, 1.0)
-            if np.abs(step).max() < 1e-13:
-                break
-        eta = fit + a
-        top = eta.max(axis=1)
-        value = (
-            np.log(np.exp(eta - top[:, None]).sum(axis=1)) + top - (Y * eta).sum(axis=1)
-        ).mean()
-        return value, Y - softmax(eta)
-
-    def dual(self, Y, R, limit):
-        s = np.clip(Y - min(limit, 1.0) * R, 0.0, 1.0)
-        return -(s * np.log(np.maximum(s, TINY))).sum() / len(Y)
-
-
-class Cox:
-    """Breslow's partial likelihood of times and events, no two times equal."""
-
-    tied = False
-
-    def primal(self, Y, fit):
-        order = np.argsort(-Y[:, 0])
-        eta, dead = fit[order, 0], Y[order, 1] > 0
-        return (np.logaddexp.accumulate(eta) - eta)[dead].sum() / len(Y), None
-
-
-FAMILIES = {
-    "multigaussian": Multigaussian(),
-    "multinomial": Multinomial(False),
-    "grouped": Multinomial(True),
-    "cox": Cox(),
-}
 
 
 class Problem:
@@ -100,7 +33,7 @@ class Problem:
 
     def __init__(self, family, n, p, K, ratio=1e-2, seed=0):
         rng = np.random.default_rng(seed)
-        self.family, self.loss = family, FAMILIES[family]
+        self.family, self.loss, self.alpha = family, FAMILIES[family], 1.0
         self.name = f"{family} {n} x {p}" + (f" x {K}" if K > 1 else "")
         self.X = problems.autoregressive(n, p, 0.5, rng)
         B = np.zeros((p, K))
@@ -171,37 +104,6 @@ class Problem:
         return ((values - self.bounds) / self.null).max()
 
 
-class Glmnet:
-    """R in a process of its own that holds the problem."""
-
-    def __init__(self, q, folder):
-        self.q, self.folder = q, folder
-        n, p = q.X.shape
-        q.X.T.tofile(folder / "X.bin")
-        Y = q.y[:, None].astype(float) if q.y.ndim == 1 else q.y
-        np.ascontiguousarray(Y.T).tofile(folder / "y.bin")
-        q.lambdas.tofile(folder / "lambdas.bin")
-        (folder / "facts.txt").write_text(f"{n}\n{p}\n{Y.shape[1]}\n{q.family}\n")
-        script = ["Rscript", "--vanilla", Path(__file__).with_suffix(".R"), folder]
-        self.process = subprocess.Popen(
-            script, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        if not self.process.stdout.readline().startswith("ready"):
-            raise RuntimeError("glmnet does not start")
-
-    def solve(self, tol):
-        self.process.stdin.write(f"{tol!r}\n")
-        self.process.stdin.flush()
-        wall, cpu = map(float, self.process.stdout.readline().split())
-        shape = len(self.q.lambdas), -1, self.q.X.shape[1]
-        coefs = np.fromfile(self.folder / "coefs.bin").reshape(shape)
-        return wall, cpu, None, coefs.transpose(0, 2, 1)
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-
 def climb(q, name, solve, first):
     """Tighten tenfold until the level is met; the last attempt."""
     tol = first
@@ -219,7 +121,7 @@ def compare(q, repeats):
     """Both packages on one problem: {name: (median wall, median cpu, tol, s)}."""
     q.measure(q.solve(1e-9)[3])  # for the bounds
     with tempfile.TemporaryDirectory() as folder:
-        peer = Glmnet(q, Path(folder))
+        peer = Glmnet(q, Path(folder), budget=1e4)
         solvers = {
             OURS[0]: (q.solve, 1e-7),
             OURS[1]: (q.solve, 1e-3),

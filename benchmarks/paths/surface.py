@@ -22,6 +22,7 @@ import numpy as np
 import peers as exchange
 from certificate import Certificate
 from problems import autoregressive, planted_signal, problem, text
+from response_peers import glmnet_seconds
 from surface_picture import draw
 from worker import Absent, Worker
 
@@ -48,6 +49,7 @@ SIZES = {"wide": (500, 5000), "square": (1000, 1000), "tall": (20_000, 200),
 QUICK_SIZES = {"wide": (200, 2000), "square": (300, 300), "tall": (3000, 60),
                "sparse": (1000, 2000), "n << p": (60, 4000)}  # fmt: skip
 WITH_PEERS = ("gaussian", "binomial", "poisson")  # families that the peers' worker knows
+WITH_GLMNET = ("multinomial", "cox")  # those that glmnet alone fits
 N_LAMBDAS, RATIO, FOLDS, REFERENCE = 30, 0.01, 5, 1e-7
 STRICTEST = 1e-13  # own tolerance of a peer at which its ladder ends
 
@@ -70,7 +72,9 @@ def data(family, shape, rho, quick, seed):
     if family == "cox":
         return X, np.column_stack([rng.exponential(np.exp(-eta)), rng.random(n) < 0.7])
     y = eta + rng.standard_normal(n)
-    return X, np.digitize(y, [-1.0, 1.0]) if family == "multinomial" else y
+    if family == "multinomial":
+        return X, np.digitize(y, [-1.0, 1.0])
+    return X, (y - y.mean()) / y.std()  # glmnet divides the ridge part by the deviation of y
 
 
 def seconds(call, rounds):
@@ -129,6 +133,8 @@ def problem_cells(family, shape, rho, alpha, axes, args):
     if family in WITH_PEERS:
         peers = {name: peer_seconds(name, X, y, family, alpha, lambdas, axes["tol"], args.budget)
                  for name in args.peers}  # fmt: skip
+    if family in WITH_GLMNET and "glmnet" in args.peers:
+        peers["glmnet"] = glmnet_seconds(X, y, family, alpha, lambdas, axes["tol"], args.budget)
     for tol, asked in product(axes["tol"], axes["asked"]):
         ours = seconds(asked_of(X, y, family, alpha, lambdas, tol)[asked], args.rounds)
         times = {name: found[tol] for name, found in peers.items() if tol in found}

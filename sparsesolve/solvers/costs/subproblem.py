@@ -53,8 +53,10 @@ GAP_CHECK_AFTER_FALL = 3e-6
 # Sweeps on nearly dependent groups may pause for hundreds of rounds, and each is cheap.
 SWEEP_PATIENCE = 500
 
-# A group whose level is below this fraction of lambda is only swept over if its bound allows a
-# move.
+# The first of several sweeps passes over groups at zero whose last known products are below this
+# fraction of lambda, the others over those below lambda. With this fraction in all sweeps, paths
+# of 300 x 5,000 and 300 x 20,000 (AR(.99), groups of 5) take 15 % and 10 % longer, those of
+# independent columns as long.
 FAR_GROUP = 0.9
 
 # A coordinate that reaches a kink within this fraction of a Newton step is merged with the

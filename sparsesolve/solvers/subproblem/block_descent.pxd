@@ -8,7 +8,7 @@ cdef class GroupBlockDescent(RadialStep):
     cdef double[:, ::1] trail_b, trail_r
     cdef Py_ssize_t n_carried
 
-    cdef int sweep(self, double lam, bint newest_first) noexcept nogil
+    cdef int sweep(self, double lam, bint newest_first, double far) noexcept nogil
     cdef void remember(self) noexcept nogil
     cdef bint anderson_extrapolate(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil

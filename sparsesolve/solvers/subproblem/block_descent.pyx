@@ -90,7 +90,8 @@ cdef class GroupBlockDescent(RadialStep):
         while gap > target or (moved and gain > enough and not takes_radial_steps):
             if self.iterations >= limit:
                 return MAX_ITER if gap > target else CONVERGED
-            # 1. Sweeps: as many as the pace of the gap promises to need, extrapolated.
+            # 1. Sweeps: as many as the pace of the gap promises to need, extrapolated. All but the
+            # first pass over groups at zero that the last known products leave there.
             sweeps, moved, last, k = 1, 0, gap, 0
             if target < gap < INFINITY:
                 sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1),
@@ -99,7 +100,7 @@ cdef class GroupBlockDescent(RadialStep):
                 # an extrapolation might leave the limits
                 if not self.penalty.limited:
                     self.remember()
-                moved += self.sweep(lam, takes_radial_steps)
+                moved += self.sweep(lam, takes_radial_steps, FAR_GROUP if k == 0 else 1.0)
                 if self.n_trail == MEMORY:
                     self.remember()
                     self.anderson_extrapolate(lam)
@@ -142,8 +143,8 @@ cdef class GroupBlockDescent(RadialStep):
                 return STALLED
         return CONVERGED
 
-    cdef int sweep(self, double lam, bint newest_first) noexcept nogil:
-        """One block step for each group that is near moving; returns how many moved.
+    cdef int sweep(self, double lam, bint newest_first, double far) noexcept nogil:
+        """One block step for each group that is near moving at `far` lam; returns how many moved.
 
         Groups that came in last have farthest to go. With radial steps they are first, so that
         the others see their moves and fewer sweeps are needed. With sweeps alone the order of
@@ -152,7 +153,7 @@ cdef class GroupBlockDescent(RadialStep):
         cdef int k, t, moved = 0
         for t in range(self.n_groups):
             k = self.n_groups - 1 - t if newest_first else t
-            if not self.below(k, FAR_GROUP * lam):
+            if not self.below(k, far * lam):
                 moved += self.block_step(k, lam)
         return moved
 
