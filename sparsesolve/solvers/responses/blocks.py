@@ -17,11 +17,9 @@ from sparsesolve.solvers import costs
 from sparsesolve.solvers.responses.certificate import certify, dual_point, working_gap
 from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.responses.inactive import InactiveRows
+from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
-
-# Rounds for a gap that does not fall.
-TRIES = 4
 
 
 class ResponseBlocks:
@@ -89,37 +87,38 @@ class ResponseBlocks:
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        goal = max(0.5 * target, costs.newton.INACTIVE_SHARE * self.opening)
-        tries, limit = 0, self.iterations + budget
+        limit = self.iterations + budget
         near = lam - costs.responses.ENTER_AHEAD * (self.descent.level - lam)
         neighbours = 0.5 * self.descent.level < lam <= self.descent.level
         self._enter(self.inactive.near(near if neighbours else np.inf, lam))
         self.descent.refresh()
         self.descent.extrapolate(lam)
-        self.opening, last = None, np.inf
         self.pays = True  # whether the model's last step brought the gap down
-        while True:
-            outcome = self._settle(lam, goal, limit)
-            if self.descent.eta_stale:
-                self.descent.refresh()
-            gap, entering = certify(self.descent, lam, self.inactive)
-            self.opening = gap if self.opening is None else self.opening
-            if gap <= target:
-                return CONVERGED, gap
-            if outcome == MAX_ITER:
-                return MAX_ITER, gap
-            if len(entering):
-                self._enter(self._farthest(entering))
-                goal, tries = max(0.5 * target, costs.newton.INACTIVE_SHARE * gap), 0
-            elif goal > 0.5 * target:
-                goal = 0.5 * target
-            elif tries == TRIES:
-                return STALLED, gap
-            else:  # the working columns' own estimate took the gap for reached
-                tries = 0 if gap < 0.5 * last else tries + 1
-                goal *= 0.1
-                self.descent.newton_step(lam, goal)
-            last = gap
+        return solve_by_rounds(self, lam, target, limit, sharpen=self.descent.newton_step)
+
+    # A round, see solvers/rounds.py.
+
+    def fit(self, lam, goal, limit):
+        """Steps until the gap over the working columns is about `goal`."""
+        outcome = self._settle(lam, goal, limit)
+        if self.descent.eta_stale:
+            self.descent.refresh()
+        return outcome
+
+    def certify(self, lam):
+        """Return the gap over all columns."""
+        gap, self.entering = certify(self.descent, lam, self.inactive)
+        return gap
+
+    def grow(self, lam, first):
+        """Let in the columns that violate; return how many."""
+        entering = self._farthest(self.entering)
+        self._enter(entering)
+        return len(entering)
+
+    def goal(self, lam, target, outside):
+        """The gap for the working columns, where the others leave a gap of `outside`."""
+        return max(0.5 * target, costs.newton.INACTIVE_SHARE * outside)
 
     def _enter(self, which):
         if len(which):

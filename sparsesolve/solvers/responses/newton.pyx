@@ -18,6 +18,7 @@ import numpy as np
 
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.solvers import costs
+from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.responses.dual cimport ResponseDual
 from sparsesolve.solvers.subproblem.coefficients cimport (
@@ -46,8 +47,6 @@ cdef double MISSED = costs.working_set.MISSED_THRESHOLD_LOSS
 # 2^-30 of a step moves no coefficient by more than rounding.
 DEF HALVINGS = 30
 cdef int NEWTON_PATIENCE = costs.responses.NEWTON_PATIENCE
-# Rounds, each to a tenth of the last goal, for a gap that does not fall: ten reach rounding.
-DEF TRIES = 10
 # Times that coefficients may come back into the working set at one lambda, before it counts as a
 # cycle.
 DEF RETURNS = 30
@@ -57,6 +56,10 @@ DEF ROUNDS = 1000
 
 cdef class ResponseNewton(ResponseDual):
     """Solver state along a path, see solvers/state.py."""
+
+    cdef public double opening      # gap after the first round at the last lam
+    # the largest working set at this lam, and the times that coefficients came back into it
+    cdef int widest, returns
 
     cdef double _go(self, double lam, double least, int halvings) noexcept nogil:
         """Step from `old` towards b until the objective falls; returns the step length.
@@ -116,42 +119,45 @@ cdef class ResponseNewton(ResponseDual):
 
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef double gap, last = INFINITY, least = self._settled(target), goal = least, near
-        cdef int outcome, widest, entering, returns = 0, tries = 0
         cdef long limit = self.iterations + budget
-        near = lam
+        cdef double near = lam
         if 0.5 * self.level < lam <= self.level:
             near = lam - ENTER_AHEAD * (self.level - lam)
         self.renew()
         self._extrapolate(lam)
         self._admit(near, lam)
+        self.widest, self.returns = self.quadratic.size, 0
+        return solve_by_rounds(self, lam, target, limit, sharpen=self.sharpen)
+
+    # A round, see solvers/rounds.py.
+
+    def fit(self, double lam, double goal, long limit):
+        """Newton steps until the gap over the working coefficients is about `goal`."""
         self.slopes()
-        widest = self.quadratic.size
-        while True:
-            outcome = self._fit(lam, goal, limit)
-            if self.eta_stale:
-                self.renew()
-            gap = self.whole_gap(lam)
-            if gap <= target:
-                return CONVERGED, gap
-            if outcome == MAX_ITER:
-                return MAX_ITER, gap
-            entering = self._admit(lam, lam)
-            # they were dropped before
-            returns += entering > 0 and self.quadratic.size <= widest
-            widest = max(widest, self.quadratic.size)
-            if entering > 0 and returns <= RETURNS:
-                goal, tries = max(least, INACTIVE_SHARE * gap), 0
-            elif goal > least:
-                goal = least
-            else:
-                tries = 0 if gap < 0.5 * last else tries + 1
-                if tries > TRIES:
-                    return STALLED, gap
-                goal *= 0.1
-                self.refresh_hessian()
-            last = gap
-            self.slopes()
+        outcome = self._fit(lam, goal, limit)
+        if self.eta_stale:
+            self.renew()
+        return outcome
+
+    def certify(self, double lam):
+        """Return the gap over all coefficients."""
+        return self.whole_gap(lam)
+
+    def grow(self, double lam, bint first):
+        """Add the coefficients that violate; return how many, 0 once they keep coming back."""
+        cdef int entering = self._admit(lam, lam)
+        # they were dropped before
+        self.returns += entering > 0 and self.quadratic.size <= self.widest
+        self.widest = max(self.widest, self.quadratic.size)
+        return entering if self.returns <= RETURNS else 0
+
+    def goal(self, double lam, double target, double outside):
+        """The gap for the working coefficients, where the others leave a gap of `outside`."""
+        return max(self._settled(target), INACTIVE_SHARE * outside)
+
+    def sharpen(self, double lam, double goal):
+        """Refresh the Hessian."""
+        self.refresh_hessian()
 
     cdef double _settled(self, double target) noexcept nogil:
         """The gap to solve the coefficients at work to, where `target` is asked of all.

@@ -17,6 +17,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from sparsesolve.solvers import costs
+from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.solvers.responses.quadratic cimport ResponseQuadratic
@@ -33,12 +34,12 @@ cdef double OBJECTIVE = costs.rounding.OBJECTIVE
 cdef double SQUARES = costs.rounding.SQUARES
 cdef double INNER_PRODUCT = costs.rounding.INNER_PRODUCT
 cdef double VIOLATION = costs.rounding.VIOLATION
-# Rounds for a gap that does not fall, each to a smaller goal.
-DEF TRIES = 5
 
 
 cdef class ResponseSufficientStatistics(ResponseQuadratic):
     """A solver state, see solvers/state.py."""
+
+    cdef public double opening          # gap after the first round at the last lam
 
     cdef int[::1] order, place          # feature at each place, and back
     cdef unsigned char[::1] shut        # (p,) rows that may not move
@@ -236,31 +237,38 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
 
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef double gap, value, last = INFINITY, goal = 0.5 * target, sweeps
-        cdef int outcome, tries = 0
         cdef long limit = self.iterations + budget
-        cdef double near = lam - ENTER_AHEAD * (self.level
-                                          - lam) if 0.5 * self.level < lam <= self.level else lam
+        cdef double near = lam
+        if 0.5 * self.level < lam <= self.level:
+            near = lam - ENTER_AHEAD * (self.level - lam)
         self._extrapolate(lam)
         self._enter(near)
-        while True:
-            value, start = 0.5 * self.residual_square + self.penalty(lam), np.array(self.B)
-            outcome = self._fit(lam, goal, limit)
+        return solve_by_rounds(self, lam, target, limit)
+
+    # A round, see solvers/rounds.py.
+
+    def fit(self, double lam, double goal, long limit):
+        """Sweeps and Newton steps until the gap over the working rows is about `goal`."""
+        cdef double value = 0.5 * self.residual_square + self.penalty(lam)
+        start = np.array(self.B)
+        outcome = self._fit(lam, goal, limit)
+        self._measure(goal)
+        if not 0.5 * self.residual_square + self.penalty(lam) <= value + SQUARES * self.total:
+            np.asarray(self.B)[:] = start       # rounding has led uphill
             self._measure(goal)
-            if not 0.5 * self.residual_square + self.penalty(lam) <= value + SQUARES * self.total:
-                np.asarray(self.B)[:] = start       # rounding has led uphill
-                self._measure(goal)
-            gap = self.rows_gap(lam, self.p, self._slack(lam, True))
-            if gap <= target:
-                return CONVERGED, gap
-            if outcome == MAX_ITER:
-                return MAX_ITER, gap
-            if not self._enter(lam):
-                tries = 0 if gap < 0.5 * last else tries + 1
-                if tries == TRIES:
-                    return STALLED, gap
-                goal *= 0.1
-            last = gap
+        return outcome
+
+    def certify(self, double lam):
+        """Return the gap over all rows."""
+        return self.rows_gap(lam, self.p, self._slack(lam, True))
+
+    def grow(self, double lam, bint first):
+        """Let in the rows that violate; return whether there are any."""
+        return self._enter(lam)
+
+    def goal(self, double lam, double target, double outside):
+        """Half the target: working rows cost little by inner products."""
+        return 0.5 * target
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
         """Sweeps until the gap over the rows at work is about `goal`, with Newton steps where they

@@ -239,7 +239,7 @@ cdef class ProximalNewton(LossWorkingSet):
         self.model.reserve(self.quadratic.capacity)
         self.predicted.reserve(self.quadratic.capacity)
 
-    cdef int fit(self, double lam, double goal, long limit) except -1:
+    cpdef int fit(self, double lam, double goal, long limit) except -1:
         """Solve over the working columns to gap <= goal; return an Outcome."""
         cdef LocalModel model = self.model
         cdef double gap, predicted_gap, last = 0.0, best = INFINITY, quiet = INFINITY, forcing

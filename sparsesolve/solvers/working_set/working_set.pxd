@@ -27,7 +27,9 @@ cdef class WorkingSet(ScaledDual):
     # whether the target is below `digits`
     cdef bint exacting
     # gap after the first round at the last lam
-    cdef double opening
+    cdef public double opening
+    # lam at which the inactive columns were examined last
+    cdef double examined_at
     # columns added between quadratic models, averaged
     cdef double growth
     # quadratic models of other losses solved since a column was added
@@ -55,17 +57,16 @@ cdef class WorkingSet(ScaledDual):
     # whether the residual was recomputed at this lam
     cdef bint refreshed
 
-    cpdef solve(self, double lam, double target, long budget)
     cdef int add_to_working_set(self, const int[::1] which) except -1
     cdef int _choose(self) except -1
     cdef bint _ridged(self) noexcept nogil
     cdef int _extrapolate_and_grow(self, double lam) except -1
-    cdef double _goal(self, double lam, double target, double outside) noexcept nogil
+    cpdef double goal(self, double lam, double target, double outside)
     cdef double _settled(self, double lam) noexcept nogil
     cdef void _refresh(self) noexcept nogil
     cdef int _keep_history(self, double lam) except -1
     cdef int _extrapolate(self, double lam, double forward) except -1
     # For subclasses with another loss.
-    cdef int fit(self, double lam, double goal, long limit) except -1
+    cpdef int fit(self, double lam, double goal, long limit) except -1
     cdef double samples_gap(self, double scale) noexcept nogil
     cdef double primal(self, double lam) noexcept nogil

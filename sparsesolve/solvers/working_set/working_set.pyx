@@ -9,7 +9,6 @@ the others (screening/bounds), multiplies those that no bound excludes, and adds
 among them to the working set. Reference: Johnson, Guestrin (2015), "Blitz"; Massias, Gramfort,
 Salmon (2018), "Celer".
 """
-from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
 from libc.string cimport memcpy
 
@@ -31,6 +30,7 @@ from sparsesolve.solvers.costs.working_set import (
     WORKING_PER_ROW,
     WORKING_ROOM,
 )
+from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
@@ -41,12 +41,7 @@ from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 from sparsesolve.solvers.screening.inactive cimport InactiveColumns
 from sparsesolve.solvers.screening.inactive import most_entering
 from sparsesolve.solvers.screening.inactive_groups cimport InactiveGroups
-from sparsesolve.solvers.subproblem.coefficients cimport (
-    CONVERGED,
-    MAX_ITER,
-    STALLED,
-    WorkingCoefficients,
-)
+from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, WorkingCoefficients
 
 cdef double NOTICED_PROJECTION = costs.rounding.NOTICED_PROJECTION
 cdef double ENTER_AHEAD = costs.working_set.ENTER_AHEAD
@@ -254,7 +249,7 @@ cdef class WorkingSet(ScaledDual):
         """z_j'r of every column at the current residual, (p,)."""
         return self.inactive.products(&self.r[0])
 
-    cdef int fit(self, double lam, double goal, long limit) except -1:
+    cpdef int fit(self, double lam, double goal, long limit) except -1:
         """Solve over the working columns to gap <= goal; return an Outcome.
 
         Leaves r and the gradient of the certificate. If rounding has raised the objective, the
@@ -279,53 +274,41 @@ cdef class WorkingSet(ScaledDual):
                     self.r)
         return outcome
 
-    cpdef solve(self, double lam, double target, long budget):
+    def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef int outcome, tries = 0, round = 0
-        cdef double gap, goal = self._goal(lam, target, self.opening)
-        cdef double[::1] cleared
-        cdef int[::1] entering
-        cdef bint ended
         cdef long limit = self.quadratic.iterations + budget
         self.exacting = self.share * target < self.digits
         self._extrapolate_and_grow(lam)
-        while True:
-            outcome = self.fit(lam, goal, limit)
-            PyErr_CheckSignals()
-            cleared = (self._cleared(lam)
-                       if NOTICED_PROJECTION * lam < self.quadratic.unpenalised_norm < INFINITY
-                       else self.r)
-            with nogil:
-                self.inactive.examine(&cleared[0], lam)
-            gap = self.gap(lam)
-            if round == 0:
-                # the violators of a first round cost much the same at the next lam
-                self.opening = gap
-            round += 1
-            ended = outcome == MAX_ITER or self.quadratic.iterations >= limit
-            if gap <= target and (ended or round > 1
-                                  or self.inactive.promise(lam) <= PROMISED_DECREASE * target):
-                self._keep_history(lam)
-                return CONVERGED, gap
-            if ended:
-                return MAX_ITER, gap
-            entering = self.inactive.violators(lam, most_entering(self.quadratic.size))
-            if entering.shape[0]:
-                if round == 1 and entering.shape[0] > self.foreseen > 0:
-                    self.surveys = True
-                self.add_to_working_set(entering)
-                goal = self._goal(lam, target, gap)
-                tries = 0
-            elif goal > self._goal(lam, target, 0.0):
-                goal = self._goal(lam, target, 0.0)
-            elif tries == 4:
-                return STALLED, gap
-            else:
-                tries += 1
-                # where the domain of F* ends, the gap may fall as the square root of the model's
-                goal *= 0.1**tries
+        outcome, gap = solve_by_rounds(self, lam, target, limit, self.is_final)
+        if outcome == CONVERGED:
+            self._keep_history(lam)
+        return outcome, gap
 
-    cdef double _goal(self, double lam, double target, double outside) noexcept nogil:
+    # A round, see solvers/rounds.py.
+
+    def certify(self, double lam):
+        """Examine the inactive columns at the dual point; return the gap over all columns."""
+        cdef double[::1] cleared = self.r
+        if NOTICED_PROJECTION * lam < self.quadratic.unpenalised_norm < INFINITY:
+            cleared = self._cleared(lam)
+        with nogil:
+            self.inactive.examine(&cleared[0], lam)
+        self.examined_at = lam
+        return self.gap(lam)
+
+    def is_final(self, double target):
+        """Return False where violators promise more than a share of the target."""
+        return self.inactive.promise(self.examined_at) <= PROMISED_DECREASE * target
+
+    def grow(self, double lam, bint first):
+        """Add the violators to the working set; return how many."""
+        cdef int[::1] entering = self.inactive.violators(lam, most_entering(self.quadratic.size))
+        if first and entering.shape[0] > self.foreseen > 0:
+            self.surveys = True
+        self.add_to_working_set(entering)
+        return entering.shape[0]
+
+    cpdef double goal(self, double lam, double target, double outside):
         """The gap for the working columns, where the inactive ones leave a gap of `outside`."""
         cdef double settled = max(self._settled(lam), self.loose)
         return max(self.share * min(target, settled), min(INACTIVE_SHARE * outside, settled))

@@ -1,0 +1,76 @@
+"""The rounds of a working set at one lambda: fit, certify, grow.
+
+    minimise over b   F(Zb) + lam Omega(b),   b = 0 off a working set W that grows
+
+Given: a state with the methods of `Rounds`, and a target for its duality gap. Returned: an outcome
+and the gap over *all* coefficients. Invariant: each round lets violators into W, or solves over W
+more closely; the state gives up after TRIES rounds in a row of which none halved the gap.
+Reference: Johnson, Guestrin (2015), "Blitz", algorithm 1; Massias, Gramfort, Salmon (2018),
+"Celer".
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
+
+# Rounds without violators that may fail to halve the gap, each with a goal ten times smaller: ten
+# lead from any target to rounding.
+TRIES = 10
+SMALLER = 0.1
+
+
+class Rounds(Protocol):
+    """What a state answers in a round. `opening` is the gap of the first round at the last lambda:
+    the violators that made it cost much the same at the next."""
+
+    iterations: int
+    opening: float
+
+    def fit(self, lam, goal, limit):
+        """Solve over the working set until its gap is about `goal`; return an outcome."""
+
+    def certify(self, lam):
+        """Return the duality gap over all coefficients, and find those that violate."""
+
+    def grow(self, lam, first):
+        """Let violators into the working set; return how many. `first`: in the first round."""
+
+    def goal(self, lam, target, outside):
+        """Return the gap to fit to, where inactive coefficients leave a gap of `outside`."""
+
+
+def solve_by_rounds(state, lam, target, limit, is_final=None, sharpen=None):
+    """Reach gap <= target at lam; return (outcome, gap).
+
+    `is_final(target)`, if given, is False where a gap that the first round met does not count yet.
+    `sharpen(lam, goal)` is called before a closer fit of the same coefficients.
+    """
+    goal, tries, first, last = state.goal(lam, target, state.opening), 0, True, np.inf
+    while True:
+        # 1. Solve over the working set, certify over all.
+        outcome = state.fit(lam, goal, limit)
+        gap = state.certify(lam)
+        ended = outcome == MAX_ITER or state.iterations >= limit
+        if first:
+            state.opening = gap
+        # 2. Stop: gap reached, or budget spent.
+        if gap <= target and (ended or not first or is_final is None or is_final(target)):
+            return CONVERGED, gap
+        if ended:
+            return MAX_ITER, gap
+        # 3. Violators enter. Without any, the goal is smaller.
+        least = state.goal(lam, target, 0.0)
+        if state.grow(lam, first):
+            goal, tries = state.goal(lam, target, gap), 0
+        elif goal > least:
+            goal = least
+        else:
+            tries = 0 if gap < 0.5 * last else tries + 1
+            if tries > TRIES:
+                return STALLED, gap
+            goal *= SMALLER
+            if sharpen is not None:
+                sharpen(lam, goal)
+        last, first = gap, False
