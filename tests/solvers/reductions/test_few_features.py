@@ -6,6 +6,7 @@ import pytest
 import sparsesolve as ss
 from sparsesolve import penalties as P
 from sparsesolve.solvers import costs
+from sparsesolve.solvers.reductions.few_features import FewFeatures
 
 RNG = np.random.default_rng(8)
 X = RNG.standard_normal((50, 60))
@@ -58,3 +59,37 @@ def test_a_part_is_the_penalty_with_zeros_elsewhere(penalty):
         assert part.value(b[which]) == pytest.approx(bound.value(b), rel=1e-12)
         moved = bound.prox(b, 0.3)
         assert part.prox(b[which], 0.3) == pytest.approx(moved[which], abs=1e-12)
+
+
+FIVES = [range(a, a + 5) for a in range(0, 60, 5)]
+WINDOWS = [range(a, a + 10) for a in range(0, 51, 5)]
+NESTED = [*FIVES, *(range(a, a + 15) for a in range(0, 60, 15)), range(60)]
+
+
+@pytest.mark.parametrize("penalty, family", [
+    (P.TreeL2(NESTED, np.ones(17)), "gaussian"), (P.TreeL2(NESTED, np.ones(17)), "multigaussian"),
+    (P.TreeLinf(NESTED, np.ones(17)), "gaussian"), (P.OverlapLinf(WINDOWS), "multigaussian"),
+    (P.OverlapL2(WINDOWS), "gaussian"),
+], ids=lambda x: x if isinstance(x, str) else type(x).__name__)  # fmt: skip
+def test_working_sets_grow_by_whole_groups(penalty, family, monkeypatch):
+    """A proximal step moves subtrees, or what groups that overlap leave, as a whole.
+
+    So does the working set: a feature is left out only with a whole group that holds it (Bach et
+    al. 2012, section 15).
+    """
+    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 1)
+    sets, solve = [], FewFeatures._solve_part
+    monkeypatch.setattr(FewFeatures, "_solve_part", lambda self, which, *rest: (
+        sets.append(set(which.tolist())) or solve(self, which, *rest)))  # fmt: skip
+    y = Y if family == "gaussian" else SEVERAL
+    options = {"family": family, "penalty": penalty, "lambda_min_ratio": 0.3, "n_lambdas": 12}
+    parts = ss.path(X, y, tol=1e-8, **options)
+    assert not parts.status.any()
+    for used in sets:
+        assert all(used >= set(atom) or not used & set(atom) for atom in FIVES)
+        for j in set(range(60)) - used:
+            assert any(j in group and not used & set(group) for group in penalty.groups)
+    assert min(map(len, filter(None, sets))) <= 20 and len({len(used) for used in sets}) > 1
+    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 10**9)
+    whole = ss.path(X, y, tol=1e-8, **options)
+    assert whole.dev_ratio == pytest.approx(parts.dev_ratio, abs=1e-3)
