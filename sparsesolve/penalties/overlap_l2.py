@@ -89,6 +89,11 @@ class OverlapL2(OverlappingNorm):
         """Return `prox`, and where the iteration ended; the next call starts from there."""
         return self._sum.prox(v, t, near)
 
+    def dual_of_prox(self, near: Any, t: float) -> np.ndarray:
+        """Return a point of t times the dual ball: what the prox that ended there has subtracted.
+        """
+        return self._sum.feasible_total(near, t)
+
     def splitting(self) -> Splitting:
         """Return the norm of disjoint groups of copies."""
         found = self._found

@@ -27,6 +27,8 @@ also answer:
     prox_near(v, t, near)   for an iterative prox: its answer, and a start for the next call, given
                             as `near`, None at first. polar_near(z, near, level) likewise; its
                             bound may be as loose as a comparison with the level allows
+    dual_of_prox(near, t)   for an iterative prox: a point of t times the dual ball, near what the
+                            prox that ended there subtracted. It bounds conjugates from above
     part(which)             the penalty on the features `which` alone, the others being 0, or
                             None. With it, solvers of many features solve for few of them
     degrees(b)              degrees of freedom, for information criteria

@@ -100,6 +100,11 @@ class Sum(Norm):
         """Return an upper bound of the dual norm."""
         return polar(self._sum, z)
 
+    def dual_of_prox(self, near: Any, t: float) -> np.ndarray:
+        """Return a point of t times the dual ball: what the prox that ended there has subtracted.
+        """
+        return self._sum.feasible_total(near, t)
+
     def polar_near(self, z: np.ndarray, near: Any, level: float) -> tuple[float, Any]:
         """Return `polar` to the accuracy that `level` needs, and where the iteration ended.
 
@@ -161,6 +166,9 @@ class _Rows:
 
     def prox_near(self, V, t, near):
         return self.sum.prox(V, t, near)
+
+    def dual_of_prox(self, near, t):
+        return self.sum.feasible_total(near, t)
 
     def polar(self, Z):
         return polar(self.sum, Z)

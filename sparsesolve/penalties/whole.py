@@ -118,6 +118,11 @@ class WholePenalty:
             with np.errstate(over="ignore", invalid="ignore"):
                 b = self._prox(z / curvature, self.alpha / self.ridge)
                 best = float(np.vdot(z, b)) - self.value(b, lam)
+                if level > 0.0 and hasattr(self.omega, "dual_of_prox"):
+                    # b is not quite the best; what its dual point proves is never too little.
+                    xi = self.omega.dual_of_prox(self._near_prox, self.alpha / self.ridge)
+                    rest = z / curvature - xi
+                    best = max(best, 0.5 * curvature * float(np.vdot(rest, rest)))
             return max(best, 0.0) if best < np.inf else np.inf
         if not level > 0.0 or self._along_kernel(z):
             return np.inf

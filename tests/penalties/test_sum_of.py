@@ -8,7 +8,9 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
+from sparsesolve.penalties.prox import alternating, sum_of_norms
 from sparsesolve.penalties.splitting import splitting_of
+from sparsesolve.penalties.whole import WholePenalty
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((70, 12))
@@ -127,3 +129,37 @@ def test_responses_under_sums_that_are_one_penalty(one, terms):
 def test_what_is_refused(terms, kind, sentence):
     with pytest.raises(kind, match=sentence):
         P.Sum(terms).value(np.ones(4))
+
+
+@pytest.mark.parametrize("omega", [
+    P.Sum([P.TotalVariation2D((3, 4)), P.TraceNorm((4, 3))]), LOW,
+    P.OverlapL2(P.window_groups(12, 3)),
+], ids=["image", "low rank", "windows"])  # fmt: skip
+def test_conjugates_under_a_ridge_part_are_bounds_from_above(omega, monkeypatch):
+    """An iterative prox that ends early is not the point at which the conjugate is attained."""
+    exact = WholePenalty(omega.over(12), 12, 0.6)
+    for rounds in (1, 6):
+        monkeypatch.setattr(alternating, "ROUNDS", rounds)
+        monkeypatch.setattr(sum_of_norms, "SWEEPS", 1)
+        monkeypatch.setattr(sum_of_norms, "STEPS", rounds)
+        for z in RNG.standard_normal((5, 12)):
+            early = WholePenalty(omega.over(12), 12, 0.6).conjugate(z, 0.3)
+            monkeypatch.undo()
+            b = exact.prox(10.0 * z, 1e-3) / 10.0
+            points = [b, *(exact.prox(z / s, 0.3 / s) for s in (0.12, 0.2, 0.5, 1.0))]
+            for b in points:  # no point is above the bound
+                assert z @ b - exact.value(b, 0.3) <= early * (1.0 + 1e-12)
+
+
+def test_parts_that_are_rounding_do_not_undo_a_bound():
+    """Where one term does all the work, what is left for another is not orthogonal to its kernel.
+
+    Features 1 and 3 are in no edge: the kernel of that term has them, and the windows hold them.
+    """
+    edges = P.GraphTV([(4, 5), (0, 4), (2, 4)], [1.7, 1.1, 1.6])
+    groups = P.OverlapLinf([[1], [1, 3, 5], [1, 3, 4, 5], [1, 2, 3, 4, 5], [0]], np.ones(5))
+    both = P.Sum([edges, groups]).over(6)
+    for z in np.vstack([np.eye(6), RNG.standard_normal((20, 6))]):
+        level = both.polar(z)
+        assert np.isfinite(level) and not both.prox(z, level * (1 + 1e-9)).any()
+        assert both.prox(z, level * (1 - 1e-3)).any()

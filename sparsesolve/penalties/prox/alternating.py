@@ -101,12 +101,21 @@ class SumOfTerms:
             rest = b
         return b, parts
 
+    def feasible_total(self, parts, t):
+        """Return the sum of parts, scaled into t times their dual balls: a dual point."""
+        return self.total(self._within(parts, t))
+
     def _within(self, parts, t):
         out = []
-        for k, z in enumerate(parts):
-            level = self._polar(k, z)
-            out.append(z if level <= t else z * (t / level if level < np.inf else 0.0))
+        for k, z in enumerate(self._seen(parts)):
+            level = float(self.terms[k].polar(z))
+            out.append(z if level <= t else z * (t / level))
         return out
+
+    def _seen(self, parts):
+        """Return the parts without what is along the kernel of their term, which is rounding."""
+        return [z if N is None else z - (z @ N) @ N.T
+                for z, N in zip(parts, self.kernels, strict=True)]  # fmt: skip
 
     def _or_zero(self, v, t, b):
         """Return b, or 0 where that is as good."""
@@ -125,8 +134,9 @@ class SumOfTerms:
 
         What the parts leave of z is given to the term for which the bound is lowest.
         """
+        parts = self._seen(parts)
         left = z - self.total(parts)
-        levels = [self._polar(k, part) for k, part in enumerate(parts)]
+        levels = [float(term.polar(part)) for term, part in zip(self.terms, parts, strict=True)]
         found = np.inf
         for k in range(len(self.terms)):
             own = self._polar(k, parts[k] + left)

@@ -104,6 +104,10 @@ class SumOfNorms:
             b, xi = self._newton(v, t, b, xi)
         return self._finished(v, t, b, xi), xi
 
+    def feasible_total(self, xi, t):
+        """Return the sum of xi, scaled into t times their dual balls: a dual point of the prox."""
+        return self.total(self._within(xi, t))
+
     def _within(self, xi, t):
         size = self.lengths(xi)
         shrink = np.minimum(1.0, t * self.d / np.where(size > 0.0, size, 1.0))
