@@ -21,7 +21,12 @@ from sparsesolve.data import (
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.design.group_basis import GroupBasis
-from sparsesolve.paths.penalty import for_features, penalty_maker, refuse_blocks_only
+from sparsesolve.paths.penalty import (
+    at_least_zero,
+    for_features,
+    penalty_maker,
+    refuse_blocks_only,
+)
 from sparsesolve.penalties import SparseGroup
 from sparsesolve.penalties.groups import in_order
 from sparsesolve.penalties.penalty import has_blocks
@@ -70,6 +75,7 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     target = _target(family, response, offset, w, intercept)
     design = _read_columns(matrix, names, w, target.get("y"), n_threads)
     if whole:
+        penalty, limits = at_least_zero(penalty, limits)
         refuse_blocks_only(penalty, penalty_factor, limits, standardize, design)
     basis = None
     if by_group:

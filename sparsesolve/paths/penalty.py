@@ -7,6 +7,7 @@ from sparsesolve.data import shown
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.concave_penalty import ConcavePenalty
 from sparsesolve.penalties.definition import check_definition
+from sparsesolve.penalties.nonnegative import Nonnegative
 from sparsesolve.penalties.penalty import NEEDED, has_blocks, missing_method
 from sparsesolve.penalties.whole import WholePenalty
 from sparsesolve.solvers.problem.problem import ADVICE
@@ -80,6 +81,27 @@ def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
                 f"and {name} compares its coefficient with others; drop it, or use "
                 "standardize=False"
             )
+
+
+def at_least_zero(penalty, limits):
+    """Return the penalty and the limits; lower=0 for all becomes part of a norm of sizes.
+
+    Raises ValueError if a feature has no penalty: along it nothing but the limit would hold.
+    """
+    if limits is None or not getattr(penalty, "absolute", False):
+        return penalty, limits
+    low, high = limits
+    if (low != 0.0).any() or (high < np.inf).any():
+        raise ValueError(
+            f"{type(penalty).__name__} takes lower=0 for all features, and no other limits; leave "
+            "them out, or give lower=0"
+        )
+    if penalty.kernel() is not None:
+        raise ValueError(
+            f"lower=0 needs a penalty on every feature, and {type(penalty).__name__} has features "
+            "whose weights are all 0; give them a weight"
+        )
+    return Nonnegative(penalty), None
 
 
 def penalty_maker(penalty, alpha, factors, limits, n_responses):

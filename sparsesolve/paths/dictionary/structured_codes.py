@@ -22,6 +22,7 @@ from scipy.linalg import cho_factor, cho_solve, eigvalsh
 from sparsesolve.paths.dictionary.encoding import SparseCodes
 from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.penalties import L1
+from sparsesolve.penalties.nonnegative import Nonnegative
 from sparsesolve.penalties.whole import WholePenalty
 from sparsesolve.results.status import Status
 
@@ -33,22 +34,6 @@ STEPS = 10_000
 BETWEEN = 10
 # L is raised by this fraction, so that rounding cannot make a step too long.
 ROUNDED = 1e-12
-
-
-class Nonnegative:
-    """A norm that depends on sizes alone, on vectors without negative entries."""
-
-    def __init__(self, omega):
-        self.omega, self.value = omega, omega.value
-
-    def prox(self, v, t):
-        """Return the prox of the positive part, which is exact because the norm grows with sizes.
-        """
-        return self.omega.prox(np.maximum(v, 0.0), t)
-
-    def polar(self, z):
-        """Return the dual norm of the positive part."""
-        return self.omega.polar(np.maximum(z, 0.0))
 
 
 def read_convex(name, penalty, positive=False):

@@ -1,0 +1,39 @@
+"""Nonnegative: a norm that depends on sizes alone, for coefficients that are not negative.
+
+    Omega(b) if b >= 0, else infinity
+
+Such a norm grows with sizes. So its prox at v is that at the positive part of v, and the level
+that keeps b at 0 is the dual norm of the positive part of z.
+Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical sparse coding"
+(2011), section 3.4.
+"""
+
+import numpy as np
+
+
+class Nonnegative:
+    """The norm `omega` of b >= 0, on vectors (p,) or arrays (K, p) as `omega` is."""
+
+    def __init__(self, omega):
+        self.omega = omega
+
+    def value(self, b):
+        """Return Omega(b), infinity where an entry is negative."""
+        return float("inf") if (np.asarray(b) < 0.0).any() else self.omega.value(b)
+
+    def prox(self, v, t):
+        """Return the prox of the positive part, a new array."""
+        return self.omega.prox(np.maximum(v, 0.0), t)
+
+    def polar(self, z):
+        """Return the dual norm of the positive part."""
+        return self.omega.polar(np.maximum(z, 0.0))
+
+    def part(self, which):
+        """Return the penalty on the features `which` alone, or None if the norm has no parts."""
+        own = getattr(self.omega, "part", lambda which: None)(which)
+        return None if own is None else Nonnegative(own)
+
+    def over_responses(self, n_responses):
+        """Return the penalty on arrays (K, p)."""
+        return Nonnegative(self.omega.over_responses(n_responses))
