@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.penalties.prox.group_balls import ascend
+from sparsesolve.penalties.prox.group_balls import ascend, ascend_linf
 
 
 def test_one_group_is_done_in_one_sweep():
@@ -28,3 +28,26 @@ def test_residuals_belong_to_vectors_within_their_balls():
         assert (lengths <= radius * (1 + 1e-14)).all()
         gap = radius @ np.sqrt(np.add.reduceat(b[features] ** 2, start[:-1])) - xi @ b[features]
         assert gap >= -1e-14 and (sweeps < 500 or gap < 1e-13)
+
+
+def test_linf_residuals_are_sizes_whose_gap_vanishes():
+    rng = np.random.default_rng(1)
+    features, start = np.array([0, 1, 2, 2, 3], dtype=np.intc), np.array([0, 3, 5], dtype=np.intc)
+    for sweeps in (1, 3, 300):
+        for radius in (np.array([0.5, 0.7]), np.array([9.0, 0.1]), np.array([1e-3, 9.0])):
+            v, xi = np.abs(rng.standard_normal(4)).round(1), np.zeros(5)
+            b, level = v.copy(), rng.random(2)
+            ascend_linf(radius, features, start, xi, b, level, sweeps)
+            assert (b >= 0.0).all() and (xi >= 0.0).all()
+            assert b == pytest.approx(v - np.bincount(features, xi, 4), abs=1e-14)
+            assert (np.add.reduceat(xi, start[:-1]) <= radius * (1 + 1e-12)).all()
+            gap = radius @ np.maximum.reduceat(b[features], start[:-1]) - xi @ b[features]
+            assert gap >= -1e-14 and (sweeps < 300 or gap < 1e-12)
+
+
+def test_linf_thresholds_of_one_group():
+    features, start = np.arange(3, dtype=np.intc), np.array([0, 3], dtype=np.intc)
+    for first in (0.0, 3.0, 99.0):
+        b, xi = np.array([5.0, 4.0, 1.0]), np.zeros(3)
+        ascend_linf(np.array([2.0]), features, start, xi, b, np.array([first]), 1)
+        assert b.tolist() == [3.5, 3.5, 1.0] and xi.tolist() == [1.5, 0.5, 0.0]
