@@ -5,8 +5,9 @@ it (of a share beyond 0.3, its distance from 1 is changed). Printed are the proc
 iterations of each, relative to the constant as it stands. A ratio above 1 on both sides says that
 the constant stands well, one near 1 on both that it makes no difference on that problem.
 
-Each value has a process of its own, since compiled modules read constants when they are imported.
-Processes are run in turn, and the least time of each counts. BLAS has one thread.
+Iterations do not depend on the load of a machine; times do. Each value has a process of its own,
+since compiled modules read constants when they are imported. Processes are run in turn, and the
+least time of each counts. BLAS has one thread.
 """
 
 import argparse
@@ -186,10 +187,10 @@ def main():
                                 "homotopy", "greedy", "margin", "first_order",
                                 "reductions"]:  # fmt: skip
         module, _, only = asked.partition(".")
-        base = None
         for name, value in constants(module).items():
             if only and name != only:
                 continue
+            base = None
             values = [changed(value, 1 / 3), changed(value, 3.0)]
             found = [None, None]
             for _ in range(args.turns):

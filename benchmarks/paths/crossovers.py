@@ -68,7 +68,7 @@ def gram_or_steps(n):
 
 
 def screening(n):
-    """Bounds on correlations, or products with all columns: LONG in solvers/screening."""
+    """Bounds on correlations, or products with all columns: screening.BOUND_ROWS."""
     X, y = normal(n, 4_000_000 // n)
     return X, y, {"n_lambdas": 50}
 
@@ -104,8 +104,9 @@ CROSSOVERS = {  # problem, first side, second side, sizes around the constant, t
                       (50_000, 100_000, 200_000, 400_000), costs.PASS_ROWS),
     "gram_or_steps": (gram_or_steps, ("Gram matrix", {}, GRAM), ("conjugate gradients", {}, STEPS),
                       (100, 200, 400, 800), None),
-    "screening": (screening, ("products", {}, {f"{BOUNDS}.LONG": 10**9}),
-                  ("bounds", {}, {f"{BOUNDS}.LONG": 1}), (150, 300, 600, 1200), 350),
+    "screening": (screening, ("products", {}, {f"{BOUNDS}.BOUND_ROWS": 10**9}),
+                  ("bounds", {}, {f"{BOUNDS}.BOUND_ROWS": 1}), (150, 300, 600, 1200),
+                  costs.screening.BOUND_ROWS),
     "threads": (threads, ("one thread", {"n_threads": 1}, {}), ("two", {"n_threads": 2}, {}),
                 (250, 500, 1000, 2000, 4000), 1000),
 }  # fmt: skip

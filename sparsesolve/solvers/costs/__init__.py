@@ -41,8 +41,8 @@ GRAM_ROWS_PER_COLUMN = 2
 # this many columns.
 MOST_WIDE_GRAM_COLUMNS = 600
 
-# Lambdas from which these inner products of a wide design are worth their making. 200 x 500 with 3
-# responses to 0.1 of the first lambda: one lambda 10 ms with them and 4 without, ten 10 and 9,
+# Lambdas from which these inner products of a wide design are worth their making. 200 x 500 with
+# 3 responses to 0.1 of the first lambda: one lambda 10 ms with them and 4 without, ten 10 and 9,
 # thirty 11 and 14.
 FEWEST_LAMBDAS_TO_A_WIDE_GRAM = 5
 
@@ -68,7 +68,8 @@ FEW_EIGENVALUES = 250
 # min(n, p) up to which other losses with a ridge go to the space of the rows (row_space.py).
 MOST_ROW_SPACE = 4000
 
-# The same limit for a sparse design, whose general solvers take cheaper steps.
+# Smaller side of a sparse design up to which its eigenvalues are computed: its general solvers
+# take cheaper steps.
 MOST_SPARSE_EIGENVALUES = 1500
 
 # A design counts as sparse for MOST_SPARSE_EIGENVALUES if it has fewer than one stored value in
@@ -82,25 +83,27 @@ EIGENVALUE_SPARSITY = 10
 # Softmax coefficients enter one by one, so that few of them are active at a time.
 MOST_COEFFICIENTS = 12_000
 
-# The same number where the rows of coefficients are tied and become active as a whole.
+# Coefficients up to which their Hessian is factored where rows of coefficients are tied and
+# become active as a whole.
 MOST_TIED_COEFFICIENTS = 1000
 
-# The same number for a sparse design, whose products with single columns are cheap.
+# Coefficients up to which their Hessian is factored for a sparse design, whose products with
+# single columns are cheap.
 MOST_SPARSE_COEFFICIENTS = 1500
 
 # Below this alpha nearly all coefficients become active, and MOST_DENSE_COEFFICIENTS applies.
 MOSTLY_RIDGE = 0.2
 
-# The same number where nearly all coefficients become active.
+# Coefficients up to which their Hessian is factored where nearly all of them become active.
 MOST_DENSE_COEFFICIENTS = 200
 
-# Newton's method on all coefficients is used up to this product of K^2 and min(n, p), p counted by
-# stored values to a row: the cost of its Hessian grows faster with K than the steps of blocks.
-# Seconds of Newton's method over those of blocks (20 lambdas, tol 1e-7; n x p x K, and in brackets
-# the product in thousands): 1,000 x 50 x 10 0.48 (5), 200 x 1,000 x 20 0.56 (80), 1,500 x 100 x 20
-# 0.91 (40), 3,000 x 100 x 30 0.76 (90), 3,000 x 40 x 50 1.05 (100), 300 x 2,000 x 20 0.83 (120),
-# 500 x 500 x 20 1.14 (200), 2,000 x 20 x 100 1.58 (200), 3,000 x 100 x 50 1.76 (250), 4,000 x 25 x
-# 200 over 5.7 (1,000); sparse, a value in 20 stored, 2,000 x 200 x 50 0.82 (25).
+# Newton's method on all coefficients is used up to this product of K^2 and min(n, p), p counted
+# by stored values to a row: the cost of its Hessian grows faster with K than the steps of blocks.
+# Seconds of Newton's method over those of blocks (20 lambdas, tol 1e-7; n x p x K, and in
+# brackets the product in thousands): 1,000 x 50 x 10 0.48 (5), 200 x 1,000 x 20 0.56 (80), 1,500
+# x 100 x 20 0.91 (40), 3,000 x 100 x 30 0.76 (90), 3,000 x 40 x 50 1.05 (100), 300 x 2,000 x 20
+# 0.83 (120), 500 x 500 x 20 1.14 (200), 2,000 x 20 x 100 1.58 (200), 3,000 x 100 x 50 1.76 (250),
+# 4,000 x 25 x 200 over 5.7 (1,000); sparse, a value in 20 stored, 2,000 x 200 x 50 0.82 (25).
 MOST_CLASSES_SQUARED_COLUMNS = 150_000
 
 # Newton's method on all coefficients keeps another copy of X, which may have this many values.
@@ -136,8 +139,8 @@ PASS_ROWS = 200_000
 # until the cubes of their sizes cost more than these passes.
 FIRST_ORDER_PASSES = 500
 
-# The same number under the linf norm, which brings many coefficients of a block to one size, and
-# whose second-order steps are longer.
+# Passes that first-order steps need under the linf norm, which brings many coefficients of a
+# block to one size, and whose second-order steps are longer.
 FIRST_ORDER_PASSES_LINF = 100
 
 # Groups of at most this many columns are always solved by second-order steps.
@@ -147,7 +150,8 @@ SMALL_GROUP = 64
 # of the group is factored.
 MOST_GROUP_COEFFICIENTS = 1000
 
-# The same number under the linf norm.
+# Coefficients of a group in all responses up to which a quadratic model of it is factored under
+# the linf norm.
 MOST_GROUP_COEFFICIENTS_LINF = 200
 
 # Working coefficients of groups of K responses, K m, up to which Newton steps are made: beyond, a
@@ -168,19 +172,20 @@ FEWEST_COLUMNS_BY_STEPS = 100
 # that are not wanted, and the steps cost up to twice what they save (3,000 x 300, three lambdas).
 MOST_ROWS_BY_STEPS = 2
 
-# A lambda below this fraction of the one before is far. Grids of a ratio of 0.79 may take twice as
-# long as finer ones (300 x 20,000, correlation 0.99, binomial), those of 0.32 twenty times as long
-# (500 x 5,000, correlation 0.5).
+# A lambda below this fraction of the one before is far. Grids of a ratio of 0.79 may take twice
+# as long as finer ones (300 x 20,000, correlation 0.99, binomial), those of 0.32 twenty times as
+# long (500 x 5,000, correlation 0.5).
 FAR_LAMBDA = 0.75
 
 # Largest ratio of neighbouring lambdas on the way. At 0.5 to 0.7 working sets still fill up in
 # some problems, and the way takes up to 18 times as long as a path; from 0.85 to 0.9 less.
 CONTINUATION_RATIO = 0.88
 
-# The same ratio for several responses with squared error, whose working sets fill up less. One
-# lambda at 1e-3 of the first took 586 ms at once, 317 by steps of 0.88, 292 of 0.5, 147 of 0.3
-# (150 x 1,500, 4 responses), and without noise 1,640 and 12 (200 x 2,000, 3 responses). At 0.1 and
-# 0.01 steps of 0.3 cost as much as none, those of 0.88 twice as much.
+# Largest ratio of neighbouring lambdas on the way for several responses with squared error, whose
+# working sets fill up less. One lambda at 1e-3 of the first took 586 ms at once, 317 by steps of
+# 0.88, 292 of 0.5, 147 of 0.3 (150 x 1,500, 4 responses), and without noise 1,640 and 12 (200 x
+# 2,000, 3 responses). At 0.1 and 0.01 steps of 0.3 cost as much as none, those of 0.88 twice as
+# much.
 CONTINUATION_RATIO_RESPONSES = 0.3
 
 # Gap to solve for on the way, as a fraction of what is left of the loss; 1e-5 costs a third more.

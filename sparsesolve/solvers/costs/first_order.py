@@ -91,7 +91,7 @@ SMOOTHING_FADE = 0.8
 # tried as zero.
 KEPT_BY_SMOOTHING = 10.0
 
-# The same factor under the trace norm.
+# The smoothing under the trace norm is multiplied by this from one ridge problem to the next.
 TRACE_SMOOTHING_FADE = 0.9
 
 # Values of X that reweighted l2 under the trace norm fills in (160 MB).

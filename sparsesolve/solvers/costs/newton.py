@@ -1,4 +1,9 @@
-"""Constants that every Newton method shares: line search, forcing, refresh, progress."""
+"""Constants that every Newton method shares: line search, forcing, refresh, progress.
+
+Comments give the iterations of benchmarks/paths/constants.py at other values, relative to
+those at the value that stands. Where there are none, a third and three times of a constant made no
+difference to the iterations of these paths (200 x 1,000), or it was not measured.
+"""
 
 # What is carried on from step to step is recomputed when its rounding may have added more than
 # this fraction of the target to the gap. Smaller ones recompute more often for nothing; larger
@@ -15,6 +20,7 @@ ARMIJO = 0.1
 
 # A step that leaves more than this share of the gap is slow: after two of them the Hessian is
 # refreshed. An exact Hessian usually leaves less than a tenth.
+# Iterations at 0.0666667 and 0.6: sparse 0.94 and 1.07, logistic groups 0.98 and 1.05.
 SLOW_STEP = 0.2
 
 # A gap above this fraction of the least one so far is no progress. Rounding moves gaps by less
@@ -26,10 +32,13 @@ PROGRESS = 0.99
 # next step replaces.
 FORCING = 0.1
 
-# The same fraction of the gap at its start for second-order steps, which reach it at once.
+# A model is solved to this fraction of the gap at its start by second-order steps, which reach it
+# at once.
+# Iterations at 0.000333333 and 0.003: logistic groups 1.07 and 1.02.
 LEAST_FORCING = 1e-3
 
 # No model is solved to less than this fraction of the target gap.
+# Iterations at 0.1 and 0.9: logistic groups 0.97 and 1.10.
 MODEL_SHARE = 0.3
 
 # A solver gives up after this many steps that lower neither the objective by more than rounding

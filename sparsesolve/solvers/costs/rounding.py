@@ -116,7 +116,7 @@ AT_KINK = 1e-12
 MODEL = 1e-13
 
 # A column depends on the active ones if at most this fraction of its square is left outside their
-# span,
+# span.
 HOMOTOPY_PIVOT = 1e-13
 
 # The fraction grows by this with every active column, each of which adds its rounding.
@@ -219,3 +219,9 @@ FAR_OUT = 1e-9
 
 # Two scales of a dual point within this relative distance are one.
 SAME_SCALE = 1e-12
+
+# Relative rounding of a length, with room.
+LENGTH = 1e-12
+
+# Rounding of the residual, and of all lengths so far, in a length.
+TRAVEL = 1e-15

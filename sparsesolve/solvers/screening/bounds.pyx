@@ -22,6 +22,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.pass_threads cimport begin_pass, clock, end_pass
 from sparsesolve.penalties.blocks cimport BlockPenalty
@@ -37,18 +38,12 @@ cdef extern from "inlined.h":
 DEF TOGETHER = 64
 # Blocks by which quantised columns are prefetched: about as many as hide a read from memory.
 DEF AHEAD = 6
-# Rows of a dense design from which a bound costs less than a product, and values in it.
-LONG = 350
-MANY = 1_000_000
-# Columns up to which comparing residuals costs more than products.
-FEW = 256
-# Bytes of quantised columns from which threads gain more than they wait.
-cdef double WORTH_THREADS = 5e5
-# Share of its threshold at which a block is predicted to pass it: extrapolation along the path
-# errs by about a hundredth.
-cdef double ALMOST = 0.99
-# Blocks with bounds above this share of their threshold may pass it at the next lam.
-cdef double CLOSE = 0.9
+BOUND_ROWS = costs.screening.BOUND_ROWS
+BOUND_VALUES = costs.screening.BOUND_VALUES
+FEW_COLUMNS = costs.screening.FEW_COLUMNS
+cdef double BYTES_FOR_THREADS = costs.screening.BYTES_FOR_THREADS
+cdef double ENTER_AHEAD = costs.working_set.ENTER_AHEAD
+cdef double CLOSE = costs.screening.CLOSE
 
 
 cpdef Correlations correlations_of_columns(Design design, double[::1] root_w,
@@ -56,7 +51,8 @@ cpdef Correlations correlations_of_columns(Design design, double[::1] root_w,
     """Bounds for long dense columns, products alone for others."""
     cdef Py_ssize_t values = design.n * design.p
     rate = design.norms(np.square(root_w), n_threads)
-    if design.stored == values >= MANY and design.n >= LONG and design.p > FEW:
+    if (design.stored == values >= BOUND_VALUES and design.n >= BOUND_ROWS
+            and design.p > FEW_COLUMNS):
         sketch = quantised(design, root_w)
         return CorrelationBounds(design, root_w, rate, threshold, None, n_threads, sketch,
                                  None if sketch is None else sketch.error)
@@ -129,8 +125,8 @@ cdef class CorrelationBounds(Correlations):
         the coming residual r; returns how many."""
         self.residuals.compare(r)
         if self.penalty is None:
-            return predict(self, ALMOST * lam, which, True)
-        return predict(self, ALMOST * lam, which, False)
+            return predict(self, ENTER_AHEAD * lam, which, True)
+        return predict(self, ENTER_AHEAD * lam, which, False)
 
 
 # Of blocks; compiled for single columns and for groups, see Correlations. `single` is a constant.
@@ -205,7 +201,7 @@ cdef inline void estimate_pending(CorrelationBounds self, int count, bint single
     for k in range(count):
         columns += self.size(self.pending[k], single)
     # limits have one place to work
-    if columns * <double> self.n >= WORTH_THREADS and (single or not self.penalty.limited):
+    if columns * <double> self.n >= BYTES_FOR_THREADS and (single or not self.penalty.limited):
         threads = begin_pass(self.n_threads)
     if threads > 1:
         for k in range(count):

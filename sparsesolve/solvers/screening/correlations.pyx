@@ -18,6 +18,7 @@ from libc.stdlib cimport calloc, free
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
@@ -27,18 +28,11 @@ from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 cdef extern from "inlined.h":
     pass
 
-# Share of its threshold at which a block is predicted to pass it: extrapolation along the path
-# errs by about a hundredth.
-cdef double ALMOST = 0.99
-# Share of the threshold from which blocks of sparse columns are multiplied: they may pass it at
-# the next lam.
-cdef double CLOSE = 0.9
-# Share of the threshold from which columns come along with others, in dense designs of more than
-# MOST_CACHED rows: products with columns that enter later are a pass over memory.
-cdef double SOON = 0.8
-MOST_CACHED = 10_000
-# About the largest entry of a change of r, over its root mean square.
-cdef double UNEVEN = 7.0
+cdef double ENTER_AHEAD = costs.working_set.ENTER_AHEAD
+cdef double CLOSE = costs.screening.CLOSE
+cdef double SOON = costs.screening.SOON
+MOST_CACHED_ROWS = costs.screening.MOST_CACHED_ROWS
+cdef double UNEVEN = costs.screening.UNEVEN
 
 
 cdef class Correlations:
@@ -69,7 +63,7 @@ cdef class Correlations:
         self.undecided, self.columns = np.zeros(G + 1, dtype=np.intc), np.zeros(p + 1,
                                                                                 dtype=np.intc)
         self.close = CLOSE if design.stored < n * p else 1.0
-        self.soon = SOON if design.stored == n * p and n > MOST_CACHED else ALMOST
+        self.soon = SOON if design.stored == n * p and n > MOST_CACHED_ROWS else ENTER_AHEAD
         self.safe_balls = SafeBalls(n, self._rates(), self.threshold)
         self._allocate(2 * sizeof(int), 2)
 
@@ -186,9 +180,9 @@ cdef class Correlations:
         """
         cdef int count
         if self.penalty is not None:
-            return expected(self, ALMOST * lam, forward, which, False)
-        count = expected(self, ALMOST * lam, forward, which, True)
-        if count > 0 and self.soon != ALMOST:
+            return expected(self, ENTER_AHEAD * lam, forward, which, False)
+        count = expected(self, ENTER_AHEAD * lam, forward, which, True)
+        if count > 0 and self.soon != ENTER_AHEAD:
             return expected(self, self.soon * lam, forward, which, True)
         return count
 

@@ -7,22 +7,21 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 from sparsesolve.solvers.screening.bounds cimport correlations_of_columns
 
-# A block violates its threshold if its level is above it by more than this fraction.
-cdef double VIOLATION = 1e-12
+cdef double VIOLATION = costs.rounding.VIOLATION
 # Blocks from this share of their threshold on are asked for their part in the certificate:
 # scales keep away from the threshold by about as little.
 cdef double INSIDE = 1.0 - 1e-13
-# Columns that may enter in one round, however small the working set is.
-ENTERING = 256
+FEWEST_ENTERING = costs.screening.FEWEST_ENTERING
 
 
 def most_entering(int working):
     """The largest number of violators that enter in one round: the working set at most doubles."""
-    return max(ENTERING, working)
+    return max(FEWEST_ENTERING, working)
 
 
 def farthest(level, columns, most):

@@ -9,20 +9,23 @@ from libc.stdint cimport int16_t
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport ss_largest_f64, ss_multiply, ss_prefetch
 
-FROM = 1_000_000            # values in a dense design from which products with it are worth saving
-UP_TO = 268_435_456         # bytes
-ROWS = 256                  # shorter columns cost more to look up than to multiply
-cdef double NOT_DRAWN = -1.0    # as a unit
+QUANTISED_VALUES = costs.screening.QUANTISED_VALUES
+QUANTISED_BYTES = costs.screening.QUANTISED_BYTES
+QUANTISED_ROWS = costs.screening.QUANTISED_ROWS
+# The unit of a column that is not quantised yet.
+cdef double NOT_DRAWN = -1.0
 
 
 cpdef Quantised quantised(Design design, double[::1] root_w):
     """The sketch of a design, or None where it is not worth its memory."""
     cdef Py_ssize_t values = design.n * design.p
-    if design.stored == values and design.n >= ROWS and FROM <= values <= UP_TO:
+    if (design.stored == values and design.n >= QUANTISED_ROWS
+            and QUANTISED_VALUES <= values <= QUANTISED_BYTES):
         return Quantised(design, root_w)
     return None
 

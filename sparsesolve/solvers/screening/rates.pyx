@@ -14,19 +14,16 @@ from libc.string cimport memset
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport dot, ss_add_dots, ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.screening.quantised cimport Quantised
 
-# Share of stored values from which inner products cost little compared with the bounds that they
-# improve; sparser groups have their trace.
-DENSE_FROM = 0.15
-# Columns of a group up to which they do.
-cdef Py_ssize_t LARGEST = 100
-# Relative rounding of a sum of squares, with room.
-cdef double ROUNDING = 1e-12
+DENSE_FROM = costs.screening.DENSE_FROM
+cdef Py_ssize_t LARGEST_GROUP = costs.screening.LARGEST_GROUP
+cdef double SQUARES = costs.rounding.SQUARES
 
 
 cpdef group_rates(Design design, double[::1] root_w, BlockPenalty penalty, Quantised sketch,
@@ -37,7 +34,7 @@ cpdef group_rates(Design design, double[::1] root_w, BlockPenalty penalty, Quant
     cdef double[::1] squares = None, rate = np.zeros(G), error = np.zeros(G)
     cdef const double* of_columns = NULL
     cdef double[:, ::1] rooms
-    room = (min(LARGEST, int(np.diff(penalty.start).max(initial=1))) + 1) * (n + 2)
+    room = (min(LARGEST_GROUP, int(np.diff(penalty.start).max(initial=1))) + 1) * (n + 2)
     if design.p > 0 and design.stored < DENSE_FROM * n * design.p:
         squares = np.square(design.norms(np.square(root_w), n_threads))
         of_columns, room = &squares[0], 1
@@ -57,7 +54,7 @@ cdef void _measure(Design design, const double* root_w, BlockPenalty penalty, Qu
     cdef Py_ssize_t first = penalty.start[g], s = penalty.size(g), n = design.n
     cdef Py_ssize_t i, j, member
     cdef double total = 0.0, largest = 0.0, lost = 0.0
-    cdef bint all_fit = s <= LARGEST
+    cdef bint all_fit = s <= LARGEST_GROUP
     cdef double* z
     cdef double* sums
     cdef double* row
@@ -88,5 +85,5 @@ cdef void _measure(Design design, const double* root_w, BlockPenalty penalty, Qu
         for j in range(s):
             largest = max(largest, sums[j])
         total = min(total, largest)
-    rate[0] = penalty.reach(g) * sqrt(total * (1.0 + ROUNDING))
+    rate[0] = penalty.reach(g) * sqrt(total * (1.0 + SQUARES))
     error[0] = penalty.reach(g) * sqrt(lost)

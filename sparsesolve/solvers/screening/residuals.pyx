@@ -13,9 +13,9 @@ import numpy as np
 from sparsesolve.solvers.screening.quantised cimport SS_FINE, padded, ss_quantise_i16
 from sparsesolve.linalg.kernels.vector cimport dot, ss_add_dots, ss_largest_f64
 
-# names start again from here
+# Names of residuals start again from here.
 cdef int LAST_NAME = 0x7fffff00
-# unit of a gap
+# The unit of a gap of residuals that are equal.
 cdef double SMALLEST = 1e-300
 
 

@@ -17,14 +17,13 @@ from libc.math cimport sqrt
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.linalg.kernels.vector cimport dot, ss_candidates, ss_travel
 
 # Bounds of `scale`: beyond them all features are candidates again.
 cdef double SMALLEST = 1e-100, LARGEST = 1e100
-# Relative rounding of a length, with room.
-cdef double ROUNDING = 1e-12
-# Rounding of the residual, and of all lengths so far, in a length.
-cdef double EPSILON = 1e-15
+cdef double LENGTH = costs.rounding.LENGTH
+cdef double TRAVEL = costs.rounding.TRAVEL
 
 
 cdef class SafeBalls:
@@ -61,9 +60,9 @@ cdef class SafeBalls:
             one = ss_travel(self.n, factor, r + k * self.n, last + k * self.n, &largest)
             distance = distance + one if self.together else max(distance, one)
         self.scale *= factor
-        off = EPSILON * (factor * sqrt(length) + self.moved * self.scale)
-        distance, largest = (sqrt(distance) * (1.0 + ROUNDING) + off,
-                             largest * (1.0 + ROUNDING) + off)
+        off = TRAVEL * (factor * sqrt(length) + self.moved * self.scale)
+        distance, largest = (sqrt(distance) * (1.0 + LENGTH) + off,
+                             largest * (1.0 + LENGTH) + off)
         if SMALLEST < self.scale < LARGEST and distance < INFINITY:
             self.moved += distance / self.scale
             self.most += largest / self.scale
