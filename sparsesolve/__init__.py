@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from sparsesolve import families, penalties
-from sparsesolve.online.online import online  # at once: the folder has that name, too
+from sparsesolve.online.online import online  # imported now, because the folder has the same name
 from sparsesolve.paths import bundle
 from sparsesolve.paths.path import path
 from sparsesolve.penalties import prox
@@ -34,14 +34,14 @@ __all__ = [
     "stability_path", "structured",
 ]  # fmt: skip
 
-# Users import these two, and what is in them, from the package itself.
+# Users import these two rooms, and their contents, from the package itself.
 for known in list(sys.modules):
     for module in (bundle, prox):
         if known == module.__name__ or known.startswith(f"{module.__name__}."):
             public = module.__name__.rpartition(".")[2] + known[len(module.__name__) :]
             sys.modules[f"sparsesolve.{public}"] = sys.modules[known]
 
-# What path does not need is imported when it is first asked for: HOMES says from where.
+# Everything that path does not need is imported at its first use, from the module in HOMES.
 if TYPE_CHECKING:
     from sparsesolve import estimators as estimators
     from sparsesolve import mkl, structured
@@ -100,9 +100,9 @@ else:
         "stability_path": "selection.stability",
     }
 
-    FILES = ("mkl.grams_file", "online.model_file")  # which make their parts of a file known
-    ROOMS = ("estimators", "mkl", "structured")  # imported when they are asked for
-    ONE_BY_ONE = RLock()  # of two threads one might import a package, the other a part of it
+    FILES = ("mkl.grams_file", "online.model_file")  # modules that add kinds of files
+    ROOMS = ("estimators", "mkl", "structured")  # imported at their first use
+    ONE_BY_ONE = RLock()  # two threads may import a package and a part of it
 
     def __getattr__(name):
         if name not in HOMES and name not in ROOMS:

@@ -42,10 +42,11 @@ def main(argv=None):
         with warnings.catch_warnings():
             warnings.showwarning = _one_line_warning
             args.run(args)
-        if sys.stdout is not None:  # None where it was closed before we began
+        if sys.stdout is not None:  # None if it was closed at the start
             sys.stdout.flush()
     except BrokenPipeError:
-        # The reader, `head` say, has seen enough; Python must not complain when it closes stdout.
+        # The reader, for example `head`, has stopped; Python must not complain when it closes
+        # stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         print("sparsesolve: interrupted", file=sys.stderr)
@@ -57,7 +58,7 @@ def main(argv=None):
 
 
 def parser():
-    """The commands and their options."""
+    """Return the parser of all commands and their options."""
     top = Parser(prog="python -m sparsesolve", description="Solution paths of sparse models.")
     top.add_argument("--version", action="version", version=f"sparsesolve {__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
@@ -173,7 +174,7 @@ def _add_picture(command):
 
 
 def _described(error):
-    """What went wrong; of an operating system's error without its number."""
+    """Return what went wrong; for an error of the operating system without its number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):

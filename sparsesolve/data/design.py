@@ -15,6 +15,7 @@ from .sparse import LARGEST_INT32, read_sparse
 # np.asfortranarray 0.25 s, a plain copy 0.10 s).
 BLOCK_ROWS, BLOCK_COLUMNS = 64, 256
 
+# Entries are checked in parts of this many bytes, so that temporary arrays stay small.
 SCAN_BYTES = 1 << 25
 
 

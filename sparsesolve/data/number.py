@@ -8,6 +8,7 @@ import numbers
 
 import numpy as np
 
+# The largest number that fits in a C int. Larger counts are cut to it, which no run reaches.
 LARGEST_COUNT = 2**31 - 1
 # A message with more choices lists them without quotes.
 MOST_QUOTED = 20

@@ -5,6 +5,7 @@ import scipy.sparse
 
 from .structure import verified
 
+# Row numbers are stored as int32, which holds at most this number.
 LARGEST_INT32 = 2**31 - 1
 
 # Entries that are checked together, so that temporaries stay in cache.

@@ -11,9 +11,9 @@ Omega)*(Z'u) - b'Z'u is P(b) - D(u).
 
 Any new loss is a subclass of one of two classes.
 
-    Separable   a sum over samples. It must implement `value`, `slope` and `second_derivative` of
-                one sample's response and predictor, and should implement `conjugate`, else the
-                point of contact of a line of that slope is searched for.
+    Separable   a sum over samples (`separable.pyx`). It must implement `value`, `slope` and
+                `second_derivative` of one sample's response and predictor. It should implement
+                `excess`; otherwise the point of contact of a line of that slope is searched.
     Loss        one that couples samples, or has K responses. It must implement `evaluate`,
                 `curvature`, `curvature_times` and `fenchel_young`; with K responses `parts`, too.
 
@@ -21,23 +21,11 @@ In `__init__` it sets n, w, saturated (its infimum) and, with K responses, n_res
 that say what else it can do (`smooth`, `by_sample`, `by_rows`, `linear_in_y`, ...) stand below with
 their meaning. Then a line in `losses/__init__.py`, and one in `tests/laws/test_losses.py`.
 """
-from libc.math cimport INFINITY, NAN, fabs
+from libc.math cimport INFINITY, NAN
 
 import numpy as np
 
 from sparsesolve.linalg.design.equal_rows import class_means
-from sparsesolve.losses.contact cimport Contact, contact_from, newton_step
-from sparsesolve.losses.entropy cimport price
-
-# Number of samples whose losses are summed one by one before partial sums are merged.
-DEF BLOCK = 256
-# Maximum number of Newton steps, and of doublings and halvings of a bracket.
-cdef int STEPS = 200
-# A value above the infimum by at most this multiple of the infimum is rounding error.
-cdef double HIDDEN = 1e-12
-# A dual value at most this multiple of the slope and the curvature at eta = 0 is rounding error, if
-# the point of contact is not found.
-cdef double BEYOND = 1e-12
 
 
 cdef class Loss:
@@ -214,141 +202,3 @@ cdef class Loss:
             raise ValueError(
                 f"eta has {len(flat)} values; {self.n_responses} x {self.n} are needed")
         return flat
-
-
-cdef class Separable(Loss):
-    """F(eta) = sum_i w_i value(y_i, eta_i).
-
-    A subclass defines the scalar functions, or the loops if speed matters.
-
-    Parameters
-    ----------
-    y : (n,) responses
-    w : (n,) weights that sum to 1; a sample of weight 0 takes no part
-    """
-
-    def __init__(self, y, w):
-        cdef Py_ssize_t i
-        self.y, self.w = np.ascontiguousarray(y, dtype=float), np.ascontiguousarray(w, dtype=float)
-        self.n, self.n_responses, self.by_rows = self.y.shape[0], 1, True
-        self.saturated = 0.0
-        for i in range(self.n):
-            if self.w[i] > 0.0:
-                self.saturated += self.w[i] * self.least(self.y[i])
-
-    by_sample = True
-
-    def samples(self):
-        return np.asarray(self.y), np.asarray(self.w)
-
-    @property
-    def ends(self):
-        cdef Py_ssize_t i
-        cdef double[:, ::1] out = np.zeros((2, self.n))
-        for i in range(self.n):
-            if self.w[i] > 0.0:
-                out[0, i] = -self.w[i] * self.largest_slope(self.y[i])
-                out[1, i] = -self.w[i] * self.least_slope(self.y[i])
-        return np.asarray(out)
-
-    cdef double value(self, double y, double eta) noexcept nogil:
-        """Return the loss of one sample."""
-        return 0.0
-
-    cdef double slope(self, double y, double eta) noexcept nogil:
-        """Return the derivative of `value` in eta."""
-        return 0.0
-
-    cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
-        slope[0] = self.slope(y[0], eta[0])
-        return self.value(y[0], eta[0])
-
-    cdef double second_derivative(self, double y, double eta) noexcept nogil:
-        """Return the second derivative of `value` in eta."""
-        return 0.0
-
-    cdef double least(self, double y) noexcept nogil:
-        """Return the infimum of value(y, eta) over eta."""
-        return 0.0
-
-    cdef double least_slope(self, double y) noexcept nogil:
-        """Return the infimum of slope(y, eta) over eta."""
-        return -INFINITY
-
-    cdef double largest_slope(self, double y) noexcept nogil:
-        """Return the supremum of slope(y, eta) over eta."""
-        return INFINITY
-
-    cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        """Return value(y, eta) + conjugate(y, v) - v eta, or INFINITY if v is no slope.
-
-        This is the height of value at eta above its supporting line of slope v. A subclass with a
-        formula for it overrides it. The default searches the point of contact t, where the slope
-        is v.
-        """
-        cdef Contact at = contact_from(eta)
-        cdef double off, least
-        cdef int k
-        if v == 0.0:
-            least = self.least(y)
-            off = self.value(y, eta) - least
-            if off > HIDDEN * fabs(least):      # a smaller difference is rounding error
-                return off
-        for k in range(STEPS):
-            off = self.slope(y, at.t) - v
-            # at most the last term is missing
-            if newton_step(&at, off, self.second_derivative(y, at.t)):
-                return max(self.above(y, eta, at.t, v), 0.0) + fabs(off) * at.step
-        if fabs(v) > BEYOND * (fabs(self.slope(y, 0.0)) + self.second_derivative(y, 0.0)):
-            return INFINITY
-        return self.value(y, eta) - self.least(y) + price(fabs(v), eta)
-
-    cdef double above(self, double y, double eta, double t, double v) noexcept nogil:
-        """Return the height of value at eta above the line of slope v through (t, value(t))."""
-        return self.value(y, eta) - self.value(y, t) + v * (t - eta)
-
-    cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
-        return self.evaluate_rows(0, self.n, eta, u)
-
-    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
-                              double* u) noexcept nogil:
-        """Sum by halves: rounding errors of equal terms added one by one would have the same
-        sign.
-        """
-        cdef Py_ssize_t middle = (start + stop) // 2
-        if stop - start <= BLOCK:
-            return self.evaluate_block(start, stop, eta, u)
-        return self.evaluate_rows(start, middle, eta, u) + self.evaluate_rows(middle, stop, eta, u)
-
-    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
-                               double* u) noexcept nogil:
-        """Compute evaluate_rows for at most BLOCK samples, one by one."""
-        cdef Py_ssize_t i
-        cdef double total = 0.0
-        for i in range(start, stop):
-            u[i] = 0.0
-            if self.w[i] > 0.0:
-                total += self.w[i] * self.value(self.y[i], eta[i])
-                u[i] = -self.w[i] * self.slope(self.y[i], eta[i])
-        return total
-
-    cdef void curvature(self, const double* eta, double* h) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(self.n):
-            h[i] = self.w[i] * self.second_derivative(self.y[i], eta[i]) if self.w[i] > 0.0 else 0.0
-
-    cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
-        cdef Py_ssize_t i
-        self.curvature(eta, out)
-        for i in range(self.n):
-            out[i] *= v[i]
-
-    cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
-        cdef Py_ssize_t i
-        cdef double total = 0.0
-        for i in range(self.n):
-            if self.w[i] > 0.0:
-                total += self.w[i] * self.excess(self.y[i], eta[i], -u[i] / self.w[i])
-            elif u[i] != 0.0:
-                return INFINITY
-        return total

@@ -1,7 +1,7 @@
 """Logistic loss."""
 from libc.math cimport exp, fabs, log1p
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport two_sided_entropy
 
 cdef extern from "logistic.h" nogil:

@@ -1,7 +1,7 @@
 """Complementary log-log loss: -log-likelihood of successes of probability 1 - exp(-exp(eta))."""
 from libc.math cimport INFINITY, exp, expm1, log, log1p
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport two_sided_entropy
 
 # If m = exp(eta) is below TINY, two terms of a series are exact up to rounding.

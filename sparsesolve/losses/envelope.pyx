@@ -13,7 +13,7 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport price
 
 # A dual value outside the range of slopes by at most this multiple of it is rounding error.

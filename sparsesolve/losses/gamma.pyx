@@ -4,7 +4,7 @@ It leaves out a constant and the shape parameter.
 """
 from libc.math cimport INFINITY, exp, log
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport divergence, price
 
 # A ratio of y to its mean that is negative by at most BEYOND is rounding error.

@@ -1,5 +1,5 @@
 """Squared error."""
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 
 
 cdef class Gaussian(Separable):

@@ -1,7 +1,7 @@
 """Huber's loss: squared error near the response, absolute error far from it."""
 from libc.math cimport INFINITY, fabs
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport price
 
 # A slope outside [-delta, delta] by at most this multiple of delta is rounding error.

@@ -1,5 +1,5 @@
 """Piecewise linear losses: kinks at the ends of an interval, and two bounds of the slope."""
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 
 cdef class Kinked(Separable):
     # epsilon: half the length of the flat piece; 0 with one kink

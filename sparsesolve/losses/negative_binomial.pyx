@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, exp, fabs, log, log1p
 
 import numpy as np
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport divergence, price
 
 # A dual value outside [0, y + theta] is rounding error if it is outside by at most BEYOND times

@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, exp
 
 import numpy as np
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport divergence, price, x_log_x
 
 # A mean response that is negative by at most BEYOND, relative to the mean of y, is rounding

@@ -4,9 +4,10 @@ Phi is the normal distribution function and phi its density.
 """
 from libc.math cimport INFINITY, erfc, exp, log, log1p
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport two_sided_entropy
 
+# sqrt(1/2), log sqrt(2 pi) and sqrt(2/pi), rounded to double precision.
 cdef double SQRT_HALF = 0.70710678118654752440
 cdef double LOG_SQRT_TWO_PI = 0.91893853320467274178
 cdef double SQRT_TWO_OVER_PI = 0.79788456080286535588

@@ -1,7 +1,7 @@
 """Squared hinge loss: the squared distance of the margin to 1, if it is smaller."""
 from libc.math cimport INFINITY
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport price
 
 # y times a slope is at most 0; a value above 0 by at most BEYOND is rounding error.

@@ -1,7 +1,7 @@
 """Tweedie loss with the log link: a point mass at 0 and positive amounts of variance mu^power."""
 from libc.math cimport INFINITY, exp, expm1, fabs, log
 
-from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.separable cimport Separable
 
 
 cdef class Tweedie(Separable):

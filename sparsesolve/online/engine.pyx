@@ -114,6 +114,7 @@ cdef class Engine:
         with nogil:
             for s in range(S):
                 first, last, total, square = steps[s], steps[s + 1], 0.0, 0.0
+                # 1. Predict the rows of the step, before any of them is learned.
                 for i in range(first, last):
                     total += w[i]
                     if i + AHEAD < n:
@@ -123,6 +124,7 @@ cdef class Engine:
                     self.gather(s, at + start[i], value + start[i], start[i + 1] - start[i],
                                 &eta[i - first, 0])
                     losses[i] = loss.sample(&y[i, 0], &eta[i - first, 0], &slope[i - first, 0])
+                # 2. Learn their mean gradient.
                 for i in range(first, last):
                     share = w[i] / total
                     length = 1.0 if self.has_intercept else 0.0

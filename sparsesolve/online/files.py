@@ -17,6 +17,7 @@ from sparsesolve.online.text import FORMATS, Role, TextParser
 BYTES = 1 << 20
 ENDINGS = {".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight", ".vw": "vw",
            ".csv": "csv", ".tsv": "csv"}  # fmt: skip
+# With more bits the weights of the hashed features alone would take more than 8 GB.
 MOST_BITS = 30
 
 

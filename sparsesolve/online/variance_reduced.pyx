@@ -124,6 +124,7 @@ cdef class VarianceReduced(Engine):
             for i in range(n):
                 if i + AHEAD < n:
                     self.fetch(at + start[i + AHEAD], start[i + AHEAD + 1] - start[i + AHEAD])
+                # 1. Linear predictor and slope at the current weights.
                 for k in range(K):
                     eta[k] = known[stride * i, k] + self.intercept_record[0, k]
                 length = 1.0 if self.has_intercept else 0.0
@@ -133,8 +134,10 @@ cdef class VarianceReduced(Engine):
                     for k in range(K):
                         eta[k] += x[a] * self.record[self.width * index[a] + k]
                 losses[i] = loss.sample(&y[i, 0], &eta[0], &slope[0])
+                # 2. Slope at the weights of the start of the pass.
                 self.at_start(start[i], start[i + 1], index, x, &known[stride * i, 0], &eta[0])
                 loss.sample(&y[i, 0], &eta[0], &before[0])
+                # 3. Step along the difference of the slopes plus the mean gradient.
                 share = w[i] * self.measured / self.total
                 for k in range(K):
                     squares[i] += length * slope[k] * slope[k]

@@ -10,6 +10,7 @@ from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.penalties.penalty import missing_method
 
+# Default of `max_iter`. It is only a guard: the gap ends a solve long before.
 MAX_ITER = 100_000
 MOST_LAMBDAS = 1_000_000
 

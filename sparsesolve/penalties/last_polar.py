@@ -44,7 +44,7 @@ class LastPolar:
             return None
         s = float(z.flat[k] / last.flat[k])
         if abs(z.flat[-1] - s * last.flat[-1]) > MULTIPLE * abs(s * last.flat[-1]):
-            return None  # as a rule, without a look at the others
+            return None  # usually decided by this entry alone
         enough = not self.iterative or s * known <= level or abs(s * asked - level) <= SAME * level
         if s > 0.0 and enough:
             multiple = s * last

@@ -27,6 +27,7 @@ from sparsesolve.structured.transitions import KINDS
 from sparsesolve.structured.working_set import chain_state
 from sparsesolve.structured.wrapping import wrapped
 
+# Default of `max_iter`. It is only a guard: the gap ends a solve long before.
 MAX_ITER = 10_000
 # Rounds of alternating between the first lambda and the transitions fitted at it; both then no
 # longer change.

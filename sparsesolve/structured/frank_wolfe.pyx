@@ -62,9 +62,9 @@ cdef class FrankWolfePass(HingePass):
         cdef double wrong = 0.0, along = 0.0, square = 0.0, gap, share, d
         cdef double* tied = w + self.p * K
         cdef double* ends = &self.ends[0] if step else NULL
+        # 1. Most violated labelling, and its gap: D + path - gold, that is (labels - mixture) -
+        # (labels - path), times the scores without the costs.
         self.decode(s, w)
-        # D + path - gold: (labels - mixture) - (labels - path), times the scores without the
-        # costs.
         for i in range(L):
             if self.path[i] != self.y[first + i]:
                 wrong += 1.0
@@ -79,7 +79,7 @@ cdef class FrankWolfePass(HingePass):
         gap = wrong - self.loss[s] + along
         if not step or gap <= 0.0:
             return gap
-        # The squared length of the difference of features, feature by feature.
+        # 2. Difference of features, feature by feature, and its squared length.
         for i in range(L):
             for j in range(self.start[first + i], self.start[first + i + 1]):
                 f = self.at[j]
@@ -108,8 +108,10 @@ cdef class FrankWolfePass(HingePass):
             square += ends[k] * ends[k]
         for k in range(K * K):
             square += self.pairs[k] * self.pairs[k]
-        # w_s = phi / (lam N): the dual rises by share gap / N - share^2 square / (2 lam N^2).
+        # 3. Step length. w_s = phi / (lam N), so the dual rises by
+        # share gap / N - share^2 square / (2 lam N^2).
         share = 1.0 if square == 0.0 else min(gap * lam * self.N / square, 1.0)
+        # 4. Update w, the dual point and its loss; clear the workspaces.
         for i in range(L):
             for j in range(self.start[first + i], self.start[first + i + 1]):
                 f = self.at[j]

@@ -143,6 +143,7 @@ def wrapped_mkl(
     >>> model.weights()["says"] > model.weights()["noise"]
     True
     """
+    # 1. Read the options and the data.
     simple = read_choice("algorithm", algorithm, ALGORITHMS) == "simplemkl"
     hinge = read_choice("loss", loss, LOSSES) == "hinge"
     first_epochs, epochs = (read_count("first_epochs", first_epochs, 1),
@@ -160,10 +161,12 @@ def wrapped_mkl(
         for _ in range(passes):
             dual.epoch(rng.permutation(N))
 
+    # 2. Equal weights at first, and the first passes.
     dual.use(np.full(data.n_groups, 1.0 / data.n_groups))
     learn(first_epochs)
     least, bound, objectives, weights = np.inf, -np.inf, [], []
     parameters, tied = dual.parameters()
+    # 3. Rounds: keep the best, stop at the gap, change the weights.
     for made in range(rounds + 1):
         objectives.append(dual.objective())
         weights.append(dual.beta.copy())

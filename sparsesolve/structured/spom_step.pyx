@@ -87,6 +87,7 @@ cdef class SequenceStep:
         for block in self.blocks:
             block.add_scores(first, L, &self.S[0, 0])
         with nogil:
+            # 1. Scores with start, stop and costs of the hinge loss; the score of the labels.
             for k in range(K):
                 self.S[0, k] += self.tied[K * K + k]
                 self.S[L - 1, k] += self.tied[K * K + K + k]
@@ -98,6 +99,7 @@ cdef class SequenceStep:
                 gold += self.S[i, self.y[first + i]]
                 if i > 0:
                     gold += self.tied[self.y[first + i - 1] * K + self.y[first + i]]
+            # 2. The best labelling, or the marginals.
             self.D[:L] = 0.0
             self.pairs[:] = 0.0
             self.chains.load(&self.tied[0])
@@ -105,6 +107,7 @@ cdef class SequenceStep:
                 total = self._decode(L)
             else:
                 total = self._sum(s, L)
+            # 3. Labels minus these, and the cost.
             for i in range(L):
                 self.D[i, self.y[first + i]] += 1.0
                 if i > 0:

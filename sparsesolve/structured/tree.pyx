@@ -90,11 +90,13 @@ def best_tree(const double[:, ::1] A, bint single_root):
     cdef double value, score = 0.0
     cdef int order
     with nogil:
+        # 1. Every word is a component, with its arcs.
         state[0] = 2
         for m in range(1, V):
             for u in range(V):
                 if u != m:
                     W[m, u], R[m, u], to[m, u] = A[u, m], u == 0 and single_root, <int> m
+        # 2. Follow best arcs from each word that is not yet below the root.
         for first in range(1, V):
             c, depth = top[first], 0
             while state[c] != 2:
@@ -108,7 +110,7 @@ def best_tree(const double[:, ::1] A, bint single_root):
                 if state[u] != 1:
                     c = u
                     continue
-                # A cycle: merge the part of the path from u on.
+                # 3. A cycle: merge the part of the path from u on into a new component.
                 while True:
                     depth -= 1
                     k = path[depth]
@@ -126,10 +128,11 @@ def best_tree(const double[:, ::1] A, bint single_root):
                         top[m], W[count, m] = <int> count, -INFINITY
                 c = count
                 count += 1
+            # The whole path is now below the root.
             for k in range(depth):
                 state[path[k]] = 2
         order = 0
-        # The last merger comes first; an arc within a component is given up.
+        # 4. Expand components, the last merger first; an arc within a component is given up.
         for c in range(count - 1, 0, -1):
             if enter[c] < 0:
                 continue

@@ -61,6 +61,7 @@ cdef class Cholesky:
         cdef int s = self.size, k, i, t, ld = self.capacity, came = 0
         cdef double pivot
         cdef double* row
+        # 1. Eliminate the rows of the factor from the new columns.
         if s > 0:
             for k in range(0, count, TOGETHER):
                 ss_solve_forward(s, self.L, ld, min(TOGETHER, count - k),
@@ -70,6 +71,7 @@ cdef class Cholesky:
             add_products(s, count, cross, s, count, cross, s, corner, count)
             for k in range(count * count):
                 corner[k] = -corner[k]
+        # 2. Factor the corner; refuse rows with a small pivot.
         for k in range(count):
             pivot = corner[k + <Py_ssize_t> k * count]
             accepted[k] = pivot > tiny * scale[k]
@@ -90,6 +92,7 @@ cdef class Cholesky:
                 for i in range(t, count):
                     corner[i + <Py_ssize_t> t * count] -= (
                         corner[i + <Py_ssize_t> k * count] * corner[t + <Py_ssize_t> k * count])
+        # 3. Store the accepted rows.
         for i in range(s):
             row = self.L + s + <Py_ssize_t> i * ld
             for k in range(count):

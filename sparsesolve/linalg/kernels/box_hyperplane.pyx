@@ -102,6 +102,7 @@ cdef double _root(const double[::1] m, const double[::1] lower, const double[::1
     cdef double[::1] first = np.empty(n), last = np.empty(n), weight = np.empty(n)
     cdef unsigned long long drawn = 88172645463325252
     with nogil:
+        # 1. The kinks and the weight of each sample.
         for i in range(n):
             if a[i] == 0.0:
                 continue
@@ -113,6 +114,7 @@ cdef double _root(const double[::1] m, const double[::1] lower, const double[::1
             fixed += a[i] * m[i]
             count += 1
         while count > 0:
+            # 2. Value and slope of f at t; shrink the bracket.
             value, slope = fixed + df * t, df
             for k in range(0, count, BLOCK):
                 part = 0.0
@@ -126,7 +128,7 @@ cdef double _root(const double[::1] m, const double[::1] lower, const double[::1
                 low = t
             else:
                 high = t
-            # Keep samples with a kink inside. The others are at one end, or between, throughout.
+            # 3. Keep samples with a kink inside. The others are at one end, or between, throughout.
             kept = 0
             for i in range(count):
                 s = weight[i]
@@ -139,6 +141,7 @@ cdef double _root(const double[::1] m, const double[::1] lower, const double[::1
                 else:
                     first[kept], last[kept], weight[kept] = first[i], last[i], s
                     kept += 1
+            # 4. Newton step; if it keeps too many samples or leaves the bracket, a random kink.
             t = t + (z - value) / slope if slope > 0.0 else INFINITY
             if kept > 0 and (kept > SHRUNK * count or not low < t < high):
                 drawn ^= drawn << 13
@@ -147,6 +150,7 @@ cdef double _root(const double[::1] m, const double[::1] lower, const double[::1
                 i = <Py_ssize_t> (drawn % <unsigned long long> kept)
                 t = first[i] if low < first[i] < high else last[i]
             count = kept
+    # 5. f is linear within the bracket.
     if df > 0.0:
         return min(max((z - fixed) / df, low), high)
     if low == -INFINITY:

@@ -15,6 +15,7 @@ cdef extern from "pass_threads.h" nogil:
     double omp_get_wtime() noexcept
     ThreadCount* ss_here() noexcept
 
+# A multiplication with an addition in cache counts as this many values read in order.
 cdef double OPERATION = 0.25
 # A shared pass is late if it takes longer than LATE seconds plus SLOWEST seconds per value read
 # in order. One thread alone would stay within the second term.

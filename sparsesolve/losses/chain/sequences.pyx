@@ -191,6 +191,7 @@ cdef class Chains:
         cdef double value, most
         for b in range(K):
             delta[0, b, 0] = S[0, b]
+        # 1. For every label the m best prefixes, merged from the sorted lists one position before.
         for i in range(1, n):
             for b in range(K):
                 place[:] = 0
@@ -207,6 +208,7 @@ cdef class Chains:
                     back[i, b, r] = <int> (winner * m + place[winner])
                     place[winner] += 1
             now = 1 - now
+        # 2. The best ends, and their paths backwards.
         last = np.asarray(delta[now]).ravel()
         order = np.argsort(-last, kind="stable")[:count]
         order = order[last[order] > -INFINITY]

@@ -43,12 +43,13 @@ cdef class RiskInverse:
         cdef Py_ssize_t j, t
         cdef double e, dead, cost = 0.0, before = 0.0, A = 0.0, k = 0.0, x, h, g
         cdef double least = INFINITY, most = -INFINITY, spread
-        # sum of u over those at risk here for the last time
+        # Sum of u over the samples that are at risk here for the last time.
         cdef double* gone = &self.by_time[0, 0]
         cdef double* dying = &self.by_time[1, 0]        # M
         cdef double* after = &self.by_time[2, 0]        # A + h, and A + g, times LARGE ** -k
         cdef double* own = &self.by_time[3, 0]
         cdef double* power = &self.by_time[4, 0]        # k log(LARGE)
+        # 1. Expected deaths of each sample, summed by the times at which samples leave and die.
         for t in range(self.sets.m):
             gone[t] = dying[t] = 0.0
         for j in range(self.sets.n):
@@ -65,6 +66,7 @@ cdef class RiskInverse:
                 gone[t] += dead - e
             if self.sets.event[j] >= 0:
                 dying[t] += e
+        # 2. Levels from the first time to the last; sums stay in range by powers of LARGE.
         for t in range(self.sets.m):
             if t > 0 and self.sets.time_stratum[t] != self.sets.time_stratum[t - 1]:
                 if fabs(before) > self.sets.rounding:
@@ -90,6 +92,7 @@ cdef class RiskInverse:
         if fabs(before) > self.sets.rounding:
             return INFINITY
         cost += price(fabs(before), spread)
+        # 3. Risks from the levels.
         for j in range(self.sets.n):
             if self.expected[j] > 0.0:
                 t = self.sets.last[j]

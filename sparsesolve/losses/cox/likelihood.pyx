@@ -11,6 +11,7 @@ from sparsesolve.losses.cox.risk_sets import WIDE
 from sparsesolve.losses.cox.risk_sets cimport RiskSets
 from sparsesolve.losses.cox.root cimport ChainedRoot, FilledRoot
 
+# The machine epsilon: times the sum of absolute terms, it bounds the rounding of their sum.
 cdef double EPSILON = 2.2e-16
 
 

@@ -109,8 +109,10 @@ cdef int _walk(Signal* s) noexcept nogil:
     least = TIE * level
     joining = ss_find(s.p, s.c, level, level if s.positive else -level) if level > s.lam else s.p
     while level > s.lam and s.count < s.most:
+        # 1. Add the atom whose correlation has reached the level.
         if joining < s.p and not _join(s, joining):
             return FULL
+        # 2. The next event: an atom joins, a coefficient reaches 0, or the level is lam.
         step = level - s.lam
         joining, leaving = s.p, -1
         best = ss_meetings(s.p, level, least, s.c, s.a, s.positive, s.rate)
@@ -124,6 +126,7 @@ cdef int _walk(Signal* s) noexcept nogil:
             leaving = _first_zero(s, &step)
         if leaving >= 0:
             sign = 1.0 if s.c[s.p + leaving] < 0 else -1.0
+        # 3. Move to the event.
         axpy(s.p + s.count, -step, s.a, s.c)
         level -= step
         s.steps += 1

@@ -18,6 +18,7 @@ functions" (2015).
 
 import numpy as np
 
+# Most rounds of a prox. It usually ends before, when its gap is below NEAR.
 ROUNDS = 1000
 # Rounds of the prox for a dual-norm bound. The bound is valid after any number, and the next one
 # continues from there.

@@ -123,6 +123,7 @@ cdef bint direct_scan(Py_ssize_t n, const double* v, double t, double* b) noexce
     t = min(t, total)
     least, most, under, over, k = v[0] - t, v[0] + t, t, -t, 0
     while True:
+        # 1. At the end of the chain: finish the last pieces.
         if k == n - 1:
             if under < 0.0:                 # the piece ends with a step down
                 _fill(b, first, low + 1, least)
@@ -139,17 +140,17 @@ cdef bint direct_scan(Py_ssize_t n, const double* v, double t, double* b) noexce
             else:
                 _fill(b, first, n, least + under / (k - first + 1))
                 return True
-        elif v[k + 1] + under < least - t:
+        elif v[k + 1] + under < least - t:  # 2. the piece ends with a step down
             _fill(b, first, low + 1, least)
             again += k - low
             first = k = low = high = low + 1
             least, most, under, over = v[k], v[k] + 2.0 * t, t, -t
-        elif v[k + 1] + over > most + t:
+        elif v[k + 1] + over > most + t:    # or with a step up
             _fill(b, first, high + 1, most)
             again += k - high
             first = k = low = high = high + 1
             least, most, under, over = v[k] - 2.0 * t, v[k], t, -t
-        else:
+        else:                               # 3. the piece goes on, between tighter slopes
             k += 1
             under += v[k] - least
             over += v[k] - most

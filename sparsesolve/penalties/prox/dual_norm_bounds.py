@@ -12,6 +12,7 @@ bounds agree, and z. Reference: Dinkelbach, "On nonlinear fractional programming
 
 import numpy as np
 
+# A lower bound that has grown by less than this fraction has only changed by rounding.
 EPSILON = 4e-16
 # With a level, the bound may err by this fraction of the distance between the bound and the
 # level.
@@ -20,6 +21,7 @@ NOTABLE = 0.1
 ABOVE = 0.01
 # Stop after this many rounds that do not halve the distance between the bounds.
 PATIENCE = 2
+# Most rounds without a level. The bound is valid after any number of rounds.
 ROUNDS = 30
 
 

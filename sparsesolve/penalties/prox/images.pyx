@@ -29,10 +29,12 @@ import numpy as np
 
 from sparsesolve.penalties.prox.chains cimport prox_row
 
-DEF APART = 8                   # numbers between columns: no power of two, which caches dislike
-DEF WIDE = 16                   # columns taken at once: a cache line of each row
-
-# Steps between gaps: a gap reads the image once more.
+# This many unused numbers lie between two columns, so that their distance is no power of two, at
+# which they would compete for the same places in the cache.
+DEF APART = 8
+# This many columns are taken at once, since they share the cache lines of each row.
+DEF WIDE = 16
+# A gap is computed after every so many steps, since it reads the image once more.
 cdef int BETWEEN = 5
 
 

@@ -25,10 +25,14 @@ from scipy.sparse.csgraph import connected_components
 from sparsesolve.penalties.prox.closed_arcs import disordered, gained, reopen, saturate
 from sparsesolve.penalties.prox.flows import Flow
 
-SMALL = 1e-15  # of the largest number: an amount that is rounding
-LEFT = 1e-14  # of the largest number, for each node: excess of a region that is rounding
-ORDER = 1e-13  # of the largest number: by how much values may be in the wrong order
-JOINS = 20  # rounds of joining before all regions are made one
+# An amount below this fraction of the largest number is rounding.
+SMALL = 1e-15
+# An excess of a region below this fraction of the largest number, for each node, is rounding.
+LEFT = 1e-14
+# Values may be in the wrong order by this fraction of the largest number.
+ORDER = 1e-13
+# After this many rounds of joining, all regions are made one, from which no join is needed.
+JOINS = 20
 
 
 class Flows(NamedTuple):

@@ -19,6 +19,7 @@ def threshold(const double[::1] x, double radius, bint sizes=False):
     near[0] = fabs(x[0]) if sizes else x[0]
     theta = near[0] - radius
     with nogil:
+        # 1. One pass: candidates above a rising lower bound of theta.
         for i in range(1, n):
             value = fabs(x[i]) if sizes else x[i]
             if value <= theta:
@@ -27,17 +28,19 @@ def threshold(const double[::1] x, double radius, bint sizes=False):
             if theta > value - radius:
                 near[count] = value
                 count += 1
-            # This value alone gives a better lower bound of theta; the earlier candidates wait.
             else:
+                # This value alone gives a better lower bound of theta; earlier candidates wait.
                 for kept in range(count):
                     far[held + kept] = near[kept]
                 held += count
                 near[0], count, theta = value, 1, value - radius
+        # 2. The candidates that waited.
         for i in range(held):
             if far[i] > theta:
                 near[count] = far[i]
                 count += 1
                 theta += (far[i] - theta) / count
+        # 3. The exact threshold of the candidates, until none drops out.
         while True:
             kept = 0
             value = 0.0

@@ -9,7 +9,8 @@ from sparsesolve.results.pictures.image import COLOURS
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 
 CHOSEN, LEFT = "0.25", "0.85"  # greys of the branches above chosen features, and of the others
-MOST_NAMES = 60  # features whose names find room below a picture of ordinary width
+# The names of at most this many features have room below a picture of ordinary width.
+MOST_NAMES = 60
 
 
 def plot_tree(b, groups, names=None, ax=None):
