@@ -18,7 +18,7 @@ from sparsesolve.solvers.bundle.states import (
 from sparsesolve.solvers.first_order import reweighted
 from sparsesolve.solvers.first_order.admm import Admm, LinearizedAdmm, suits_linearized
 from sparsesolve.solvers.first_order.admm import suits as suits_admm
-from sparsesolve.solvers.first_order.bcd import (
+from sparsesolve.solvers.first_order.block_gradient_descent import (
     BlockDescent,
     PlainDescent,
     WrightDescent,
