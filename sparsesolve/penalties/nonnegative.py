@@ -25,6 +25,13 @@ class Nonnegative:
         """Return the prox of the positive part, a new array."""
         return self.omega.prox(np.maximum(v, 0.0), t)
 
+    def prox_rows(self, V, t):
+        """Return the prox of each row of V (N, p) at its own t (N,)."""
+        V = np.maximum(V, 0.0)
+        if hasattr(self.omega, "prox_rows"):
+            return self.omega.prox_rows(V, t)
+        return np.stack([self.omega.prox(v, level) for v, level in zip(V, t, strict=True)])
+
     def polar(self, z):
         """Return the dual norm of the positive part."""
         return self.omega.polar(np.maximum(z, 0.0))

@@ -31,6 +31,9 @@ from sparsesolve.penalties.tangent import on_pieces
 SWEEPS = 8
 MOST_SWEEPS = 24
 GAP = 1e-5
+# With fewer features, flows from nothing are faster: .28 against .40 ms at 15, .64 against .43 at
+# 64.
+FROM = 50
 
 
 class OverlapLinf(OverlappingNorm):
@@ -70,8 +73,11 @@ class OverlapLinf(OverlappingNorm):
     array([2, 3, 4])
     """
 
+    _stacked: Any = None  # the network of the last `prox_rows`
+
     def _of_groups(self, groups):
         """Set the norm's groups."""
+        self._stacked = None
         self._found, self._of, p, q = groups, groups.of, self.n_features, len(groups.features)
         self._network = network(
             p, groups.features, p + self._of, np.full(q, np.inf), np.zeros(q), groups.weights
@@ -92,9 +98,28 @@ class OverlapLinf(OverlappingNorm):
 
     def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
         """Return the prox, exact whatever it begins with, and a start for the next one."""
-        flows = near() if near is not None else self._approximate(np.abs(v), t)
+        flows = None
+        if len(v) >= FROM:
+            flows = near() if near is not None else self._approximate(np.abs(v), t)
         b, near = prox_levels_near(self._network, np.abs(v), t, flows, positive=True)
         return np.copysign(b, v), near
+
+    def prox_rows(self, V: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """Return the prox of each row of V (N, p) at its own t (N,), all in one network."""
+        size, (N, p) = np.abs(V), V.shape
+        scale = size.max(axis=1, initial=0.0)
+        scale[scale == 0.0] = 1.0
+        found, G = self._found, len(self._found.weights)
+        if self._stacked is None or self._stacked.n_variables != N * p:
+            row = np.arange(N)[:, None]
+            features, of = (found.features + p * row).ravel(), (self._of + G * row).ravel()
+            q = len(features)
+            self._stacked = network(
+                N * p, features, N * p + of, np.full(q, np.inf), np.zeros(q), np.zeros(N * G)
+            )
+        net = self._stacked._replace(deficit=np.outer(t / scale, found.weights).ravel())
+        b = prox_levels_near(net, (size / scale[:, None]).ravel(), 1.0, None, positive=True)[0]
+        return np.copysign(b.reshape(N, p) * scale[:, None], V)
 
     def _approximate(self, size, t):
         """Return flows and regions of the prox at sizes (p,) after a few sweeps of dual ascent."""

@@ -24,6 +24,8 @@ also answer:
     tangent(b)              directions along which Omega is smooth at b (``tangent.py``), or None:
                             Newton steps on these finish what proximal steps began
     splitting()             Omega(b) = psi(A b) with a simple psi, for ADMM (``splitting.py``)
+    prox_rows(V, t)         the prox of each row of V (N, p) at its own t (N,), where one call is
+                            faster than N
     prox_near(v, t, near)   for an iterative prox: its answer, and a start for the next call, given
                             as `near`, None at first. polar_near(z, near, level) likewise; its
                             bound may be as loose as a comparison with the level allows

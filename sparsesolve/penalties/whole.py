@@ -97,6 +97,13 @@ class WholePenalty:
         shrink = 1.0 + lam * self.ridge
         return self._prox(np.asarray(v) / shrink, lam * self.alpha / shrink)
 
+    def prox_rows(self, V, lam):
+        """Return the prox of each row of V (N, p) at its own lam (N,)."""
+        if not hasattr(self.omega, "prox_rows") or self.power or not self.alpha > 0.0:
+            return np.stack([self.prox(v, level) for v, level in zip(V, lam, strict=True)])
+        shrink = 1.0 + lam * self.ridge
+        return self.omega.prox_rows(V / shrink[:, None], lam * self.alpha / shrink)
+
     def polar(self, z, lam=0.0):
         """Return the least lam with b = 0 optimal for the linear term -z'b, or an upper bound.
 

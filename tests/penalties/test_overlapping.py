@@ -6,6 +6,7 @@ from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
+from sparsesolve.penalties.nonnegative import Nonnegative
 from sparsesolve.penalties.whole import WholePenalty
 
 RNG = np.random.default_rng(6)
@@ -114,3 +115,23 @@ def test_sparse_x_validation_and_saved_models(tmp_path):
 def test_what_is_refused(kind, groups, weights, sentence):
     with pytest.raises(ValueError, match=sentence):
         kind(groups, weights).value(np.ones(4))
+
+
+def test_rows_are_solved_together():
+    rng = np.random.default_rng(5)
+    for groups, p in ((P.interval_groups(6), 6), (P.window_groups((8, 8), 3), 64)):
+        norm = P.OverlapLinf(groups).over(p)
+        V = rng.standard_normal((12, p)) * 10.0 ** rng.integers(-3, 4, (12, 1))
+        V[3], t = 0.0, rng.exponential(0.3, 12) * np.abs(V).max(axis=1)
+        t[5] *= 100.0
+        for rows in (V, V[2:5], V):  # the network is kept, and made again for another number
+            own = t[2:5] if len(rows) == 3 else t
+            found = norm.prox_rows(rows, own)
+            for b, v, level in zip(found, rows, own, strict=True):
+                assert b == pytest.approx(norm.prox(v, level), abs=1e-13 * np.abs(v).max())
+        whole = WholePenalty(norm, p, alpha=0.7)
+        for b, v, level in zip(whole.prox_rows(V, t), V, t, strict=True):
+            assert b == pytest.approx(whole.prox(v, level), abs=1e-13 * np.abs(v).max())
+        positive = Nonnegative(norm)
+        for b, v, level in zip(positive.prox_rows(V, t), V, t, strict=True):
+            assert b == pytest.approx(positive.prox(v, level), abs=1e-13 * np.abs(v).max())

@@ -136,8 +136,7 @@ class _Signals:
         return out, gaps, steps
 
     def _prox(self, V, lam):
-        return np.stack([self.whole.prox(v, level / self.L)
-                         for v, level in zip(V, lam, strict=True)])  # fmt: skip
+        return self.whole.prox_rows(V, lam / self.L)
 
     def gaps(self, Y, A, lam):
         """Return the duality gaps over |y|^2 / 2, (N,)."""
