@@ -22,6 +22,7 @@ SWEEP_GAIN = 0.3
 SWEEP_SHARE = 0.1
 
 # Sweeps after which the gap is computed whatever they gain.
+# Iterations at 10 and 90: sweeps 0.96 and 1.00.
 MOST_SWEEPS = 30
 
 # Rows strictly between their ends up to which these may be solved for by a Cholesky factor, whose
@@ -31,6 +32,7 @@ MOST_FREE_ROWS = 3000
 # What f^3 of that factor costs, in products of stored values that meet, and what a sweep costs for
 # each stored value: the factor is made where the sweeps to come, at the pace of the last ones,
 # cost more.
+# Iterations at 0.0333333 and 0.3: sweeps 1.00 and 1.02.
 CHOLESKY_COST = 0.1
 SWEEP_COST = 4.0
 
@@ -43,6 +45,7 @@ NEWTON_ROWS_PER_COLUMN = 10
 
 # Rows are tested for safety again once the gap is below this fraction of that of the last test:
 # the radius of the test is the root of the gap, and a test costs about a sweep.
+# Iterations at 0.1 and 0.9: sweeps 1.04 and 1.01.
 TEST_AGAIN = 0.3
 
 # Certificates without a fall of the gap after which sweeps over rows give way to Newton steps.
