@@ -5,6 +5,7 @@ from pathlib import Path
 from sparsesolve.cli.options import check_targets
 
 ALGORITHMS = ("averaged", "crf")
+# By default the averaged algorithm passes this often over the sentences.
 DEFAULT_EPOCHS = 10
 # A value that occurs once carries information: tagging is better with it.
 MIN_COUNT = 1

@@ -6,8 +6,10 @@ import numpy as np
 POINTS = np.array([-2.137, -0.713, 0.291, 1.359, 3.083])
 # A kink may lie at one of the points, but not also at this distance from it.
 ASIDE = 0.0517
+# Differences of fourth order use points this far apart: their errors of truncation and of rounding
+# are both below TOLERANCE.
 STEP = 1e-3
-# Relative change up to which two numbers agree.
+# Two numbers agree if they differ by at most this, relative to their size.
 TOLERANCE = 1e-5
 METHODS = ("value", "gradient", "curvature")
 

@@ -8,7 +8,7 @@ import numpy as np
 from .array import unmasked
 from .frame import frame_names, select_columns
 
-# Most names in a message.
+# A message names at most this many features.
 SHOWN = 6
 
 

@@ -14,7 +14,7 @@ ASYMMETRY = 1e-8
 # An eigenvalue within this fraction of the squares from 0 may be rounding, even of single
 # precision.
 SHIFT = 1e-6
-# Relative rounding of y.
+# Where the columns explain more than |y| by at most this fraction, it is rounding.
 ROUNDING = 1e-6
 
 

@@ -8,7 +8,7 @@ from .array import converted, is_number, place, real_array, unmasked
 from .survival import is_missing
 
 NUMBERS = "biuf"
-# Text, bytes, dates and durations.
+# These kinds of dtype are text, bytes, dates and durations, which numpy can sort.
 SORTED_BY_NUMPY = "USTMm"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 LARGEST_COUNT = 2**31 - 1
 # A message with more choices lists them without quotes.
 MOST_QUOTED = 20
-# Most characters of a value in a message.
+# A message shows at most this many characters of a value.
 LONGEST = 80
 
 

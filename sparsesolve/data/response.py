@@ -10,7 +10,7 @@ from .array import place, real_array
 from .labels import NUMBERS, array_of_labels, label_array, read_labels
 from .vector import read_response
 
-# Most labels named in a message.
+# A message names at most this many labels.
 SHOWN = 5
 
 

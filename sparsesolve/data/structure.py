@@ -22,7 +22,7 @@ def verified(X):
     Raises
     ------
     ValueError
-        What in the structure is corrupt, and where.
+        The part of the structure that is corrupt, and its place.
     """
     if X.format not in READERS:
         raise TypeError(f"X has the unknown sparse format {X.format!r}; pass X.tocsc()")

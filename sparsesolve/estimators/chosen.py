@@ -18,8 +18,9 @@ from sparsesolve.selection.folds import passes
 
 from .base import warning_as_scikit_learn
 
-# The place of each rule in the result of `choose`.
+# Each rule names its place in the result of `choose`.
 RULES = {"min": 0, "1se": 1}
+# A first alpha below this is rounding: y does not vary.
 RESOLUTION = float(np.finfo(float).resolution)
 # With an l1_ratio below this, the first alpha is that of the lasso divided by this, as in glmnet.
 RIDGE = 1e-3

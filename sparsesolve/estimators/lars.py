@@ -7,6 +7,7 @@ from sparsesolve.data import read_count
 from .knots import Knots, KnotsCV
 from .linear import ByColumn
 
+# The default of `eps`, as in scikit-learn.
 EPS = float(np.finfo(float).eps)
 
 

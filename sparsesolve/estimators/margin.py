@@ -23,7 +23,7 @@ from .platt import held_out, probabilities, sigmoid
 # Gaps for tol=None. With the squared hinge, gaps are of second order in the coefficients, and so
 # in the dual variables, which have to reproduce the coefficients.
 TOL = {"hinge": 1e-10, "squared_hinge": 1e-14}
-# Folds of the held-out scores for Platt scaling.
+# Platt scaling uses the scores of samples held out in this many folds.
 FOLDS = 5
 
 

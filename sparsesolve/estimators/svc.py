@@ -10,7 +10,7 @@ from sparsesolve.solvers.margin.multiclass import crammer_singer
 from .base import warning_as_scikit_learn
 from .margin import MarginClassifier, level, total_weight
 
-# Most sweeps of the multi-class dual for max_iter=None.
+# With max_iter=None the multi-class dual takes at most this many sweeps.
 SWEEPS = 10_000
 
 

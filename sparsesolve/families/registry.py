@@ -25,7 +25,7 @@ MADE = (
 )  # fmt: skip
 MAKERS = {maker.__name__: maker for maker in MADE}
 
-# Names of other packages.
+# Other packages use these names for the same families.
 ELSEWHERE = {
     "mgaussian": "'multigaussian'",
     "normal": "'gaussian'",

@@ -16,7 +16,7 @@ from sparsesolve.losses.entropy cimport price
 
 # Number of samples whose losses are summed one by one before partial sums are merged.
 DEF BLOCK = 256
-# Maximum number of Newton steps, and of doublings and halvings of a bracket.
+# No search takes more than this many Newton steps, or doublings and halvings of a bracket.
 cdef int STEPS = 200
 # A value above the infimum by at most this multiple of the infimum is rounding error.
 cdef double HIDDEN = 1e-12

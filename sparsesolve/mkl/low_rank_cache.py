@@ -16,7 +16,7 @@ from sparsesolve.mkl.symmetric import Symmetric
 # Most rows of L; a sixteenth of the samples if that is more. With more rows the product L u costs
 # too much.
 MOST = 40
-# The rounding error of |E|, as a share of the trace for each sample.
+# The rounding error of |E| is this share of the trace for each sample.
 ROUNDING = 1e-15
 
 

@@ -13,7 +13,7 @@ from sparsesolve.mkl.certificate import gap_at
 
 # An s below this share of |K|^(1/2) |u| is rounding, as for a constant kernel.
 ROUNDING = 2.0**-25
-# Keeps quotients by s = 0 finite.
+# Norms below this are replaced by it, so that quotients by s = 0 are finite.
 TINY = 1e-300
 
 

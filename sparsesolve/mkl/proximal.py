@@ -31,11 +31,11 @@ from sparsesolve.results.status import Status
 FINISH = 0.5
 # It is also computed every so many steps, whatever the gap.
 ANYWAY = 100
-# Accuracy of that dual vector, as a share of the target.
+# That dual vector is computed to this share of the target, so that its error does not count.
 INSIDE = 1e-3
 # Factors of the step size after a success and after a failure.
 LONGER, SHORTER = 1.25, 0.5
-# Most halvings of a step size.
+# A step size is halved at most this often: a step 2^60 times shorter changes nothing.
 HALVINGS = 60
 # Two values of F that differ by this share are equal up to rounding.
 DIGITS = 1e-15

@@ -15,7 +15,7 @@ from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
 from sparsesolve.mkl.symmetric import Symmetric
 from sparsesolve.results.status import warn
 
-# Largest asymmetry as a share of the trace, by the bytes of an entry.
+# A kernel may be asymmetric by at most this share of its trace, by the bytes of an entry.
 ASYMMETRY = {4: 1e-6, 8: 1e-10}
 # An eigenvalue may lie below 0 by this share of the trace, by the bytes of an entry.
 NEGATIVE = {4: 1e-6, 8: 1e-8}
@@ -28,7 +28,7 @@ APART = 1e8
 LEAST = 1e-250
 # A sum of squares below this may have lost some squares to underflow.
 TINY = 1e-250
-# Most Lanczos steps.
+# The Lanczos method takes at most this many steps.
 STEPS = 40
 
 

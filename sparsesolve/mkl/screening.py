@@ -16,9 +16,9 @@ multiplied by every u; a kernel that this does not exclude is multiplied by u it
 
 import numpy as np
 
-# Most vectors in the basis.
+# The basis has at most this many vectors.
 MOST = 24
-# Most numbers in the products of one step.
+# The products of one step have at most this many numbers, which bounds their memory.
 TOGETHER = 1 << 22
 # A part of u outside the basis below this share of |u| is rounding.
 ROUNDING = 1e-12

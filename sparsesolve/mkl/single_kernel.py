@@ -16,11 +16,11 @@ from sparsesolve.mkl.directions import solve_columns, weighted_direction
 from sparsesolve.mkl.point import make_point, sizes_of
 from sparsesolve.mkl.smo import solve_machine
 
-# Most Newton steps.
+# Newton's method takes at most this many steps.
 STEPS = 50
-# Most halvings of a step.
+# A step is halved at most this often.
 BACKTRACKS = 30
-# Most moves of the solver for the hinge loss.
+# The solver for the hinge loss makes at most this many moves.
 MOVES = 10_000_000
 
 

@@ -15,9 +15,11 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
-DEF LOOK = 1000             # moves between two checks for Ctrl-C
+# Ctrl-C is checked for once in this many moves.
+DEF LOOK = 1000
 
-cdef double FLAT = 1e-12    # least curvature along a move
+# The curvature along a move counts as at least this, so that a step is finite.
+cdef double FLAT = 1e-12
 
 
 def solve_machine(const double[:, ::1] K, const double[::1] y, const double[::1] w, start,

@@ -21,7 +21,7 @@ from sparsesolve.results.status import Status
 
 # Most kernels that join at once, if the working set is smaller than this; else as many as it has.
 MOST_JOINING = 20
-# Relative violation from which a kernel joins.
+# A kernel joins if it violates its condition by more than this fraction: less is rounding.
 VIOLATION = 1e-12
 # All kernels are examined once the gap of the working set is this share of the target.
 INSIDE = 0.3

@@ -12,7 +12,7 @@ Reference: Nocedal and Wright (2006), "Numerical optimization", section 16.5.
 
 import numpy as np
 
-# Added to the unit diagonal, because duplicates of a kernel make S singular.
+# This is added to the unit diagonal, because duplicates of a kernel make S singular.
 RIDGE = 1e-13
 # A bound is freed if the gradient there exceeds this share of the largest |c_j|.
 VIOLATION = 1e-12

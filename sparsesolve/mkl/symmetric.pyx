@@ -24,10 +24,14 @@ cdef extern from "symmetric.h" nogil:
     double ss_survey_row_f32(Py_ssize_t count, const float* row, const float* column,
                              Py_ssize_t stride, double* crossed, double* sums) noexcept
 
-DEF PARTS = 4           # pieces of a matrix, of equal area
-DEF TOGETHER = 1 << 22  # most numbers in partial sums at a time
-DEF TILE = 64           # rows and columns of a tile, which is compared in cache
-DEF ROWS = 16           # rows of a sum that a thread takes at a time
+# A matrix is divided into this many pieces of equal area.
+DEF PARTS = 4
+# Partial sums have at most this many numbers at a time, which bounds their memory.
+DEF TOGETHER = 1 << 22
+# A tile has this many rows and columns, so that it is compared in cache.
+DEF TILE = 64
+# A thread takes this many rows of a sum at a time.
+DEF ROWS = 16
 
 
 cdef struct Dense:

@@ -19,9 +19,9 @@ from sparsesolve.mkl.directions import solve_columns, weighted_direction
 from sparsesolve.mkl.point import make_point, sizes_of
 from sparsesolve.mkl.state import ROUNDING, WorkingState
 
-# Most halvings of a step.
+# A step is halved at most this often.
 BACKTRACKS = 40
-# The first norm of a kernel that enters, as a share of the largest norm.
+# The norm of a kernel that enters is at first this share of the largest norm.
 NEW = 1e-3
 # A kernel leaves if its norm falls below this share of the largest norm.
 GONE = 1e-9

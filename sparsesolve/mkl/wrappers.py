@@ -18,11 +18,11 @@ from sparsesolve.mkl.single_kernel import single_value, solve_single
 from sparsesolve.mkl.state import WorkingState
 from sparsesolve.mkl.weighted import shares_of
 
-# Accuracy of the inner problem, as a share of the target.
+# The inner problem is solved to this share of the target, so that its error does not count.
 INSIDE = 1e-3
 # Share of the predicted decrease that a step must reach.
 ARMIJO = 1e-4
-# Most halvings of a step.
+# A step is halved at most this often.
 HALVINGS = 30
 
 

@@ -23,7 +23,8 @@ from sparsesolve.online.shrinkage cimport Shrinkage, soft
 # All weights are brought up to date after as many steps as there are features, but not before
 # this many steps: the pass over the features then costs little per step.
 cdef Py_ssize_t LEAST_PERIOD = 4096
-# Most growth of the scale within the stored steps: differences of A lose a digit in base 16.
+# Within the stored steps the scale grows at most by this factor: differences of A then lose at most
+# one digit in base 16.
 cdef double MOST_GROWTH = 16.0
 
 

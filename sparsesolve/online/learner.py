@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsesolve.online.rows import joined
 
-# Features with memory at first.
+# At first there is memory for this many features.
 LEAST = 64
 
 

@@ -7,10 +7,11 @@ from scipy import sparse
 
 from sparsesolve.data import read_design
 
-# Most rows of a block.
+# A block has at most this many rows.
 BLOCK = 4096
-# Most numbers of a dense block, 32 MB.
+# A dense block has at most this many numbers, which take 32 MB.
 ENTRIES = 1 << 22
+# Feature numbers are stored as int32, which holds at most this number.
 MOST_FEATURES = 2**31 - 1
 
 

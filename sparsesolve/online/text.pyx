@@ -28,7 +28,7 @@ cpdef enum Role:                    # of columns of csv without a feature
 
 # The largest index.
 cdef long long MOST = 2147483646
-# Constants of FNV-1a.
+# These are the constants of FNV-1a.
 cdef uint64_t BASIS = 0xcbf29ce484222325, PRIME = 0x100000001b3
 
 

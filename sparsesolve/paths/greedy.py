@@ -26,8 +26,9 @@ log = logging.getLogger(__name__)
 
 PURSUITS = ("omp", "forward", "mp")
 THRESHOLDING = ("niht", "iht", "cosamp")
-# Default for the most steps of matching pursuit, and the most iterations for each size.
+# By default matching pursuit takes at most this many steps, and so many iterations for each size.
 MOST_STEPS = 1000
+# By default thresholding goes up to this many columns.
 MOST_SIZES = 100
 
 

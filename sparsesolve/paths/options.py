@@ -12,6 +12,7 @@ from sparsesolve.penalties.penalty import missing_method
 
 # Default of `max_iter`. It is only a guard: the gap ends a solve long before.
 MAX_ITER = 100_000
+# More lambdas than this are refused, since they are probably a mistake.
 MOST_LAMBDAS = 1_000_000
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 # Seconds between two updates, so that a fast path does not spend its time on the bar.
 INTERVAL = 0.1
-# Characters of the bar.
+# The bar has this many characters.
 WIDTH = 30
 
 

@@ -22,6 +22,7 @@ from sparsesolve.solvers.homotopy.certificate import Batch
 LITTLE = 1e-9
 # Most values of X for a second try. With more, it would take longer than a user expects to wait.
 MOST_VALUES = 4_000_000
+# At most this many lambdas are inserted, however large the gaps between them remain.
 MOST_POINTS = 400
 # Ratio of two lambdas between which no other is inserted.
 NEAR = 1.0001

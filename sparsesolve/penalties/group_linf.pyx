@@ -11,6 +11,7 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 # A coefficient within this relative distance of the largest one of its group counts as equal to
 # it.
 cdef double TIED = 1e-11
+# Numbers that differ by at most this fraction are equal up to rounding.
 cdef double CLOSE = 4e-16
 
 

@@ -25,8 +25,9 @@ from sparsesolve.penalties.prox.latent import latent_vectors
 
 # Sweeps end when no latent coefficient changes by more than this fraction of the largest |x_j|.
 ACCURACY = 1e-15
+# No prox takes more than this many sweeps. It usually ends before, at ACCURACY.
 SWEEPS = 100_000
-# Most steps of the method of multipliers that computes a value.
+# The method of multipliers that computes a value takes at most this many steps.
 OUTER = 200
 
 

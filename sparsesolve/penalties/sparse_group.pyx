@@ -15,8 +15,11 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 
 # Bisection steps that take a bracket from a factor of two to the last digit of a double.
 DEF HALVINGS = 54
+# No search for a root takes more than this many steps.
 DEF STEPS = 200
+# A bracket is not extended beyond this number, nor below its inverse.
 cdef double HUGE = 1e300
+# Numbers that differ by at most this fraction are equal up to rounding.
 cdef double CLOSE = 4e-16
 # Relative distance by which rounding may put a point to the right of the root.
 cdef double ON_IT = 1e-10

@@ -21,6 +21,7 @@ from sparsesolve.penalties.prox.regions import Flows
 # or after so many, and exact flows take over. Between 5e-6 and 1e-4 times differ by 10 % on images
 # of 16 x 16 to 512 x 512 (benchmarks/structured/overlap.py prox).
 DUAL_STEPS_GAP = 2e-5
+# At most this many dual steps precede the exact method, which then corrects what they left.
 MOST_DUAL_STEPS = 40
 
 

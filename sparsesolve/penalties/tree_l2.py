@@ -9,6 +9,7 @@ from sparsesolve.penalties.prox.trees import groups_of, prox_l2, sizes, sums_abo
 from sparsesolve.penalties.tangent import on_support
 from sparsesolve.penalties.tree_norm import TreeNorm
 
+# The least normal number keeps quotients by a norm of 0 finite.
 TINY = np.finfo(float).tiny
 
 

@@ -12,7 +12,7 @@ from sparsesolve.results import printing
 from sparsesolve.results.interpolation import coefficients, intercepts, read_s
 
 INTERCEPT = "(intercept)"
-# Most coefficients in a summary.
+# A summary shows at most this many coefficients.
 MOST = 20
 
 

@@ -9,7 +9,7 @@ from sparsesolve.results.prediction import linear_predictor, path_family, read_r
 
 # Differences up to this fraction of the null deviance are rounding.
 SAME = 1e-6
-# Relative rounding of predictors and of the loss.
+# Predictors and losses are rounded by about this fraction of their size.
 DIGITS = 16 * np.finfo(np.float64).eps
 # A null deviance below this has no correct digits.
 FAINT = 1e-290

@@ -6,7 +6,8 @@ the place of a row in it.
 
 import numpy as np
 
-# Rounding of a score, as a fraction of it, or of the median nonzero score.
+# Scores that differ by this fraction of a score, or of the median nonzero score, are equal up to
+# rounding.
 ROUNDING = 64.0 * np.finfo(float).eps
 
 

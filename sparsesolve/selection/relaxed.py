@@ -19,7 +19,7 @@ from sparsesolve.results.cv_path import CVPath, path_of
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.path import Path
 
-# Options of every path.
+# Every path takes these options.
 ROWS = ("weights", "offset", "intercept", "standardize", "n_threads")
 # Rows that must be left over when features are refitted, as in glmnet.
 SPARE = 3

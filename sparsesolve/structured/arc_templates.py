@@ -10,7 +10,7 @@ import numpy as np
 
 PIECE = re.compile(r"([hm])\.([A-Za-z0-9_]+)(?:\[([+-]?\d+)\])?$")
 APART = {"direction": 1, "distance": 2}
-# Offsets from a head or word whose tags a template joins.
+# A template joins the tags at these offsets from a head or word.
 AROUND = ((0,), (-1, 0), (0, 1), (-1, 0, 1), (-2, -1, 0), (0, 1, 2))
 DEFAULT = [
     *(f"{pieces}+distance" for pieces in (

@@ -29,12 +29,12 @@ from sparsesolve.structured.wrapping import wrapped
 
 # Default of `max_iter`. It is only a guard: the gap ends a solve long before.
 MAX_ITER = 10_000
-# Rounds of alternating between the first lambda and the transitions fitted at it; both then no
+# The first lambda and the transitions fitted at it alternate for this many rounds; both then no
 # longer change.
 LEVELS = 5
 # Gap, relative to the objective, to which transitions are fitted in these rounds.
 NULL_GAP = 1e-3
-# First lambda of a pure ridge path, as a multiple of the largest gradient entry.
+# The first lambda of a pure ridge path is this multiple of the largest gradient entry.
 RIDGE_START = 10.0
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from sparsesolve.results.status import Status, warn
 from sparsesolve.structured.transitions import BOX
 
-# Most names in a warning.
+# A warning names at most this many scores.
 SHOWN = 5
 
 

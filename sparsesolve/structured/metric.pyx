@@ -22,7 +22,7 @@ import numpy as np
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
 
-# Most sweeps of a step.
+# A step takes at most this many sweeps.
 DEF SWEEPS = 100
 # Sweeps end once one moves b by no more than this fraction of the squared length of the step, in
 # M. A step that is exact to 3 % saves sweeps; PANOC's line search corrects the rest.

@@ -29,7 +29,7 @@ from sparsesolve.structured.spom_options import read_lam
 from sparsesolve.structured.spom_result import SPOM
 
 ALGORITHMS = ("gauss_seidel", "simplemkl")
-# Most halvings of a step of SimpleMKL; then its weights stay.
+# A step of SimpleMKL is halved at most this often; then its weights stay.
 HALVINGS = 4
 
 

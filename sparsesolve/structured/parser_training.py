@@ -22,7 +22,7 @@ from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.parser import Parser, coded, read_heads
 
 METHODS = ("mira", "spom")
-# log2 of the first size of the table of exact features, which doubles when half full.
+# The table of exact features has at first 2 to this power places, and doubles when half full.
 FIRST_BITS = 16
 # If the multiplier of a template falls below this, it is folded into the weights, so that it
 # never underflows.

@@ -97,7 +97,7 @@ def write_sentences(file: str | PathLike, sentences: Sentences, column: str,
     file : str or path
         "-" is standard output.
     sentences : Sentences
-        What `read_sentences` returned.
+        The result of `read_sentences`.
     column : str
     values : sequence (n,)
         One for each word.

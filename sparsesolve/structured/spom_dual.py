@@ -23,7 +23,7 @@ from scipy.optimize import minimize_scalar
 
 from sparsesolve.structured.spom_step import SequenceStep
 
-# Least share of a group's weight. A group with weight 0 could never become active again.
+# A group has at least this share of weight: a group with weight 0 could never become active again.
 FLOOR = 1e-3
 
 

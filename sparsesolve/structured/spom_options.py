@@ -6,7 +6,7 @@ from sparsesolve.data import read_number
 
 # Values that are tried for eta0, as in the paper.
 RATES = (0.01, 0.1, 1.0, 10.0)
-# Epochs of each trial.
+# Each trial takes this many epochs.
 TRIAL_EPOCHS = 5
 
 

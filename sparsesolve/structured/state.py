@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 # With more coefficients than this, L-BFGS keeps fewer pairs: a pair takes 16 bytes per
 # coefficient.
 MANY = 1_000_000
+# With more than MANY coefficients L-BFGS keeps this many pairs.
 FEW_PAIRS = 6
 
 

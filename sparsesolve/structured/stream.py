@@ -20,7 +20,7 @@ from sparsesolve.results.status import Status
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sequences import known_tags, match_sequences, read_rows
 
-# Sequences whose gradients one step adds up.
+# One step adds up the gradients of this many sequences.
 BATCH = 4
 # Step sizes are RATE / (BETA + root of the sum of squared gradients), as in McMahan et al.
 # (2013).

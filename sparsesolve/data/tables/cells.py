@@ -15,6 +15,7 @@ import numpy as np
 from sparsesolve.data.array import is_number
 
 SEPARATORS = ",;\t|"
+# Columns may be separated by any number of blanks.
 BLANKS = r"\s+"
 GAPS = (
     "", "NA", "na", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null", "None", "?", ".",

@@ -14,7 +14,7 @@ from .quick_numbers import quick_numbers
 FEATURE = "fill it, drop the row, or leave the column out with --drop"
 RESPONSE = "fill it or drop the row; a column of labels needs --family binomial or multinomial"
 LABEL = "fill it or drop the row"
-# Missing labels in the spelling of other programs.
+# Other programs spell missing labels like this.
 MISSING = ("na", "nan")
 
 

@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 
-# Bytes from which the import of pandas pays.
+# From this many bytes on, importing pandas costs less time than it saves.
 ENOUGH = 1_000_000
 # Bytes that are checked together.
 BLOCK = 1 << 22

@@ -21,7 +21,7 @@ import numpy as np
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.kernels.vector cimport ss_subtract_all, ss_take_in
 
-# Doubles in a cache line.
+# A cache line holds this many doubles.
 DEF LINE = 8
 # Rows and columns are allocated with this much room beyond what is needed now.
 DEF SPARE = 64

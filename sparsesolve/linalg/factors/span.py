@@ -7,6 +7,7 @@ import numpy as np
 # A matrix with at least this many rows is decomposed in a thread of its own, because its
 # eigenvalue decomposition would otherwise delay Ctrl-C noticeably.
 LONG = 1000
+# The machine epsilon, of which bounds on rounding errors are multiples.
 EPSILON = np.finfo(np.float64).eps
 # If an eigenvalue of the inner products is below this multiple of the largest, rounding errors
 # make the columns indistinguishable by inner products.

@@ -10,7 +10,7 @@ from scipy.linalg.cython_lapack cimport dpotrf
 
 from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, end_pass, begin_pass
 
-# Rows and columns of a tile.
+# A tile has this many rows and columns.
 DEF TILE = 160
 # Each thread solves for this many right-hand sides at a time.
 DEF TOGETHER = 8

@@ -22,7 +22,7 @@ DEF PARTS = 8
 DEF MANY_COLUMNS = 600
 # Rows of a block. The columns of a block are unpacked for a matrix product and stay in cache.
 DEF ROWS = 512
-# Blocks between two checks for Ctrl-C.
+# Ctrl-C is checked for once in this many blocks.
 DEF STRETCH = 16
 # If at least this share of the values is stored, matrix products use all values; below it, rows
 # of stored values are multiplied one by one.

@@ -18,9 +18,9 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
 
-# Columns unpacked at a time.
+# This many columns are unpacked at a time.
 DEF WIDTH = 256
-# Rows and columns of a tile of the result, the unit of work of a thread.
+# A tile of the result, the unit of work of a thread, has this many rows and columns.
 DEF TILE = 192
 # A sparse column that stores more than one row in NEARLY_FULL is unpacked.
 DEF NEARLY_FULL = 4

@@ -29,7 +29,7 @@ cdef double NEGLIGIBLE = 1e-18
 cdef double SHRUNK = 0.75
 # Terms that are summed before the partial sums are, which reduces rounding.
 DEF BLOCK = 512
-# Most corrections of t by the residual.
+# The residual corrects t at most this often.
 DEF CORRECTIONS = 3
 
 

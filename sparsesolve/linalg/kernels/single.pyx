@@ -13,9 +13,10 @@ cdef extern from "single.h" nogil:
     void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v,
                          Py_ssize_t ld) noexcept
 
-FEW = 8                 # number of vectors up to which this file is faster than BLAS
-# Rows processed at a time: this part of each vector stays in the first-level cache while all
-# columns multiply it.
+# Up to this many vectors this file is faster than BLAS.
+FEW = 8
+# This many rows are processed at a time: their part of each vector stays in the first-level cache
+# while all columns multiply it.
 DEF WIDTH = 1024
 
 

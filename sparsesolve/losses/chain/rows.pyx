@@ -11,7 +11,8 @@ import numpy as np
 
 from sparsesolve.losses.chain cimport chain
 
-DEF STRETCH = 512           # rows that a thread takes at once
+# A thread takes this many rows at once.
+DEF STRETCH = 512
 
 
 def times(const long long[::1] start, const int[::1] at, const double[::1] x,

@@ -17,12 +17,12 @@ import numpy as np
 
 from sparsesolve.losses.entropy cimport price
 
-# What those gone before leave counts as 0 if it is at most this multiple of the deaths now.
+# The rest that earlier deaths leave counts as 0 if it is at most this multiple of the deaths now.
 cdef double NOTHING = 1e-60
 # A is kept below the square of LARGE.
 cdef double LARGE = 1e100
 cdef double LOG_LARGE = log(1e100)
-# Maximum number of Newton steps for x.
+# Newton's method for x takes at most this many steps.
 cdef int STEPS = 100
 
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+# The machine epsilon, of which bounds on rounding errors are multiples.
 EPSILON = np.finfo(np.float64).eps
 # Maximum number of Newton steps, and of halvings of one of them.
 STEPS, HALVINGS = 50, 40

@@ -24,7 +24,7 @@ from sparsesolve.linalg.kernels.vector cimport (
 )
 from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
-# The rounding error of correlations, as a share of the largest |d_j'y|.
+# The rounding error of correlations is this share of the largest |d_j'y|.
 cdef double ROUNDING = 1e-14
 
 # The terms of D a cancel when sum_j |a_j| |d_j| exceeds |y| by this factor. Rounding of the

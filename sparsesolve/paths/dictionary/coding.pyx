@@ -23,11 +23,11 @@ from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 
-# Signals in one matrix product D'Y. The product of a block stays in the cache of a core.
+# One matrix product D'Y has this many signals. The product of a block stays in the cache of a core.
 DEF BLOCK = 64
 # Most coefficients for which one stretch of signals has room; they take 32 MB.
 DEF MOST_VALUES = 4000000
-# Doubles in a cache line.
+# A cache line holds this many doubles.
 DEF ALIGNED = 8
 
 # Threads wait for each other at the end of a stretch, where Ctrl-C is handled. The length of a

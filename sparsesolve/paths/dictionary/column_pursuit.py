@@ -16,6 +16,7 @@ from sparsesolve.solvers.costs.rounding import CENTRED
 from sparsesolve.solvers.greedy.pursuit import project
 from sparsesolve.solvers.state import CONVERGED, STALLED
 
+# The machine epsilon, of which bounds on rounding errors are multiples.
 EPSILON = np.finfo(np.float64).eps
 
 

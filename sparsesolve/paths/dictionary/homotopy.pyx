@@ -45,8 +45,10 @@ cdef double TIE = 1e-15
 cdef double NUDGE = 1e-9
 cdef double GOLDEN = 0.6180339887498949
 
-DEF REFINEMENTS = 2                 # Newton steps on the support before the gap is judged
-DEF TURNS = 8                       # most events, as a multiple of p
+# Newton's method on the support takes this many steps before the gap is judged.
+DEF REFINEMENTS = 2
+# A path of p atoms has at most 100 events and this multiple of p; a longer one is given up.
+DEF TURNS = 8
 
 
 cdef int follow(Signal* s) noexcept nogil:

@@ -40,9 +40,9 @@ ALGORITHMS = ("online", "batch")
 # follows at once (Mairal et al. 2010, section 3.4); "batch" makes more, since its codes cost
 # most.
 SWEEPS = {"online": 1, "batch": 5}
-# Most sweeps or steps for a code.
+# A code is computed in at most this many sweeps or steps.
 BUDGET = 1000
-# Duality gap of a code, relative to |y|^2 / 2.
+# A code has at most this duality gap, relative to |y|^2 / 2.
 TOL = 1e-6
 
 

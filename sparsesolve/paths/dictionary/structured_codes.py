@@ -28,7 +28,7 @@ from sparsesolve.results.status import Status
 
 # Signals whose steps are made together, as one matrix product.
 TOGETHER = 1024
-# Most steps for a signal, by default.
+# By default at most this many steps are taken for a signal.
 STEPS = 10_000
 # Steps between two certificates. A certificate costs about as much as a step.
 BETWEEN = 10

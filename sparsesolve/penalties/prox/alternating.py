@@ -20,10 +20,10 @@ import numpy as np
 
 # Most rounds of a prox. It usually ends before, when its gap is below NEAR.
 ROUNDS = 1000
-# Rounds of the prox for a dual-norm bound. The bound is valid after any number, and the next one
-# continues from there.
+# The prox for a dual-norm bound has at most this many rounds. The bound is valid after any number,
+# and the next one continues from there.
 QUICK = 40
-# Rounds between two evaluations of the gap.
+# The gap is evaluated once in this many rounds, since it needs a value of the norm.
 BETWEEN = 5
 # A gap below this fraction of |v|^2 is rounding.
 NEAR = 1e-14

@@ -25,6 +25,7 @@ import numpy as np
 # takes half the time of the taut string where t is a tenth of the noise and 0.8 of it at 10 times
 # the noise; at 100 times it is abandoned (benchmarks/structured/norms.py prox).
 cdef double MOST_AGAIN = 3.0
+# This many visits are allowed at first, so that a short chain is not abandoned.
 cdef Py_ssize_t FIRST_AGAIN = 4096
 
 

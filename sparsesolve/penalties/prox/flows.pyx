@@ -51,7 +51,7 @@ cdef class Flow:
     head, mate : int32 (M,)
         Where each arc leads, and its reverse arc.
     room : (M,)
-        What each arc can take, changed in place.
+        The residual capacity of each arc, changed in place.
     excess : (N,)
         Changed in place.
     small : float

@@ -29,20 +29,21 @@ STILL = 1e-15
 NEAR = 1e-15
 # Once the smoothing is rounding, stop after this many steps that do not halve the gap.
 PATIENCE = 2
-# Most steps of Newton's method.
+# Newton's method takes at most this many steps.
 STEPS = 80
 # The next step aims at this fraction of the smoothing that corresponds to the gap.
 TOWARDS = 1e-3
 # A xi_g that is within this fraction of its radius of the boundary belongs to a nonzero group.
 INSIDE = 1e-7
-# Most halvings of a step.
+# A step is halved at most this often.
 HALVINGS = 30
 # A step is accepted if it achieves this fraction of the decrease that the slope predicts.
 ARMIJO = 1e-4
 # A group's length below this fraction of the largest |v| is rounding.
 TINY = 1e-14
-# Most Newton steps on the support.
+# Newton's method on the support takes at most this many steps.
 FINISHING = 12
+# Two objectives that differ by a few multiples of this are equal up to rounding.
 EPSILON = 4e-16
 
 

@@ -24,8 +24,9 @@ from scipy.linalg import LinAlgError, solve_banded
 SHRINK = 0.1
 # Steps go this fraction of the way to the boundary.
 INSIDE = 0.99
+# The interior point method takes at most this many steps.
 STEPS = 60
-# Most corrections of the set of entries of u at a bound.
+# The set of entries of u at a bound is corrected at most this often.
 CORRECTIONS = 50
 # Relative gap at which interior steps end.
 NEAR = 1e-13

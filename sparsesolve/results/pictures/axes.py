@@ -16,11 +16,11 @@ AXIS_LABELS = {
     "lambda": "\N{MINUS SIGN}log(λ)",
     "dev": "Fraction of deviance explained",
 }
-# Inches of a new figure, with room for the names of lines.
+# A new figure has this size in inches, with room for the names of lines.
 FIGURE = (8.0, 5.0)
-# Inches of one panel among several.
+# One panel among several has this size in inches.
 PANEL = (4.4, 4.2)
-# Most panels in a row.
+# A row has at most this many panels.
 ABREAST = 4
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from sparsesolve.results.pictures.axes import axes_or_new
 
-# White at 0.
+# These colours are white at 0.
 COLOURS = "RdBu_r"
 
 

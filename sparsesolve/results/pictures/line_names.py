@@ -5,11 +5,11 @@ import numpy as np
 # Okabe and Ito's palette can be distinguished with every common kind of colour blindness. Its
 # yellow is left out, because it is too pale for a thin line on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-# Line styles for lines with the same colour.
+# These styles distinguish lines with the same colour.
 STYLES = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)))
 # Lines without a name, if others have one.
 PALE = "#C8C8C8"
-# Points.
+# Names are written in this size, in points.
 NAME_SIZE = 8.0
 # A name may stand this far from the end of its line, as a fraction of the height of the axes.
 FARTHEST = 0.1
