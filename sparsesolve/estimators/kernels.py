@@ -137,8 +137,9 @@ n_threads
         Last alpha over the first, of a grid made here.
     alphas : int or array-like, default 30
         Number of log-spaced alphas, or the alphas.
-    The score to compare: "deviance", "mse", "mae" or a function, as in
-    :func:`sparsesolve.cv_path`.
+    measure : str or callable, default "deviance"
+        The score to compare: "deviance", "mse", "mae" or a function, as in
+        :func:`sparsesolve.cv_path`.
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5 contiguous folds. Precomputed kernels are
         divided along both axes.

@@ -118,10 +118,11 @@ class MKLPath(Solved):
 
         Parameters
         ----------
-        Kernels between the new samples and those of the fit, in the order of the fit (a dict: by
-        name). Kernels that are not active at s are not read and may be None. If the path was
-        fitted to Grams of a table X, pass the new rows of X, (n_new, p). If X was an
-        EncodedDesign, pass a raw table, which is encoded in the same way.
+        kernels : (M, n_new, n) array, sequence or dict of M (n_new, n) blocks, or X
+            Kernels between the new samples and those of the fit, in the order of the fit (a dict:
+            by name). Kernels that are not active at s are not read and may be None. If the path
+            was fitted to Grams of a table X, pass the new rows of X, (n_new, p). If X was an
+            EncodedDesign, pass a raw table, which is encoded in the same way.
         s : float or array_like of float, shape (S,), optional
             Values of lambda. Between two lambdas of the path the fitted functions are
             interpolated linearly; beyond its ends the nearest ones are used. Default: every

@@ -30,8 +30,8 @@ class Predictor:
         Parameters
         ----------
         X : array_like, sparse matrix or frame, shape (n, p)
-        Rows to predict, with the columns of the fit. In an array or a sparse matrix only columns
-        with a nonzero coefficient are read. Not needed for ``kind="nonzero"``.
+            Rows to predict, with the columns of the fit. In an array or a sparse matrix only
+            columns with a nonzero coefficient are read. Not needed for ``kind="nonzero"``.
         s : float or array_like of float, shape (S,), optional
             Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
         kind : {"link", "response", "class", "nonzero", "survival"}, default "link"
