@@ -64,8 +64,7 @@ class ChainSVM(Chain):
         return self._keep(path)
 
     def partial_fit(self, X, y, classes=None, lengths=None):
-        """Make one pass of averaged steps over more sequences, after those of `fit` if there was
-        one.
+        """Make one pass of averaged steps over more sequences, after those of `fit`, if any.
 
         The first call needs `classes`, all labels that may occur.
         """

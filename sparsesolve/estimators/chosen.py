@@ -98,9 +98,7 @@ class Folded:
             )
 
     def get_metadata_routing(self):
-        """Return the metadata that fit takes and passes on: sample_weight, and that of the
-        splitter.
-        """
+        """Return the metadata that fit passes on: sample_weight, and that of the splitter."""
         mapping = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(splitter=check_cv(self.cv), method_mapping=mapping)

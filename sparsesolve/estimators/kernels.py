@@ -20,9 +20,7 @@ class Real(RegressorMixin):
         return np.asarray(real_array("y", y), dtype=np.float64), weights
 
     def predict(self, X):
-        """Return values (n_new,) for new rows, or for kernels between them and the fit (M, n_new,
-        n).
-        """
+        """Return values (n_new,) for new rows, or for their kernels with the fit (M, n_new, n)."""
         return self._link(X)
 
 

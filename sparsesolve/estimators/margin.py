@@ -141,8 +141,7 @@ class MarginClassifier(Classes, Net):
 
     @available_if(_with_probabilities)
     def predict_proba(self, X):
-        """Return probabilities (n, K) of the classes, by Platt scaling; they may disagree with
-        predict.
+        """Return Platt's probabilities (n, K) of classes; they may disagree with predict.
 
         A sigmoid turns scores of held-out rows into probabilities. With several classes each has
         a sigmoid, and the probabilities of a row are divided by their sum.

@@ -31,15 +31,11 @@ class Cox(Hazard, Net):
         return {**super()._options(), "family": cox(ties=self.ties)}
 
     def predict(self, X):
-        """Return the log of the relative risks, (n,): a larger risk means an earlier expected
-        event.
-        """
+        """Return the log of the relative risks, (n,): larger means an earlier expected event."""
         return self._link(X)
 
     def score(self, X, y, sample_weight=None, strata=None):
-        """Return Harrell's C: the share of pairs (within strata, if given) that the model orders
-        right.
-        """
+        """Return Harrell's C: the share of pairs (within strata) that the model orders right."""
         eta = self.predict(X)
         return concordance(_read_times(y, len(eta), strata), eta, sample_weight)
 

@@ -14,8 +14,7 @@ from sparsesolve.losses import KINKED, LOSSES, PythonLoss
 
 
 def from_object(law: object, y: ArrayLike = ()) -> Family:
-    """Make a family from a loss written in Python, after checking its derivatives against its
-    value.
+    """Make a family from a loss written in Python, after checking its derivatives.
 
     `law` is any object with the methods ::
 

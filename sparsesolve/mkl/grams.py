@@ -74,8 +74,7 @@ class Grams:
         return matrix.shape[0], lambda m: self.sources[m].block(matrix)
 
     def between(self, new: Any) -> list[np.ndarray]:
-        """Return the blocks (n_new, n) of all kernels, in a list, between new samples and the
-        fit's.
+        """Return a list of all kernels' blocks (n_new, n) between new samples and the fit's.
 
         Parameters
         ----------

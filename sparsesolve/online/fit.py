@@ -54,8 +54,7 @@ class OnlineFit(Feeding):
 
     @property
     def losses(self) -> np.ndarray:
-        """Progressive loss, (m, 2): number of rows, and the mean loss of these before each was
-        learned.
+        """Progressive loss, (m, 2): number of rows, and their mean loss before each was learned.
 
         A row is added whenever the number of rows has doubled; the last one is for all rows.
         """
@@ -165,8 +164,7 @@ class OnlineFit(Feeding):
 
     def certify(self, X: Any, y: ArrayLike, *, weights: ArrayLike | None = None,
                 offset: ArrayLike | None = None) -> Certificate:
-        """Bound the distance of these weights from the optimum of the batch problem on given
-        data.
+        """Bound the distance of these weights from the optimum of the batch problem on data.
 
         Parameters
         ----------

@@ -45,9 +45,7 @@ class Concave(Norm):
             self.d[:count] = given
 
     def lengths(self, b: np.ndarray) -> np.ndarray:
-        """Return the length of each group, (G,). For b (K, p) a group has its features in all
-        rows.
-        """
+        """Return each group's length, (G,). For b (K, p) a group has its features in all rows."""
         if self.groups is None and b.ndim == 1:
             return np.abs(b)
         squares = b * b if b.ndim == 1 else np.einsum("kj,kj->j", b, b)

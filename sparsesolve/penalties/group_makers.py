@@ -43,8 +43,7 @@ def interval_groups(n_features: int) -> list[list[int]]:
 
 
 def rectangle_groups(shape: Sequence[int]) -> list[list[int]]:
-    """Make the groups for which supports are rectangles: all rows before or after one, and all
-    columns.
+    """Make the groups of rows and columns for which supports are rectangles.
 
     Parameters
     ----------

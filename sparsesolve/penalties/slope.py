@@ -89,9 +89,7 @@ class Slope(Norm):
         return Slope(self._w[: len(which)]).over(len(which))
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Return the clusters of equal nonzero sizes as directions, each with the weights of its
-        ranks.
-        """
+        """Return clusters of equal nonzero sizes as directions, with weights of their ranks."""
         size = np.abs(b)
         order = np.argsort(-size, kind="stable")[: np.count_nonzero(b)]
         starts = np.flatnonzero(np.diff(size[order], prepend=np.inf))

@@ -62,9 +62,7 @@ class Spectral(Norm):
             raise ValueError(f"shape {self.shape} does not have {self.n_features} entries")
 
     def over_responses(self, n_responses: int) -> Any:
-        """Return the norm on arrays (K, p): of all responses without a shape, else of each
-        response.
-        """
+        """Return the norm on arrays (K, p): of all responses, or with a shape of each response."""
         return _OfResponses(self)
 
     def _matrix(self, b):
@@ -112,9 +110,7 @@ class Spectral(Norm):
         return self.over(len(which)) if self.shape is None else None
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Return the tangent of a trace norm by factors: B = L R', of norm ``(|L|^2 + |R|^2) /
-        2``.
-        """
+        """Return the tangent of a trace norm by factors: B = L R', ``(|L|^2 + |R|^2) / 2``."""
         if self.of != "trace":
             return None
         B = self._matrix(b)

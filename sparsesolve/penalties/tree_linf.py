@@ -50,8 +50,7 @@ class TreeLinf(TreeNorm):
         return prox_linf(self.tree, v, t)
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Return the directions: coefficients that are together the largest of a group move
-        together.
+        """Return the directions: coefficients that are equally largest in a group move together.
 
         They are numbered by the largest such group; any other nonzero coefficient moves alone.
         """

@@ -36,8 +36,7 @@ class Named:
     """Mixin of results whose coefficients are shown by name."""
 
     def to_frame(self, s: ArrayLike | None = None, *, zeros: bool = False) -> Any:
-        """Return coefficients by name, one per row: a pandas frame, or a dict of columns without
-        pandas.
+        """Return coefficients by name, one per row: a pandas frame, else a dict of columns.
 
         Parameters
         ----------
@@ -62,8 +61,7 @@ class Named:
         return pandas.DataFrame(columns)
 
     def summary(self, s: float | None = None) -> str:
-        """Describe in words what was fitted, how accurate it is, and its largest coefficients, by
-        name.
+        """Describe in words what was fitted, its accuracy, and its largest coefficients.
 
         Parameters
         ----------

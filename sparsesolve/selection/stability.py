@@ -25,8 +25,7 @@ LEAST_RATIO = 0.1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityPath(Frozen):
-    """How often each feature is selected at a lambda or a larger one, over all halves of the
-    rows.
+    """How often each feature is selected at a lambda or a larger one, over all halves.
 
     Attributes
     ----------
@@ -49,8 +48,7 @@ class StabilityPath(Frozen):
     feature_names: np.ndarray | None = None
 
     def stable(self, threshold: float = 0.75, s: float | None = None) -> np.ndarray:
-        """Return the features selected by at least a share `threshold` of the halves, down to
-        lambda s.
+        """Return the features that a share `threshold` of the halves select down to lambda s.
 
         Parameters
         ----------

@@ -47,8 +47,7 @@ def pegasos(
     average: bool | str = False,
     seed: int = 0,
 ) -> SPOM:
-    """Fit a structured support vector machine by Pegasos: steps of 1 / (lam t), with a lower
-    bound.
+    """Fit a structured support vector machine by Pegasos, with a lower bound.
 
     Parameters
     ----------

@@ -17,8 +17,7 @@ def classical(
     widths: Sequence[float] = (0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20),
     degrees: Sequence[int] = (1, 2, 3),
 ) -> list[tuple[Callable[..., Any], int | None]]:
-    """Return the classical set: gaussian and polynomial kernels on all columns and on each
-    column.
+    """Return the classical set: gaussian and polynomial kernels on all columns and each.
 
     Parameters
     ----------

@@ -31,8 +31,7 @@ def dense(A):
 
 
 def linear() -> Linear:
-    """Return the linear kernel function, a'b; it is kept as a factor if columns are fewer than
-    rows.
+    """Return the linear kernel function, a'b; a factor, if columns are fewer than rows.
 
     Returns
     -------

@@ -19,7 +19,9 @@ def squared_l1(
     v: ArrayLike, t: float, weights: ArrayLike | None = None, *, groups: ArrayLike | None = None,
     ridge: float = 0.0,
 ) -> np.ndarray:  # fmt: skip
-    """Return the prox of half the squared l1 norm, the argmin over x of
+    """Return the prox of half the squared l1 norm.
+
+    It is the argmin over x of
 
     ``|x - v|^2 / 2 + t [(sum_m d_m |x_m|)^2 / 2 + ridge |x|^2 / 2]``
 
