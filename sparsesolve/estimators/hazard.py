@@ -44,8 +44,7 @@ class Hazard:
         return np.exp(-self.predict_cumulative_hazard_function(X, times, strata))
 
     def predict_cumulative_hazard_function(self, X, times=None, strata=None):
-        """Return the cumulative hazards (n, T), by Breslow's estimator, or by Efron's with
-        ties="efron".
+        """Return the cumulative hazards (n, T) by the estimator of `ties`, Breslow's or Efron's.
 
         Parameters
         ----------

@@ -133,9 +133,7 @@ class Spectral(Norm):
         return apply
 
     def degrees(self, b: np.ndarray) -> int:
-        """Return the dimension of matrices of that rank for a trace norm, else the nonzero
-        coefficients.
-        """
+        """Return the dimension of matrices of that rank for a trace norm, else the nonzeros."""
         b = np.asarray(b)
         if self.of != "trace":
             return int(np.count_nonzero(b))

@@ -60,9 +60,7 @@ class StabilityPath(Frozen):
         return np.flatnonzero(self.reached(s) >= threshold - 1e-9)
 
     def reached(self, s: float | None = None) -> np.ndarray:
-        """Return the share (p,) of the halves that select each feature at lambda s or a larger
-        one.
-        """
+        """Return the share (p,) of halves that select each feature at lambda s or a larger one."""
         return np.asarray(self.entered[:, : self._place(s) + 1].sum(axis=1)).ravel()
 
     def error_bound(self, threshold: float = 0.75, s: float | None = None) -> float:
