@@ -125,6 +125,8 @@ class WholePenalty:
             with np.errstate(over="ignore", invalid="ignore"):
                 b = self._prox(z / curvature, self.alpha / self.ridge)
                 best = float(np.vdot(z, b)) - self.value(b, lam)
+                if not b.any() and self.is_norm and self._polar(z, level) <= level * ROUNDED:
+                    return 0.0
                 if level > 0.0 and hasattr(self.omega, "dual_of_prox"):
                     # b is not quite the best; what its dual point proves is never too little.
                     xi = self.omega.dual_of_prox(self._near_prox, self.alpha / self.ridge)
