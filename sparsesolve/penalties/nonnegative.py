@@ -16,6 +16,20 @@ class Nonnegative:
 
     def __init__(self, omega):
         self.omega = omega
+        for name in ("prox_near", "polar_near", "dual_of_prox"):
+            if hasattr(omega, name):  # iterative: each call starts where the last one ended
+                setattr(self, name, getattr(self, f"_{name}"))
+
+    def _prox_near(self, v, t, near):
+        b, ended = self.omega.prox_near(np.maximum(v, 0.0), t, None if near is None else near[0])
+        return b, (ended, np.minimum(v, 0.0))
+
+    def _polar_near(self, z, near, level):
+        return self.omega.polar_near(np.maximum(z, 0.0), near, level)
+
+    def _dual_of_prox(self, near, t):
+        """The negative part of v is in every multiple of the dual ball, whatever is added."""
+        return self.omega.dual_of_prox(near[0], t) + near[1]
 
     def value(self, b):
         """Return Omega(b), infinity where an entry is negative."""

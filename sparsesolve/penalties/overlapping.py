@@ -96,6 +96,21 @@ class Flat:
 
     def __init__(self, one):
         self.one = one
+        for name in ("prox_near", "polar_near", "dual_of_prox"):
+            if hasattr(one, name):  # iterative: each call starts where the last one ended
+                setattr(self, name, getattr(self, f"_{name}"))
+
+    def _prox_near(self, V, t, near):
+        self.shape = V.shape
+        b, near = self.one.prox_near(V.ravel(), t, near)
+        return b.reshape(V.shape), near
+
+    def _polar_near(self, Z, near, level):
+        near = None if near is None else (np.ravel(near[0]), near[1])
+        return self.one.polar_near(Z.ravel(), near, level)
+
+    def _dual_of_prox(self, near, t):
+        return self.one.dual_of_prox(near, t).reshape(self.shape)
 
     def value(self, B):
         return self.one.value(B.ravel())
@@ -110,7 +125,7 @@ class Flat:
         return self.one.tangent(B.ravel())
 
     def splitting_over(self, shape):
-        return splitting_of(self.one, shape[0] * shape[1])._replace(parts=None)
+        return splitting_of(self.one, shape[0] * shape[1])
 
 
 class OverlappingNorm(Norm):

@@ -138,13 +138,20 @@ def test_what_is_refused(terms, kind, sentence):
 def test_conjugates_under_a_ridge_part_are_bounds_from_above(omega, monkeypatch):
     """An iterative prox that ends early is not the point at which the conjugate is attained."""
     exact = WholePenalty(omega.over(12), 12, 0.6)
+    exact_rows = WholePenalty(omega.over(12), 12, 0.6, n_responses=2)
     for rounds in (1, 6):
         monkeypatch.setattr(alternating, "ROUNDS", rounds)
         monkeypatch.setattr(sum_of_norms, "SWEEPS", 1)
         monkeypatch.setattr(sum_of_norms, "STEPS", rounds)
         for z in RNG.standard_normal((5, 12)):
             early = WholePenalty(omega.over(12), 12, 0.6).conjugate(z, 0.3)
+            rows = WholePenalty(omega.over(12), 12, 0.6, n_responses=2)
+            several = rows.conjugate(np.stack([z, z]), 0.3)
             monkeypatch.undo()
+            C = exact_rows.prox(10.0 * np.stack([z, z]), 1e-3) / 10.0
+            for B in (C, *(exact_rows.prox(np.stack([z, z]) / s, 0.3 / s) for s in (0.12, 0.5))):
+                top = np.vdot(np.stack([z, z]), B) - exact_rows.value(B, 0.3)
+                assert top <= several * (1.0 + 1e-12)
             b = exact.prox(10.0 * z, 1e-3) / 10.0
             points = [b, *(exact.prox(z / s, 0.3 / s) for s in (0.12, 0.2, 0.5, 1.0))]
             for b in points:  # no point is above the bound

@@ -16,6 +16,7 @@ Reference: Bach et al. 2012, section 1.4.
 """
 
 import numpy as np
+from scipy import sparse
 
 from sparsesolve.linalg.factors.span import Spans
 
@@ -52,6 +53,8 @@ class UnpenalisedBasis:
         everywhere = unpenalised(FAR * one, one, 0.0) & unpenalised(-FAR * one, -one, 0.0)
         self._of_each = nowhere.ndim == 2 and (self._boxed or not everywhere[self.alive].all())
         self.kernel = None if problem.has_blocks else penalty.kernel()
+        if self.kernel is not None:
+            self.share = self._share_of(np.asarray(problem.norms, dtype=float))
         self.span = self._span_of(self.which)
         self.basis = self._basis_of(self.which)
         self._last = self.which, self.basis
@@ -87,6 +90,28 @@ class UnpenalisedBasis:
         if self.kernel is not None and not free.any():
             z -= (self.kernel @ (self.kernel.T @ z.T)).T
         return z
+
+    def orthogonal_part(self, z, free):
+        """Return products z, changed, of a dual point that is orthogonal up to rounding.
+
+        The rounding error of z_j grows with the norm of column j. So what is left along the
+        kernel is taken away in proportion to squared norms. Taken evenly, as `held_part` does, the
+        error of a large column could exceed the whole product of a small one.
+        """
+        z[..., free] = 0.0
+        if self.kernel is not None and not free.any():
+            z -= (self.share @ (self.kernel.T @ z.T)).T
+        return z
+
+    def _share_of(self, norms):
+        """Return S (p, k) with N'S = I: columns in proportion to squared norms where disjoint."""
+        N = self.kernel
+        square = np.square(norms / (norms.max(initial=0.0) or 1.0))
+        heavy = sparse.diags_array(np.maximum(square, 1e-300)) @ N
+        gram = sparse.csc_array(N.T @ heavy)
+        if gram.nnz != gram.shape[0]:
+            return N
+        return sparse.csc_array(heavy @ sparse.diags_array(1.0 / gram.diagonal()))
 
     def error(self, c):
         """Return the error of Qc for the coefficients that belong to c, (n,) or (K, n)."""

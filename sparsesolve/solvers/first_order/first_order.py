@@ -191,7 +191,7 @@ class FirstOrder:
         """
         point = self.point
         if missing < np.inf:
-            z = self.unpenalised_basis.held_part(z, free)
+            z = self.unpenalised_basis.orthogonal_part(z, free)
         gap = duality_gap(
             self.loss, self.penalty, lam, point.b, point.eta, point.value, dual, z, missing
         )

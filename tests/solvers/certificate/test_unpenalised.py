@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from python_penalties import Steps
 
-from sparsesolve import families
+import sparsesolve as ss
+from sparsesolve import families, penalties
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.unpenalised import UnpenalisedBasis
@@ -107,3 +108,42 @@ def test_a_kernel_is_spanned_and_taken_out():
     assert held == pytest.approx(np.column_stack([half, -half]).ravel())
     free, Q, mask = columns.at(np.zeros(6), z, 0.0)
     assert free.all() and Q.shape == (20, 7) and mask is None
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+def test_gaps_where_columns_of_one_edge_differ_much_in_size(scale):
+    """Along b_0 = b_1 nothing is penalised, so z_0 = -z_1, which the larger column knows badly.
+
+    The minimum is in closed form: with d = b_0 - b_1 it is a lasso of one column.
+    """
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        X = rng.standard_normal((15, 2)) * [scale, 1.0 / scale]
+        y = rng.standard_normal(15)
+        Q = np.linalg.qr(np.column_stack([np.ones(15), X.sum(axis=1)]))[0]
+        x, r = (v - Q @ (Q.T @ v) for v in (X[:, 0], y))
+        x, r = x - Q @ (Q.T @ x), r - Q @ (Q.T @ r)
+        null = ((y - y.mean()) ** 2).sum() / 30
+        fit = ss.path(X, y, penalty=penalties.GraphTV([(0, 1)]), n_lambdas=2, tol=1e-6,
+                      lambda_min_ratio=0.1, stop=None, max_iter=40)  # fmt: skip
+        for lam, gap in zip(fit.lambdas, fit.gaps, strict=True):
+            d = np.sign(x @ r) * max(abs(x @ r) - 15 * lam, 0.0) / (x @ x)
+            least = ((r - x * d) ** 2).sum() / 30 + lam * abs(d)
+            b, c = fit.coef(lam), fit.intercept(lam)
+            value = ((y - c - X @ b) ** 2).sum() / 30 + lam * abs(b[0] - b[1])
+            assert (value - least) / null <= gap + 1e-12
+
+
+def test_what_rounding_leaves_along_the_kernel_is_taken_from_the_larger_column():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((15, 3)) * [1e-6, 1e6, 1.0]
+    y, edge = rng.standard_normal(15), penalties.GraphTV([(0, 1)])
+    problem = read_problem(
+        X, y, families.read_family("gaussian"), weights=None, offset=None, penalty_factor=None,
+        alpha=1.0, intercept=True, standardize=False, n_threads=1, penalty=edge, **NO_LIMITS,
+    )[0]  # fmt: skip
+    basis = UnpenalisedBasis(problem, problem.penalty, np.zeros(3), False)
+    z = np.array([2.0, -1.9, 0.1])  # exact products of an orthogonal dual point: 2, -2 and 0
+    found = basis.orthogonal_part(z.copy(), basis.which)
+    assert found == pytest.approx([2.0, -2.0, 0.0], abs=1e-12)
+    assert basis.held_part(z, basis.which) == pytest.approx([1.95, -1.95, 0.0])
