@@ -103,7 +103,7 @@ MOST_DENSE_COEFFICIENTS = 200
 # brackets the product in thousands): 1,000 x 50 x 10 0.48 (5), 200 x 1,000 x 20 0.56 (80), 1,500
 # x 100 x 20 0.91 (40), 3,000 x 100 x 30 0.76 (90), 3,000 x 40 x 50 1.05 (100), 300 x 2,000 x 20
 # 0.83 (120), 500 x 500 x 20 1.14 (200), 2,000 x 20 x 100 1.58 (200), 3,000 x 100 x 50 1.76 (250),
-# 4,000 x 25 x 200 over 5.7 (1,000); sparse, a value in 20 stored, 2,000 x 200 x 50 0.82 (25).
+# 4,000 x 25 x 200 2.7 (1,000; 8 lambdas); sparse, 1 in 20 stored, 2,000 x 200 x 50 0.82 (25).
 MOST_CLASSES_SQUARED_COLUMNS = 150_000
 
 # Newton's method on all coefficients keeps another copy of X, which may have this many values.
