@@ -106,7 +106,7 @@ class TotalVariation2D(EdgeNorm):
         Raises
         ------
         ValueError, TypeError
-            If v does not fill the shape, or n_threads is no number of threads.
+            If v does not fill the shape, or n_threads is not a number of threads.
         """
         read, threads = self._read(v), thread_count(n_threads)
         return self._at(read)._prox(read, float(t), threads) if t > 0.0 else read.copy()
