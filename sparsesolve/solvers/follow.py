@@ -69,8 +69,8 @@ def grid(problem, correlations, n_lambdas, ratio, start=None):
     norms = NO_CORRELATION * np.sqrt(2.0 * problem.null_value) * problem.norms
     norms = np.tile(norms, len(correlations) // len(norms))  # With groups of several responses.
     signed = [norms, -norms]
-    whole = not problem.has_blocks and not problem.concave
-    if whole and problem.penalty.kernel() is not None:
+    kernel = getattr(problem.penalty, "kernel", None)  # of penalties on whole vectors
+    if kernel is not None and kernel() is not None:
         # Equal norms may lie in the kernel, where the penalty is 0 whatever their size.
         signed.append(np.copysign(norms, correlations))
     rounding = np.max([problem.penalty.entry_levels(z) for z in signed], axis=0)
