@@ -1,13 +1,15 @@
-"""Families of K responses: working sets of features with a duality gap over all.
+"""Working sets of features for losses of K responses, with a duality gap over all features.
 
     minimise over B   F(eta) + lam sum_j v_j [alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2],
     eta = offset + ZB
 
-Given: a standardised design Z, a penalty on its rows B_j of K coefficients (pen is the l1 norm, or
-grouped the l2 norm), a loss F of K responses, an offset (K, n), an intercept or none, and a warm
-start. Returned per lam: a gap over *all* columns (`certificate`). Every round solves over
-the working columns (`descent`), meets the others, and lets those in that violate their
-bound. Reference: Bach et al. 2012, section 6; Simon, Friedman and Hastie 2013 (grouped softmax).
+Given: a standardised design Z, a loss F of K responses, an offset (K, n), an optional intercept, a
+warm start, and a penalty on the K coefficients B_j of each feature. pen is the l1 norm, or the l2
+norm for a grouped penalty. Returned for each lam: coefficients with a duality gap over *all*
+columns (`certificate`). Each round solves over the working columns (`descent`), checks the other
+columns, and adds those that violate their bound. Invariant: every feature outside the working set
+has zero coefficients.
+Reference: Bach et al. 2012, section 6; Simon, Friedman and Hastie 2013 (grouped softmax).
 """
 
 import numpy as np
@@ -23,7 +25,7 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
 
 class ResponseBlocks:
-    """Solver state along a path, at first at the null model of a Problem of K responses."""
+    """Solver state along a path, which starts at the null model of a problem with K responses."""
 
     def __init__(self, problem, n_threads=1):
         design, net = problem.design, ElasticNetRows(problem.penalty, problem.grouped)
@@ -39,22 +41,23 @@ class ResponseBlocks:
             self.descent.B[:, 0] = problem.null_intercept
             self.descent.refresh()
         self._enter(np.flatnonzero(free))
-        self.opening = 0.0  # gap after the first round at the last lam
+        self.opening = 0.0  # the gap after the first round at the last lam
 
     @property
     def iterations(self):
-        """Steps, and steps of conjugate gradients within them, so far."""
+        """Return the number of steps so far, plus that of conjugate gradient steps."""
         return self.descent.iterations
 
     @property
     def loss_value(self):
-        """F at the current point, less its least value."""
+        """Return F at the current point minus the least value of F."""
         return self.descent.value - self.loss.saturated
 
     def coefficients(self):
-        """Features with a nonzero coefficient, ascending, and their coefficients (K, count).
+        """Return the features with nonzero coefficients, ascending, and the values (K, count).
 
-        Where only differences between responses count, rows are shifted to their least penalty.
+        If the loss depends only on differences between responses, each row is shifted to its least
+        penalty.
         """
         which, B = self.descent.which, self.descent.centred()
         kept = np.flatnonzero((which >= 0) & B.any(axis=0))
@@ -63,13 +66,16 @@ class ResponseBlocks:
 
     @property
     def intercept(self):
-        """Intercepts (K,) of the standardised design; of mean 0 where only differences count."""
+        """Return the intercepts (K,) of the standardised design.
+
+        They have mean 0 if the loss depends only on differences between responses.
+        """
         if not self.with_intercept:
             return np.zeros(self.loss.n_responses)
         return self.descent.centred()[:, 0].copy()
 
     def start_at(self, which, values, intercept):
-        """Go on from the coefficients `values` (K, m) of the features `which` (m,)."""
+        """Set the coefficients of the features `which` (m,) to `values` (K, m), others to 0."""
         descent = self.descent
         self._enter(np.setdiff1d(which, descent.which))
         descent.B[:] = 0.0
@@ -81,43 +87,46 @@ class ResponseBlocks:
         descent.refresh()
 
     def correlations(self):
-        """For each column the size of its products with the dual point, (p,): largest or l2."""
+        """Return the size of each column's products with the dual point, (p,).
+
+        The size is the largest absolute value, or the l2 norm for a grouped penalty.
+        """
         u, _ = dual_point(self.descent, NULL_LEVEL)
         return self.net.sizes(self.design.response_products(u, None, self.n_threads))
 
     def solve(self, lam, target, budget):
-        """Reach gap <= target at lam; returns (outcome, gap)."""
+        """Solve at lam until gap <= target. Return (outcome, gap)."""
         limit = self.iterations + budget
         near = lam - costs.responses.ENTER_AHEAD * (self.descent.level - lam)
         neighbours = 0.5 * self.descent.level < lam <= self.descent.level
         self._enter(self.inactive.near(near if neighbours else np.inf, lam))
         self.descent.refresh()
         self.descent.extrapolate(lam)
-        self.pays = True  # whether the model's last step brought the gap down
+        self.pays = True  # True while model steps reduce the gap enough
         return solve_by_rounds(self, lam, target, limit, sharpen=self.descent.newton_step)
 
-    # A round, see solvers/rounds.py.
+    # The parts of a round, which solvers/rounds.py calls.
 
     def fit(self, lam, goal, limit):
-        """Steps until the gap over the working columns is about `goal`."""
+        """Take steps until the working columns have a gap of about `goal`. Return the outcome."""
         outcome = self._settle(lam, goal, limit)
         if self.descent.eta_stale:
             self.descent.refresh()
         return outcome
 
     def certify(self, lam):
-        """Return the gap over all columns."""
+        """Return the gap over all columns, and note the columns that violate their bound."""
         gap, self.entering = certify(self.descent, lam, self.inactive)
         return gap
 
     def grow(self, lam, first):
-        """Let in the columns that violate; return how many."""
+        """Add columns that violate their bound to the working set. Return their number."""
         entering = self._farthest(self.entering)
         self._enter(entering)
         return len(entering)
 
     def goal(self, lam, target, outside):
-        """The gap for the working columns, where the others leave a gap of `outside`."""
+        """Return the gap to reach over the working columns if the others add `outside`."""
         return max(0.5 * target, costs.newton.INACTIVE_SHARE * outside)
 
     def _enter(self, which):
@@ -126,7 +135,10 @@ class ResponseBlocks:
             self.inactive.leave(which)
 
     def _farthest(self, which):
-        """Those of the highest products over their thresholds, where too many would enter."""
+        """Return the columns with the largest ratios of product to threshold.
+
+        All columns are returned unless too many would enter.
+        """
         most, l1 = most_entering(len(self.descent.which)), np.asarray(self.net.l1)[which]
         if len(which) <= most:
             return which
@@ -135,10 +147,10 @@ class ResponseBlocks:
         return which[farthest(level, np.ones(len(which)), most)]
 
     def _settle(self, lam, goal, limit):
-        """Steps until the gap over the working columns is about goal at most."""
+        """Take steps until the estimated gap over the working columns is at most `goal`."""
         descent, best, last = self.descent, np.inf, np.inf
         patience = costs.responses.BLOCK_PATIENCE
-        before = None  # gap before the last step, if it was one of the model
+        before = None  # the gap before the last step, if that was a model step
         while True:
             gap = working_gap(descent, lam)
             if gap <= goal:

@@ -1,15 +1,22 @@
 """The duality gap of a problem with K responses, over all columns.
 
-The dual point is s u', where u' = u - F''(eta) Z_f C is orthogonal to the columns Z_f that nothing
-holds back, the intercept's among them (a Newton step for these alone: to first order what u would
-be had they been solved, and u' stays in the domain of F*), and s <= 1 makes it feasible:
+    minimise over B (K, p)   F(offset + ZB) + lam sum_j Omega_j(B_j)
+
+Given: a point B with eta = offset + ZB and u = -F'(eta), and a level lam. Returned: an upper bound
+on the suboptimality of B, and the columns that violate their bound. The dual point is s u', where
+
+    u' = u - F''(eta) Z_f C
+
+is orthogonal to the unpenalised columns Z_f, such as the intercept. C is a Newton step on these
+columns alone. To first order, u' is thus the u of a point that solves for them, and it usually
+stays in the domain of F*. A factor s <= 1 makes the dual point feasible. The gap is
 
     gap = F(eta) + F*(-s u') + eta's u'
-          + sum_j [lam Omega_j(B_j) + (lam Omega_j)*(s Z_j'u') - s B_j'Z_j'u'],
+          + sum_j [lam Omega_j(B_j) + (lam Omega_j)*(s Z_j'u') - s B_j'Z_j'u'].
 
-a sum of terms none of which is negative. Best of s = 1 or feasible, s feasible as if for the lasso
-without limits, and s = 0, which alone is left where u' could not be found.
-Reference: Bach et al. 2012, section 1.4.
+Invariant: no term of this sum is negative. The least gap is taken over three factors: the largest
+feasible s <= 1, the one that is feasible for the lasso without limits, and s = 0. If no u' is
+found, only s = 0 remains. Reference: Bach et al. 2012, section 1.4.
 """
 
 from libc.math cimport fabs
@@ -35,9 +42,9 @@ cdef double PIVOT = costs.rounding.PIVOT
 
 
 def working_gap(d, double lam):
-    """The gap over the working columns of a ResponseDescent, free ones as if solved, about.
+    """Return an estimate of the gap over the working columns of a ResponseDescent.
 
-    A step on the free ones would gain what they add.
+    Each unpenalised coefficient adds the expected gain of a Newton step on it.
     """
     cdef ElasticNetRows net = d.net
     cdef const double[:, ::1] B = d.B, g = d.g
@@ -53,14 +60,17 @@ def working_gap(d, double lam):
 
 
 def dual_point(d, double lam):
-    """u' (K, n), and what is to be orthogonal to it where products with the free columns do not
-    tell, or None."""
+    """Return u' (K, n), and a basis of the unpenalised columns or None.
+
+    A basis is returned if these columns are nearly dependent. Products with the columns themselves
+    would then not show that u' is orthogonal to their span.
+    """
     free = d.net.unpenalised_each(d.B, d.g, lam)
     places = np.flatnonzero(free.any(axis=0))
     if not len(places):
         return d.u, None
     part, free = d.columns.some(places), free.take(places, axis=1)
-    if len(places) == 1 and free.all():     # the intercept alone, as a rule
+    if len(places) == 1 and free.all():     # usually the intercept alone
         return orthogonal_to_one(d.loss, d.u, part.combine(np.ones((1, 1)))[0]), None
     gram = part.gram(d.shared.h)
     if told_apart(gram):
@@ -70,7 +80,7 @@ def dual_point(d, double lam):
 
 
 def orthogonal_to_one(Loss loss, const double[:, ::1] u, const double[::1] z):
-    """u' for one free column z."""
+    """Return u' for one unpenalised column z."""
     cdef Py_ssize_t K = u.shape[0], n = u.shape[1]
     cdef double[:, ::1] out = np.empty((K, n))
     cdef double[::1] room = np.empty((K + 4) * n + K * (K + 1))
@@ -80,11 +90,11 @@ def orthogonal_to_one(Loss loss, const double[:, ::1] u, const double[::1] z):
 
 cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
                        double* room) noexcept nogil:
-    """The same in out (K, n); `room` has (K + 4) n + K (K + 1) values.  The column's K x K
-    curvature is factored.
+    """Set `out` (K, n) to the u' of one unpenalised column z.
 
-    Where a constant added to all responses changes nothing, the last one stays: along such a
-    constant there is no curvature but rounding.
+    `room` is scratch space for (K + 4) n + K (K + 1) values. The K x K curvature of the column is
+    factored. If the loss ignores a constant added to all responses, the curvature along this
+    constant is only rounding, so the last response keeps its coefficient.
     """
     cdef Py_ssize_t K = loss.n_responses, n = loss.n, m = K - loss.symmetric, k, l, i, tries
     cdef double* A = room
@@ -106,7 +116,7 @@ cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
             curvature[k * m + l] = -dot(n, image, A + l * n)
         curvature[k * m + k] += dot(n, square, A + k * n)
     small_factor(<int> m, curvature, PIVOT)
-    for tries in range(2):      # the second time for what rounding left
+    for tries in range(2):      # the second pass removes what rounding left
         memset(along, 0, n * sizeof(double))
         for k in range(m):
             c[k] = dot(n, z, out + k * n)
@@ -119,7 +129,7 @@ cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
 
 
 def _orthogonal_to_many(d, part, gram, places, free):
-    """u' by conjugate gradients for several free columns."""
+    """Return u' for several unpenalised columns, by conjugate gradients."""
     u, scales = d.u, np.asarray(d.scales())
     precondition = Preconditioner().separate(
         gram, np.arange(len(places)), free, scales, np.zeros(len(places))
@@ -130,7 +140,7 @@ def _orthogonal_to_many(d, part, gram, places, free):
         return free * part.correlate(d.loss.curvature_product(d.eta, part.combine(C)))
 
     most = 20 + 4 * int(free.sum())
-    for _ in range(2):      # the second time for what rounding left
+    for _ in range(2):      # the second pass removes what rounding left
         rest = free * part.correlate(u)
         C, count, flat = conjugate_gradients(product, precondition, rest, enough, most)
         if flat or not count:
@@ -140,23 +150,26 @@ def _orthogonal_to_many(d, part, gram, places, free):
 
 
 def certify(d, double lam, outside):
-    """The gap over all columns, and which of those outside, an InactiveRows, violate their bound.
+    """Return the gap over all columns, and the columns of `outside` that violate their bound.
 
-    Where u' has left the domain of F*, u itself serves once it is orthogonal to the free columns.
+    `outside` is an InactiveRows. If u' has left the domain of F*, the gap is taken at u instead,
+    provided that u is orthogonal to the unpenalised columns.
     """
     u, basis = dual_point(d, lam)
     gap, which = _certify_at(u, basis, d, lam, outside)
     if gap == np.inf:
         gap, which = _certify_at(d.u, basis, d, lam, outside)
     value = d.net.value(d.B, lam)
-    if value < gap:     # else the dual point 0 is no better
+    if value < gap:     # otherwise the dual point 0 cannot be better
         gap = min(gap, d.loss.fenchel_young_at(d.eta, 0.0 * d.u) + value)
     return gap, which
 
 
 def _certify_at(u, basis, d, double lam, outside):
-    """The same at multiples of u, but for 0, once it is orthogonal to the free columns and to the
-    basis."""
+    """Return the least gap at nonzero multiples of u, and the columns that violate their bound.
+
+    The gap is infinite unless u is orthogonal to the unpenalised columns and to the basis.
+    """
     cdef ElasticNetRows own = d.net
     cdef const double[:, ::1] B = d.B, g = d.g, C
     cdef double rounding = 0.0, astray = 0.0, gap = np.inf

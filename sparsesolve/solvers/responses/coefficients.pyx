@@ -1,7 +1,11 @@
-"""Working coefficients of K responses, single or grouped by row, with their quadratic model.
+"""The working coefficients of K responses, single or grouped by row, with their quadratic model.
 
-Coefficient c = j K + k is that of feature j for response k, with j = p for the intercepts. The
-Hessian is that of an earlier point times s; eta, F and u = -F'(eta) are current, and C = Z'u.
+    minimise over B (q, K)   F(offset + (ZB)') + lam Omega(B)
+
+Coefficient c = j K + k belongs to feature j and response k; j = p stands for the intercepts.
+Given: a problem with K responses. Returned: its working coefficients with eta, F and the gradient.
+Invariant: eta, F and u = -F'(eta) are current, and C = Z'u for the working coefficients. The
+Hessian of the model is that of an earlier point, times s.
 """
 from libc.string cimport memcpy
 
@@ -24,7 +28,7 @@ cdef double IDLE = costs.responses.IDLE
 
 
 cdef ElasticNet coefficient_net(ElasticNetRows rows, int K):
-    """The same penalty on coefficients one by one."""
+    """Return the penalty `rows` as an elastic net on the single coefficients."""
     cdef ElasticNet net = ElasticNet(len(rows.l1) * K, rows.alpha)
     net.factors, net.l1, net.l2, net.lower, net.upper = np.repeat(
         [rows.factors, rows.l1, rows.l2, rows.lower, rows.upper], K, axis=1)
@@ -32,7 +36,7 @@ cdef ElasticNet coefficient_net(ElasticNetRows rows, int K):
 
 
 cdef BlockPenalty coefficient_groups(ElasticNetRows rows, int K):
-    """The penalty with each row a group; the caller keeps excluded rows out."""
+    """Return the penalty with each row as a group. The caller must leave out excluded rows."""
     cdef Py_ssize_t q = rows.l1.shape[0]
     cdef BlockPenalty groups = GroupL2(()).on(one_by_one(q, K))
     groups.weight, groups.ridge, groups.alpha = np.array(rows.l1), np.array(rows.l2), rows.alpha
@@ -41,11 +45,12 @@ cdef BlockPenalty coefficient_groups(ElasticNetRows rows, int K):
 
 
 cdef class ResponseCoefficients(ScaledDual):
-    """Their state.
+    """The working coefficients, the current point and the model around it.
 
     Parameters
     ----------
-    problem : Problem of K responses
+    problem : Problem
+        A problem with K responses.
     """
 
     def __init__(self, problem, int n_threads=1):
@@ -81,26 +86,27 @@ cdef class ResponseCoefficients(ScaledDual):
         self.renew()
         self.refresh_hessian()
 
-    # what stands
+    # The current point.
 
     @property
     def iterations(self):
-        """Steps, and those on their models, so far."""
+        """Return the number of steps so far, plus that of iterations on their models."""
         return self.moves + self.quadratic.iterations
 
     @property
     def loss_value(self):
-        """F at the current point, less its least value."""
+        """Return F at the current point minus the least value of F."""
         return self.value - self.loss.saturated
 
     def coefficients(self):
-        """Features with a nonzero coefficient, ascending, and their coefficients (K, count).
+        """Return the features with nonzero coefficients, ascending, and the values (K, count).
 
-        Where only differences between responses count, rows are shifted to their least penalty.
+        If the loss depends only on differences between responses, each row is shifted to its least
+        penalty.
         """
         cdef int found = self.quadratic.list_nonzero(), i, last = -1, count = 0
         cdef const int* which = self.quadratic.which
-        while found > 0 and which[found - 1] >= self.design.p * self.K:     # an intercept
+        while found > 0 and which[found - 1] >= self.design.p * self.K:     # skip intercepts
             found -= 1
         for i in range(found):
             count += which[i] // self.K != last
@@ -120,7 +126,10 @@ cdef class ResponseCoefficients(ScaledDual):
 
     @property
     def intercept(self):
-        """Intercepts (K,) of the standardised design; of mean 0 where only differences count."""
+        """Return the intercepts (K,) of the standardised design.
+
+        They have mean 0 if the loss depends only on differences between responses.
+        """
         cdef int t
         cdef double mean = 0.0
         values = np.zeros(self.K)
@@ -131,10 +140,10 @@ cdef class ResponseCoefficients(ScaledDual):
                 mean += self.quadratic.b[t] / self.K
         return values - mean if self.loss.symmetric else values
 
-    # coefficients at work
+    # The working set.
 
     def add_to_working_set(self, const Py_ssize_t[::1] coefficients, start=None):
-        """Let coefficients come to work, from 0 or `start`."""
+        """Add coefficients to the working set, with the values `start` or 0."""
         cdef Py_ssize_t t, j, count = coefficients.shape[0]
         cdef int known = self.quadratic.size
         cdef int[::1] columns, which
@@ -156,7 +165,7 @@ cdef class ResponseCoefficients(ScaledDual):
             which[t] = coefficients[t]
             values[1, t] = (&self.C[0, 0])[which[t]]
             self.working[which[t]] = True
-        for t in range(known + count):          # as numbered in the Hessian
+        for t in range(known + count):          # numbers within the Hessian
             j = self.quadratic.index[t] if t < known else which[t - known]
             columns[t] = self.place[j // self.K] * self.K + j % self.K
         self.hessian.extend(self.gram, &columns[0], <int> (known + count))
@@ -166,7 +175,7 @@ cdef class ResponseCoefficients(ScaledDual):
             self.last = np.resize(self.last, self.quadratic.capacity)
 
     def _unpack(self, rows):
-        """Give the Hessian the columns of rows that come to work for the first time."""
+        """Append to the Hessian the columns of rows that join the working set the first time."""
         real = rows < self.design.p
         if real.all():
             columns = self.design.unpacked(rows.astype(np.intc))
@@ -177,7 +186,10 @@ cdef class ResponseCoefficients(ScaledDual):
         self.hessian.append(columns, self.loss.symmetric & (loose | self.grouped))
 
     cdef int refresh_hessian(self) except -1:
-        """Take H here, anew, for the coefficients that are not zero or nearly so."""
+        """Compute the Hessian at the current point.
+
+        Keep in the working set only coefficients that are nonzero or close to their threshold.
+        """
         cdef double[::1] start
         which, start = self.quadratic.members()
         stay = np.asarray(start) != 0.0
@@ -192,17 +204,17 @@ cdef class ResponseCoefficients(ScaledDual):
         self.add_to_working_set(which[stay].astype(np.intp), np.compress(stay, start))
         return 0
 
-    # the point
+    # The point that follows from the coefficients.
 
     cdef void renew(self) noexcept nogil:
-        """Everything from the coefficients anew."""
+        """Compute eta, the loss and the gradient from the coefficients."""
         memcpy(&self.eta[0, 0], &self.offset[0, 0], self.K * self.n * sizeof(double))
         self.hessian.add(self.quadratic.b, NULL, &self.eta[0, 0])
         self.value, self.eta_stale = self.loss.evaluate(&self.eta[0, 0], &self.u[0, 0]), False
         self.slopes()
 
     cdef void slopes(self) noexcept nogil:
-        """C, and the quadratic's g, of the coefficients at work."""
+        """Set C and the quadratic's gradient g for the working coefficients."""
         cdef int t
         self.hessian.correlate(&self.u[0, 0], self.quadratic.g)
         for t in range(self.quadratic.size):

@@ -1,7 +1,12 @@
-"""Conjugate gradients for K responses, and what preconditions them.
+"""Preconditioned conjugate gradients for K responses.
 
-The preconditioner is the Gram matrix that all responses share, factored over the coefficients at
-work: response by response, or for grouped rows once along and once across their directions.
+    solve H D = rhs,   H = Z'F''(eta)Z + lam Omega''(B)
+
+Given: products with H and a right-hand side, both of shape (K, m). Returned: D up to a given
+residual, or a direction without curvature. Invariant: residual = rhs - H D.
+The preconditioner is the Gram matrix that all responses share, factored over the working
+coefficients. A coefficient-wise penalty has a factor for each response. A grouped penalty has one
+factor along the rows' directions and one across them.
 Reference: Nocedal and Wright 2006, section 7.1.
 """
 
@@ -11,14 +16,15 @@ from scipy.linalg import lapack
 from sparsesolve.linalg.kernels.single import solve_factored
 from sparsesolve.solvers import costs
 
-# A pivot where there is nothing: the row of an excluded column.
+# The least pivot, which an excluded column has.
 TINY = 1e-30
 
 
 def conjugate_gradients(product, precondition, rhs, enough, most):
-    """Solve until the preconditioned square of the residual is `enough`; returns (D, steps, flat).
+    """Solve until the preconditioned square of the residual is at most `enough`.
 
-    `flat` says that a direction without curvature was met: D is that direction then.
+    Return (D, steps, flat). `flat` is True if the first direction has no curvature; D is then this
+    direction.
     """
     solution, residual = np.zeros_like(rhs), rhs.copy()
     ahead = precondition(residual)
@@ -41,15 +47,16 @@ def conjugate_gradients(product, precondition, rhs, enough, most):
 
 
 def rounding_floor(mask, scales, diagonal):
-    """Preconditioned square of a residual that is rounding, for gradients of the size of 1."""
+    """Return the preconditioned square of a residual of mere rounding, for gradients near 1."""
     places = np.maximum(diagonal, 1e-300) * np.maximum(scales, 1e-300)[:, None]
     return costs.rounding.STANDARDISED_PRODUCT**2 * (mask / places).sum()
 
 
 def by_diagonal(diagonal, unit, ridge, curvature):
-    """The diagonal (K, count) of the curvature, where columns have little in common.
+    """Return a preconditioner from the diagonal (K, count) of the curvature.
 
-    For rows of directions `unit` and a penalty's curvature ridge + curvature (I - unit unit').
+    It suits columns that are nearly orthogonal. The rows have directions `unit`, and the penalty's
+    curvature is ridge + curvature (I - unit unit').
     """
     along = np.maximum((unit**2 * diagonal).sum(axis=0) + ridge, TINY)
     across = np.maximum(diagonal + ridge + curvature, TINY)
@@ -63,12 +70,12 @@ def by_diagonal(diagonal, unit, ridge, curvature):
 
 
 class Preconditioner:
-    """Factors of the shared Gram matrix, kept as long as the coefficients at work stay the same.
+    """Factors of the shared Gram matrix, kept while the working coefficients stay the same.
 
     Parameters
     ----------
     single : bool
-        In single precision: what they are for is approximate anyway.
+        Factor in single precision, which is enough for a preconditioner.
     """
 
     def __init__(self, single=False):
@@ -77,13 +84,16 @@ class Preconditioner:
         self.forget()
 
     def forget(self):
-        """The Gram matrix is another one."""
-        self._known = {}  # response -> (what the factor is of, factor)
-        self._rows = np.zeros(0, dtype=np.intp)  # what the factors of grouped rows are of
+        """Drop all factors, because the Gram matrix has changed."""
+        self._known = {}  # response -> (key of the factored matrix, factor)
+        self._rows = np.zeros(0, dtype=np.intp)  # the rows of the grouped factors
         self._added = costs.rounding.PRECONDITIONER
 
     def separate(self, gram, which, mask, scales, ridge):
-        """For coefficient-wise penalties: s_k G + diag(ridge) over the mask's row k of `which`."""
+        """Return a preconditioner for coefficient-wise penalties.
+
+        For response k it is s_k G + diag(ridge), over the columns of `which` in row k of the mask.
+        """
         inside = [np.flatnonzero(row) for row in mask]
         factors = [
             self._factor(k, gram, which[part], ridge[part] / scale)
@@ -100,11 +110,12 @@ class Preconditioner:
         return apply
 
     def grouped(self, gram, which, scales, unit, ridge, curvature, renew):
-        """For grouped penalties, whose curvature is ridge + curvature (I - unit unit') per row.
+        """Return a preconditioner for grouped penalties.
 
-        One factor along the rows' directions `unit` (K, count), one across them. With `renew`
-        False those of an earlier curvature serve, if they are of much the same rows: what is
-        theirs alone is left out, what is missing is taken by its diagonal.
+        The penalty of a row has the curvature ridge + curvature (I - unit unit'). There is one
+        factor along the rows' directions `unit` (K, count) and one across them. With `renew`
+        False, factors of an earlier curvature are reused if they cover nearly the same rows. Rows
+        that only the old factors cover are left out; rows that they lack use their diagonal.
         """
         scale = scales.max()
         own = gram.diagonal()[which] * float(scale) + ridge
@@ -141,7 +152,10 @@ class Preconditioner:
         return self._known[k][1]
 
     def _factorise(self, gram, which, ridge, times=None):
-        """Factor of the Gram matrix of `which`, elementwise times something, plus diag(ridge)."""
+        """Return the factor of the Gram matrix of `which` plus diag(ridge).
+
+        The Gram matrix is first multiplied by `times`, element by element, if that is given.
+        """
         matrix = np.asfortranarray(gram[which][:, which], dtype=self._kind)
         if times is not None:
             matrix *= times
@@ -158,7 +172,7 @@ class Preconditioner:
 
 
 def _solved(factor, x):
-    """x (K, m) times the inverse of what was factored."""
+    """Return x (K, m) times the inverse of the factored matrix."""
     if factor.dtype == np.float32:
         return solve_factored(factor, x)
     return lapack.dpotrs(factor, x.T, lower=1)[0].T

@@ -1,8 +1,8 @@
-"""The curvature that responses share: Z'diag(h)Z of the working columns, with the h of one point.
+"""The curvature that all responses share: Z'diag(h)Z of the working columns, h from one point.
 
-Kept in single precision, as inner products or as columns times sqrt(h), made when they are asked
-for, and until h is renewed only for columns that have come since; or not at all where columns have
-so few values that they meet by these.
+Given: working columns Z and weights h (n,). Returned: inner products, or columns times sqrt(h), in
+single precision. They are computed on request. Invariant: until h is renewed, only the values of
+new columns are computed. Sparse columns with few stored values need neither (`scattered`).
 """
 
 import numpy as np
@@ -11,14 +11,14 @@ from sparsesolve.solvers import costs
 
 
 class SharedCurvature:
-    """Of the columns of a ResponseDescent, under weights h (n,)."""
+    """The curvature of the columns of a ResponseDescent under weights h (n,)."""
 
     def __init__(self, columns, h):
         self.columns = columns
         self.renew(h)
 
     def renew(self, h):
-        """Other weights."""
+        """Set new weights h, and drop everything computed with the old ones."""
         self.h = h
         self._gram, self._known = np.empty((16, 16), dtype=np.float32), 0
         self._rows, self._packed = np.empty((16, len(h)), dtype=np.float32), 0
@@ -26,7 +26,7 @@ class SharedCurvature:
 
     @property
     def squares(self):
-        """The diagonal, (m,)."""
+        """Return the diagonal of the curvature, (m,)."""
         known = len(self._squares)
         if known < self.columns.size:
             self._squares = np.append(self._squares, self.columns.squares(self.h, known))
@@ -34,7 +34,7 @@ class SharedCurvature:
 
     @property
     def gram(self):
-        """Inner products (m, m)."""
+        """Return the weighted inner products of the columns, (m, m)."""
         size, first = self.columns.size, self._known
         if first < size:
             self._gram = _with_room(self._gram, size, first, size)
@@ -45,19 +45,19 @@ class SharedCurvature:
 
     @property
     def wide(self):
-        """Whether columns are shorter than rows of their inner products."""
+        """Return True if a column is shorter than a row of inner products, up to a factor."""
         return self.columns.dense and self.columns.size > costs.responses.WIDE * len(self.h)
 
     @property
     def scattered(self):
-        """Whether columns meet by their stored values, so that inner products are not worth it."""
+        """Return True if the columns have so few stored values that inner products do not pay."""
         columns = self.columns
         if columns.dense:
             return False
         return costs.responses.SCATTERED_COST * columns.matrix.nnz < columns.size**2
 
     def rows(self):
-        """What a DenseModel takes: (rows, whether they are inner products)."""
+        """Return the arguments of a DenseModel: (rows, True if they are inner products)."""
         size, first = self.columns.size, self._packed
         if not self.wide:
             return self.gram, True
@@ -69,7 +69,7 @@ class SharedCurvature:
 
 
 def _with_room(table, size, used, wide=None):
-    """The table, or a larger one that begins with its rows `used`; `wide`: and is square."""
+    """Return the table, or a larger one with a copy of its `used` rows. `wide`: it is square."""
     if size <= len(table):
         return table
     larger = np.empty((2 * size, 2 * size if wide else table.shape[1]), dtype=table.dtype)

@@ -2,12 +2,15 @@
 
     minimise over B (K, m)   F(offset + ZB) + lam Omega(B)
 
-Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u; `eta_stale` tells that a
-coefficient moved so far since these were made that its rounding shows in them. Block coordinate
-descent on a model of the curvature (`model`) finds the coefficients that are not zero; Newton
-steps on these (`direction`) bring the digits. The model takes one Hessian Z'diag(h)Z for all
-responses (`curvature`), kept from an older point, times a scale for each; of columns with few
-values the true one.
+Given: a problem with K responses, working columns Z and a level lam. Returned: coefficients B with
+a lower objective after each step. Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta) and
+g = Z'u. `eta_stale` is True if a coefficient has moved so far that rounding may show in these.
+
+Block coordinate descent on a quadratic model (`model`) finds the nonzero coefficients. Newton
+steps on these (`direction`) then refine them to high accuracy. For dense columns, the model uses
+one Hessian Z'diag(h)Z for all responses (`curvature`). It comes from an earlier point and is
+rescaled for each response. For columns with few stored values, the model uses the true Hessian.
+Reference: Lee, Sun and Saunders 2014 (proximal Newton methods).
 """
 
 from libc.math cimport fabs
@@ -25,7 +28,7 @@ from sparsesolve.solvers.responses.direction import NewtonDirection
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
 from sparsesolve.solvers.subproblem.coefficients cimport FAR_STEP
 
-# Sweeps over the rows of one model, which is replaced by the next.
+# The most sweeps over the rows of one model before a new model replaces it.
 SWEEPS = 40
 SOLVED_MODEL = costs.responses.SOLVED_MODEL
 LOOSE_MODEL = costs.responses.LOOSE_MODEL
@@ -35,43 +38,47 @@ cdef int FEW_MULTIPLICATIONS = costs.responses.FEW_MULTIPLICATIONS
 MOST_ROWS_TAKEN_OUT = costs.responses.MOST_ROWS_TAKEN_OUT
 ARMIJO = costs.responses.ARMIJO
 INNER_PRODUCT = costs.rounding.INNER_PRODUCT
-# 2^-12 of a step of sweeps gains less than the next sweep.
+# The most halvings of a step: a step 2^-12 as long gains less than another sweep.
 HALVINGS = 12
 
 
 class ResponseDescent:
-    """Coefficients, working columns, and the model of the curvature.
+    """The coefficients, the working columns and the model of the curvature.
 
     Parameters
     ----------
-    problem : Problem of K responses
+    problem : Problem
+        A problem with K responses.
     net : ElasticNetRows
-        Its penalty, of all features.
+        The penalty of the problem on all features.
     """
 
     def __init__(self, problem, net):
         design, loss, offset = problem.design, problem.loss, np.array(problem.offset, dtype=float)
         self.net_of_all, self.loss, self.offset = net, loss, offset
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
-        self.which = np.zeros(0, dtype=np.intc)  # feature of a working column, -1 the intercept
+        self.which = np.zeros(0, dtype=np.intc)  # features; -1: intercept
         self.net = net.take(self.which)
         self.columns = response_columns(design)
         self.B = np.zeros((loss.n_responses, 0))
         self.diagonal = loss.curvature_at(offset)  # (K, n) at eta
         self.shared = SharedCurvature(self.columns, self.diagonal.sum(axis=0))
-        self.level, self.solved = 0.0, (0.0, self.B)  # last lam; the one before with its solution
-        self.damping = 1.0  # true curvature over the model's, as last seen
+        self.level, self.solved = 0.0, (0.0, self.B)  # last lam; lam before, B
+        self.damping = 1.0  # last true curvature over the model's
         self.newton = NewtonDirection()
         self.moves = 0
         self.refresh()
 
     @property
     def iterations(self):
-        """Steps, and steps of conjugate gradients within them, so far."""
+        """Return the number of steps so far, plus that of conjugate gradient steps."""
         return self.moves + self.newton.steps
 
     def add_to_working_set(self, which):
-        """Take in columns of the design (-1: the intercept, before all others) at zero."""
+        """Add columns of the design to the working set, with coefficients of zero.
+
+        The index -1 stands for the intercept, which must be added before all other columns.
+        """
         self.which = np.concatenate([self.which, which]).astype(np.intc)
         self.net = self.net_of_all.take(self.which)
         self.columns.append(which)
@@ -79,7 +86,10 @@ class ResponseDescent:
         self.g = np.hstack([self.g, self.columns.correlate(self.u, self.g.shape[1])])
 
     def refresh(self):
-        """Everything from the coefficients anew; a stale Gram matrix too."""
+        """Compute eta, the loss, its gradient and its curvature from the coefficients.
+
+        Renew the shared Hessian, too, if its weights h have changed too much in shape.
+        """
         cdef double[::1] h
         cdef const double[::1] known = self.shared.h
         cdef double total = 0.0, before = 0.0, astray = 0.0
@@ -101,7 +111,7 @@ class ResponseDescent:
             self.newton.preconditioner.forget()
 
     def scales(self):
-        """What the shared curvature is to be multiplied by, response by response, (K,)."""
+        """Return the factor of the shared curvature for each response, (K,)."""
         cdef const double[:, ::1] diagonal = self.diagonal
         cdef const double[::1] h = self.shared.h
         cdef double[::1] out = np.zeros(diagonal.shape[0])
@@ -117,10 +127,10 @@ class ResponseDescent:
             out[k] = max(out[k], CURVATURE * most, 1e-300)
         return np.asarray(out)
 
-    # steps
+    # Steps.
 
     def extrapolate(self, double lam):
-        """Start from where the last two solutions lead in a straight line, if that is lower."""
+        """Extrapolate the last two solutions linearly to lam, if this lowers the objective."""
         cdef ElasticNetRows net = self.net
         self.newton.at_new_level()
         (before, earlier), self.solved = self.solved, (self.level, self.B)
@@ -141,9 +151,10 @@ class ResponseDescent:
         self._move_to(target, lam, 0.0)
 
     def model_step(self, lam, share):
-        """Minimise the model and search along the way there; whether the objective fell.
+        """Minimise the model and search along the line to its minimiser.
 
-        `share` is the part of the gap that may stay: it falls more slowly than what sweeps gain.
+        Return True if the objective fell. `share` is the fraction of the gap that may remain. The
+        gap falls more slowly than the gain of a sweep, so the tolerance contains its square.
         """
         model = self._model()
         model.descend(self.net, lam, SWEEPS, min(max(LOOSE_MODEL * share**2, SOLVED_MODEL),
@@ -177,8 +188,10 @@ class ResponseDescent:
         return DenseModel(rows, inner, self.shared.squares, scales, self.B, self.g)
 
     def newton_step(self, double lam, double goal):
-        """A Newton step on the coefficients at work, stopped at zero; whether the objective
-        fell."""
+        """Take a Newton step on the coefficients at which the penalty is smooth.
+
+        Coefficients that would change sign stop at zero. Return True if the objective fell.
+        """
         cdef ElasticNetRows net = self.net
         cdef const double[:, ::1] B = self.B, rest, step
         cdef double[:, ::1] to
@@ -207,7 +220,7 @@ class ResponseDescent:
         return False
 
     def _image(self, const double[:, ::1] step):
-        """The step's image (K, n) under the columns."""
+        """Return the change of eta, (K, n), that a step of the coefficients makes."""
         cdef Py_ssize_t j, k, i, count = 0, n = self.offset.shape[1]
         cdef int[::1] moving = np.empty(step.shape[1], dtype=np.intc)
         cdef const double[:, ::1] rows
@@ -234,7 +247,10 @@ class ResponseDescent:
         return self._move(target, self.eta + self._image(target - self.B), lam, gain)
 
     def _move(self, target, eta, double lam, double gain):
-        """Go to the target if the objective falls by `gain`, rounding allowed for."""
+        """Move to the target if the objective falls by at least `gain`, up to rounding.
+
+        Return True if the coefficients moved.
+        """
         cdef ElasticNetRows net = self.net
         cdef double before = self.value + net.value(self.B, lam), value
         value, u = self.loss.at(eta)
@@ -248,18 +264,22 @@ class ResponseDescent:
         self.moves += 1
         return True
 
-    # what stands
+    # The current point.
 
     def objective(self, lam):
-        """F + lam Omega."""
+        """Return F + lam Omega at the current coefficients."""
         return self.value + self.net.value(self.B, lam)
 
     def gains(self, lam):
-        """What is to be gained about: by coefficients at zero, and by those at work."""
+        """Return the expected decreases from coefficients that leave zero and from free ones."""
         return self.net.gains(self.B, self.g, lam, self.shared.squares)
 
     def centred(self, B=None):
-        """A copy of B, rows shifted to their least penalty where the loss does not see that."""
+        """Return a copy of B, the current coefficients by default.
+
+        If the loss depends only on differences between responses, shift each row to its least
+        penalty.
+        """
         B = (self.B if B is None else B).copy()
         if self.loss.symmetric:
             centre(B, self.net)

@@ -1,8 +1,11 @@
-"""Newton directions for K responses, on the coefficients at work: those whose penalty is smooth.
+"""Newton directions for K responses, on the coefficients at which the penalty is smooth.
 
-    (Z'F''(eta)Z + lam Omega''(B)) D = rest,   D = 0 off the mask
+    solve (Z'F''(eta)Z + lam Omega''(B)) D = rest,   D = 0 outside the mask
 
-by conjugate gradients with products of the true curvature, in single precision while that gains.
+Given: a ResponseDescent, a mask of coefficients and the gradient `rest` there. Returned: D and a
+step length. The method is conjugate gradients with products of the true curvature. They are in
+single precision as long as this still reduces the gradient. Invariant: D = 0 outside the mask.
+Reference: Nocedal and Wright 2006, section 7.1.
 """
 
 import numpy as np
@@ -17,7 +20,7 @@ from sparsesolve.solvers.responses.conjugate_gradients import (
 from sparsesolve.solvers.responses.paired import PairedCurvature
 
 STANDARDISED_PRODUCT = costs.rounding.STANDARDISED_PRODUCT
-# Conjugate gradients in a direction: beyond, another direction is cheaper.
+# The most conjugate gradient steps for a direction; after these, a new direction is cheaper.
 STEPS = 60
 OLD_PRECONDITIONER = costs.responses.OLD_PRECONDITIONER
 GAINED = costs.responses.GAINED
@@ -27,25 +30,25 @@ FORCING = costs.newton.FORCING
 
 
 class NewtonDirection:
-    """What is kept from one direction to the next."""
+    """The state that is kept from one Newton direction to the next."""
 
     def __init__(self):
         self.preconditioner = Preconditioner(single=True)
-        self.slow = False  # whether the last one took many steps
-        self.steps = 0  # of conjugate gradients, so far
+        self.slow = False  # True if the last direction took many steps
+        self.steps = 0  # conjugate gradient steps so far
         self.at_new_level()
 
     def at_new_level(self):
-        """Another lam: single precision is worth a try again."""
+        """Reset the precision at a new lam, where single precision is worth another try."""
         self.single, self.left = True, np.inf
 
     def of(self, d, lam, mask, rest, goal):
-        """The direction (K, m) for the columns of a ResponseDescent where the mask is not 0, and
-        its length.
+        """Return the direction (K, m) for the columns of a ResponseDescent, and its step length.
 
-        The length is 1, or where nothing bends along it the way to the first zero. What is left of
-        one coefficient's gradient shrinks the dual point by its share in lam and costs the gap
-        that share of lam |B|_1: that tells the digits which a gap of `goal` needs.
+        The direction is zero outside the mask. The length is 1; if the direction has no curvature,
+        it is the distance to the first coefficient that becomes zero. `goal` is the gap to reach,
+        and it sets the accuracy. A gradient of size r that remains shrinks the dual point by about
+        r / lam, which adds about r |B|_1 to the gap.
         """
         step = np.zeros_like(rest)
         if d.shared.scattered and not d.net.grouped:
@@ -58,7 +61,7 @@ class NewtonDirection:
         return step, length
 
     def _separately(self, d, lam, mask, rest, goal):
-        """The same of single coefficients of sparse columns."""
+        """Return direction and length for single coefficients of sparse columns, on the mask."""
         curvature = PairedCurvature(d.columns, mask, *d.loss.curvature_parts(d.u))
         l1, l2 = (lam * np.asarray(x) for x in (d.net.l1, d.net.l2))
         diagonal, ridge = curvature.diagonal(), np.broadcast_to(l2, mask.shape)[mask]
@@ -92,9 +95,9 @@ class NewtonDirection:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
             unit, curvature = B / norms, l1 / norms
-        # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its
-        # l1 norm, which is a
-        # line there: that direction is bounded as it is in the model.
+        # If a softmax row is in the mask for all responses, F is constant along (1, ..., 1), and
+        # the l1 norm is linear. The objective has no curvature there, so `level` adds that of the
+        # model along this direction and thereby bounds the step.
         loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
         loose = loose & (d.loss.symmetric and not d.net.grouped)
         penalty, level = (l2 + curvature, unit, curvature), scales.mean() * diagonal * loose
@@ -119,14 +122,17 @@ class NewtonDirection:
 
 
 def _enough(d, rest, goal):
-    """What may be left of the residual's square, relative."""
+    """Return the relative square of the residual at which conjugate gradients may stop."""
     digits = 0.2 * goal / max(np.abs(d.B[:, d.which >= 0]).sum(), 1e-300)
     most = np.abs(rest).max()
     return min(max(digits / most if most > digits else 1.0, LEAST_RESIDUAL), FORCING) ** 2
 
 
 def _product(d, places, mask, single, penalty, level):
-    """D -> (Z'F''(eta)Z + Omega'') D on the mask; `level` is added along (1, ..., 1)."""
+    """Return the map D -> (Z'F''(eta)Z + lam Omega'') D on the mask.
+
+    `level` is added to the curvature along (1, ..., 1).
+    """
     part = d.columns.some(places, single)
     ridge, unit, curvature = penalty
 

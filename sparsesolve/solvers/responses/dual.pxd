@@ -3,14 +3,14 @@ from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.responses.inactive cimport InactiveRows
 
 cdef class ResponseDual(ResponseCoefficients):
-    cdef InactiveRows inactive                # all features; those at work are looked at, too
-    cdef int[::1] beyond                    # features beyond their level at the dual point,
-    cdef int n_beyond                       # so many
-    cdef int[::1] nearby                    # to list features in
-    cdef double[::1] ones, room             # a constant; to work in
-    cdef double loose                       # gap above which the one asked for counts as loose
-    cdef object spans                       # of columns under the weights
-    # what a step on columns that nothing holds back might gain still
+    cdef InactiveRows inactive              # all features, including working ones
+    cdef int[::1] beyond                    # features beyond their threshold at the dual point
+    cdef int n_beyond                       # the number of features in beyond
+    cdef int[::1] nearby                    # scratch space for a list of features
+    cdef double[::1] ones, room             # a column of ones; scratch space
+    cdef double loose                       # a target gap above this counts as loose
+    cdef object spans                       # bases of columns under the weights
+    # the gain that a step on the unpenalised columns might still bring
     cdef double missing
 
     cdef int _make_dual(self, double lam) except -1

@@ -1,9 +1,15 @@
-"""The duality gap of a problem with K responses, over the coefficients at work, about, and over
-all.
+"""The duality gap of a problem with K responses, over all coefficients or the working ones.
 
-The dual point is a multiple of u less F''(eta) Z_f C: orthogonal to the columns Z_f that nothing
-holds back, as a Newton step on these would leave it (`certificate` says more). Reference: Bach et
-al. 2012, section 1.4.
+    minimise over B (K, p)   F(offset + ZB) + lam sum_j Omega_j(B_j)
+
+    gap = F(eta) + F*(-s u') + eta's u' + sum_j [lam Omega_j(B_j) + (lam Omega_j)*(s Z_j'u')
+          - s B_j'Z_j'u']
+
+Given: the current point of ResponseCoefficients and a level lam. Returned: an upper bound on the
+suboptimality over all coefficients, or an estimate of it over the working ones. The dual point is
+a multiple of u' = u - F''(eta) Z_f C. A Newton step C on the unpenalised columns Z_f makes u'
+orthogonal to them; `certificate` has the details. Invariant: no term of the sum is negative.
+Reference: Bach et al. 2012, section 1.4.
 """
 from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
@@ -40,14 +46,19 @@ cdef class ResponseDual(ResponseCoefficients):
                                                          + self.K * (self.K + 1))
 
     def correlations(self):
-        """For each column the size of its products with the dual point, (p,): largest or l2."""
+        """Return the size of each column's products with the dual point, (p,).
+
+        The size is the largest absolute value, or the l2 norm for a grouped penalty.
+        """
         self._make_dual(NULL_LEVEL)
         self._look(0.0)
         return np.array(self.inactive.size)
 
     cdef double working_gap(self, double lam) noexcept nogil:
-        """The gap over the coefficients at work, about, at multiples of u; free ones as if a step
-        took them out."""
+        """Return an estimate of the gap over the working coefficients, at multiples of u.
+
+        Unpenalised coefficients add the expected gain of a Newton step on them.
+        """
         cdef int t, k
         cdef double level = 1.0 / self.s, best = INFINITY, scale, last = -1.0, missing
         cdef Py_ssize_t i
@@ -71,7 +82,7 @@ cdef class ResponseDual(ResponseCoefficients):
         return best
 
     cdef int _make_dual(self, double lam) except -1:
-        """The dual point: u less what the coefficients that nothing holds back see of it."""
+        """Set the dual point: u, made orthogonal to the unpenalised columns."""
         cdef int t, count = 0
         cdef bint plain = self.with_intercept
         cdef WorkingCoefficients quadratic = self.quadratic
@@ -80,14 +91,14 @@ cdef class ResponseDual(ResponseCoefficients):
             if quadratic.free(t, lam):
                 count += 1
                 plain = plain and quadratic.index[t] // self.K == self.q - 1
-        if plain and count == self.K:       # the intercepts alone, as a rule
+        if plain and count == self.K:       # usually the intercepts alone
             clear_of_one(self.loss, &self.u[0, 0], &self.ones[0], &self.dual[0, 0], &self.room[0])
         elif count > 0:
             free = [quadratic.index[t] for t in range(quadratic.size) if quadratic.free(t, lam)]
             rows, places = np.unique(np.array(free) // self.K, return_inverse=True)
             mask = np.zeros((self.K, len(rows)), dtype=bool)
             mask[np.array(free) % self.K, places] = True
-            rows[rows == self.design.p] = -1        # the intercepts
+            rows[rows == self.design.p] = -1        # stands for the intercepts
             columns, mask = self.spans.apart_in_each(rows, mask)
             dual, self.missing = clear(self.loss, np.asarray(self.eta), np.asarray(self.u), columns,
                                        mask)
@@ -97,8 +108,10 @@ cdef class ResponseDual(ResponseCoefficients):
         return 0
 
     cdef int _look(self, double lam) except -1:
-        """C of all rows that may be beyond their level at lam, or nearly, at the dual point; which
-        of them are."""
+        """Set C, the products with the dual point, for all rows near or beyond their threshold.
+
+        List in `beyond` the rows that exceed their threshold at lam.
+        """
         cdef Py_ssize_t i, j, k
         cdef double[:, ::1] products = self.inactive.find(self.dual, lam)
         self.n_beyond = 0
@@ -106,13 +119,13 @@ cdef class ResponseDual(ResponseCoefficients):
             j = self.inactive.looked[i]
             for k in range(self.K):
                 self.C[j, k] = products[k, i]
-            if not self.inactive.size[j] <= lam * self.net.l1[j]:    # NaN, too
+            if not self.inactive.size[j] <= lam * self.net.l1[j]:    # True for NaN, too
                 self.beyond[self.n_beyond] = <int> j
                 self.n_beyond += 1
         return 0
 
     cdef double whole_gap(self, double lam) except *:
-        """The gap over all coefficients, at the best of some multiples of the dual point."""
+        """Return the gap over all coefficients, the least at some multiples of the dual point."""
         cdef WorkingCoefficients quadratic = self.quadratic
         cdef int t
         cdef double best, rounding = 0.0
@@ -126,13 +139,15 @@ cdef class ResponseDual(ResponseCoefficients):
                     return self.gap_at(lam, 0.0)
                 rounding += fabs(quadratic.g[t] * quadratic.b[t])
         best = self.gap(lam) + rounding + self.missing
-        if quadratic.penalty_value(lam) < best:     # else the dual point 0 is no better
+        if quadratic.penalty_value(lam) < best:     # otherwise the dual point 0 cannot be better
             best = min(best, self.gap_at(lam, 0.0))
         return best
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
-        """The largest multiple of the dual point that is feasible; strict: as if for the lasso
-        without limits."""
+        """Return the largest s <= 1 for which s times the dual point is feasible.
+
+        With `strict`, return the factor of the lasso without limits.
+        """
         cdef double s = self.quadratic.scale(lam, strict), l1, l2, limit
         cdef Py_ssize_t i, j, k
         for i in range(self.n_beyond):

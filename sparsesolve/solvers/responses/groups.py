@@ -1,11 +1,13 @@
-"""Groups of features of K responses: proximal Newton over working groups, with a gap over all.
+"""Groups of features with K responses: proximal Newton over working groups, with a gap over all.
 
     minimise over b0, B   F(offset + b0 + ZB)  +  lam sum_g Omega_g(B_g)
 
-with B_g (K, p_g) the coefficients of the features of g for all K responses.
-The model's Hessian is F'' over the working groups' K m coefficients, of which the rest is as in
-PassNewton: inner products, or rows where these are fewer, that serve until steps get slow,
-intercepts and columns that nothing holds back projected out. Invariant: what FirstOrder keeps.
+B_g (K, p_g) holds the coefficients of the features of group g for all K responses.
+Given: a problem with K responses and a penalty of groups. Returned for each lam: coefficients with
+a duality gap over all groups. The model's Hessian is F'' over the K m coefficients of the working
+groups. It is kept as inner products, or as rows where these are fewer, as in PassNewton. It is
+reused until steps get slow. Intercepts and unpenalised columns are projected out.
+Invariant: that of FirstOrder.
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
@@ -23,26 +25,30 @@ from sparsesolve.solvers.working_set.working_set import WorkingSet
 
 
 class ResponseGroups(PassNewton):
-    """A solver state, see solvers/state.py.
+    """The solver state along a path, as solvers/state.py describes it.
 
     Attributes
     ----------
     most : float
-        Working coefficients beyond which `solve` gives up, with `too_many` True.
+        The number of working coefficients above which `solve` gives up and sets `too_many`.
     """
 
     most = np.inf
 
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
-        self.groups = np.zeros(problem.penalty.n_groups, dtype=bool)  # at work
+        self.groups = np.zeros(problem.penalty.n_groups, dtype=bool)  # working
         of = np.asarray(problem.penalty.of)[: self.design.p]
         self.open = np.zeros(len(self.groups), dtype=bool)
         self.open[of[self.alive & ~self.unpenalised]] = True
         self.working = problem.penalty.part(np.flatnonzero(self.groups))
 
     def grow_working_set(self, lam):
-        """Let groups of products near lam in, the farthest, once one is beyond; whether it did."""
+        """Add groups to the working set if the product of at least one exceeds lam.
+
+        These are the groups with products near or above lam, the largest first if there are many.
+        Return True if any group was added.
+        """
         pressed = self.problem.penalty.levels(self.gradient()[1].ravel())
         pressed[self.groups | ~self.open] = 0.0
         if not (pressed > lam).any():
@@ -59,7 +65,7 @@ class ResponseGroups(PassNewton):
         return True
 
     def refresh_hessian(self):
-        """Take F'' at the current point, and with it the model."""
+        """Compute F'' at the current point, and the quadratic model from it."""
         K, p = self.several, self.design.p
         self.scale, self.stale, self.weighed = 1.0, False, self.point.eta
         features, place = np.unique(self.which % p, return_inverse=True)
@@ -87,7 +93,7 @@ class ResponseGroups(PassNewton):
         self.project(Curvature(gram, mixed, inner.reshape(K * f, K * f)))
 
     def take_rows(self, roots, features, order):
-        """The model by rows, a root of each sample's curvature times its values."""
+        """Set the model by rows: a root of each sample's curvature times the sample's values."""
         n, K = roots.shape[:2]
         columns = self.design.unpacked(features.astype(np.intc))
         free, own = (
@@ -106,29 +112,32 @@ class ResponseGroups(PassNewton):
         return self.working
 
     def whitened(self, u):
-        """H^-1/2 u, sample by sample: (nK,)."""
+        """Return H^-1/2 u, computed sample by sample, (nK,)."""
         return np.einsum("iab,bi->ia", self.unroot, u).ravel()
 
     def curved(self, row):
-        """F'' times what is `row` (K,) in every sample, (K, n)."""
+        """Return F'' times the vector that equals `row` (K,) in every sample, (K, n)."""
         constant = np.repeat(row[:, None], self.design.n, axis=1)
         return self.loss.curvature_product(self.weighed, constant)
 
     def curvature_along(self, image):
-        """image'H image."""
+        """Return image'H image for H = F'' at the point of the model."""
         return float(np.vdot(image, self.loss.curvature_product(self.weighed, image)))
 
 
 class SampleModel:
-    """The quadratic model of a Newton step by K rows for each of n samples, where these are fewer.
+    """The quadratic model of a Newton step, with K rows for each of n samples.
+
+    It is used where rows are fewer than columns.
 
     Parameters
     ----------
     problem : Problem
-        The one whose model it is.
-    A : (nK, p)
-        The rows, by a root of each sample's curvature.
-    penalty : of their columns
+        The problem that the model approximates.
+    A : array (nK, p)
+        The rows: a root of each sample's curvature times the sample's values.
+    penalty
+        The penalty of the columns of A.
     """
 
     def __init__(self, problem, A, penalty):
@@ -144,13 +153,13 @@ class SampleModel:
         )  # fmt: skip
 
     def aim(self, start, z, e):
-        """Go on from the coefficients `start`, where the gradient is z = A'e, e (nK,)."""
+        """Set the start to the coefficients `start`, where the gradient is z = A'e, e (nK,)."""
         self.state.resume((self.A @ start + e.ravel()) * np.sqrt(len(self.A)), start)
 
     def solve(self, lam, target, budget):
-        """Reach gap <= target at lam; returns (outcome, gap)."""
+        """Solve at lam until gap <= target. Return (outcome, gap)."""
         return self.state.solve(lam, target, budget)
 
     def coefficients(self):
-        """Numbers and values of the nonzero coefficients, in ascending order."""
+        """Return the indices, ascending, and the values of the nonzero coefficients."""
         return self.state.coefficients()
