@@ -3,22 +3,21 @@ from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.losses.base cimport Loss
 
 cdef class ResponseHessian:
-    cdef readonly int size              # columns so far
+    cdef readonly int size              # number of columns appended so far
     cdef Py_ssize_t n
     cdef int K
     cdef double[:, ::1] rows            # the columns, (room, n)
-    cdef double[:, :, ::1] curvatures        # F'' of every sample, (K, K, n)
-    cdef int[:, ::1] tied               # whether that is anything but zero, (K, K)
-    cdef double[::1] whole              # their diagonal, summed over K, (n,)
-    cdef int[::1] pinned                # whether a row is, (size,)
+    cdef double[:, :, ::1] curvatures        # F'' for every sample, (K, K, n)
+    cdef int[:, ::1] tied               # True if curvatures[k, l] has a nonzero entry, (K, K)
+    cdef double[::1] whole              # diagonal of F'', summed over the K responses, (n,)
+    cdef int[::1] pinned                # True if the row is pinned, (size,)
     cdef double[::1] left, right, block
-    # coefficients at work by response, in the order of the matrix: counts[k] of them are of
-    # response k
+    # The working coefficients by response, in the order of the matrix. Response k has counts[k].
     cdef int[::1] counts                # (K,)
-    cdef int[:, ::1] places             # (K, room) where they stand,
-    cdef int[:, ::1] listed             # and which columns are theirs
-    cdef int[::1] moving                # to work in, columns
-    cdef double[::1] some               # and numbers
+    cdef int[:, ::1] places             # (K, room) their positions in the matrix
+    cdef int[:, ::1] listed             # (K, room) their columns
+    cdef int[::1] moving                # workspace for column numbers
+    cdef double[::1] some               # workspace for values
 
     cdef int refresh_hessian(self, Loss loss, const double* eta) except -1
     cdef int extend(self, Gram gram, const int* coefficient, int count) except -1

@@ -1,7 +1,7 @@
 """Second derivatives Z'F''Z for K responses, coefficient by coefficient, and products with Z.
 
-Coefficient c = j K + k is that of column j for response k; vectors of sample space are (K, n). A
-loss is a sum over samples, so that K products with F'' tell all of it.
+Coefficient c = j K + k belongs to column j and response k. Vectors of sample space are (K, n). A
+loss is a sum over samples, so K products with F'' determine all of F''.
 """
 from libc.string cimport memcpy, memset
 
@@ -14,10 +14,10 @@ from sparsesolve.losses.base cimport Loss
 
 
 cdef class ResponseHessian:
-    """Columns that are only ever added, and F'' at one point.
+    """Hold columns, which are never removed, and F'' at one point.
 
-    In a `pinned` row F'' must vanish along (1, ..., 1), and nothing else act there: the matrix
-    gets the mean of the row's curvatures in that direction, without which it would be singular.
+    In a `pinned` row F'' must vanish along (1, ..., 1), and nothing else may act there. The
+    matrix would be singular, so it gets the mean of the row's curvatures in that direction.
     """
 
     def __init__(self, Py_ssize_t n, int K):
@@ -29,7 +29,7 @@ cdef class ResponseHessian:
         self.counts = np.zeros(K, dtype=np.intc)
 
     def append(self, columns, pinned):
-        """Take in columns (n, count), their rows pinned (count,) or not."""
+        """Append columns (n, count); `pinned` (count,) marks the pinned rows."""
         size = self.size + columns.shape[1]
         if size > self.rows.shape[0]:
             rows = np.zeros((2 * size, self.n))
@@ -40,7 +40,7 @@ cdef class ResponseHessian:
         self.size = size
 
     cdef int refresh_hessian(self, Loss loss, const double* eta) except -1:
-        """Take F'' at eta; no coefficient is at work any more."""
+        """Compute F'' at eta and empty the set of working coefficients."""
         cdef int k, l
         cdef Py_ssize_t i
         cdef double[:, ::1] unit = np.zeros((self.K, self.n))
@@ -60,8 +60,9 @@ cdef class ResponseHessian:
         return 0
 
     cdef int extend(self, Gram gram, const int* coefficient, int count) except -1:
-        """Extend the matrix of the first coefficients to all `count`, which are working from now
-        on.
+        """Extend the matrix of the first coefficients to all `count`.
+
+        All `count` coefficients are working coefficients from now on.
         """
         cdef int first = gram.size, k, l, i, j, m, t, fresh, n = <int> self.n, K = self.K
         cdef int[:, ::1] places, listed
@@ -118,7 +119,7 @@ cdef class ResponseHessian:
         return 0
 
     cdef double pin(self, int row) noexcept nogil:
-        """The mean curvature of a row's coefficients over K, as a mean of K squares."""
+        """Return the mean curvature of a row's K coefficients, divided by K."""
         cdef Py_ssize_t i
         cdef double total = 0.0
         for i in range(self.n):
@@ -126,13 +127,13 @@ cdef class ResponseHessian:
         return total / self.K ** 2
 
     cdef void weighted(self, int row, int k, int l, double* out) noexcept nogil:
-        """A column times what F'' has for the responses k and l."""
+        """Multiply a column by the entries of F'' for the responses k and l."""
         cdef Py_ssize_t i
         for i in range(self.n):
             out[i] = self.rows[row, i] * self.curvatures[k, l, i]
 
     cdef void correlate(self, const double* u, double* out) noexcept nogil:
-        """The products of the columns at work with u (K, n), coefficient by coefficient."""
+        """Compute the products of the working columns with u (K, n), one per coefficient."""
         cdef int k, i
         for k in range(self.K):
             if self.counts[k] > 0:
@@ -143,7 +144,7 @@ cdef class ResponseHessian:
                 out[self.places[k, i]] = self.some[i]
 
     cdef void add(self, const double* b, const double* less, double* eta) noexcept nogil:
-        """eta (K, n) += the columns at work times b - less, or b where that is NULL."""
+        """Add the working columns times b - less to eta (K, n); a NULL `less` means 0."""
         cdef int k, i, t, count
         for k in range(self.K):
             count = 0

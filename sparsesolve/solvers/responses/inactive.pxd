@@ -8,10 +8,10 @@ cdef class InactiveRows:
     cdef ElasticNetRows net
     cdef int n_threads
     cdef SafeBalls safe_balls
-    cdef int[::1] looked                # those looked at last,
-    cdef int n_looked                   # so many
-    cdef double least                   # penalty factor there is
-    cdef readonly double[::1] size      # (p,) of their products, when last looked at
+    cdef int[::1] looked                # features whose products were computed last
+    cdef int n_looked                   # number of features in `looked`
+    cdef double least                   # smallest penalty factor of all features
+    cdef readonly double[::1] size      # (p,) size of each feature's products, when last computed
 
     cdef int list_near(self, double level, double lam, int* out) noexcept nogil
     cdef double[:, ::1] find(self, const double[:, ::1] u, double lam)

@@ -1,8 +1,8 @@
 """Inactive features of a problem with K responses: products where bounds do not exclude them.
 
 |Z_j'u|, the l2 norm or the largest entry, grows by at most |z_j| times the change of u, or of the
-response that changes most (Cauchy-Schwarz). As long as that keeps it below lam l1_j, the feature
-need not be multiplied (screening/safe_balls).
+response that changes most (Cauchy-Schwarz). While this bound stays below lam l1_j, the product
+need not be computed (screening/safe_balls).
 """
 from libc.math cimport INFINITY
 
@@ -18,7 +18,7 @@ cdef double CLOSE = costs.responses.CLOSE
 
 
 cdef class InactiveRows:
-    """All features of a design, until they leave."""
+    """Hold all features of a design until they leave."""
 
     def __init__(self, Design design, ElasticNetRows net, int n_responses, int n_threads):
         self.design, self.net, self.n_threads = design, net, n_threads
@@ -28,12 +28,12 @@ cdef class InactiveRows:
         self.safe_balls = SafeBalls(design.n, norms, net.l1, n_responses, net.grouped)
 
     def near(self, double level, double lam):
-        """Features beyond level l1_j at the last examination, or without a penalty at lam."""
+        """Return features whose last size exceeds level l1_j, or that are unpenalised at lam."""
         cdef int[::1] which = np.empty(self.size.shape[0] + 1, dtype=np.intc)
         return np.array(which[:self.list_near(level, lam, &which[0])])
 
     cdef int list_near(self, double level, double lam, int* out) noexcept nogil:
-        """List these features; returns how many there are."""
+        """List the features of `near` in `out`; return their number."""
         cdef bint all_held = lam * self.least > NO_PENALTY
         cdef Py_ssize_t i, j
         cdef int count = 0
@@ -46,21 +46,22 @@ cdef class InactiveRows:
         return count
 
     def leave(self, which):
-        """These features are looked after by somebody else from now on."""
+        """Remove the features `which` from the inactive ones."""
         cdef Py_ssize_t j
         for j in np.arange(self.size.shape[0])[which]:
             self.safe_balls.drop(j)
 
     def look(self, const double[:, ::1] u, double lam):
-        """Features that may be near or beyond lam l1_j at u (K, n); returns products (K, count)
-        and sizes.
+        """Return features that may be near or beyond lam l1_j at u (K, n).
+
+        Also return their products (K, count) and sizes.
         """
         products = np.asarray(self.find(u, lam))
         which = np.array(self.looked[:self.n_looked])
         return which, products, np.asarray(self.size)[which]
 
     cdef double[:, ::1] find(self, const double[:, ::1] u, double lam):
-        """Leave the features in `looked`; return their products."""
+        """Store the candidate features in `looked`; return their products."""
         cdef double[:, ::1] products
         cdef Py_ssize_t i, j
         self.safe_balls.move(&u[0, 0])
@@ -73,7 +74,7 @@ cdef class InactiveRows:
         return products
 
     def examine(self, const double[:, ::1] u, double lam):
-        """Features that are beyond lam l1_j; see `look`."""
+        """Return features beyond lam l1_j, with products and sizes; see `look`."""
         which, products, found = self.look(u, lam)
         beyond = np.flatnonzero(found > lam * np.asarray(self.net.l1)[which])
         return which.take(beyond), products.take(beyond, axis=1), found.take(beyond)

@@ -2,10 +2,11 @@
 
     minimise over b0, B   F(offset + b0 + ZB)  +  lam sum_g Omega_g(B_g)
 
-A model of a Newton step costs the square of the K m working coefficients, a proximal gradient step
-their number. So a path begins with `groups.py` and goes on with SpaRSA from where m is large.
-Where that does not come to its target, columns being too much alike, Newton steps take over again
-for good. Invariant: both have the same kind of Point, and certify it in the same way.
+The model of a Newton step costs the square of the number K m of working coefficients. A proximal
+gradient step costs that number itself. So a path begins with `groups.py` and continues with SpaRSA
+once m is large. If SpaRSA misses its target, because columns are too similar, Newton steps take
+over for the rest of the path. Invariant: both solvers share one kind of Point and certify
+it alike.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ from sparsesolve.solvers.state import CONVERGED
 
 
 class ManyGroups:
-    """A solver state, see solvers/state.py."""
+    """Hold a solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads):
         self.newton = self.state = ResponseGroups(problem, n_threads)
@@ -29,11 +30,11 @@ class ManyGroups:
 
     @property
     def iterations(self):
-        """Newton steps and proximal gradient steps, so far."""
+        """Return the number of Newton and proximal gradient steps so far."""
         return self.spent + self.state.iterations
 
     def solve(self, lam, target, budget):
-        """Reach gap <= target at lam; returns (outcome, gap)."""
+        """Reach gap <= target at lam; return (outcome, gap)."""
         limit = self.iterations + budget
         outcome, gap = self.state.solve(lam, target, budget)
         if self.state is self.newton and self.newton.too_many:

@@ -2,9 +2,10 @@
 
     minimise over B   <Z(B - B0), H Z(B - B0)> / 2 - <g, B - B0>  +  lam Omega(B)
 
-Given: Z, B = B0, g and H. With dense columns H is one number for each response (DenseModel), and
-Z is known by weighted columns or by inner products, whichever rows are shorter. With sparse
+Given: Z, B = B0, g and H. With dense columns H is one number for each response (DenseModel). Z is
+then given by weighted columns or by inner products, whichever rows are shorter. With sparse
 columns H is F'' itself (SparseModel).
+Returned: B, the minimiser up to the requested accuracy.
 Invariant: the image of B - B0 under Z, or under Z'Z.
 Reference: Tseng and Yun 2009; Friedman, Hastie and Tibshirani 2010; Bertrand and Massias 2021
 (extrapolation).
@@ -23,7 +24,7 @@ cdef extern from "single.h" nogil:
     void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v,
                          Py_ssize_t ld) noexcept
 
-# Sweeps that are extrapolated together: the small system of that order is solved by hand.
+# Number of sweeps that are extrapolated together, which is the order of a small linear system.
 DEF DEPTH = 5
 FURTHEST = costs.responses.FURTHEST
 SUMMED_CURVATURE = costs.rounding.SUMMED_CURVATURE
@@ -32,11 +33,11 @@ cdef double IDLE_ROW = costs.responses.IDLE_ROW
 
 
 cdef class ResponseModel:
-    """The model from B0 on; a subclass multiplies.
+    """Minimise the model from B0; a subclass multiplies by Z and H.
 
     Parameters
     ----------
-    curvature : (K, m) of the model along one coefficient, or more
+    curvature : (K, m) curvature of the model along each coefficient, or an upper bound
     B, g : (K, m)
     """
     cdef const double[:, ::1] curvature, g
@@ -47,37 +48,37 @@ cdef class ResponseModel:
         self.curvature, self.g = curvature, g
         self.start, self.B, self.work = B, np.array(B), np.empty(4 * len(B))
 
-    # For subclasses.
+    # A subclass defines these methods.
 
     cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
-        """pull_k = z_j'(H Z(B - B0))_k."""
+        """Set pull_k = z_j'(H Z(B - B0))_k."""
 
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
-        """The image of B after `step` (K,) in its row j."""
+        """Update the image of B after `step` (K,) in row j."""
 
     def image_at(self, B):
-        """The image of that B; a pair of it with B goes into `_value` and `_go_to`."""
+        """Return the image of B, which `_value` and `_go_to` take together with B."""
 
     def _step_curvature(self, B, image):
-        """<Z(B - B0), H Z(B - B0)>."""
+        """Return <Z(B - B0), H Z(B - B0)> for B and its image."""
 
     def _here(self):
-        """The image of the current B."""
+        """Return the image of the current B."""
 
     def _go_to(self, B, image):
         self.B = B
 
     def solution(self):
-        """B."""
+        """Return B."""
         return np.asarray(self.B)
 
-    # descent
+    # Descent.
 
     cdef double move(self, Py_ssize_t j, ElasticNetRows net, double lam,
                      double least) noexcept nogil:
-        """Minimise row j; returns the gain.
+        """Minimise over row j; return twice the gain without the penalty's curvature.
 
-        Nothing is done if twice the gain without the penalty's curvature is below `least`.
+        Do nothing and return 0 if this gain is at most `least`.
         """
         cdef int K = <int> self.B.shape[0], k
         cdef double* x = &self.work[0]
@@ -102,7 +103,7 @@ cdef class ResponseModel:
 
     cdef double sweep(self, ElasticNetRows net, double lam, bint whole,
                       double least) noexcept nogil:
-        """Minimise row after row, all of them or those that are not zero; returns the gains."""
+        """Minimise over all rows, or over the nonzero rows, in turn; return the sum of gains."""
         cdef Py_ssize_t j, k
         cdef double gained = 0.0
         cdef bint zero
@@ -118,11 +119,11 @@ cdef class ResponseModel:
         return gained
 
     def descend(self, ElasticNetRows net, double lam, int most, double enough):
-        """Sweep, at most `most` times, until one gains at most the fraction `enough` of all
-        gains.
+        """Sweep until one sweep gains at most the fraction `enough` of all gains.
 
-        Sweeps go over the rows that are not zero until these stay, then over all. Five sweeps are
-        extrapolated if that lowers the model (Anderson). Returns the sweeps made.
+        Make at most `most` sweeps and return their number. Sweeps cover the nonzero rows until
+        these settle, then all rows. Five sweeps are extrapolated if that lowers the model
+        (Anderson).
         """
         cdef int sweeps = 0
         cdef double gained, total = 0.0, least = 0.0
@@ -147,7 +148,7 @@ cdef class ResponseModel:
         return sweeps
 
     def step_curvature(self):
-        """<Z(B - B0), H Z(B - B0)>."""
+        """Return <Z(B - B0), H Z(B - B0)>."""
         return self._step_curvature(np.asarray(self.B), self._here())
 
     def _value(self, B, image, net, lam):
@@ -155,7 +156,7 @@ cdef class ResponseModel:
                 np.subtract(B, self.start))
 
     def _extrapolate(self, passed, net, lam):
-        """Go to the extrapolation of the points `passed` if the model is lower there."""
+        """Move to the extrapolation of the points `passed` if the model is lower there."""
         points = np.array(passed).reshape(len(passed), -1)
         steps = np.diff(points, axis=0)
         inner = steps @ steps.T
@@ -173,21 +174,21 @@ cdef class ResponseModel:
 
 
 cdef class DenseModel(ResponseModel):
-    """By rows in single precision: what rounding does to the image is small beside the step.
+    """Hold rows in single precision: rounding of the image is small compared with the step.
 
     Parameters
     ----------
     rows : (m, n) columns of Z, or (m, m) their inner products
     inner : bool
-        Whether they are the inner products.
-    squares : (m,) squares of the columns
-    scales : (K,) H
+        True if rows are the inner products.
+    squares : (m,) squared norms of the columns
+    scales : (K,) the diagonal of H
     """
     cdef const float[:, :] rows
     cdef const double[::1] scales
     cdef bint inner
     cdef readonly float[:, ::1] image
-    cdef float[::1] few         # values, one a response
+    cdef float[::1] few         # (K,) workspace, one value per response
 
     def __init__(self, rows, inner, squares, scales, B, g):
         ResponseModel.__init__(self, np.outer(scales, squares), B, g)
@@ -225,29 +226,29 @@ cdef class DenseModel(ResponseModel):
 
 
 cdef class SparseModel(ResponseModel):
-    """The model by the stored values of columns, with F'' itself: diag(a) - r aa' for every
-    sample.
+    """Use the stored values of sparse columns and F'' itself, diag(a) - r aa' for every sample.
 
-    A sample's image lies side by side, for rows that are minimised at once, by a bound on their
-    block of F''. Where r is 0 columns x_j - c_j are centred; else the intercept makes up for c_j.
+    A whole row is minimised at once, by a bound on its block of F''. So the K image values of a
+    sample are adjacent in memory. If r is 0, columns x_j - c_j are centred. Otherwise the
+    intercept compensates for c_j.
 
     Parameters
     ----------
     columns : SparseColumns
     intercept : bool
-        Whether its column comes first; without it none is centred.
+        True if the intercept's column comes first. Without it no column is centred.
     A, r : (K, n), (n,)
     """
     cdef object matrix
-    cdef bint intercept             # whether its column is multiplied as any other
-    # back: offsets that the intercept makes up for
+    cdef bint intercept             # True if its column is multiplied like any other
+    # back: offsets for which the intercept compensates
     cdef const double[::1] values, offset, r, back
     cdef const int[::1] rows
     cdef const long long[::1] starts
     cdef const double[:, ::1] A, sums   # sums (m, K): x_j'a_k
-    cdef double[:, ::1] image           # (n, K) of the x_j, from which the offsets take
+    cdef double[:, ::1] image           # (n, K) image under the x_j, before offsets
     cdef double[::1] along              # (n,) a'image
-    cdef double[::1] shift, total       # (K,) so much in every row; a_k'image
+    cdef double[::1] shift, total       # (K,) constant added to the image; a_k'image
     cdef const double[::1] whole        # (K,) sums of A
 
     def __init__(self, columns, intercept, A, r, B, g):
@@ -268,7 +269,7 @@ cdef class SparseModel(ResponseModel):
         self._place(A)
 
     def _squares(self, H):
-        """Of the columns under weights H (K, n): (K, m)."""
+        """Return the squared norms (K, m) of the columns under weights H (K, n)."""
         out = (self.matrix.power(2).T @ H.T).T
         if self.intercept:
             out[:, 0] = H.sum(axis=1)
@@ -276,7 +277,7 @@ cdef class SparseModel(ResponseModel):
                 self.offset))
 
     def _curvature(self, A, r):
-        """A bound on the whole row's."""
+        """Return a bound on the curvature of each whole row, (K, m)."""
         return np.tile(self._squares(A).max(axis=0), (len(A), 1))
 
     def _place(self, A):
@@ -355,10 +356,10 @@ cdef class SparseModel(ResponseModel):
 
 
 cdef class SeparateModel(SparseModel):
-    """The model of a softmax whose coefficients are minimised one by one.
+    """Minimise the model of a softmax over one coefficient at a time.
 
-    A response's image lies side by side. The first sweep takes only those coefficients at zero
-    that the gradient moves.
+    The n image values of a response are adjacent in memory. Of the coefficients at zero, the first
+    sweep takes only those that the gradient moves.
     """
     cdef bint moved
 

@@ -4,7 +4,7 @@
 
 Here pen is the l1 norm of the K coefficients B_j of a feature or, grouped, their l2 norm. A step
 minimises the quadratic model over the working coefficients, as for one response, with Hessian s
-H. H is that of an earlier point, s is learnt from the curvature along the last step, and the
+H. H is the Hessian of an earlier point, and s comes from the curvature along the last step. The
 gradient is exact. H is refreshed when the extra steps cost as much as a refresh. The gap is over
 all coefficients, at a dual point orthogonal to the unpenalised ones.
 Reference: Lee, Sun, Saunders (2014), "Proximal Newton-type methods"; Bach et al. 2012, sections
@@ -47,22 +47,21 @@ cdef double MISSED = costs.working_set.MISSED_THRESHOLD_LOSS
 # 2^-30 of a step moves no coefficient by more than rounding.
 DEF HALVINGS = 30
 cdef int NEWTON_PATIENCE = costs.responses.NEWTON_PATIENCE
-# Times that coefficients may come back into the working set at one lambda, before it counts as a
-# cycle.
+# Times that coefficients may return to the working set at one lambda before it counts as a cycle.
 DEF RETURNS = 30
-# Inner steps for one model, which is replaced by the next.
+# Most inner steps for one quadratic model.
 DEF ROUNDS = 1000
 
 
 cdef class ResponseNewton(ResponseDual):
-    """Solver state along a path, see solvers/state.py."""
+    """Hold the solver state along a path, see solvers/state.py."""
 
     cdef public double opening      # gap after the first round at the last lam
-    # the largest working set at this lam, and the times that coefficients came back into it
+    # The largest working set at this lam, and how often coefficients returned to it.
     cdef int widest, returns
 
     cdef double _go(self, double lam, double least, int halvings) noexcept nogil:
-        """Step from `old` towards b until the objective falls; returns the step length.
+        """Step from `old` towards b until the objective falls; return the step length.
 
         `least` is the decrease that a step of 1 must reach.
         """
@@ -73,7 +72,7 @@ cdef class ResponseNewton(ResponseDual):
         self.hessian.add(self.quadratic.b, &self.old[0], &self.image[0, 0])
         for t in range(m):
             self.eta_stale = self.eta_stale or fabs(self.quadratic.b[t] - self.old[t]) > FAR_STEP
-            # the end of the step
+            # old_g holds the end of the full step.
             self.old_g[t] = self.quadratic.b[t]
         slack = OBJECTIVE * (fabs(self.value) + fabs(self.value - self.loss.saturated))
         for tries in range(halvings):
@@ -118,7 +117,7 @@ cdef class ResponseNewton(ResponseDual):
     # Along the path.
 
     def solve(self, double lam, double target, long budget):
-        """Reach gap <= target at lam; returns (outcome, gap)."""
+        """Reach gap <= target at lam; return (outcome, gap)."""
         cdef long limit = self.iterations + budget
         cdef double near = lam
         if 0.5 * self.level < lam <= self.level:
@@ -132,7 +131,7 @@ cdef class ResponseNewton(ResponseDual):
     # A round, see solvers/rounds.py.
 
     def fit(self, double lam, double goal, long limit):
-        """Newton steps until the gap over the working coefficients is about `goal`."""
+        """Take Newton steps until the gap over the working coefficients is about `goal`."""
         self.slopes()
         outcome = self._fit(lam, goal, limit)
         if self.eta_stale:
@@ -144,15 +143,15 @@ cdef class ResponseNewton(ResponseDual):
         return self.whole_gap(lam)
 
     def grow(self, double lam, bint first):
-        """Add the coefficients that violate; return how many, 0 once they keep coming back."""
+        """Add the violating coefficients; return their number, or 0 once they keep returning."""
         cdef int entering = self._admit(lam, lam)
-        # they were dropped before
+        # The working set has not grown, so these coefficients were dropped before.
         self.returns += entering > 0 and self.quadratic.size <= self.widest
         self.widest = max(self.widest, self.quadratic.size)
         return entering if self.returns <= RETURNS else 0
 
     def goal(self, double lam, double target, double outside):
-        """The gap for the working coefficients, where the others leave a gap of `outside`."""
+        """Return the gap for the working coefficients when the others have gap `outside`."""
         return max(self._settled(target), INACTIVE_SHARE * outside)
 
     def sharpen(self, double lam, double goal):
@@ -160,7 +159,7 @@ cdef class ResponseNewton(ResponseDual):
         self.refresh_hessian()
 
     cdef double _settled(self, double target) noexcept nogil:
-        """The gap to solve the coefficients at work to, where `target` is asked of all.
+        """Return the gap for the working coefficients when all must reach `target`.
 
         A dual point with a larger error lets in coefficients that are never active, at this lam
         and at the next.
@@ -171,7 +170,7 @@ cdef class ResponseNewton(ResponseDual):
     cdef int _admit(self, double near, double lam) except -1:
         """Add coefficients whose last known products pass `near`, or that are unpenalised at lam.
 
-        Returns how many were added.
+        Return how many were added.
         """
         cdef Py_ssize_t i, k, c
         cdef int count = 0, rows = self.inactive.list_near(near, lam, &self.nearby[0])
@@ -193,7 +192,7 @@ cdef class ResponseNewton(ResponseDual):
         return <int> which.shape[0]
 
     def _farthest(self, which):
-        """Those whose products exceed their thresholds most; grouped rows as a whole."""
+        """Return coefficients whose products exceed their thresholds most, grouped rows whole."""
         rows, responses = np.divmod(which, self.K)
         size = (np.asarray(self.inactive.size)[rows] if self.grouped
                 else np.abs(np.asarray(self.C)[rows, responses]))
@@ -215,15 +214,15 @@ cdef class ResponseNewton(ResponseDual):
                                                else -self.net.lower[j]) > 0.0
 
     cdef double _price(self) noexcept nogil:
-        """The cost of refreshing H, in steps."""
+        """Return the cost of refreshing H, in steps."""
         cdef double m = self.quadratic.size, n = self.n
         return WEIGHED_COST * m * m * (n / 2.0 + m / 3.0) / (2.0 * n * m + SAMPLE_COST * n * self.K
                 + 4.0 * m * m)
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
-        """Newton steps until the gap over the working coefficients is about `goal`.
+        """Take Newton steps until the gap over the working coefficients is about `goal`.
 
-        Leaves g and C at u; returns an Outcome.
+        Leave g and C at u; return an Outcome.
         """
         cdef WorkingCoefficients quadratic = self.quadratic
         cdef double gap, last = 0.0, best = INFINITY, level, linear, curvature, modelled, step, slow
@@ -267,7 +266,7 @@ cdef class ResponseNewton(ResponseDual):
             if memcmp(quadratic.b, &self.old[0], m * sizeof(double)) == 0:
                 if closeness < LEAST_FORCING:
                     return STALLED
-                # a multiple of u may cost the model far less than it costs F
+                # A multiple of u may cost the model far less than it costs F.
                 closeness *= CLOSER
                 last, patience = 0.0, NEWTON_PATIENCE
                 self.slopes()

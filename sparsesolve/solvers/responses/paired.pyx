@@ -1,8 +1,8 @@
 """Z'F''Z between single coefficients of K responses, where columns of Z are sparse.
 
-Given: columns x_j - c_j by their stored values, the coefficients (K, m) that take part, and F'' =
-diag(a) - r aa' of every sample. Vectors of coefficients hold these alone, response by response,
-as a mask takes them out of a table: few responses of a column are active.
+Given: columns x_j - c_j by their stored values, a mask (K, m) of coefficients, and F'' = diag(a) -
+r aa' for every sample. Returned: products with the matrix, and its diagonal. Few responses of a
+column are active, so vectors hold only the masked coefficients, response by response.
 """
 from libc.string cimport memset
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 cdef class PairedCurvature:
-    """Products with the matrix, and its diagonal.
+    """Multiply by the matrix and compute its diagonal.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ cdef class PairedCurvature:
     """
     cdef const double[::1] values, offset, r
     cdef const int[::1] rows, column
-    # of columns in the stored values, of responses among coefficients
+    # starts: of columns in the stored values; first: of responses among the coefficients
     cdef const long long[::1] starts, first
     cdef const double[:, ::1] A
     cdef double[:, ::1] image
@@ -35,7 +35,7 @@ cdef class PairedCurvature:
         self.A, self.r, self.image, self.along = A, r, np.empty(A.shape), np.empty(A.shape[1])
 
     def diagonal(self):
-        """Squares of the columns under the diagonal of F''."""
+        """Return the squared norms of the columns under the diagonal of F''."""
         out, H = np.empty(self.column.shape[0]), self.A * (1.0 - np.multiply(self.r, self.A))
         cdef double[::1] o = out
         cdef const double[:, ::1] h = H
@@ -54,7 +54,7 @@ cdef class PairedCurvature:
         return out
 
     def product(self, const double[::1] x):
-        """The matrix times x."""
+        """Return the matrix times x."""
         out = np.empty(x.shape[0])
         with nogil:
             self._combine(x)
@@ -63,7 +63,7 @@ cdef class PairedCurvature:
         return out
 
     cdef void _combine(self, const double[::1] x) noexcept nogil:
-        """image = Zx."""
+        """Set image = Zx."""
         cdef Py_ssize_t k, i, t, n = self.image.shape[1]
         cdef double back
         cdef double* image
@@ -81,7 +81,7 @@ cdef class PairedCurvature:
                 image[i] -= back
 
     cdef void _multiply(self) noexcept nogil:
-        """image = F'' image."""
+        """Set image = F'' image."""
         cdef Py_ssize_t k, i, n = self.image.shape[1]
         cdef const double* a
         cdef double* image
@@ -99,7 +99,7 @@ cdef class PairedCurvature:
                 image[i] = a[i] * (image[i] - along[i])
 
     cdef void _correlate(self, double[::1] out) noexcept nogil:
-        """out = Z'image."""
+        """Set out = Z'image."""
         cdef Py_ssize_t k, i, t
         cdef double total, whole
         cdef const double* image

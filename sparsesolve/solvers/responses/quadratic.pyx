@@ -1,12 +1,12 @@
-"""Squared error of K responses from inner products alone, with rows tied by their l2 norm.
+"""Squared error of K responses from inner products alone, with rows grouped by the l2 norm.
 
     minimise over B (K, m)   sum_k |y_k - Z B_k|^2 / 2 + lam sum_j (l1_j |b_j| + l2_j |b_j|^2 / 2)
 
 with b_j the column j of B. Invariant: g = C - BG along the working rows, G = Z'Z and C = Y'Z. One
 G serves all responses, and a row is minimised in closed form. With L the penalty's curvature
-across the direction u_j of each row, the Hessian along the rows that are not zero is I (x) (G +
-L) - U L U'. Woodbury's identity inverts it by two matrices of their number m in place of one of K
-m: (G + L)^-1, and the factor of L^-1 - (G + L)^-1 o u'u, where o multiplies entries.
+across the direction u_j of each row, the Hessian along the m nonzero rows is I (x) (G + L) -
+U L U'. Woodbury's identity inverts it by two matrices of order m in place of one of order K m.
+These are (G + L)^-1 and the factor of L^-1 - (G + L)^-1 o u'u, where o multiplies entries.
 Reference: Bach et al. 2012, section 4; Simon, Friedman and Hastie 2013.
 """
 from libc.math cimport INFINITY, sqrt
@@ -21,8 +21,7 @@ from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, value
 from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
-# Tries to make a matrix regular that is singular in rounding; each multiplies the ridge by a
-# hundred.
+# Attempts to factor a numerically singular matrix. Each multiplies the ridge by a hundred.
 DEF REPAIRS = 6
 # 2^-12 of a step of blocks gains less than the next sweep.
 DEF HALVINGS = 12
@@ -32,8 +31,9 @@ cdef double NO_PENALTY = costs.rounding.NO_PENALTY
 
 
 cdef class ResponseQuadratic:
-    """The working rows and their solver; a subclass chooses rows and fills in G, C and the
-    penalty.
+    """Hold and solve the working rows.
+
+    A subclass chooses the rows and fills in G, C and the penalty.
     """
 
     def __cinit__(self, problem, *args):
@@ -48,7 +48,7 @@ cdef class ResponseQuadratic:
         return lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
 
     cdef void sweep(self, double lam) noexcept nogil:
-        """Minimise row after row."""
+        """Minimise over each working row in turn."""
         cdef int j, k, K = self.K, m = self.m
         cdef double h, norm, l1, change
         cdef double* x = &self.x[0]
@@ -68,7 +68,7 @@ cdef class ResponseQuadratic:
         self.iterations += 1
 
     cdef double penalty(self, double lam) noexcept nogil:
-        """lam Omega(B)."""
+        """Return lam Omega(B)."""
         cdef double total = 0.0, size
         cdef int j, k
         for j in range(self.m):
@@ -79,11 +79,11 @@ cdef class ResponseQuadratic:
         return total
 
     cdef double rows_gap(self, double lam, int count, double slack) noexcept nogil:
-        """The gap over the first `count` rows, at the best of some multiples of the residual.
+        """Return the gap over the first `count` rows, at the best of some residual multiples.
 
-        `slack` is the length of what unpenalised rows see of the residual. It is taken out of the
-        dual point, which changes the products of the others by at most that times the length of
-        their column.
+        `slack` is the length of the residual's projection on the unpenalised rows. Removing this
+        projection from the dual point changes the product of another column by at most `slack`
+        times the length of that column.
         """
         cdef double at_zero, off
         cdef double* b = &self.sizes[0, 0]
@@ -128,8 +128,9 @@ cdef class ResponseQuadratic:
     # Second order.
 
     cdef int refresh_hessian(self, double lam) except -1:
-        """Take the Hessian at the current point along the rows that are not zero; False if it is
-        singular.
+        """Factor the Hessian at the current point along the nonzero rows.
+
+        Return False if it is singular or if there are no such rows.
         """
         cdef int j, k, i, c, n = 0, info = 1, tries
         cdef Py_ssize_t square
@@ -160,7 +161,7 @@ cdef class ResponseQuadratic:
                     for i in range(c, n):
                         column[i] = self.G[self.at[c], self.at[i]]
                     column[c] += self.curvature[c] + lam * self.l2[self.at[c]] + added * most
-                    # nothing else bounds dependent columns
+                    # Unpenalised dependent columns need a ridge.
                     if self.curvature[c] == 0.0:
                         column[c] += PIVOT * self.G[self.at[c], self.at[c]]
                 dpotrf("L", &n, &self.inverse[0], &n, &info)
@@ -177,7 +178,7 @@ cdef class ResponseQuadratic:
         return info == 0
 
     cdef void _complement(self, int n, double added) noexcept nogil:
-        """L^-1 - (G + L)^-1 o u'u, with a small ridge: dependent columns leave it singular."""
+        """Set schur = L^-1 - (G + L)^-1 o u'u, with a small ridge for dependent columns."""
         cdef int i, c, k
         cdef double* column
         memset(&self.schur[0], 0, <Py_ssize_t> n * n * sizeof(double))
@@ -187,13 +188,14 @@ cdef class ResponseQuadratic:
                 axpy(n - c, -self.u[k, c], &self.u[k, c], column + c)
             for i in range(c, n):
                 column[i] *= self.inverse[i + c * <Py_ssize_t> n]
-                # the other triangle
+                # Copy the computed triangle to the other one.
                 self.inverse[c + i * <Py_ssize_t> n] = self.inverse[i + c * <Py_ssize_t> n]
             column[c] += (1.0 + added) / self.curvature[c] if self.curvature[c] > 0.0 else 1.0
 
     cdef bint newton(self, double lam) noexcept nogil:
-        """A step by the last Hessian, on rows that are still not zero; returns whether the
-        objective fell.
+        """Take a step by the last Hessian on its rows that are still nonzero.
+
+        Return True if the objective fell.
         """
         cdef int i, j, k, n = self.count, K = self.K, p = self.p, one = 1, info
         cdef double size, zero = 0.0, unit = 1.0
@@ -220,13 +222,14 @@ cdef class ResponseQuadratic:
                 self.left[k, i] = self.u[k, i] * self.sizes[0, i]
         dgemm("N", "N", &n, &K, &n, &unit, &self.inverse[0], &n, &self.left[0, 0], &p, &unit,
               &self.y[0, 0], &p)
-        # A row that would turn round stops at zero; if that leads nowhere, a part of the step
-        # itself does.
+        # Stop a row that would change direction at zero. If the objective does not fall, try the
+        # step itself.
         return self._descend(lam, True) or self._descend(lam, False)
 
     cdef bint _descend(self, double lam, bint stopped) noexcept nogil:
-        """B += t y with the largest t = 1, 1/2, ... that lowers the objective; False if there is
-        none.
+        """Step along y by the largest t = 1, 1/2, ... that lowers the objective.
+
+        If `stopped`, rows that would change direction stop at zero. Return False if no t serves.
         """
         cdef int i, j, k, K = self.K, p = self.p, m = self.m, tries
         cdef double size, product, linear = 0.0, curvature = 0.0, t = 1.0
@@ -264,7 +267,7 @@ cdef class ResponseQuadratic:
         return False
 
     cdef void refresh(self) noexcept nogil:
-        """g of all rows and the residual's square, without accumulated rounding."""
+        """Compute g of all rows and the squared residual, without accumulated rounding."""
         cdef int k, K = self.K, p = self.p, m = self.m
         cdef double less = -1.0, unit = 1.0
         memcpy(&self.g[0, 0], &self.C[0, 0], <Py_ssize_t> K * p * sizeof(double))

@@ -3,12 +3,14 @@
     minimise over B   sum_k |y_k - Z B_k|_W^2 / 2 + lam sum_j v_j [alpha |b_j|_2 + (1 - alpha)
     |b_j|_2^2 / 2]
 
-Given: a design, weights, a Multigaussian loss with its offset and null intercepts.  Returned per
-lam: B with a duality gap over all rows, at multiples of the residual as dual point, its products
-formed anew.  Rows come to work as their products pass lam, or are about to; those at work lie
-before the others, in the inner products too, so that nothing is gathered.  How they are solved for
-is quadratic's.  Where coefficients cancel that are so large that inner products do not tell the
-residual, certificates are taken from the rows. Reference: Bach et al. 2012, sections 1.4 and 4.
+Given: a design, weights, a Multigaussian loss with its offset and null intercepts.
+Returned per lam: B with a duality gap over all rows. Dual points are multiples of the residual,
+with products computed from scratch.
+Invariant: working rows come before the others, in the inner products too, so nothing is gathered.
+Rows join the working set when their products exceed lam, or are about to. quadratic.pyx solves
+for them. When large coefficients cancel, inner products do not determine the residual accurately.
+Certificates then use the data's rows.
+Reference: Bach et al. 2012, sections 1.4 and 4.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs, log, sqrt
@@ -37,18 +39,18 @@ cdef double VIOLATION = costs.rounding.VIOLATION
 
 
 cdef class ResponseSufficientStatistics(ResponseQuadratic):
-    """A solver state, see solvers/state.py."""
+    """Hold a solver state, see solvers/state.py."""
 
     cdef public double opening          # gap after the first round at the last lam
 
-    cdef int[::1] order, place          # feature at each place, and back
+    cdef int[::1] order, place          # feature at each place, and place of each feature
     cdef unsigned char[::1] shut        # (p,) rows that may not move
-    cdef double[:, ::1] last_B          # at the last lam
+    cdef double[:, ::1] last_B          # B at the last lam
     cdef double before, level           # the last two lams
-    cdef double pace                    # of the gap, left by a sweep
-    cdef bint stale                     # whether the Hessian is to be taken anew
+    cdef double pace                    # fraction of the gap that a sweep leaves
+    cdef bint stale                     # True if the Hessian must be refreshed
     cdef object start                   # intercepts
-    cdef object problem, spans          # whose rows can be asked, and the spans of its columns
+    cdef object problem, spans          # the problem, with its rows, and its columns' spans
 
     def __init__(self, problem, int n_threads=1):
         design, loss, net, p = problem.design, problem.loss, problem.penalty, problem.design.p
@@ -63,7 +65,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         self.order, self.place = np.arange(p, dtype=np.intc), np.arange(p, dtype=np.intc)
         shut = (np.asarray(net.upper) == 0.0) | (np.diagonal(self.G) <= 0.0)
         self.shut = shut.astype(np.uint8)
-        # nor has the gap to do with them
+        # The gap does not depend on rows that may not move.
         np.asarray(self.l1)[shut] = np.asarray(self.l2)[shut] = 0.0
         self.last_B = np.zeros((self.K, p))
         self.before = self.level = 0.0
@@ -72,7 +74,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         self._enter(INFINITY)
 
     def start_at(self, which, values, intercept):
-        """Go on from the coefficients `values` (K, m) of the features `which` (m,)."""
+        """Continue from the coefficients `values` (K, m) of the features `which` (m,)."""
         cdef int j, k
         cdef double[:, ::1] start = np.zeros((self.K, self.p))
         np.asarray(start)[:, which] = values
@@ -88,7 +90,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         self.refresh()
 
     def coefficients(self):
-        """Features with a nonzero coefficient, ascending, and their coefficients (K, count)."""
+        """Return features with a nonzero coefficient, ascending, and coefficients (K, count)."""
         cdef int j, k, i, count = 0
         cdef bint zero
         which, found = np.empty(self.m, dtype=np.intc), np.empty((self.K, self.m))
@@ -109,26 +111,30 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
 
     @property
     def loss_value(self):
-        """The loss less its least value."""
+        """Return the loss less its least value."""
         return 0.5 * self.residual_square
 
     @property
     def intercept(self):
-        """Intercepts (K,) of the standardised design, whose columns are centred: those of the null
-        model."""
+        """Return intercepts (K,) of the standardised design.
+
+        Its columns are centred, so these are the intercepts of the null model.
+        """
         return self.start
 
     def correlations(self):
-        """For each column the length of its products with the residuals, (p,)."""
+        """Return the length of each column's products with the residuals, (p,)."""
         sizes = np.sqrt(np.sum(np.square(self.g), axis=0))
         sizes[np.asarray(self.shut).view(bool)] = 0.0
         return sizes[self.place]
 
-    # rows at work
+    # Working rows.
 
     cdef bint _enter(self, double near):
-        """Let rows in whose products pass near, or that nothing holds back; whether there were
-        any."""
+        """Add rows whose products exceed `near` l1, or that are unpenalised.
+
+        Return True if there were any.
+        """
         cdef int j, k, first = self.m
         cdef double size, least
         for j in range(first, self.p):
@@ -143,7 +149,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         return self.m > first
 
     cdef void _swap(self, int i, int j) noexcept nogil:
-        """Let two rows change places."""
+        """Swap two rows."""
         cdef int k
         if i == j:
             return
@@ -161,8 +167,10 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         self.place[self.order[i]], self.place[self.order[j]] = i, j
 
     cdef double _slack(self, double lam, bint exact) except *:
-        """Length of the residuals' projection on what nothing holds back; or as if that were
-        orthogonal."""
+        """Return the length of the residuals' projection on the unpenalised columns.
+
+        Unless `exact`, treat these columns as orthogonal.
+        """
         cdef int j, k
         cdef double total = 0.0
         free = []
@@ -181,15 +189,14 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         return self.spans.projection(np.take(self.order, free), residual)
 
     cdef int _measure(self, double goal) except -1:
-        """g and the residual's square at the current B, to a part of `goal`."""
+        """Compute g and the squared residual at the current B, to within about `goal`."""
         self.refresh()
         if not self._rounding_cost() <= goal:
             self._ask_rows()
         return 0
 
     cdef double _rounding_cost(self):
-        """What rounding of inner products may add to half the square of the residual, or take from
-        it."""
+        """Return a bound on the rounding error of half the squared residual."""
         cdef int j, k
         cdef double size, total = 0.0
         for k in range(self.K):
@@ -200,21 +207,21 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         return INNER_PRODUCT * total
 
     def _ask_rows(self):
-        """g and the residual's square by the residuals themselves."""
+        """Compute g and the squared residual from the residuals themselves."""
         value, u = self._point()
         np.asarray(self.g)[:] = np.asarray(self.problem.design.response_products(u))[:, self.order]
         self.residual_square = 2.0 * value
 
     def _point(self):
-        """The loss and the weighted residuals (K, n), from the rows."""
+        """Return the loss and the weighted residuals (K, n), from the rows."""
         problem, (which, values) = self.problem, self.coefficients()
         moved = [problem.design.combination(which, np.ascontiguousarray(row)) for row in values]
         return problem.loss.at(problem.offset + np.expand_dims(self.start, -1) + moved)
 
-    # along the path
+    # Along the path.
 
     cdef void _extrapolate(self, double lam) noexcept nogil:
-        """Start from where the last two solutions lead in a straight line, if that is lower."""
+        """Start from the linear extrapolation of the last two solutions if that is lower."""
         cdef int k, j
         cdef double forward = 0.0, value
         if self.before > self.level > lam > 0.0:
@@ -236,7 +243,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
                 self.refresh()
 
     def solve(self, double lam, double target, long budget):
-        """Reach gap <= target at lam; returns (outcome, gap)."""
+        """Reach gap <= target at lam; return (outcome, gap)."""
         cdef long limit = self.iterations + budget
         cdef double near = lam
         if 0.5 * self.level < lam <= self.level:
@@ -248,13 +255,13 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
     # A round, see solvers/rounds.py.
 
     def fit(self, double lam, double goal, long limit):
-        """Sweeps and Newton steps until the gap over the working rows is about `goal`."""
+        """Make sweeps and Newton steps until the gap over the working rows is about `goal`."""
         cdef double value = 0.5 * self.residual_square + self.penalty(lam)
         start = np.array(self.B)
         outcome = self._fit(lam, goal, limit)
         self._measure(goal)
         if not 0.5 * self.residual_square + self.penalty(lam) <= value + SQUARES * self.total:
-            np.asarray(self.B)[:] = start       # rounding has led uphill
+            np.asarray(self.B)[:] = start       # rounding has raised the objective
             self._measure(goal)
         return outcome
 
@@ -263,16 +270,18 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         return self.rows_gap(lam, self.p, self._slack(lam, True))
 
     def grow(self, double lam, bint first):
-        """Let in the rows that violate; return whether there are any."""
+        """Add the violating rows; return True if there are any."""
         return self._enter(lam)
 
     def goal(self, double lam, double target, double outside):
-        """Half the target: working rows cost little by inner products."""
+        """Return half the target, as working rows cost little by inner products."""
         return 0.5 * target
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
-        """Sweeps until the gap over the rows at work is about `goal`, with Newton steps where they
-        creep."""
+        """Sweep until the gap over the working rows is about `goal`.
+
+        Take Newton steps when sweeps are slow. Return an Outcome.
+        """
         cdef double gap, value, last = INFINITY, best = INFINITY, lowest = INFINITY
         cdef int patience = STATISTICS_PATIENCE
         while True:
@@ -298,7 +307,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
             best, lowest = min(best, gap), min(lowest, value)
 
     cdef double _steps(self, double lam, double gap, double goal, long limit) except *:
-        """Newton steps while they bring much; returns the gap they leave."""
+        """Take Newton steps while they reduce the gap enough; return the gap left."""
         cdef double last = INFINITY
         cdef bint fell = True
         if self.stale:

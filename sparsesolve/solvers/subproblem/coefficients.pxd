@@ -1,5 +1,4 @@
-"""WorkingCoefficients: coefficients and gradients of the columns at work, and the certificate
-over them."""
+"""WorkingCoefficients: coefficients, gradients and certificate of the working columns."""
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.solvers.certificate.gap cimport ScaledDual
@@ -10,49 +9,49 @@ cdef enum Outcome:
     STALLED = 2
 
 cdef enum:
-    FAR_STEP = 10000    # of a coefficient: its rounding shows in eta
+    FAR_STEP = 10000    # a coefficient's step this long leaves visible rounding in eta
 
 cdef class WorkingCoefficients(ScaledDual):
-    cdef readonly int size              # working columns
+    cdef readonly int size              # number of working columns
     cdef readonly long iterations       # Newton steps and sweeps so far
-    # over the working columns, there and back, where these are taken as they are
+    # Passes forward and back over the working columns, when the columns themselves are used.
     cdef readonly long passes
     cdef int capacity
-    cdef PackedColumns columns                 # None when the inner products are all there is
-    cdef bint curved                    # whether the path is, between two changes of what is zero
-    cdef bint wants_start               # whether a start near the solution saves work
-    cdef bint wants_residual            # whether solving works on the residual, not only on g
-    # (n + 1,) then: sqrt(w) (y - Zb), less a multiple of sqrt(w), and that
+    cdef PackedColumns columns                 # None when only inner products are available
+    cdef bint curved                    # True if the path is curved between changes of the support
+    cdef bint wants_start               # True if a start near the solution saves work
+    cdef bint wants_residual            # True if solving uses the residual, not only g
+    # (n + 1,) if wants_residual: sqrt(w) (y - Zb) less a multiple of sqrt(w), then the multiple.
     cdef double[::1] u
-    cdef bint counts_rounding_steps            # whether these are counted:
-    # columns added to u, or to g, since it was made from b, each with its rounding
+    cdef bint counts_rounding_steps            # True if rounding_steps are counted
+    # Columns added to u, or to g, since it was computed from b. Each addition rounds.
     cdef double rounding_steps
     cdef public double residual_square  # |r|^2 in the weighted norm
-    cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature,
-    cdef int n_ranked                   # as there were so many
-    # length of r's projection on the columns that nothing holds back
+    cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature
+    cdef int n_ranked                   # number of working columns when ranks was made
+    # Length of r's projection on the unpenalised columns.
     cdef double unpenalised_norm
-    # these features, where inner products do not tell it; or None
+    # The unpenalised features if inner products do not determine this length, else None.
     cdef object unresolved
-    # per working column, all in one block of memory
+    # One value per working column, all in one block of memory.
     cdef object table, integers
     cdef double* b                      # coefficient
     cdef double* g                      # z_j'r
-    cdef double* d                      # step under way
-    cdef double* q                      # its image Z'Z d
-    cdef double* rhs                    # what the Newton step is to remove
-    cdef double* l1                     # the penalty per unit of lam: l1 |b| + l2 b^2 / 2
+    cdef double* d                      # current step
+    cdef double* q                      # the step's image Z'Z d
+    cdef double* rhs                    # right-hand side of the Newton step
+    cdef double* l1                     # penalty per unit of lam: l1 |b| + l2 b^2 / 2
     cdef double* l2
-    cdef double* lower                  # limits
-    cdef double* upper
+    cdef double* lower                  # lower limit of the coefficient
+    cdef double* upper              # upper limit of the coefficient
     cdef double* diag                   # |z_j|^2
     cdef int* index                     # number of the feature
-    cdef int* support                   # the free columns, listed
-    cdef int* order                     # which column a row of the factor is
-    cdef int* position                  # and back
-    cdef int* held                      # stopped in the step under way
-    cdef int* which                     # features whose coefficients are not zero, and
-    cdef double* values                 # these, as last listed
+    cdef int* support                   # list of the free columns
+    cdef int* order                     # column of each row of the factor
+    cdef int* position                  # row of the factor of each column, the inverse of order
+    cdef int* held                      # columns stopped in the current step
+    cdef int* which                     # features with nonzero coefficients, as last listed
+    cdef double* values                 # the coefficients of these features
 
     cdef int reserve(self, int capacity) except -1
     cdef int list_nonzero(self) except -1
@@ -62,13 +61,13 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil
     cdef int update_unpenalised_norm(self, double lam) except -1
-    # what a subclass says of the penalty
+    # A subclass defines the penalty by these methods.
     cdef bint free(self, int j, double lam) noexcept nogil
     cdef double penalty_value(self, double lam) noexcept nogil
     cdef double column_gap(self, double lam, double scale) noexcept nogil
     cdef double charge(self, const double* before, double lam) noexcept nogil
     cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil
-    # what a subclass says of solving
+    # A subclass defines the solver by these methods.
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1
     cdef bint second_order(self, bint wanted, double lam) noexcept nogil

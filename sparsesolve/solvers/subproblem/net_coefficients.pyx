@@ -1,5 +1,4 @@
-"""What the elastic net says of the working columns, one by one: certificate, violations, and what
-a step costs.
+"""The elastic net on single working columns: certificate, violations and the cost of a step.
 
     Omega(b) = sum_j l1_j |b_j| + l2_j b_j^2 / 2,   lower_j <= b_j <= upper_j
 """
@@ -13,7 +12,7 @@ cdef double NO_PENALTY = costs.rounding.NO_PENALTY
 
 
 cdef inline bint within(double z, double slack, double square, double level) noexcept nogil:
-    """Whether |z| + slack * sqrt(square) <= level."""
+    """Return True if |z| + slack * sqrt(square) <= level."""
     cdef double room = level - fabs(z)
     return room >= 0.0 and room * room >= slack * slack * square
 
@@ -21,7 +20,7 @@ cdef inline bint within(double z, double slack, double square, double level) noe
 cdef class NetCoefficients(WorkingCoefficients):
 
     cdef int take_penalty(self, ElasticNet penalty, int first) noexcept:
-        """Factors and limits of the working columns from `first` on."""
+        """Set the factors and limits of the working columns from `first` on."""
         cdef int k, j
         for k in range(first, self.size):
             j = self.index[k]
@@ -75,7 +74,7 @@ cdef class NetCoefficients(WorkingCoefficients):
                    else 0.0)
             total += fenchel_young(self.b[j], z + copysign(off, z), z * self.b[j] - off * fabs(
                     self.b[j]), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
-        return max(total, 0.0)      # less than 0 is rounding
+        return max(total, 0.0)      # a negative total is rounding
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:
         cdef int k

@@ -2,8 +2,8 @@
 
     minimise over a, b   F(eta) + lam Omega(b),   eta = offset + a + Zb
 
-Given: what WorkingSet takes, with a loss in place of a response. A subclass says how the working
-columns are solved for. Invariant: the model stands at the current a and b.
+Given: what WorkingSet takes, with a loss in place of a response. A subclass solves for
+the working columns. Invariant: the model stands at the current a and b.
 
 The dual point is u = -F'(eta) less H times a combination of the constant and of the unpenalised
 columns, chosen such that u is orthogonal to these. This dual Newton step stays in the domain of
@@ -33,7 +33,7 @@ NEAR_SQUARE = costs.working_set.NEAR_SQUARE
 
 
 cdef class LossWorkingSet(WorkingSet):
-    """At first at the null model, with the unpenalised columns in the working set."""
+    """Start at the null model, with the unpenalised columns in the working set."""
 
     def __init__(self, problem, int n_threads):
         loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
@@ -59,12 +59,12 @@ cdef class LossWorkingSet(WorkingSet):
 
     @property
     def loss_value(self):
-        """The loss less its least value."""
+        """Return the loss less its least value."""
         return self.model.here.value - self.model.loss.saturated
 
     @property
     def intercept(self):
-        """Of the standardised problem; columns are centred under the weights."""
+        """Return the intercept of the standardised problem, with columns centred by weights."""
         return self.model.level() if self.fits_intercept else 0.0
 
     cdef int add_to_working_set(self, const int[::1] which) except -1:
@@ -81,9 +81,9 @@ cdef class LossWorkingSet(WorkingSet):
         return 0
 
     cdef int _choose(self) except -1:
-        """Choose as for squares, but without conjugate gradients where they would not end.
+        """Choose as for squared error, but avoid conjugate gradients that would not converge.
 
-        They do not where the curvature of some samples has almost vanished.
+        They do not converge if the curvature of some samples has almost vanished.
         """
         cdef bint ridged = (self.penalty.alpha < RIDGE_FOR_CONJUGATE_GRADIENTS
                             and self.quadratic.size > self.design.n)
@@ -96,12 +96,12 @@ cdef class LossWorkingSet(WorkingSet):
     # The quadratic model.
 
     cdef void repack(self):
-        """Empty the working columns, to be filled for the model's H."""
+        """Empty the working columns, so that they are filled for the model's H."""
         self.columns.root = self.model.loss.root if self.model.rooted else None
         self.columns.restart(self.model.root_h)
 
     cdef int fill(self) except -1:
-        """Hold working columns as dense if F'' has a factor; H is to be refreshed then."""
+        """Hold working columns as dense if F'' has a factor; H must be refreshed then."""
         self.fillable, self.filled = False, self.model.densify()
         if not self.filled:
             return 0
@@ -117,7 +117,7 @@ cdef class LossWorkingSet(WorkingSet):
         self.model.here.n_known = -1
 
     cdef double linearise(self) noexcept nogil:
-        """Make the quadratic at the current point, in units of s; return the sum of u in them."""
+        """Set the quadratic at the current point, in units of s; return the sum of u in them."""
         cdef Py_ssize_t i
         cdef int k
         cdef double total = 0.0, level = 1.0 / self.model.multiplier
@@ -147,8 +147,8 @@ cdef class LossWorkingSet(WorkingSet):
     cdef int make_dual(self, double lam) except -1:
         """Make the dual point, with r and g, from the model at the current point.
 
-        The model's H serves where the dual point stays in the domain of F*: columns centred under
-        it are orthogonal to what is taken out of u, and g is known.
+        The model's H serves if the dual point stays in the domain of F*. Columns centred under H
+        are orthogonal to the part removed from u, so g is already known.
         """
         cdef LocalModel model = self.model
         cdef int k, unpenalised = 0
@@ -183,8 +183,7 @@ cdef class LossWorkingSet(WorkingSet):
         ss_multiply(self.design.n, &self.inverse_root_w[0], &self.dual[0], &self.r[0])
 
     cdef bint _orthogonal_to_constant(self, double pull) noexcept nogil:
-        """Take out of u what the constant sees of it under H; return whether rounding allows it.
-        """
+        """Make u orthogonal to the constant, by H; return True if rounding allows it."""
         cdef Py_ssize_t i
         cdef double total = 0.0, left = 0.0, size = 0.0
         self.model.loss.curvature(self.model.here.eta, &self.model.work[0])
