@@ -41,13 +41,15 @@ class Rounds(Protocol):
         """Return the gap to fit to, where inactive coefficients leave a gap of `outside`."""
 
 
-def solve_by_rounds(state, lam, target, limit, is_final=None, sharpen=None):
+def solve_by_rounds(state, lam, target, limit, goal=None, is_final=None, sharpen=None):
     """Reach gap <= target at lam; return (outcome, gap).
 
+    `goal`, if given, is the gap of the first fit; else the state tells it.
     `is_final(target)`, if given, is False where a gap that the first round met does not count yet.
     `sharpen(lam, goal)` is called before a closer fit of the same coefficients.
     """
-    goal, tries, first, last = state.goal(lam, target, state.opening), 0, True, np.inf
+    tries, first, last = 0, True, np.inf
+    goal = state.goal(lam, target, state.opening) if goal is None else goal
     while True:
         # 1. Solve over the working set, certify over all.
         outcome = state.fit(lam, goal, limit)
@@ -61,10 +63,9 @@ def solve_by_rounds(state, lam, target, limit, is_final=None, sharpen=None):
         if ended:
             return MAX_ITER, gap
         # 3. Violators enter. Without any, the goal is smaller.
-        least = state.goal(lam, target, 0.0)
         if state.grow(lam, first):
             goal, tries = state.goal(lam, target, gap), 0
-        elif goal > least:
+        elif goal > (least := state.goal(lam, target, 0.0)):
             goal = least
         else:
             tries = 0 if gap < 0.5 * last else tries + 1

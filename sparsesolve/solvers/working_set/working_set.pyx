@@ -277,9 +277,11 @@ cdef class WorkingSet(ScaledDual):
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef long limit = self.quadratic.iterations + budget
+        # The point of the last lam tells how close a fit may be; the extrapolated one is cruder.
+        cdef double goal = self.goal(lam, target, self.opening)
         self.exacting = self.share * target < self.digits
         self._extrapolate_and_grow(lam)
-        outcome, gap = solve_by_rounds(self, lam, target, limit, self.is_final)
+        outcome, gap = solve_by_rounds(self, lam, target, limit, goal, self.is_final)
         if outcome == CONVERGED:
             self._keep_history(lam)
         return outcome, gap
@@ -305,7 +307,8 @@ cdef class WorkingSet(ScaledDual):
         cdef int[::1] entering = self.inactive.violators(lam, most_entering(self.quadratic.size))
         if first and entering.shape[0] > self.foreseen > 0:
             self.surveys = True
-        self.add_to_working_set(entering)
+        if entering.shape[0]:
+            self.add_to_working_set(entering)
         return entering.shape[0]
 
     cpdef double goal(self, double lam, double target, double outside):
