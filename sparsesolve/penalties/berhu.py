@@ -66,7 +66,7 @@ class Berhu(Norm):
         return float(self._w @ np.where(x <= d, x, (x * x + d * d) / (2.0 * d)))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         x, t = np.abs(v), t * self._w
         small = np.maximum(x - t, 0.0)
         return np.copysign(np.where(x <= self.delta + t, small, x / (1.0 + t / self.delta)), v)

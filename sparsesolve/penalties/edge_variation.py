@@ -62,7 +62,7 @@ class EdgeVariation:
         return jumps + self.l1 * float(np.abs(b).sum())
 
     def prox(self, v, t):
-        """Return argmin_b |b - v|^2 / 2 + t Omega(b), (p,)."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``, (p,)."""
         b = prox_levels(self.network, v, t)
         return soft(b, t * self.l1) if self.l1 > 0.0 else b
 
@@ -130,7 +130,7 @@ class EdgeNorm(Norm):
         return self._graph.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return self._graph.prox(v, t)
 
     def dual_norm(self, z: np.ndarray) -> float:

@@ -43,7 +43,7 @@ class L1(Norm):
         return self.weight * np.abs(b).sum()
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return soft(v, t * self.weight)
 
     def dual_norm(self, z: np.ndarray) -> float:

@@ -71,7 +71,7 @@ class OverlapL2(OverlappingNorm):
         return self._sum.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return self._sum.prox(v, t)[0]
 
     def dual_norm(self, z: np.ndarray) -> float:

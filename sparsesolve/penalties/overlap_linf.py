@@ -93,7 +93,7 @@ class OverlapLinf(OverlappingNorm):
         return float(self._found.weights @ self._largest(b))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return self.prox_near(v, t, None)[0]
 
     def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:

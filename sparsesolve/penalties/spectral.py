@@ -92,7 +92,7 @@ class Spectral(Norm):
         return float(s.max(initial=0.0) if self.of == "trace" else s.sum())
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         V = self._matrix(v)
         if self.of == "frobenius":
             size = np.linalg.norm(V)

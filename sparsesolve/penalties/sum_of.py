@@ -89,7 +89,7 @@ class Sum(Norm):
         return self._sum.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return argmin_b |b - v|^2 / 2 + t Omega(b)."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return self._sum.prox(v, t)[0]
 
     def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
