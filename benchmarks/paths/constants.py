@@ -134,7 +134,7 @@ def changed(value, factor):
 
 
 def solve(module, name, value, rounds):
-    """Return the least seconds and the iterations of each problem; imports the package anew."""
+    """Return the least seconds and the iterations of each problem, after a fresh import."""
     spec = importlib.util.spec_from_file_location(
         f"sparsesolve.solvers.costs.{module}", MODULES / f"{module}.py"
     )

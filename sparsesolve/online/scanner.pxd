@@ -5,10 +5,11 @@ from libc.stdint cimport uint64_t
 cdef extern from "digits.h" nogil:
     int ss_digits(const char* c, const char* end, uint64_t* value)
 
-# The largest index.
-DEF MOST_INDEX = 2147483646
-# This many digits always fit in 64 bits without sign.
-DEF MOST_DIGITS = 18
+cdef enum:
+    MOST_DIGITS = 18    # so many digits always fit in 64 bits without sign
+
+# A whole number of more digits counts as this, which is above every index.
+cdef long long TOO_LARGE
 
 
 cdef inline bint is_space(char c) noexcept nogil:
@@ -48,13 +49,11 @@ cdef class Scanner:
         return count
 
     cdef inline long long integer(self) noexcept:
-        """Return a whole number of at least 0, -1 if there is none, more than MOST if it is
-        larger.
-        """
+        """Return a whole number of at least 0, or -1 if there is none."""
         cdef uint64_t found = 0
         cdef int count = self.digits(&found)
         if count > MOST_DIGITS:
-            return MOST_INDEX + 1
+            return TOO_LARGE
         return <long long> found if count > 0 else -1
 
     cdef bint refuse(self, const char* cell, str why) except -1

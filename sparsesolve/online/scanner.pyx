@@ -18,8 +18,7 @@ POWERS[0] = 1.0
 for _power in range(1, 23):
     POWERS[_power] = POWERS[_power - 1] * 10.0
 
-# This many digits always fit in 64 bits without sign.
-DEF MOST_DIGITS = 18
+TOO_LARGE = <long long> 1 << 62
 # All integers up to this are doubles.
 cdef uint64_t EXACT = 1 << 53
 

@@ -143,7 +143,7 @@ cdef class TextParser(Scanner):
             if not self.number(&self.values[self.nnz]):
                 return self.refuse(cell, "is not index:value")
             if index < self.first or index - self.first > MOST:
-                return self.refuse(cell, f"has an index out of {self.first} to {MOST}")
+                return self.refuse(cell, f"has an index out of {self.first} to {self.first + MOST}")
             self.columns[self.nnz] = <int> (index - self.first)
             self.nnz += 1
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from sparsesolve.data import read_choice, read_count, read_flag, read_number
 from sparsesolve.linalg.threads import thread_count
+from sparsesolve.paths.inaccurate_knots import solved_again
 from sparsesolve.paths.progress import progress_bar
-from sparsesolve.paths.spoiled_knots import solved_again
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.knot_path import knot_path
 from sparsesolve.results.status import warn

@@ -43,17 +43,6 @@ def test_csv():
     np.testing.assert_array_equal(X[:, :2].toarray(), [[1.5, 0], [0, 4]])
 
 
-def test_numbers_are_the_nearest_doubles():
-    rng = np.random.default_rng(0)
-    texts = [repr(float(x)) for x in rng.normal(size=300) * 10.0 ** rng.integers(-300, 300, 300)]
-    texts += [f"{x:.{k}g}" for x in rng.random(50) * 1e3 for k in (1, 5, 12, 15, 16, 19, 25)]
-    texts += ["0", "-0.0", "1e22", "1e23", "9007199254740993", "123456789012345678901234567890",
-              "0.000000000000000000000000000001", "1.7976931348623157e308", "5e-324", ".5", "5."]
-    parser = TextParser("svmlight")
-    found = parser.parse("".join(f"{text} 1:1\n" for text in texts).encode())[0]
-    np.testing.assert_array_equal(found, [float(text) for text in texts])
-
-
 @pytest.mark.parametrize(
     "layout, line, match",
     [

@@ -21,8 +21,8 @@ class Gaussian:
     def __call__(self, A, B):
         """Return the kernel in double precision, for rows minus the medians of B's.
 
-        Far from 0, squares lose the distances. A mean would be spoiled by one row far from the
-        others.
+        Far from 0, squares lose the digits of distances. One row far from the others would move a
+        mean, but not a median.
         """
         A, B = A.astype(float), B.astype(float)
         if not (sparse.issparse(A) or sparse.issparse(B)):

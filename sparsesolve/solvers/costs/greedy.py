@@ -12,7 +12,7 @@ MOST_GRAM_COLUMNS = 1500
 # 8 steps.
 GRAM_RATE = 8
 
-# The certificate of a step of a pursuit above which rounding has spoiled it.
+# The certificate of a step of a pursuit above which rounding dominates it.
 CERTAIN = 1e-9
 
 # Share of the longest step that surely lowers the objective.

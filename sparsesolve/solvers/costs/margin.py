@@ -29,11 +29,11 @@ MOST_SWEEPS = 30
 # memory is a square of them.
 MOST_FREE_ROWS = 3000
 
-# What f^3 of that factor costs, in products of stored values that meet, and what a sweep costs for
-# each stored value: the factor is made where the sweeps to come, at the pace of the last ones,
-# cost more.
+# The factor of f rows costs this many times f^3 products. It is made if the sweeps to come, at the
+# pace of the last ones, cost more.
 # Iterations at 0.0333333 and 0.3: sweeps 1.00 and 1.02.
 CHOLESKY_COST = 0.1
+# A sweep costs as much as this many products for each stored value.
 SWEEP_COST = 4.0
 
 # Columns up to which a Newton step on the rows inside may factor a matrix of all columns.

@@ -5,9 +5,9 @@ those at the value that stands. Where there are none, a third and three times of
 difference to the iterations of these paths (200 x 1,000), or it was not measured.
 """
 
-# What is carried on from step to step is recomputed when its rounding may have added more than
-# this fraction of the target to the gap. Smaller ones recompute more often for nothing; larger
-# ones show in the gap.
+# Predictors and residuals that are updated step by step are recomputed when their rounding may
+# have added more than this fraction of the target to the gap. Smaller ones recompute more often
+# for nothing; larger ones show in the gap.
 ROUNDING_SHARE = 1e-2
 
 # While inactive columns will leave a gap, solving for the working ones below this fraction of it

@@ -36,7 +36,7 @@ IDLE = 0.8
 # A factor serves another response while their working rows differ by at most this share.
 SHARED_FACTOR = 0.1
 
-# What a stored value of a sparse column costs, in values of a row of inner products.
+# A stored value of a sparse column costs as much as this many values of a row of inner products.
 SCATTERED_COST = 8.0
 
 # Columns to a sample from which columns are the shorter rows, even if they are multiplied twice.

@@ -59,7 +59,7 @@ RANK = 1e-14
 # A penalty below this, where gradients are of size 1, does not exist.
 NO_PENALTY = 1e-14
 
-# What the residual of the n x n system may take from the image, relative to |u|.
+# The residual of the n x n system may change the image by this fraction of |u|.
 IMAGE = 1e-12
 
 # A pivot of the Schur complement of columns without a ridge below this says that they depend on
@@ -140,7 +140,7 @@ SUM = 32 * 2.0**-52
 # them.
 DEPENDENT = 1e-11
 
-# What is left of a column below this fraction of the column and its mean is rounding.
+# A centred column below this fraction of the column and its mean is rounding.
 CENTRED = 64 * 2.0**-52
 
 # A correlation below this fraction of |a_j| |y| is rounding: there is nothing to explain.
@@ -181,10 +181,10 @@ NEAR_KINK = 1e-10
 # A sum below this fraction of its terms is rounding.
 BALANCED = 1e-14
 
-# What a sum may be off by, relative to the sum of sizes.
+# A sum has at most this error, relative to the sum of sizes.
 SUMMED = 2e-16
 
-# What rounding in sums over many samples may make of a loss, relative.
+# Rounding in sums over many samples changes a loss by at most this fraction.
 HIDDEN = 1e-11
 
 # A Newton step for K intercepts so short, relative, of which the next is not half is rounding.
@@ -211,7 +211,7 @@ CURVATURE_RANK = 1e-13
 # rounding.
 ORTHOGONAL_TERMS = 1e-11
 
-# What is left to gain, relative to the null objective, that counts as nothing.
+# A gain that is left, below this fraction of the null objective, counts as none.
 FALLEN = 1e-13
 
 # F may be higher there by this fraction of the null objective, by rounding.

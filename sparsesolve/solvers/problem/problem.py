@@ -27,7 +27,7 @@ from sparsesolve.solvers.problem.rounding import faint, last_digits
 
 # An inner lambda beyond which nothing changes.
 BEYOND_ALL = 1e300
-# What rounding to the user's units may take from the fit, relative to the response's size.
+# Rounding to the user's units may change the fit by this fraction of the response's size.
 LOST = 1e-9
 # A mean so many spreads from 0 takes digits of the intercept, which is then summed with all
 # digits.

@@ -129,7 +129,8 @@ cdef class CorrelationBounds(Correlations):
         return predict(self, ENTER_AHEAD * lam, which, False)
 
 
-# Of blocks; compiled for single columns and for groups, see Correlations. `single` is a constant.
+# The functions below take blocks. GCC compiles each twice, for single columns and for groups:
+# `single` is a constant of the call, as in Correlations.
 
 cdef inline void sort(CorrelationBounds self, int g, double bound, double limit) noexcept nogil:
     """Certify block g, or list it as undecided: from the other end, if it is close."""

@@ -5,7 +5,7 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
-# What is remembered of a block: this, and behind it (copies, size) products, all in one piece.
+# The record of a block: this, and (copies, size) products behind it in one piece of memory.
 cdef struct Record:
     int[2] exact_at         # names of the residuals of the exact products, the last one first
     int[2] approx_at        # from here on with bounds alone: the same for approximate products

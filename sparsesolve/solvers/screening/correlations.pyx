@@ -187,7 +187,8 @@ cdef class Correlations:
         return count
 
 
-# Of blocks; compiled for single columns and for groups. `single` is a constant.
+# The functions below take blocks. GCC compiles each twice, for single columns and for groups:
+# `single` is a constant of the call (inlined.h).
 
 cdef inline void keep(Correlations self, bint single) noexcept nogil:
     """Remember and certify, without bounds."""

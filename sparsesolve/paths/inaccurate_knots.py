@@ -1,4 +1,4 @@
-"""Spoiled knots: below a knot that rounding has spoiled, the path is solved at many lambdas.
+"""Knots that rounding has made inaccurate: from there on, the path is solved at many lambdas.
 
     minimise over b   |y - A b|^2 / 2 + lam sum_j v_j |b_j|       for lams below the last good knot
 
