@@ -184,7 +184,7 @@ def main():
     parser.add_argument("--turns", type=int, default=2)
     args = parser.parse_args()
     for asked in args.names or ["working_set", "newton", "subproblem", "responses", "passes",
-                                "homotopy", "greedy", "margin", "first_order",
+                                "screening", "homotopy", "greedy", "margin", "first_order",
                                 "reductions"]:  # fmt: skip
         module, _, only = asked.partition(".")
         for name, value in constants(module).items():

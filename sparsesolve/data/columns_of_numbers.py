@@ -24,8 +24,8 @@ class Source(NamedTuple):
     """How one column of the table is encoded."""
 
     name: str
-    levels: list | None  # levels of a category; None for a number
-    fill: np.ndarray  # replaces a missing value, in each column of the encoding
+    levels: list | None  #: levels of a category; None for a number
+    fill: np.ndarray  #: replaces a missing value, in each column of the encoding
 
 
 def learnt(name, column, missing):

@@ -16,10 +16,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Keyword(NamedTuple):
     """One line of the table."""
 
-    name: str  # the other package's spelling, with _ for R's dots
-    source: str  # the other package
-    function: str  # the argument of a function of sparsesolve
-    estimator: str  # the argument of a class of sparsesolve.estimators
+    name: str  #: the other package's spelling, with _ for R's dots
+    source: str  #: the other package
+    function: str  #: the argument of a function of sparsesolve
+    estimator: str  #: the argument of a class of sparsesolve.estimators
 
 
 UNCHANGED = "nothing: X is never changed"

@@ -100,7 +100,7 @@ class Kernels(Answering, BaseEstimator):
         return tags
 
 
-class AtOneAlpha(Kernels):
+class KernelsAtAlpha(Kernels):
     """The solution at `alpha`, or at a share of the first alpha at which a kernel enters."""
 
     def __init__(self, kernels=None, *, norm="l1", alpha=None, alpha_ratio=0.05, centre=False,
@@ -133,7 +133,7 @@ class AtOneAlpha(Kernels):
         return self
 
 
-class ByFolds(Folded, Kernels):
+class KernelsByFolds(Folded, Kernels):
     """Alpha by cross-validation; every fold makes its kernels from the rows it trains on."""
 
     def __init__(self, kernels=None, *, norm="l1", eps=1e-2, alphas=30, centre=False,

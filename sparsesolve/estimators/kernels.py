@@ -7,7 +7,7 @@ from sparsesolve.data import real_array
 
 from .base import read_sample_weight
 from .classes import Classes
-from .kernel_base import AtOneAlpha, ByFolds
+from .kernel_base import KernelsAtAlpha, KernelsByFolds
 
 
 class Real(RegressorMixin):
@@ -38,7 +38,7 @@ class Labelled(Classes):
         return self._link(X)
 
 
-class MKLRegressor(Real, AtOneAlpha):
+class MKLRegressor(Real, KernelsAtAlpha):
     """Least squares over several kernels.
 
     Parameters
@@ -86,7 +86,7 @@ class MKLRegressor(Real, AtOneAlpha):
     """
 
 
-class MKLClassifier(Labelled, AtOneAlpha):
+class MKLClassifier(Labelled, KernelsAtAlpha):
     """Logistic loss over several kernels; several classes share the kernel weights.
 
     Parameters
@@ -123,7 +123,7 @@ max_iter, solver, n_threads
         self.class_weight = class_weight
 
 
-class MKLRegressorCV(Real, ByFolds):
+class MKLRegressorCV(Real, KernelsByFolds):
     """:class:`MKLRegressor` with alpha by cross-validation.
 
     Parameters
@@ -165,7 +165,7 @@ n_threads
     """
 
 
-class MKLClassifierCV(Labelled, ByFolds):
+class MKLClassifierCV(Labelled, KernelsByFolds):
     """:class:`MKLClassifier` with alpha by cross-validation.
 
     Parameters

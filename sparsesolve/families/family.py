@@ -17,7 +17,7 @@ STOP_OF_PIECES = StopRule(gain=-inf)
 class Family:
     """A kind of response."""
 
-    name: str  # with its parameter, such as "huber(delta=1.0)"
+    name: str  #: with its parameter, such as "huber(delta=1.0)"
     loss: Callable = field(repr=False)  #: (values, weights) -> Loss
     read: Callable = field(repr=False)  #: (y, n) -> Response
     #: linear predictor -> mean of y, of the same shape; classes, if several, along axis 1
@@ -30,4 +30,4 @@ class Family:
     intercept: bool = field(default=True, repr=False)
     #: whether eta has a row per class or response
     several: bool = field(default=False, repr=False)
-    smooth: bool = field(default=True, repr=False)  # False if the loss has kinks
+    smooth: bool = field(default=True, repr=False)  #: False if the loss has kinks

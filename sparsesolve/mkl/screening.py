@@ -42,9 +42,9 @@ class Screening:
         found[~small] = self._sizes_by_basis(u, which[~small], level[~small])
         mine = which[small]
         found[small] = np.sqrt(near.squares(u)[mine] + near.errors[mine] * np.sum(u * u))
-        loud = np.flatnonzero(small & (found > level))
-        found[loud] = self.kernels.sizes(which[loud], u)
-        self.products += len(loud)
+        violating = np.flatnonzero(small & (found > level))
+        found[violating] = self.kernels.sizes(which[violating], u)
+        self.products += len(violating)
         return found
 
     def estimates(self, u, which):

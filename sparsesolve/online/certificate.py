@@ -25,9 +25,9 @@ class Certificate:
     """An upper bound on the distance of weights from the optimum."""
 
     objective: float  #: mean loss plus lam times the penalty, at these weights
-    gap: float  # an upper bound of the objective minus its optimum
-    null_objective: float  # objective of the best intercept alone
-    # The gap over the null objective, both relative to the least possible loss.
+    gap: float  #: an upper bound of the objective minus its optimum
+    null_objective: float  #: objective of the best intercept alone
+    #: The gap over the null objective, both relative to the least possible loss.
     relative_gap: float
 
 

@@ -37,7 +37,7 @@ class Settings:
     """The options of a fit."""
 
     family: Family  #: as read
-    lam: float  # in the units of path
+    lam: float  #: in the units of path
     alpha: float
     grouped: bool
     penalty_factor: np.ndarray | None  #: as given
@@ -46,8 +46,8 @@ class Settings:
     schedule: str
     batch: int
     intercept: bool
-    n_features: int | None  # as given; None: as many as occur in the rows
-    penalty: Any = None  # as given; laid out once the number of features is known
+    n_features: int | None  #: as given; None: as many as occur in the rows
+    penalty: Any = None  #: as given; laid out once the number of features is known
     radius: float | None = None
     average: Any = False
     dtype: str = "float64"

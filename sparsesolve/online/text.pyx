@@ -5,11 +5,8 @@
     csv         number,number,...                                 (after a line of column names)
 
 Given: bytes that hold whole lines. Returned: labels, weights, and entries in the form of CSR.
-Numbers whose digits are an integer up to 2^53, with powers of ten up to 22, are exact after one
-multiplication or division of doubles. Others are read by Python's own reader, so that every
-number is the nearest double. Names of vw are hashed (FNV-1a, 64 bits) into 2^bits features; whole
+Numbers are read by `Scanner`. Names of vw are hashed (FNV-1a, 64 bits) into 2^bits features; whole
 numbers are features themselves.
-Reference: Clinger, "How to read floating point numbers accurately" (1990), for the exact case.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t

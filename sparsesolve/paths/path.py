@@ -112,8 +112,9 @@ def path(
         group: those named, in the order in which they first appear, then one for each feature in
         none; v then sums to G. In the sums an infinite factor counts as 1.
     lower, upper : float or array-like (p,), default None
-        Bounds on coefficients, lower <= 0 <= upper, on the scale of X; not with `grouped` or
-        "multigaussian", which tie the coefficients of several responses.
+        Bounds on coefficients, lower <= 0 <= upper, on the scale of X. Not with `grouped` or
+        "multigaussian", which tie the coefficients of several responses; but TreeL2, TreeLinf,
+        OverlapL2 and OverlapLinf take lower=0 there, too, and no other bounds.
     lambdas : array-like (L,), default None
         The grid, in any order; solved from the largest down, and to the end.
     n_lambdas : int, default 100
@@ -144,7 +145,8 @@ def path(
         L-BFGS, "fista", "sparsa", "ista"; for groups of one response Tseng and Yun's "bcd", with
         Wright's search "bcd_wright", without working sets "bcd_plain"; for squared error
         "reweighted", also of the trace norm. "tangent_newton" adds Newton steps on the pieces,
-        clusters or factors that TotalVariation, Slope and TraceNorm make. "admm" (squared error)
+        clusters or factors that TotalVariation, Slope, TraceNorm, trees and overlapping groups
+        make. "admm" (squared error)
         and "linearized_admm" split norms on whole vectors into simple ones. "subgradient" is a
         baseline whose gaps stay large.
         Losses with kinks (hinge, quantile, epsilon_insensitive) have "multipliers", and with

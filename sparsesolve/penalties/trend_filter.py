@@ -126,7 +126,9 @@ class Splines:
         x[k] = 1.0
         for _ in range(self.q):
             x = np.cumsum(x)
-        return x - self.basis @ (self.basis.T @ x)
+        for _ in range(2):  # what the first subtraction leaves may be small compared with x
+            x = x - self.basis @ (self.basis.T @ x)
+        return x
 
     def times(self, theta):
         """Return T theta, (..., p)."""

@@ -28,6 +28,9 @@ LEAST_ALPHA = 1e-3
 ROUNDED = 1.0 + 2e-14
 # The part of z along the kernel counts as rounding below this fraction of the length of z.
 ORTHOGONAL = 1e-10
+# What is left of a vector without its part along the kernel is rounding below this fraction of the
+# sizes that the projection adds.
+LEFT = 2e-15
 # A weight below this value counts as no penalty, compared with gradients of size 1.
 NO_PENALTY = 1e-14
 
@@ -208,11 +211,11 @@ class WholePenalty:
         z = z.reshape(-1, self.n_features) if self.several else z
         kernel = self.kernel()
         if kernel is not None:
-            z = z - (kernel @ (kernel.T @ z.T)).T
+            z = orthogonal_to(kernel, z)
         level = float(self.omega.polar(z))
         # a ridge part alone keeps the kernel's directions finite
         if level == np.inf and self._kernel is not None:
-            z = z - (self._kernel @ (self._kernel.T @ z.T)).T
+            z = orthogonal_to(self._kernel, z)
             level = float(self.omega.polar(z))
         if level == np.inf:
             raise ValueError(
@@ -236,6 +239,16 @@ class WholePenalty:
     def unpenalised_each(self, b, z, lam=1.0):
         """Return a mask (K, p) of the coefficients without a penalty at this lam: all or none."""
         return np.broadcast_to(self.unpenalised(b, z, lam), b.shape).copy()
+
+
+def orthogonal_to(kernel, z):
+    """Return z (p,) or (K, p) without its part along the orthonormal kernel (p, k).
+
+    A vector within the kernel leaves rounding, which becomes 0.
+    """
+    size = (abs(kernel) @ (abs(kernel).T @ np.abs(z).T)).T
+    left = z - (kernel @ (kernel.T @ z.T)).T
+    return np.where(np.abs(left) <= LEFT * size, 0.0, left)
 
 
 def orthonormal(directions):

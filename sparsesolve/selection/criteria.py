@@ -22,8 +22,8 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
 
     D is the deviance. df counts nonzero coefficients and intercepts (K - 1 for multinomial);
     under total variation it counts pieces, under SLOPE clusters, and under a trace norm the
-    dimension of matrices of that rank. n is the number of rows of positive weight (for cox
-    deaths, for K real responses K times the rows, for counts of successes trials):
+    dimension of matrices of that rank. n is the number of rows of positive weight (deaths
+    for cox, K times the rows for K real responses, trials for counts of successes):
 
         aic   L + 2 df             L = D; for squared error, whose variance is unknown,
         aicc  aic + 2 df (df + 1) / (n - df - 1)                        L = n log(D / n)

@@ -28,7 +28,7 @@ NEAR = 1e-8
 class Constrained:
     """The solution within a radius: see :func:`at_radius`."""
 
-    lam: float  # the Lagrange multiplier, a lambda of the path; 0 if the radius is not active
+    lam: float  #: the Lagrange multiplier, a lambda of the path; 0 if the radius is not active
     coef: np.ndarray  #: (p,), or (K, p)
     intercept: Any  #: float, or (K,)
     value: float  #: Omega(coef), at most the radius

@@ -25,14 +25,14 @@ LEAST_RATIO = 0.1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityPath(Frozen):
-    """How often each feature is selected at a lambda or a larger one, over all halves.
+    """How often each feature is selected along the path, over all halves of the rows.
 
     Attributes
     ----------
     lambdas : ndarray (L,)
         Decreasing.
     frequencies : csc_array (p, L)
-        Share of the halves that select a feature at that lambda or before.
+        Share of the halves that select a feature at that lambda.
     entered : csc_array (p, L)
         Share of the halves that select it there first.
     n_halves : int

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sparsesolve.penalties.penalty import has_blocks
 from sparsesolve.solvers.certificate.unbounded import UNBOUNDED, Endless
 from sparsesolve.solvers.continuation import approach
 from sparsesolve.solvers.costs import FAR_LAMBDA
@@ -65,15 +66,16 @@ def grid(problem, correlations, n_lambdas, ratio, start=None):
     """
     if problem.null_value == 0.0:
         return np.zeros(1)
-    scores = problem.penalty.entry_levels(correlations)
+    penalty = problem.penalty
+    scores = penalty.entry_levels(correlations)
     norms = NO_CORRELATION * np.sqrt(2.0 * problem.null_value) * problem.norms
     norms = np.tile(norms, len(correlations) // len(norms))  # With groups of several responses.
     signed = [norms, -norms]
-    kernel = getattr(problem.penalty, "kernel", None)  # of penalties on whole vectors
-    if kernel is not None and kernel() is not None:
+    kernel = None if has_blocks(penalty) else getattr(penalty, "kernel", lambda: None)()
+    if kernel is not None:
         # Equal norms may lie in the kernel, where the penalty is 0 whatever their size.
         signed.append(np.copysign(norms, correlations))
-    rounding = np.max([problem.penalty.entry_levels(z) for z in signed], axis=0)
+    rounding = np.max([penalty.entry_levels(z) for z in signed], axis=0)
     largest = np.maximum(scores, rounding).max(initial=0.0)
     if (scores > rounding).any():
         largest = start or largest

@@ -15,9 +15,10 @@ import numpy as np
 
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
-# Rounds without violators that may fail to halve the gap, each with a goal ten times smaller: ten
-# lead from any target to rounding.
+# Rounds without violators that may fail to halve the gap in a row.
 TRIES = 10
+# The goal of a round is this fraction of the last one's, if nothing violated. Where the domain of
+# F* ends, the gap may fall as the square root of the goal: to .32 a round, which is progress.
 SMALLER = 0.1
 
 
@@ -41,11 +42,12 @@ class Rounds(Protocol):
         """Return the gap to fit to, where inactive coefficients leave a gap of `outside`."""
 
 
-def solve_by_rounds(state, lam, target, limit, goal=None, is_final=None, sharpen=None):
+def solve_by_rounds(state: Rounds, lam, target, limit, goal=None, is_final=None, sharpen=None):
     """Reach gap <= target at lam; return (outcome, gap).
 
     `goal`, if given, is the gap of the first fit; else the state tells it.
-    `is_final(target)`, if given, is False where a gap that the first round met does not count yet.
+    `is_final(lam, target)`, if given, is False where a gap that the first round met does not count
+    yet.
     `sharpen(lam, goal)` is called before a closer fit of the same coefficients.
     """
     tries, first, last = 0, True, np.inf
@@ -58,7 +60,7 @@ def solve_by_rounds(state, lam, target, limit, goal=None, is_final=None, sharpen
         if first:
             state.opening = gap
         # 2. Stop: gap reached, or budget spent.
-        if gap <= target and (ended or not first or is_final is None or is_final(target)):
+        if gap <= target and (ended or not first or is_final is None or is_final(lam, target)):
             return CONVERGED, gap
         if ended:
             return MAX_ITER, gap
@@ -69,7 +71,7 @@ def solve_by_rounds(state, lam, target, limit, goal=None, is_final=None, sharpen
             goal = least
         else:
             tries = 0 if gap < 0.5 * last else tries + 1
-            if tries > TRIES:
+            if tries == TRIES:
                 return STALLED, gap
             goal *= SMALLER
             if sharpen is not None:

@@ -101,7 +101,7 @@ def crf_path(
     weights : array-like (n_sequences,), default None
         One for each sequence, scaled to sum 1. Sequences of weight 0 are ignored.
     lambdas : array-like (L,), default None
-        Decreasing or in any order; the largest is solved first. With equal weights over N
+        In any order; solved from the largest down. With equal weights over N
         sequences, lambda is crfsuite's ``c1 / N``, or with ``alpha=0`` its ``2 c2 / N``.
     n_lambdas : int, default 20
         Length of the grid made when `lambdas` is None.

@@ -74,3 +74,31 @@ def test_concave_penalties_on_constant_columns(penalty, family):
         warnings.simplefilter("error")
         fit = ss.path(np.ones((20, 3)), y, family=family, penalty=penalty, n_lambdas=5)
     assert fit.coefs.nnz == 0 and not fit.status.any() and fit.gaps.max() <= 1e-12
+
+
+@pytest.mark.parametrize(
+    "penalty", [ss.penalties.GraphTV([(0, 1)]), ss.penalties.TotalVariation()],
+    ids=["directly", "by a map"],
+)  # fmt: skip
+def test_a_direction_is_seen_however_little_the_data_move_along_it(penalty):
+    """X (2^40, 2^40) is v: it costs no penalty, so the gap tells what it would gain."""
+    rng = np.random.default_rng(1)
+    u, v = rng.integers(-1, 2, (2, 10_000)).astype(float)
+    X, y = np.column_stack([u, -u + 2.0**-40 * v]), v + 0.1 * rng.standard_normal(10_000)
+    fit = ss.path(X, y, penalty=penalty, lambdas=[1.0, 0.1], tol=1e-5, stop=None, max_iter=200)
+    fitted = fit.predict(X)
+    null = np.mean((y - y.mean()) ** 2)
+    far = X @ [2.0**40, 2.0**40]
+    least = np.mean((y - far - (y - far).mean()) ** 2)
+    for k, gap in enumerate(fit.gaps):
+        assert gap >= (np.mean((y - fitted[:, k]) ** 2) - least) / null - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("edges", [[(0, 1), (2, 3), (4, 5)], [(0, 1), (1, 2)]], ids=len)
+def test_equal_norms_of_an_edge_do_not_hide_the_first_lambda(edges, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((50, 6))
+    y = X[:, 0] + rng.standard_normal(50)
+    fit = ss.path(X, y, penalty=ss.penalties.GraphTV(edges), standardize=True, n_lambdas=3)
+    assert fit.lambdas[0] > 0.0 and not fit.status.any()

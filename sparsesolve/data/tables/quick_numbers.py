@@ -1,7 +1,7 @@
 """Large delimited text, read by the parser of pandas if it is installed.
 
 It reads what numpy's reader does, some three times as fast, and is used for files from a megabyte
-on, which are worth its import. Anything possible is left to numpy's reader, which says what is
+on, which are worth its import. Anything doubtful is left to numpy's reader, which says what is
 wrong and where: a cell that is empty or no number, a row of another length, text in another
 encoding.
 """

@@ -88,11 +88,6 @@ class DistributedDesign:
         near = not (self.exponent.any() or (np.abs(centre) > FAR * self.spread).any())
         self.frame = Frame(centre, np.asarray(factor), self.exponent, near)
 
-    def norms(self, w):
-        """Return sqrt(sum_i w_i z_ij^2) of every standardised column, (p,), w those of `moments`.
-        """
-        return np.hypot(self.spread, self.mean - self.frame.centre) * self.frame.factor
-
     def rest_of_mean(self, which):
         """Return zeros (k,): what is subtracted from a column is exactly its `mean`."""
         return np.zeros(len(which))

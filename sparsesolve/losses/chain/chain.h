@@ -232,6 +232,6 @@ SS_SIMD static void ss_row_products(ptrdiff_t first, ptrdiff_t last, ptrdiff_t K
             for (ptrdiff_t k = 0; k < K; k++) o[k] += x[j] * a[k];
         }
     }
-    }
+}
 
 #endif

@@ -8,6 +8,8 @@ forbids a label or a transition. Returned: labellings of the largest score; or l
 marginals and sums of pair marginals. Invariant: sequences are processed in blocks that do not
 depend on the number of threads, so results have the same bits. Memory: one padded copy of the
 scores of the longest sequence for each thread. Nothing is recursive.
+
+Reference: Rabiner, "A tutorial on hidden Markov models" (1989), section V.A on scaling.
 """
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, exp, isnan

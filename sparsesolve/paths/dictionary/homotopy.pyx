@@ -11,9 +11,9 @@ There are two kinds of events. The correlation of an atom reaches l, and the ato
 support; or a coefficient reaches 0, and its atom leaves. Atoms in the span of the support are set
 aside until an atom leaves. A tie is an event at distance 0.
 
-Rounding or degeneracy may lead the path astray, so the result is judged by its duality gap. If the gap
-misses the tolerance, the homotopy runs a second time from slightly perturbed correlations, which
-breaks ties. If that fails too, coordinate descent on G finishes.
+Rounding or degeneracy may lead the path astray, so the result is judged by its duality gap. If the
+gap misses the tolerance, the homotopy runs a second time from slightly perturbed correlations,
+which breaks ties. If that fails too, coordinate descent on G finishes.
 
 Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares
 problems"; Efron, Hastie, Johnstone, Tibshirani (2004), "Least angle regression".

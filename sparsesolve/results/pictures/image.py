@@ -28,12 +28,24 @@ def plot_image(b, shape, ax=None):
     ------
     ValueError, TypeError
         If b does not fill the shape, or ax is not axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # no screen
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> from sparsesolve.results.pictures.image import plot_image
+    >>> X = np.random.default_rng(0).normal(size=(60, 12))
+    >>> y = X @ np.tile([0.0, 0.0, 2.0, 2.0], 3)
+    >>> fit = ss.path(X, y, penalty=ss.penalties.TotalVariation2D((3, 4)), lambdas=[0.1])
+    >>> ax = plot_image(fit.coef(0.1), (3, 4))
     """
     b = np.asarray(b, dtype=float)
     if b.size != np.prod(shape):
         raise ValueError(f"shape {tuple(shape)} does not have {b.size} entries")
     ax = axes_or_new(ax)
-    most = _most(b)
+    most = largest_size(b)
     ax.imshow(b.reshape(shape), cmap=COLOURS, vmin=-most, vmax=most, interpolation="nearest")
     ax.set(xticks=[], yticks=[])
     return ax
@@ -60,6 +72,13 @@ def plot_graph(b, edges, positions, ax=None):
     ------
     ValueError, TypeError
         If there is not one position for each coefficient, or ax is not axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # no screen
+    >>> from sparsesolve.results.pictures.image import plot_graph
+    >>> ax = plot_graph([0, 2, 2], [(0, 1), (1, 2)], [(0, 0), (1, 0), (2, 0)])
     """
     b, places = np.asarray(b, dtype=float), np.asarray(positions, dtype=float)
     if places.shape != (len(b), 2):
@@ -67,7 +86,7 @@ def plot_graph(b, edges, positions, ax=None):
             f"positions has shape {places.shape}; give two numbers for each of {len(b)} features"
         )
     ax = axes_or_new(ax)
-    most = _most(b)
+    most = largest_size(b)
     for i, j in edges:
         equal = abs(b[i] - b[j]) <= 1e-9 * most
         ends = places[[i, j]]
@@ -77,6 +96,6 @@ def plot_graph(b, edges, positions, ax=None):
     return ax
 
 
-def _most(b):
+def largest_size(b):
     """Return the largest size, at which colours end."""
     return float(np.abs(b).max(initial=0.0)) or 1.0

@@ -5,7 +5,7 @@ import numpy as np
 from sparsesolve.penalties.nested_groups import read_tree
 from sparsesolve.penalties.prox.trees import sizes
 from sparsesolve.results.pictures.axes import axes_or_new
-from sparsesolve.results.pictures.image import COLOURS
+from sparsesolve.results.pictures.image import COLOURS, largest_size
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 
 CHOSEN, LEFT = "0.25", "0.85"  # greys of the branches above chosen features, and of the others
@@ -51,7 +51,11 @@ def plot_tree(b, groups, names=None, ax=None):
     >>> from sparsesolve.results.pictures.tree import plot_tree
     >>> ax = plot_tree([1.0, 0.5, 0.0, 0.0], [[0, 1], [2, 3], [0, 1, 2, 3]])
     """
-    b = np.asarray(b, dtype=float)
+    b = np.asarray(b.toarray() if hasattr(b, "toarray") else b, dtype=float)
+    if b.ndim not in (1, 2) or not np.isfinite(b).all():
+        raise ValueError(
+            f"b has shape {b.shape}; give finite coefficients (p,) or (K, p), as fit.coef(lam)"
+        )
     leaves = np.linalg.norm(b, axis=0) if b.ndim == 2 else b
     names = None if names is None else list(names)
     if names is not None and len(names) != len(leaves):
@@ -63,7 +67,7 @@ def plot_tree(b, groups, names=None, ax=None):
     ax = axes_or_new(ax)
     norms = sizes(tree, np.ascontiguousarray(leaves), False)
     _draw_branches(ax, tree, place, across, height, leaves != 0.0, norms > 0.0)
-    most = float(np.abs(leaves).max(initial=0.0)) or 1.0
+    most = largest_size(leaves)
     ax.scatter(across, height, s=40.0 * norms / (norms.max(initial=0.0) or 1.0), color=CHOSEN,
                zorder=2)  # fmt: skip
     ax.scatter(place, np.zeros(len(place)), c=leaves, cmap=COLOURS, vmin=-most, vmax=most, s=14.0,

@@ -27,10 +27,10 @@ class KnownRows(NamedTuple):
     """The input of measures of a fit, without rows of weight 0."""
 
     family: Family
-    y: np.ndarray  # in the form of the family; rows first
+    y: np.ndarray  #: in the form of the family; rows first
     eta: np.ndarray  #: (n, S), or (n, K, S) with K responses: linear predictors, offsets included
     weights: np.ndarray  #: (n,) positive, as often as y counts a row
-    single: bool  # True if s was one lambda, so that S is 1
+    single: bool  #: True if s was one lambda, so that S is 1
 
 
 def read_known_rows(fit, X, y, s, weights, offset, strata=None):

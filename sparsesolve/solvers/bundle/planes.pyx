@@ -20,7 +20,7 @@ from sparsesolve.solvers import costs
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 
 cdef double DEPENDENT = costs.rounding.DEPENDENT
-cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double CUT = costs.rounding.CUT
 # Planes for which there is room at first; the room doubles.
 cdef int START = 32
 # In `idle`: the slot holds no plane.
@@ -182,7 +182,7 @@ cdef class Planes:
                 best, highest = j, self.value[j]
         if best >= 0:
             size = max(size, fabs(self.offset[best]) + fabs(self.offset[best] - highest))
-        return best if highest - level > OBJECTIVE * (1 + self.size) * size else -1
+        return best if highest - level > CUT * (1 + self.size) * size else -1
 
     cdef bint _append(self, int slot) noexcept nogil:
         """Add a plane to the support's factor; False if it depends on the support."""

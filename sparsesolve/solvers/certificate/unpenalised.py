@@ -24,6 +24,10 @@ from sparsesolve.linalg.factors.span import Spans
 SMALL = 1e-8
 # A coefficient beyond every finite limit, and a lambda beyond every other.
 FAR = 1e300
+# Features of no size count as this size, so that directions of such features alone have a share.
+TINY = 1e-300
+# An error of shares that sum to 1 along each direction of the kernel.
+EXACT = 1e-12
 
 
 class UnpenalisedBasis:
@@ -44,7 +48,8 @@ class UnpenalisedBasis:
     def __init__(self, problem, penalty, nowhere, with_intercept):
         self.design, self.penalty = problem.design, penalty
         self.with_intercept = with_intercept
-        self.spans = Spans(self.design, np.sqrt(problem.weights), problem.centred)
+        norms = np.asarray(problem.norms, dtype=float)
+        self.spans = Spans(self.design, np.sqrt(problem.weights), problem.centred, norms)
         self.alive = np.asarray(self.design.spread) > 0.0
         one, unpenalised = nowhere + 1.0, penalty.unpenalised
         self.which = unpenalised(FAR * one, one) & unpenalised(-FAR * one, -one) & self.alive
@@ -54,7 +59,7 @@ class UnpenalisedBasis:
         self._of_each = nowhere.ndim == 2 and (self._boxed or not everywhere[self.alive].all())
         self.kernel = None if problem.has_blocks else penalty.kernel()
         if self.kernel is not None:
-            self.share = self._share_of(np.asarray(problem.norms, dtype=float))
+            self.share = self._share_of(norms)
         self.span = self._span_of(self.which)
         self.basis = self._basis_of(self.which)
         self._last = self.which, self.basis
@@ -104,14 +109,20 @@ class UnpenalisedBasis:
         return z
 
     def _share_of(self, norms):
-        """Return S (p, k) with N'S = I: columns in proportion to squared norms where disjoint."""
+        """Return S (p, k) with N'S = I, columns in proportion to the squared norms of features.
+
+        N is the answer if columns of N overlap and the sizes of features differ so much that S
+        cannot be had to rounding.
+        """
         N = self.kernel
         square = np.square(norms / (norms.max(initial=0.0) or 1.0))
-        heavy = sparse.diags_array(np.maximum(square, 1e-300)) @ N
+        heavy = sparse.diags_array(np.maximum(square, TINY)) @ N
         gram = sparse.csc_array(N.T @ heavy)
-        if gram.nnz != gram.shape[0]:
-            return N
-        return sparse.csc_array(heavy @ sparse.diags_array(1.0 / gram.diagonal()))
+        if gram.nnz == gram.shape[0]:  # columns of N have no feature in common
+            return sparse.csc_array(heavy @ sparse.diags_array(1.0 / gram.diagonal()))
+        S = heavy.toarray() @ np.linalg.pinv(gram.toarray(), hermitian=True)
+        exact = np.allclose(N.T @ S, np.eye(N.shape[1]), rtol=0.0, atol=EXACT)
+        return S if exact else N
 
     def error(self, c):
         """Return the error of Qc for the coefficients that belong to c, (n,) or (K, n)."""

@@ -6,7 +6,9 @@ None of them decides what the problem is, only how its tolerance is met and how 
 
 Two scripts measure them. `benchmarks/paths/crossovers.py` times both sides of a crossover: a ratio
 that passes 1 near the constant is the sign that it stands well. `benchmarks/paths/constants.py`
-times a path with a third and with three times a constant.
+times a path with a third and with three times a constant. "Iterations at" in a comment gives what
+it printed, relative to the value that stands, for paths of 200 x 1,000. A comment without it says
+nothing: some 160 of 320 constants were tried, and most changed no iteration of these small paths.
 """
 
 from sparsesolve.solvers.costs import (  # noqa: F401

@@ -16,5 +16,5 @@ SWEEPS_BETWEEN_GAPS = 5
 MOST_BUNDLE_COEFFICIENTS = 1000
 SWEEPS_BEFORE_PLANES = 200
 
-# L grows by this factor where the quadratic bound fails.
+# L grows by this factor where the quadratic bound fails: doubling overshoots by at most two.
 GROWTH = 2.0

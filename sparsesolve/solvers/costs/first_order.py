@@ -67,7 +67,8 @@ MOST_GROWTH = 2.0
 # 2009, have 5).
 SPARSA_MEMORY = 5
 
-# By this fraction of L |step|^2 / 2 (Wright, Nowak, Figueiredo 2009, have 0.01).
+# A step of SpaRSA must lower the worst recent objective by this fraction of L |step|^2 / 2 (0.01
+# in Wright, Nowak, Figueiredo 2009).
 SPARSA_DECREASE = 0.01
 
 # The least curvature that a step of SpaRSA may take, relative to the largest that was met.

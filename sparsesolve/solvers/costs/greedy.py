@@ -1,9 +1,4 @@
-"""Constants of pursuits and of hard thresholding (solvers/greedy).
-
-Comments give the iterations of benchmarks/paths/constants.py at other values, relative to
-those at the value that stands. Where there are none, a third and three times of a constant made no
-difference to the iterations of these paths (200 x 1,000), or it was not measured.
-"""
+"""Constants of pursuits and of hard thresholding (solvers/greedy)."""
 
 # Columns up to which pursuits form the Gram matrix, if steps are many.
 MOST_GRAM_COLUMNS = 1500

@@ -1,9 +1,4 @@
-"""Constants of the homotopy (solvers/homotopy).
-
-Comments give the iterations of benchmarks/paths/constants.py at other values, relative to
-those at the value that stands. Where there are none, a third and three times of a constant made no
-difference to the iterations of these paths (200 x 1,000), or it was not measured.
-"""
+"""Constants of the homotopy (solvers/homotopy)."""
 
 # At lambda = 0 the least squares on all columns are computed only if the gap, relative to the
 # null objective, exceeds this.

@@ -1,9 +1,4 @@
-"""Constants of solvers for losses with kinks (solvers/margin).
-
-Comments give the iterations of benchmarks/paths/constants.py at other values, relative to
-those at the value that stands. Where there are none, a third and three times of a constant made no
-difference to the iterations of these paths (200 x 1,000), or it was not measured.
-"""
+"""Constants of solvers for losses with kinks (solvers/margin)."""
 
 # Penalty on the sum of u that the intercept asks to be 0, as a multiple of the mean squared row
 # over lambda: the curvature that it adds to each row. A larger one couples all rows and slows the

@@ -1,9 +1,4 @@
-"""Constants that every Newton method shares: line search, forcing, refresh, progress.
-
-Comments give the iterations of benchmarks/paths/constants.py at other values, relative to
-those at the value that stands. Where there are none, a third and three times of a constant made no
-difference to the iterations of these paths (200 x 1,000), or it was not measured.
-"""
+"""Constants that every Newton method shares: line search, forcing, refresh, progress."""
 
 # Predictors and residuals that are updated step by step are recomputed when their rounding may
 # have added more than this fraction of the target to the gap. Smaller ones recompute more often
@@ -18,8 +13,8 @@ INACTIVE_SHARE = 0.03
 # Textbooks (Nocedal, Wright 2006, section 3.1) allow 1e-4 to 0.3 for Newton steps.
 ARMIJO = 0.1
 
-# A step that leaves more than this share of the gap is slow: after two of them the Hessian is
-# refreshed. An exact Hessian usually leaves less than a tenth.
+# A step that leaves more than this share of the gap is slow, and a reason to refresh the Hessian;
+# one response waits for a second one. An exact Hessian usually leaves less than a tenth.
 # Iterations at 0.0666667 and 0.6: sparse 0.94 and 1.07, logistic groups 0.98 and 1.05.
 SLOW_STEP = 0.2
 

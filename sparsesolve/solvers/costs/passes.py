@@ -1,9 +1,4 @@
-"""Constants of solvers that read X in passes over its rows (solvers/passes).
-
-Comments give the iterations of benchmarks/paths/constants.py at other values, relative to
-those at the value that stands. Where there are none, a third and three times of a constant made no
-difference to the iterations of these paths (200 x 1,000), or it was not measured.
-"""
+"""Constants of solvers that read X in passes over its rows (solvers/passes)."""
 
 # Curvatures are extrapolated to another lambda no farther than where one of them would lose this
 # share.
@@ -48,7 +43,8 @@ EASY_STEPS = 3
 # this share of the block's last lambda.
 CLOSE = 0.9
 
-# Then all columns enter whose correlation exceeds this share of the block's last lambda.
+# When working columns are chosen again, all enter whose correlation exceeds this share of the
+# block's last lambda.
 ENTER_TOGETHER = 0.6
 
 # A gap above this fraction of the objective, where columns allow a small one, comes from samples

@@ -7,10 +7,11 @@ NULL_STRIDE = 4.0
 # Steps of length 1 down an exponential after which steps grow, or halve what is left.
 NULL_STEPS_ONE_BY_ONE = 20
 
-# Values in these columns (240 MB).
+# Values of the columns that are searched for collinear ones (240 MB).
 MOST_COLLINEAR_VALUES = 30_000_000
 
-# Multiply-adds of their inner products: some seconds.
+# Multiply-adds of the inner products of the columns that are searched for collinear ones: some
+# seconds.
 MOST_COLLINEAR_PRODUCTS = 1e10
 
 # Sweeps of the quadratic model under a concave penalty between new weights, which cost about one.
@@ -70,14 +71,15 @@ NEGLIGIBLE = 10.0
 # a loose tolerance a larger one holds much.
 MOST_NEGLIGIBLE = 1e-6
 
-# The largest change of a linear predictor in one of these steps.
+# The largest change of a linear predictor in a step that searches for a direction of fall.
 UNBOUNDED_STRIDE = 4.0
 
-# The largest linear predictor of these columns to begin with: exp(-8) still has digits.
+# The largest linear predictor of unpenalised columns at which a search for a direction of fall
+# begins: exp(-8) still has digits.
 UNBOUNDED_START = 8.0
 
-# Values of the columns that are searched for such a direction (800 MB).
+# Values of the columns that are searched for a direction of fall (800 MB).
 MOST_UNBOUNDED_VALUES = 100_000_000
 
-# Columns times responses that are searched for such a direction: a cube of them for each step.
+# Columns times responses that are searched for a direction of fall; a step costs their cube.
 MOST_DIRECTIONS = 1000

@@ -1,9 +1,4 @@
-"""Constants of solvers for several responses (solvers/responses).
-
-Comments give the iterations of benchmarks/paths/constants.py at other values, relative to
-those at the value that stands. Where there are none, a third and three times of a constant made no
-difference to the iterations of these paths (200 x 1,000), or it was not measured.
-"""
+"""Constants of solvers for several responses (solvers/responses)."""
 
 # Rounds of steps on blocks of rows that lower neither the objective nor the gap before the solver
 # gives up.

@@ -32,6 +32,20 @@ SAME_RATIO = 1e-6
 # of sweeps become parallel as they converge.
 REGULAR = 1e-10
 
+# A gradient below this is rounding, where correlations are of size 1, as is a coefficient that
+# falls below this fraction of what it was.
+GRADIENT = 1e-14
+
+# An increase of the objective of K responses below this fraction of it is rounding.
+RESPONSES_OBJECTIVE = 4e-15
+
+# A cut that is violated by less than this fraction of its size adds nothing to a bundle.
+CUT = 1e-14
+
+# A matrix that a factor finds indefinite gets this fraction of its diagonal added, then 100 times
+# as much.
+REPAIR_RIDGE = 1e-12
+
 # A pivot below this fraction of its diagonal is rounding: inner products of n rows err by some
 # n^1/2 units in the last place, and their columns may be rescaled.
 PIVOT = 1e-12
@@ -214,7 +228,8 @@ ORTHOGONAL_TERMS = 1e-11
 # A gain that is left, below this fraction of the null objective, counts as none.
 FALLEN = 1e-13
 
-# F may be higher there by this fraction of the null objective, by rounding.
+# F far out along a direction may be above F at the point by this fraction of the null objective,
+# by rounding, and the direction still counts as one of fall.
 FAR_OUT = 1e-9
 
 # Two scales of a dual point within this relative distance are one.
@@ -225,3 +240,8 @@ LENGTH = 1e-12
 
 # Rounding of the residual, and of all lengths so far, in a length.
 TRAVEL = 1e-15
+
+# Blocks nearer to their threshold than this fraction of it are asked for their part in the
+# certificate. It is above the 1e-14 by which strict scales keep away from the threshold
+# (FEASIBLE in penalties/blocks.pyx).
+NEAR_THRESHOLD = 1e-13

@@ -47,5 +47,5 @@ QUANTISED_ROWS = 256
 # that they improve; sparser groups have their trace.
 DENSE_FROM = 0.15
 
-# Columns of a group up to which its inner products do.
+# Columns of a group up to which its inner products are formed for the bound on |Z_g|.
 LARGEST_GROUP = 100

@@ -1,9 +1,4 @@
-"""Constants of the solvers over working columns and groups (solvers/subproblem).
-
-Comments give the iterations of benchmarks/paths/constants.py at other values, relative to
-those at the value that stands. Where there are none, a third and three times of a constant made no
-difference to the iterations of these paths (200 x 1,000), or it was not measured.
-"""
+"""Constants of the solvers over working columns and groups (solvers/subproblem)."""
 
 # ---- More active columns than rows: solvers/subproblem/woodbury_active_set --------------------
 
@@ -13,7 +8,8 @@ difference to the iterations of these paths (200 x 1,000), or it was not measure
 # Iterations at 0.333333 and 3: ridge part 1.00 and 1.44.
 FEWEST_ACTIVE_TO_A_ROW = 1.0
 
-# Rows up to which it is: K and its factor take 16 n^2 bytes, and a factor n^3 / 6 multiply-adds.
+# Rows up to which the n x n system is considered: K and its factor take 16 n^2 bytes, and a factor
+# n^3 / 6 multiply-adds.
 MOST_ROWS_SQUARE = 2500
 
 # Products with K and with its factor that a Newton direction takes, in multiples of n^2

@@ -1,13 +1,7 @@
-"""Constants of working sets and of Newton steps on them (solvers/working_set).
-
-Comments give the iterations of benchmarks/paths/constants.py at other values, relative to
-those at the value that stands. Where there are none, a third and three times of a constant made no
-difference to the iterations of these paths (200 x 1,000), or it was not measured.
-"""
+"""Constants of working sets and of Newton steps on them (solvers/working_set)."""
 
 # ---- A Newton step on the working set: solvers/working_set/ -----------------------------------
 
-#
 # Prices are in multiply-adds of a dense operation whose data stay in cache. They choose between
 # the Gram matrix, conjugate gradients and the n x n system, and say when a Hessian is refreshed.
 # Where these numbers came from is not on record.

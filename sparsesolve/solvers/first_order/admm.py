@@ -136,8 +136,8 @@ class Admm(LinearizedAdmm):
             columns = columns - (columns @ kernel) @ kernel.toarray().T
             self.within = (kernel @ kernel.T).toarray()
         columns = np.column_stack([self.basis, columns])
-        bend = self.loss.curvature_at(self.point.eta).reshape(-1, self.design.n)[0]
-        self.gram = columns.T @ (bend[:, None] * columns)  # of each response
+        curvature = self.loss.curvature_at(self.point.eta).reshape(-1, self.design.n)[0]
+        self.gram = columns.T @ (curvature[:, None] * columns)  # of each response
         own = self.A[:, : self.design.p]  # A'A is the same for all responses
         self.of_A = (own.T @ own).toarray()
         self.factored = None, None

@@ -106,7 +106,8 @@ class FirstOrder:
 
         With K responses these are the sizes of rows, or with groups Z'u as (K p,).
         """
-        z = self.products(self.dual_point(FAR)[0])
+        dual, free, _ = self.dual_point(FAR)
+        z = self.unpenalised_basis.orthogonal_part(self.products(dual), free)
         return self.penalty.sizes(z) if self.several else z
 
     def solve(self, lam, target, budget):

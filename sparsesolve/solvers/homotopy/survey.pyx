@@ -130,21 +130,29 @@ cdef inline double part_between(double high, double low, double v, double b0, do
                                 double c0, double c1) noexcept nogil:
     """Return the largest lam v |b| - c b of a feature on a piece, where lam, b and c are linear.
 
-    It is 0 at both ends, so that it is largest half way, or half way to and from a change of
-    sign.
+    It is a parabola wherever b keeps its sign, and 0 where b is.
     """
-    cdef double t
+    cdef double t, e0 = part_at(0.0, high, low, v, b0, b1, c0, c1)
+    cdef double e1 = part_at(1.0, high, low, v, b0, b1, c0, c1)
     if b0 * b1 >= 0.0:
-        return 0.25 * (v * (high + low) * fabs(b0 + b1) - (c0 + c1) * (b0 + b1))
-    t = 0.5 * b0 / (b0 - b1)
-    return max(part_at(t, high, low, v, b0, b1, c0, c1),
-               part_at(t + 0.5, high, low, v, b0, b1, c0, c1))
+        return top(e0, part_at(0.5, high, low, v, b0, b1, c0, c1), e1)
+    t = 0.5 * b0 / (b0 - b1)        # half way to the change of sign
+    return max(top(e0, part_at(t, high, low, v, b0, b1, c0, c1), 0.0),
+               top(0.0, part_at(t + 0.5, high, low, v, b0, b1, c0, c1), e1))
 
 
 cdef inline double part_at(double t, double high, double low, double v, double b0, double b1,
                            double c0, double c1) noexcept nogil:
     cdef double b = b0 + t * (b1 - b0)
     return (high + t * (low - high)) * v * fabs(b) - (c0 + t * (c1 - c0)) * b
+
+
+cdef inline double top(double e0, double middle, double e1) noexcept nogil:
+    """Return the largest value of the parabola through e0, middle and e1 at 0, 1/2 and 1."""
+    cdef double bend = 2.0 * (e0 + e1 - 2.0 * middle), slope = 4.0 * middle - 3.0 * e0 - e1
+    if slope > 0.0 and slope + 2.0 * bend < 0.0:
+        return e0 - 0.25 * slope * slope / bend
+    return max(e0, e1)
 
 
 def piece_gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,

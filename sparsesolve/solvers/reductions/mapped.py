@@ -17,7 +17,6 @@ Reference: Bach et al. 2012, section 1.3, for penalties in other coordinates.
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.distributed import DistributedDesign
@@ -35,7 +34,6 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 # Rounds in which columns enter at one lambda, half as many again in each.
 ROUNDS = 50
-PROBES = 8  # sums of terms with random signs, which tell the size of the terms
 
 
 def in_other_columns(problem, mapping, choose):
@@ -72,25 +70,27 @@ def on_columns(problem, columns, penalty):
 
 
 def formed(problem, mapping):
-    """Return the columns Z T as a Design."""
+    """Return the columns Z T as a Design; those that are rounding alone become zeros."""
     every = np.arange(problem.design.p, dtype=np.intc)
     columns = mapping.form(problem.design.unpacked(every).T).T
-    columns[:, _vanish(problem, mapping, columns)] = 0.0
+    sizes = np.sqrt(np.einsum("i,ik,ik->k", problem.weights, columns, columns))
+    # No entry of a map that is formed exceeds 1, so that few columns need a closer look: their
+    # terms summed at once lose fewer digits than sums of sums.
+    p = problem.design.p
+    for k in np.flatnonzero(sizes <= p * sum_rounding(p) * problem.norms.sum()):
+        columns[:, k] = combined(problem, *mapping.sources(k))
     return standardised(problem, columns)
 
 
-def _vanish(problem, mapping, columns):
-    """Return a mask of the columns of Z T, (n, q), that are 0 up to the rounding of their terms,
-    (q,).
+def combined(problem, which, values):
+    """Return the combination (n,) of features with these values, zeros if it is rounding alone.
 
-    Only rounding would keep their coefficients from growing. With random signs terms do not
-    cancel, so that root mean squares of such sums estimate their size.
+    Nothing else would keep the coefficient of such a column from growing.
     """
-    n, p = problem.design.n, problem.design.p
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], (p, PROBES))
-    sums = mapping.form(problem.design.norms(problem.weights)[:, None] * signs)
-    terms = np.sqrt(np.mean(sums**2, axis=1))
-    return np.sqrt(problem.weights @ columns**2) <= sum_rounding(n, p) * terms
+    made = problem.design.combination(which.astype(np.intc), values)
+    size = np.sqrt(problem.weights @ np.square(made))
+    terms = np.abs(values) @ problem.norms[which]
+    return made if size > sum_rounding(len(which)) * terms else np.zeros_like(made)
 
 
 def standardised(problem, columns):
@@ -188,12 +188,7 @@ class Generated:
         self.spent += self.state.iterations if hasattr(self, "state") else 0
         for k in self.which:
             if k not in self.columns:
-                which, values = self.mapping.sources(k)
-                made = self.problem.design.combination(which.astype(np.intc), values)
-                ends = [0, len(which)]
-                direction = csc_array((values, which, ends), shape=(self.problem.design.p, 1))
-                vanishes = self.whole.unpenalised_basis.spans.vanish(made[:, None], direction)
-                self.columns[k] = np.where(vanishes, 0.0, made)
+                self.columns[k] = combined(self.problem, *self.mapping.sources(k))
         columns = np.reshape([self.columns[k] for k in self.which], (-1, self.problem.design.n)).T
         net = ElasticNet(len(self.which), 1.0, self.factors[self.which])
         inner = on_columns(self.problem, standardised(self.problem, columns), net)

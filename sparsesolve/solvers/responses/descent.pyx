@@ -37,7 +37,7 @@ CURVATURE = costs.rounding.CURVATURE
 cdef int FEW_MULTIPLICATIONS = costs.responses.FEW_MULTIPLICATIONS
 MOST_ROWS_TAKEN_OUT = costs.responses.MOST_ROWS_TAKEN_OUT
 ARMIJO = costs.responses.ARMIJO
-INNER_PRODUCT = costs.rounding.INNER_PRODUCT
+RESPONSES_OBJECTIVE = costs.rounding.RESPONSES_OBJECTIVE
 # The most halvings of a step: a step 2^-12 as long gains less than another sweep.
 HALVINGS = 12
 
@@ -252,10 +252,10 @@ class ResponseDescent:
         Return True if the coefficients moved.
         """
         cdef ElasticNetRows net = self.net
-        cdef double before = self.value + net.value(self.B, lam), value
+        cdef double before = self.value + net.value(self.B, lam), value, rounding
         value, u = self.loss.at(eta)
-        if not value + net.value(target, lam) <= before - gain + INNER_PRODUCT * max(fabs(before),
-                fabs(value)):
+        rounding = RESPONSES_OBJECTIVE * max(fabs(before), fabs(value))
+        if not value + net.value(target, lam) <= before - gain + rounding:
             return False
         self.eta_stale = self.eta_stale or np.abs(target - self.B).max(initial=0.0) > FAR_STEP
         self.B, self.eta, self.value, self.u = target, eta, value, u

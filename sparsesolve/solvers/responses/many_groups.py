@@ -18,7 +18,7 @@ from sparsesolve.solvers.state import CONVERGED
 
 
 class ManyGroups:
-    """Hold a solver state, see solvers/state.py."""
+    """A solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads):
         self.newton = self.state = ResponseGroups(problem, n_threads)

@@ -174,7 +174,7 @@ cdef class ResponseModel:
 
 
 cdef class DenseModel(ResponseModel):
-    """Hold rows in single precision: rounding of the image is small compared with the step.
+    """Rows in single precision: rounding of the image is small compared with the step.
 
     Parameters
     ----------

@@ -54,11 +54,12 @@ DEF ROUNDS = 1000
 
 
 cdef class ResponseNewton(ResponseDual):
-    """Hold the solver state along a path, see solvers/state.py."""
+    """The solver state along a path, see solvers/state.py."""
 
     cdef public double opening      # gap after the first round at the last lam
     # The largest working set at this lam, and how often coefficients returned to it.
     cdef int widest, returns
+    cdef double least               # smallest gap that the working coefficients need at this lam
 
     cdef double _go(self, double lam, double least, int halvings) noexcept nogil:
         """Step from `old` towards b until the objective falls; return the step length.
@@ -122,6 +123,7 @@ cdef class ResponseNewton(ResponseDual):
         cdef double near = lam
         if 0.5 * self.level < lam <= self.level:
             near = lam - ENTER_AHEAD * (self.level - lam)
+        self.least = self._settled(target)      # at the last solution, not the extrapolated point
         self.renew()
         self._extrapolate(lam)
         self._admit(near, lam)
@@ -152,7 +154,7 @@ cdef class ResponseNewton(ResponseDual):
 
     def goal(self, double lam, double target, double outside):
         """Return the gap for the working coefficients when the others have gap `outside`."""
-        return max(self._settled(target), INACTIVE_SHARE * outside)
+        return max(self.least, INACTIVE_SHARE * outside)
 
     def sharpen(self, double lam, double goal):
         """Refresh the Hessian."""

@@ -10,7 +10,7 @@ import numpy as np
 
 
 cdef class PairedCurvature:
-    """Multiply by the matrix and compute its diagonal.
+    """Products with the matrix Z'F''Z, and its diagonal.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 DEF REPAIRS = 6
 # 2^-12 of a step of blocks gains less than the next sweep.
 DEF HALVINGS = 12
-cdef double PIVOT = costs.rounding.PIVOT
+cdef double REPAIR_RIDGE = costs.rounding.REPAIR_RIDGE
 cdef double FLAT_ROW = costs.responses.FLAT_ROW
 cdef double NO_PENALTY = costs.rounding.NO_PENALTY
 
@@ -163,7 +163,7 @@ cdef class ResponseQuadratic:
                     column[c] += self.curvature[c] + lam * self.l2[self.at[c]] + added * most
                     # Unpenalised dependent columns need a ridge.
                     if self.curvature[c] == 0.0:
-                        column[c] += PIVOT * self.G[self.at[c], self.at[c]]
+                        column[c] += REPAIR_RIDGE * self.G[self.at[c], self.at[c]]
                 dpotrf("L", &n, &self.inverse[0], &n, &info)
                 if info == 0:
                     dpotri("L", &n, &self.inverse[0], &n, &info)
@@ -172,7 +172,7 @@ cdef class ResponseQuadratic:
                     dpotrf("L", &n, &self.schur[0], &n, &info)
                 if info == 0:
                     break
-                added = max(PIVOT, 100.0 * added)
+                added = max(REPAIR_RIDGE, 100.0 * added)
         if info == 0:
             self.count = n
         return info == 0

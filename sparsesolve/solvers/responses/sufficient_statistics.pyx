@@ -39,7 +39,7 @@ cdef double VIOLATION = costs.rounding.VIOLATION
 
 
 cdef class ResponseSufficientStatistics(ResponseQuadratic):
-    """Hold a solver state, see solvers/state.py."""
+    """A solver state, see solvers/state.py."""
 
     cdef public double opening          # gap after the first round at the last lam
 

@@ -79,8 +79,8 @@ cdef class CorrelationBounds(Correlations):
     def __init__(self, Design design, double[::1] root_w, rate, threshold, BlockPenalty penalty,
                  int n_threads, sketch, error):
         cdef Py_ssize_t g
-        Correlations.__init__(self, design, root_w, rate, threshold, penalty, n_threads)
-        self._allocate(sizeof(Record), 4)
+        Correlations.__init__(self, design, root_w, rate, threshold, penalty, n_threads,
+                              sizeof(Record), 4)
         for g in range(self.n_blocks):
             self.record(g)[0] = Record([-1, -1], [-1, -1], [0.0, 0.0])
         self.estimate_of, self.reach = np.zeros((2, self.n_blocks + 1))
@@ -130,7 +130,7 @@ cdef class CorrelationBounds(Correlations):
 
 
 # The functions below take blocks. GCC compiles each twice, for single columns and for groups:
-# `single` is a constant of the call, as in Correlations.
+# `single` is a constant of the call (inlined.h).
 
 cdef inline void sort(CorrelationBounds self, int g, double bound, double limit) noexcept nogil:
     """Certify block g, or list it as undecided: from the other end, if it is close."""
@@ -202,7 +202,8 @@ cdef inline void estimate_pending(CorrelationBounds self, int count, bint single
     for k in range(count):
         columns += self.size(self.pending[k], single)
     # limits have one place to work
-    if columns * <double> self.n >= BYTES_FOR_THREADS and (single or not self.penalty.limited):
+    if (self.quantised is not None and columns * <double> self.n >= BYTES_FOR_THREADS
+            and (single or not self.penalty.limited)):
         threads = begin_pass(self.n_threads)
     if threads > 1:
         for k in range(count):
@@ -215,7 +216,8 @@ cdef inline void estimate_pending(CorrelationBounds self, int count, bint single
         for k in range(count):
             compare(self, self.pending[k], single)
             estimate(self, k, count, single)
-    self.estimates += count
+    if self.quantised is not None:
+        self.estimates += count
 
 
 cdef inline void compare(CorrelationBounds self, int g, bint single) noexcept nogil:

@@ -24,7 +24,7 @@ cdef class Correlations:
     cdef const int[::1] start, member, of   # columns of the blocks, and the block of each column
     cdef int[::1] undecided, columns    # blocks multiplied last, and their columns
     cdef double[::1] level_of           # (G,) of the undecided blocks, one after the other
-    cdef double[::1] root_w, u, exact, ahead
+    cdef double[::1] root_w, u, exact
     cdef char* records                  # (G,) Records
     cdef Py_ssize_t head, copies        # bytes of a Record, and products of a column behind it
     cdef double lam
@@ -38,14 +38,15 @@ cdef class Correlations:
     cdef int predict_violators(self, const double* r, double lam, double forward,
                                int* which) noexcept nogil
     cdef void _multiply(self, const double* r) noexcept nogil
+    cdef int _expected(self, double share, double forward, int* which) noexcept nogil
     # what bounds do otherwise
     cdef void arrive(self, const double* r, double lam) noexcept nogil
     cdef void exclude(self, double lam) noexcept nogil
     cdef void correlate(self, const int* columns, int count, double* out) noexcept nogil
     cdef void remember(self) noexcept nogil
 
-    # Where a block is. Loops that are hot are written for blocks and compiled twice: `single` is a
-    # constant in each, and for single columns all of this is folded away.
+    # Where a block is. The hot loops of bounds are written for blocks and compiled twice: `single`
+    # is a constant in each, and for single columns all of this is folded away.
 
     cdef inline int place(self, Py_ssize_t g, bint single) noexcept nogil:
         return <int> g if single else self.start[g]

@@ -1,4 +1,4 @@
-"""Screening of blocks by their last products Z_g'r alone.
+"""Screening of blocks by their last products Z_g'r: without bounds, of single columns.
 
 A block of columns g stays at zero while the level of its products is below its threshold: for a
 single column |z_j'r| < lam l1_j, for a group polar_g(Z_g'r) < lam. Levels are positively
@@ -25,9 +25,6 @@ from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
-cdef extern from "inlined.h":
-    pass
-
 cdef double ENTER_AHEAD = costs.working_set.ENTER_AHEAD
 cdef double CLOSE = costs.screening.CLOSE
 cdef double SOON = costs.screening.SOON
@@ -46,10 +43,12 @@ cdef class Correlations:
     threshold : (G,) what the level over lam must not exceed
     penalty : BlockPenalty, whose groups are the blocks, or None for single columns
     n_threads : int
+    head, copies : int
+        Bytes of a Record, and how many products of each column stand behind it.
     """
 
     def __init__(self, Design design, double[::1] root_w, rate, threshold, BlockPenalty penalty,
-                 int n_threads):
+                 int n_threads, Py_ssize_t head=2 * sizeof(int), Py_ssize_t copies=2):
         n, p, G = design.n, design.p, len(rate)
         self.design, self.root_w, self.penalty = design, root_w, penalty
         self.n, self.p, self.n_blocks, self.n_threads = n, p, G, n_threads
@@ -58,20 +57,16 @@ cdef class Correlations:
         else:
             self.start, self.member, self.of = penalty.start, penalty.member, penalty.of
         self.rate, self.threshold = np.array(rate), np.array(threshold)
-        self.u, (self.exact, self.ahead) = np.zeros(n), np.zeros((2, p + 1))
+        self.u, self.exact = np.zeros(n), np.zeros(p + 1)
         self.level_of = np.zeros(G + 1)
         self.undecided, self.columns = np.zeros(G + 1, dtype=np.intc), np.zeros(p + 1,
                                                                                 dtype=np.intc)
         self.close = CLOSE if design.stored < n * p else 1.0
         self.soon = SOON if design.stored == n * p and n > MOST_CACHED_ROWS else ENTER_AHEAD
         self.safe_balls = SafeBalls(n, self._rates(), self.threshold)
-        self._allocate(2 * sizeof(int), 2)
-
-    def _allocate(self, Py_ssize_t head, Py_ssize_t copies):
-        free(self.records)
         self.head, self.copies = head, copies
-        self.records = <char*> calloc(head * self.n_blocks + 1
-                                      + copies * self.p * sizeof(double), 1)
+        free(self.records)
+        self.records = <char*> calloc(head * G + 1 + copies * p * sizeof(double), 1)
         if self.records == NULL:
             raise MemoryError
 
@@ -164,12 +159,20 @@ cdef class Correlations:
         self.design.correlate_some(columns, count, &self.u[0], 0.0, out, self.n_threads)
 
     cdef void remember(self) noexcept nogil:
-        """Remember the products of the undecided blocks, at the last residual of this lam and of
+        """Remember the products of the undecided columns, at the last residual of this lam and of
         one before, and certify by them."""
-        if self.penalty is None:
-            keep(self, True)
-        else:
-            keep(self, False)
+        cdef int k, j
+        cdef Record* record
+        cdef double* last
+        for k in range(self.n_undecided):
+            j = self.undecided[k]
+            record, last = self.record(j, True), self.product(j, True)
+            if record.exact_at[0] < self.latest:
+                record.exact_at[1], record.exact_at[0] = record.exact_at[0], self.latest
+                last[1] = last[0]
+            last[0] = self.exact[k]
+            self.level_of[k] = fabs(last[0])
+            self.safe_balls.certify(j, self.level_of[k])
 
     cdef int predict_violators(self, const double* r, double lam, double forward,
                                int* which) noexcept nogil:
@@ -178,53 +181,26 @@ cdef class Correlations:
 
         r is extrapolated by `forward` times its last change between two lams.
         """
-        cdef int count
-        if self.penalty is not None:
-            return expected(self, ENTER_AHEAD * lam, forward, which, False)
-        count = expected(self, ENTER_AHEAD * lam, forward, which, True)
+        cdef int count = self._expected(ENTER_AHEAD * lam, forward, which)
         if count > 0 and self.soon != ENTER_AHEAD:
-            return expected(self, self.soon * lam, forward, which, True)
+            return self._expected(self.soon * lam, forward, which)
         return count
 
-
-# The functions below take blocks. GCC compiles each twice, for single columns and for groups:
-# `single` is a constant of the call (inlined.h).
-
-cdef inline void keep(Correlations self, bint single) noexcept nogil:
-    """Remember and certify, without bounds."""
-    cdef int k, g, j, s, total = 0
-    cdef Record* record
-    cdef double* last
-    for k in range(self.n_undecided):
-        g = self.undecided[k]
-        record, last, s = self.record(g, single), self.product(g, single), self.size(g, single)
-        if record.exact_at[0] < self.latest:
-            record.exact_at[1], record.exact_at[0] = record.exact_at[0], self.latest
-            for j in range(s):
-                last[s + j] = last[j]
-        for j in range(s):
-            last[j] = self.exact[total + j]
-        self.level_of[k] = self.level(g, last, single)
-        self.safe_balls.certify(g, self.level_of[k])
-        total += s
-
-
-cdef inline int expected(Correlations self, double share, double forward, int* which,
-                         bint single) noexcept nogil:
-    """List the blocks examined last whose level will pass share * threshold."""
-    cdef int k, g, j, s, count = 0
-    cdef const Record* record
-    cdef const double* last
-    for k in range(self.n_undecided):
-        g = self.undecided[k]
-        if self.safe_balls.dropped(g):
-            continue
-        record, last, s = self.record(g, single), self.product(g, single), self.size(g, single)
-        if record.exact_at[0] == self.latest and record.exact_at[1] == self.latest - 1:
-            for j in range(s):
-                self.ahead[j] = last[j] + forward * (last[j] - last[s + j])
-            last = &self.ahead[0]
-        if self.level(g, last, single) > share * self.threshold[g]:
-            which[count] = g
-            count += 1
-    return count
+    cdef int _expected(self, double share, double forward, int* which) noexcept nogil:
+        """List the columns examined last whose level will pass share * threshold."""
+        cdef int k, j, count = 0
+        cdef const Record* record
+        cdef const double* last
+        cdef double ahead
+        for k in range(self.n_undecided):
+            j = self.undecided[k]
+            if self.safe_balls.dropped(j):
+                continue
+            record, last = self.record(j, True), self.product(j, True)
+            ahead = last[0]
+            if record.exact_at[0] == self.latest and record.exact_at[1] == self.latest - 1:
+                ahead += forward * (last[0] - last[1])
+            if fabs(ahead) > share * self.threshold[j]:
+                which[count] = j
+                count += 1
+        return count

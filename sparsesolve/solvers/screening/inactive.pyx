@@ -13,9 +13,7 @@ from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_s
 from sparsesolve.solvers.screening.bounds cimport correlations_of_columns
 
 cdef double VIOLATION = costs.rounding.VIOLATION
-# Blocks from this share of their threshold on are asked for their part in the certificate:
-# scales keep away from the threshold by about as little.
-cdef double INSIDE = 1.0 - 1e-13
+cdef double INSIDE = 1.0 - costs.rounding.NEAR_THRESHOLD
 FEWEST_ENTERING = costs.screening.FEWEST_ENTERING
 
 
@@ -131,7 +129,8 @@ cdef class Inactive:
         if columns <= most:
             return self.columns_of(self.chosen[:count])
         blocks = np.asarray(self.chosen[:count])
-        sizes = np.diff(self.bounds.start)[blocks]
+        start = np.asarray(self.bounds.start)
+        sizes = start[blocks + 1] - start[blocks]
         return self.columns_of(blocks[farthest(self.ratio[:count], sizes, most)])
 
     cdef int[::1] predict_violators(self, const double* r, double lam, double forward):

@@ -4,4 +4,3 @@ from sparsesolve.solvers.screening.inactive cimport Inactive
 
 cdef class InactiveGroups(Inactive):
     cdef BlockPenalty penalty
-    cdef const double[::1] spread       # (p,) 0: the column is constant

@@ -11,7 +11,7 @@ cdef class InactiveGroups(Inactive):
     """Groups of the columns of `design` under a penalty; the limits are the penalty's."""
 
     def __init__(self, Design design, double[::1] root_w, BlockPenalty penalty, int n_threads):
-        self.penalty, self.spread = penalty, design.spread
+        self.penalty = penalty
         self._begin(correlations_of_groups(design, root_w, penalty, n_threads))
 
     cdef double feasible_scale(self, int g, const double* z, double lam,
@@ -30,7 +30,7 @@ cdef class InactiveGroups(Inactive):
         first = []
         starts = np.asarray(self.penalty.start)[:self.penalty.n_groups]
         moving = (np.asarray(self.penalty.lower) < 0) | (np.asarray(self.penalty.upper) > 0)
-        moving &= np.asarray(self.spread)[np.asarray(self.penalty.member)] > 0
+        moving &= np.asarray(self.bounds.design.spread)[np.asarray(self.penalty.member)] > 0
         alive = np.add.reduceat(moving, starts) > 0 if len(starts) else np.zeros(0)
         for g in range(self.penalty.n_groups):
             if not alive[g]:

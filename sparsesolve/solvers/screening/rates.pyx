@@ -5,8 +5,9 @@
 reach_g is the largest polar on the unit ball, and |Z_g| the largest singular value of the group's
 columns in the norm with weights w. Given: a design, sqrt(w), a penalty on groups, and room for
 quantised columns or None. Returned: rates that are not too small, by a bound on the largest
-eigenvalue of Z_g'WZ_g: its trace, or its largest row sum where that costs little; and the same of
-what quantised columns lose. Columns are quantised here, as the pass over them is made anyway.
+eigenvalue of Z_g'WZ_g: its trace, or its largest row sum where that costs little; and bounds on
+what quantised columns lose of a level, per length of r. Columns are quantised here, as the pass
+over them is made anyway.
 """
 from cython.parallel cimport prange, threadid
 from libc.math cimport fabs, sqrt
@@ -23,7 +24,7 @@ from sparsesolve.solvers.screening.quantised cimport Quantised
 
 DENSE_FROM = costs.screening.DENSE_FROM
 cdef Py_ssize_t LARGEST_GROUP = costs.screening.LARGEST_GROUP
-cdef double SQUARES = costs.rounding.SQUARES
+cdef double LENGTH = costs.rounding.LENGTH
 
 
 cpdef group_rates(Design design, double[::1] root_w, BlockPenalty penalty, Quantised sketch,
@@ -85,5 +86,5 @@ cdef void _measure(Design design, const double* root_w, BlockPenalty penalty, Qu
         for j in range(s):
             largest = max(largest, sums[j])
         total = min(total, largest)
-    rate[0] = penalty.reach(g) * sqrt(total * (1.0 + SQUARES))
+    rate[0] = penalty.reach(g) * sqrt(total) * (1.0 + LENGTH)
     error[0] = penalty.reach(g) * sqrt(lost)

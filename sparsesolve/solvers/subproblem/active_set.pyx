@@ -21,7 +21,7 @@ from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, ST
 
 # Newton steps between two sweeps; each changes the support, so that more would cycle.
 DEF ROUNDS = 30
-cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double GRADIENT = costs.rounding.GRADIENT
 cdef double AT_ONCE = costs.subproblem.AT_ONCE
 cdef double IMPOSSIBLE_DECREASE = costs.subproblem.IMPOSSIBLE_DECREASE
 cdef double CROWDED = costs.subproblem.CROWDED
@@ -53,7 +53,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         cdef int rounds, stopped
         cdef bint moved = False
         for rounds in range(ROUNDS):
-            if self.free_gradient(lam) <= OBJECTIVE:
+            if self.free_gradient(lam) <= GRADIENT:
                 break
             self.direction(lam)
             self.iterations += 1
@@ -237,7 +237,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
             j = self.support[k]
             old = self.b[j]
             new = old + t * self.d[j]
-            if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < OBJECTIVE * fabs(old)):
+            if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < GRADIENT * fabs(old)):
                 new = 0.0
             # a rounding error away is not at a limit
             if self.held[j] and t == 1.0 and new != 0.0 and self.d[j] != 0.0:

@@ -48,6 +48,7 @@ cdef int SWEEP_PATIENCE = costs.subproblem.SWEEP_PATIENCE
 cdef double FAR_GROUP = costs.subproblem.FAR_GROUP
 cdef double REGULAR = costs.rounding.REGULAR
 cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double GRADIENT = costs.rounding.GRADIENT
 cdef double ARMIJO = costs.newton.ARMIJO
 cdef double MERGE_WITHIN = costs.subproblem.MERGE_WITHIN
 cdef double MERGE_NEAR = costs.subproblem.MERGE_NEAR
@@ -226,7 +227,7 @@ cdef class GroupBlockDescent(RadialStep):
             self.linearise(k, &self.g[j], lam)
             for j in range(self.first[k], self.first[k] + self.n_tangents[k]):
                 largest = max(largest, fabs(self.slope[j]))
-        if largest <= OBJECTIVE:
+        if largest <= GRADIENT:
             return False
         for k in range(ANSWERS):
             if not self.direction(lam):

@@ -15,7 +15,7 @@ from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
-cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double GRADIENT = costs.rounding.GRADIENT
 cdef double CLIPPED_STEP = costs.subproblem.CLIPPED_STEP
 # Conjugate gradients in a Newton direction: with more, signs change before the direction is used.
 DEF STEPS = 60
@@ -140,7 +140,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         cdef double t
         if self.columns.dense:
             return ActiveSetQuadratic.newton(self, lam)
-        if self.free_gradient(lam) <= OBJECTIVE:
+        if self.free_gradient(lam) <= GRADIENT:
             return False
         self.direction(lam)
         self.iterations += 1

@@ -25,8 +25,6 @@ cdef double PIVOT = costs.rounding.PIVOT
 cdef double STALE_RIDGE = costs.subproblem.STALE_RIDGE
 cdef double RIDGE_JUMP = costs.subproblem.RIDGE_JUMP
 cdef double FEW_PRODUCTS = costs.subproblem.FEW_PRODUCTS
-# A flop of a block operation is this much faster than one of a rotation.
-
 cdef double BLOCK_SPEED = costs.subproblem.BLOCK_SPEED
 
 

@@ -20,7 +20,7 @@ from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 # hundred.
 DEF REPAIRS = 6
 cdef double FACTOR_COST = costs.subproblem.FACTOR_COST
-cdef double PIVOT = costs.rounding.PIVOT
+cdef double REPAIR_RIDGE = costs.rounding.REPAIR_RIDGE
 
 
 cdef class GramBlockDescent(GroupBlockDescent):
@@ -140,7 +140,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
             dpotrf("L", &n, &self.matrix[0], &n, &info)
             if info == 0:
                 break
-            added = max(PIVOT * most, 100.0 * added)
+            added = max(REPAIR_RIDGE * most, 100.0 * added)
         if info != 0:
             return False
         base = 0

@@ -33,7 +33,7 @@ NEAR_SQUARE = costs.working_set.NEAR_SQUARE
 
 
 cdef class LossWorkingSet(WorkingSet):
-    """Start at the null model, with the unpenalised columns in the working set."""
+    """The working set of a loss, which starts at the null model with the unpenalised columns."""
 
     def __init__(self, problem, int n_threads):
         loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss

@@ -28,8 +28,6 @@ cdef class WorkingSet(ScaledDual):
     cdef bint exacting
     # gap after the first round at the last lam
     cdef public double opening
-    # lam at which the inactive columns were examined last
-    cdef double examined_at
     # columns added between quadratic models, averaged
     cdef double growth
     # quadratic models of other losses solved since a column was added

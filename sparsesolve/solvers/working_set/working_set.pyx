@@ -295,12 +295,11 @@ cdef class WorkingSet(ScaledDual):
             cleared = self._cleared(lam)
         with nogil:
             self.inactive.examine(&cleared[0], lam)
-        self.examined_at = lam
         return self.gap(lam)
 
-    def is_final(self, double target):
+    def is_final(self, double lam, double target):
         """Return False where violators promise more than a share of the target."""
-        return self.inactive.promise(self.examined_at) <= PROMISED_DECREASE * target
+        return self.inactive.promise(lam) <= PROMISED_DECREASE * target
 
     def grow(self, double lam, bint first):
         """Add the violators to the working set; return how many."""

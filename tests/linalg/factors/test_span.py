@@ -105,3 +105,21 @@ def test_a_signal_is_heard_while_a_function_goes_on():
         signal.signal(signal.SIGINT, before)
     assert not ended
     goes_on.set()
+
+
+def test_a_combination_vanishes_by_the_size_of_its_terms_alone():
+    """Not by the number of rows: a sum of two columns of 10,000 rows has two roundings a row."""
+    n = 10_000
+    u, v = np.random.default_rng(0).standard_normal((2, n))
+    design = Design(np.asfortranarray(np.column_stack([u, -u, -u + 1e-12 * v])))
+    w = np.full(n, 1.0 / n)
+    design.moments(w)
+    design.standardise(False, np.ones(3))
+    spans = Spans(design, np.sqrt(w), False, design.norms(w))
+    directions = sparse.csc_array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    columns = np.stack([design.combination(np.array([0, j], np.intc), np.ones(2)) for j in (1, 2)])
+    assert spans.vanish(columns.T.copy(), directions).tolist() == [True, False]
+    span = spans.along(directions)
+    assert span.Q.shape == (n, 1) and abs(span.Q[:, 0] @ v) == pytest.approx(
+        np.linalg.norm(v), rel=1e-3
+    )

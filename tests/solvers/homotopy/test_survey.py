@@ -86,3 +86,18 @@ def test_gaps_of_pieces_are_the_largest_between_their_ends(turns):
             largest = (lam * v * np.abs(b) - c * b)[:, v > 0.0].sum(axis=1).max()
             assert found[k] >= largest - 1e-12
             assert turns or found[k] == pytest.approx(largest, abs=1e-12)
+
+
+def test_gaps_of_pieces_bound_those_between_ends_that_rounding_has_moved():
+    """Where the ends are not exact, the largest gap is not half way."""
+    v = np.ones(3)
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        lams = np.sort(rng.uniform(0.1, 2.0, 4))[::-1].copy()
+        B, C = rng.standard_normal((2, 4, 3))
+        C = np.clip(C, -lams[:, None], lams[:, None])
+        found = survey.piece_gaps(lams, np.arange(3, dtype=np.intc), B, C, v)
+        for k in range(1, 4):
+            t = np.linspace(0.0, 1.0, 2001)[:, None]
+            lam, b, c = ((1 - t) * x[k - 1] + t * x[k] for x in (lams, B, C))
+            assert found[k] >= (lam * v * np.abs(b) - c * b).sum(axis=1).max() - 1e-12

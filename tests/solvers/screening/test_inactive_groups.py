@@ -1,4 +1,4 @@
-"""Groups that are not at work: no bound excludes one that violates, and few need products."""
+"""Inactive groups: no bound excludes one that violates, and few need products."""
 
 from types import SimpleNamespace
 
@@ -49,7 +49,7 @@ def problem(kind, store="dense", limits=(-np.inf, np.inf), alpha=1.0, density=1.
 
 @pytest.mark.parametrize("shape", [(60, 2000), (256, 4000)], ids=["exact", "quantised"])
 def test_threads_see_the_same_groups(shape):
-    """Of so many that what is remembered of them is shared out."""
+    """With so many groups that residuals are shared among them."""
     found = []
     for n_threads in (1, 2, 3):
         made, Z = problem("l2", shape=shape, n_groups=900)
