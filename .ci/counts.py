@@ -1,13 +1,14 @@
 """Count the instructions of a few fixed problems under callgrind: a guard against slowdowns.
 
-python .ci/counts.py [--update] [--cliffs], with valgrind and a C compiler. Counts repeat on a
+python .ci/counts.py [--update] [NAME ...], with valgrind and a C compiler. Counts repeat on a
 loaded machine, where seconds do not. Two are kept for each problem: `own`, those of this package's
 compiled code, for one compiler; and `all`, those of BLAS, libm and the interpreter too, for one
 version of each.
 What was compiled or installed otherwise than noted is not compared. Valgrind does not know
 AVX-512: the kernels for x86-64-v3 are counted, on machines with AVX2, whatever else they have.
 Ratios guard against cliffs: what a looser tolerance costs compared with a tight one, one far
-lambda with the path to it, a small alpha with alpha = 1. `--cliffs` counts these alone.
+lambda with the path to it, a small alpha with alpha = 1. NAME is a problem's, or `cliffs` for the
+ratios; without one all are counted.
 """
 
 import ctypes
@@ -118,12 +119,12 @@ def cliffs():
     yield ("group lasso: tol 1e-3", partial(fit, tol=1e-3)), ("tol 1e-7", fit)
 
 
-def solve_all(library, only):
-    """Solve every problem, counted the second time: this runs under callgrind."""
+def solve_all(library, *names):
+    """Solve the problems named, or all, counted the second time: this runs under callgrind."""
     callgrind = ctypes.CDLL(library)
     gc.disable()
-    solved = [] if only == "cliffs" else list(problems())
-    for (above, one), (below, other) in cliffs():
+    solved = [problem for problem in problems() if not names or problem[0] in names]
+    for (above, one), (below, other) in cliffs() if not names or "cliffs" in names else ():
         name = f"{above}{OVER}{below}"
         solved += [(f"{name}{OVER}0", one), (f"{name}{OVER}1", other)]
     for name, solve in solved:
@@ -153,15 +154,16 @@ def own_and_all(dump):
     return name and name[1], {"own": own // 1000, "all": total // 1000}
 
 
-def count(only):
-    """The counts of every problem, by name, and the ratios of the cliffs."""
+def count(names):
+    """The counts of the problems named, or of all, by name, and the ratios of the cliffs."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "switch.c"), Path(folder, "switch.so")
         source.write_text(START_AND_STOP)
         compiler = sysconfig.get_config_var("CC").split()
         subprocess.run([*compiler, "-shared", "-fPIC", source, "-o", library], check=True)
         command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "-q",
-                   f"--callgrind-out-file={folder}/dump", sys.executable, __file__, library, only]
+                   f"--callgrind-out-file={folder}/dump", sys.executable, __file__, library,
+                   *names]
         alone = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
                  "PYTHONPATH": str(Path(ss.__file__).parents[1])}
         subprocess.run(command, env=os.environ | alone, check=True)
@@ -207,7 +209,7 @@ def compare_ratios(noted, ratios, told):
     return grown
 
 
-def main(update, only):
+def main(update, names):
     info = Path("/proc/cpuinfo")
     if not shutil.which("valgrind") or not info.exists() or " avx2 " not in info.read_text():
         print("no valgrind, or no processor with AVX2: instructions are not counted")
@@ -215,12 +217,13 @@ def main(update, only):
     noted, here = json.loads(NOTED.read_text()) if NOTED.exists() else {}, versions()
     other = [name for name in here if noted.get("versions", {}).get(name) != here[name]]
     kinds = [] if "compiler" in other else ["own"] if other else ["own", "all"]
-    found, ratios = count(only)
+    found, ratios = count(names)
     grown = compare(noted.get("counts", {}), found, kinds)
     grown += compare_ratios(noted.get("ratios", {}), ratios, "all" in kinds)
     if update:
         found = noted.get("counts", {}) | found
-        text = json.dumps({"versions": here, "counts": found, "ratios": ratios}, indent=1)
+        text = json.dumps({"versions": here, "counts": found,
+                           "ratios": noted.get("ratios", {}) | ratios}, indent=1)
         NOTED.write_text(text + "\n")
     elif other:
         print("not compared, because noted for another", ", ".join(other), end=": ")
@@ -234,7 +237,11 @@ def main(update, only):
 
 
 if __name__ == "__main__":
-    if {*sys.argv[1:]} <= {"--update", "--cliffs"}:
-        only = "cliffs" if "--cliffs" in sys.argv else "all"
-        sys.exit(main("--update" in sys.argv, only))
-    solve_all(*sys.argv[1:])
+    if sys.argv[1:] and sys.argv[1].endswith("switch.so"):
+        solve_all(*sys.argv[1:])
+    else:
+        names = [name for name in sys.argv[1:] if name != "--update"]
+        known = {"cliffs"} | {name for name, _ in problems()}
+        if strange := [name for name in names if name not in known]:
+            sys.exit(f"there is no problem {strange[0]!r}; name {', '.join(sorted(known))}")
+        sys.exit(main("--update" in sys.argv, names))

@@ -1,22 +1,36 @@
 """GroupBlockDescent: penalised least squares over a growing set of working groups."""
-from sparsesolve.solvers.subproblem.radial_step cimport RadialStep
+from sparsesolve.solvers.subproblem.anderson cimport Anderson
+from sparsesolve.solvers.subproblem.block_step cimport BlockStep
+from sparsesolve.solvers.subproblem.group_coefficients cimport GroupCoefficients
+from sparsesolve.solvers.subproblem.tangents cimport Tangents
 
-cdef class GroupBlockDescent(RadialStep):
-    cdef double pace                    # what a sweep leaves of the gap, as last seen
-    # places of the last sweeps that are remembered: b, and what goes with it
-    cdef int n_trail
-    cdef double[:, ::1] trail_b, trail_r
+cdef class GroupBlockDescent(GroupCoefficients):
+    cdef Tangents tangents
+    cdef BlockStep step
+    cdef Anderson trail                 # the last sweeps: b, and what goes with it
     cdef Py_ssize_t n_carried
+    cdef double pace                    # what a sweep leaves of the gap, as last seen
+    # whether lengths can be brought to their best, and are
+    cdef bint has_radial_step, takes_radial_steps
 
+    cdef int measure_blocks(self, int first) except -1
     cdef int sweep(self, double lam, bint newest_first, double far) noexcept nogil
-    cdef void remember(self) noexcept nogil
-    cdef bint anderson_extrapolate(self, double lam) noexcept nogil
+    cdef bint below(self, int k, double lam) noexcept nogil
+    cdef bint block_step(self, int k, double lam) noexcept nogil
+    cdef void touch(self, int first, int last) noexcept nogil
+    cdef bint extrapolate_sweeps(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
     cdef bint merge(self, double lam) noexcept nogil
     cdef void cap_step(self) noexcept nogil
     cdef void truncate_to_limits(self) noexcept nogil
     cdef bint descend(self, double lam, double square, int halvings=*) noexcept nogil
     # what a subclass says
+    cdef Py_ssize_t carried_room(self) noexcept
+    cdef void block_products(self, int k, double* out) noexcept nogil
+    cdef void meet(self, int k) noexcept nogil
+    cdef void move(self, int k) noexcept nogil
+    cdef bint radial_step_pays(self) noexcept nogil
+    cdef void radial_step(self, double lam, double target) noexcept nogil
     cdef double* carried(self) noexcept nogil
     cdef double square(self, const double* b, const double* carried) noexcept nogil
     cdef void renew(self) noexcept nogil

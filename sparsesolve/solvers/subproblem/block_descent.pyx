@@ -7,30 +7,35 @@ Given: columns Z through a subclass (their inner products, or the data), and a w
 Returned: b and g with a duality gap over the working groups of at most `target`, or the reason
 why not.
 Invariant: g = Z'r between two rounds. A round sweeps over the groups (block_step), extrapolates
-the sweeps (Anderson), minimises over the lengths of the groups together (radial_step) and, where
-sweeps are slow, takes a Newton step for all groups along the directions in which Omega is smooth,
-with an Armijo line search. Without radial steps, sweeps go on until they gain little compared
-with `target`, even if the gap is met: a warm start often meets it, and one sweep more makes a
-much better solution.
-Reference: Tseng and Yun (2009); Bertrand and Massias (2021), "Anderson acceleration of coordinate
-descent".
-"""
-from libc.math cimport INFINITY, exp, fabs, log
-from libc.string cimport memcpy, memset
+the sweeps (anderson), takes a radial step and, where sweeps are slow, a Newton step for all groups
+along the directions in which Omega is smooth (tangents), with an Armijo line search. Without radial
+steps, sweeps go on until they gain little compared with `target`, even if the gap is met: a warm
+start often meets it, and one sweep more makes a much better solution.
 
-import numpy as np
+A radial step minimises over the lengths of all groups together, their directions fixed:
+
+    minimise over s >= -|b_g|   |r - sum_g s_g Z_g b_g / |b_g||^2 / 2
+                                + lam sum_g (Omega_g at |b_g| + s_g)
+
+It serves penalties of the lengths of groups. Sweeps leave errors along a group's ray and across
+it. The norm of the gradient sees an error across the ray by its square. It sees one along the ray
+at once, and the gap with it, whose dual point is shrunk by it. So once the lengths are optimal,
+the gap is of second order in the distance to the solution, as the objective is.
+Reference: Tseng and Yun (2009), "A coordinate gradient descent method for nonsmooth separable
+minimization".
+"""
+from libc.math cimport INFINITY, exp, fabs, log, sqrt
+from libc.string cimport memcpy
 
 from sparsesolve.solvers import costs
 from sparsesolve.linalg.working.columns cimport PackedColumns
-from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
-from sparsesolve.linalg.kernels.vector cimport axpy
-from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.subproblem.radial_step cimport RadialStep
+from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
+from sparsesolve.solvers.subproblem.anderson cimport MEMORY, Anderson
+from sparsesolve.solvers.subproblem.block_step cimport BlockStep
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.subproblem.group_coefficients cimport GroupCoefficients
+from sparsesolve.solvers.subproblem.tangents cimport Tangents
 
-# Anderson extrapolation combines this many sweeps: the small system of that order is solved by
-# hand.
-DEF MEMORY = 4
 # Halvings of a Newton step whose coefficients stop at kinks: a sweep is cheaper than more.
 DEF HALVINGS = 6
 # Halvings of a Newton step that passes kinks, before sweeps go on instead.
@@ -46,30 +51,56 @@ cdef double GAP_CHECK_AFTER_FALL = costs.subproblem.GAP_CHECK_AFTER_FALL
 cdef double PROGRESS = costs.newton.PROGRESS
 cdef int SWEEP_PATIENCE = costs.subproblem.SWEEP_PATIENCE
 cdef double FAR_GROUP = costs.subproblem.FAR_GROUP
-cdef double REGULAR = costs.rounding.REGULAR
 cdef double OBJECTIVE = costs.rounding.OBJECTIVE
 cdef double GRADIENT = costs.rounding.GRADIENT
 cdef double ARMIJO = costs.newton.ARMIJO
-cdef double MERGE_WITHIN = costs.subproblem.MERGE_WITHIN
-cdef double MERGE_NEAR = costs.subproblem.MERGE_NEAR
+cdef double VIOLATION = costs.rounding.VIOLATION
 # Tries to find a Newton step without coefficients that stop at once; each merges or holds at
 # least one coefficient.
 DEF ANSWERS = 20
 cdef double LONG_STEP = costs.subproblem.LONG_STEP
-cdef double PIVOT = costs.rounding.PIVOT
 
 
-cdef class GroupBlockDescent(RadialStep):
+cdef class GroupBlockDescent(GroupCoefficients):
 
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.pace = 0.2
-        self.trail_b = np.zeros((MEMORY + 1, self.capacity))
+        self.tangents = Tangents(penalty, self.first, self.group, self.place)
+        self.step, self.trail = BlockStep(self.tangents), Anderson()
+        self.step.reserve(self.capacity)
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
-            RadialStep.reserve(self, capacity)
-            self.trail_b = np.zeros((MEMORY + 1, self.capacity))
+            GroupCoefficients.reserve(self, capacity)
+            self.step.reserve(self.capacity)
+            self.trail.reserve(self.capacity, self.carried_room())
         return 0
+
+    cdef int measure_blocks(self, int first) except -1:
+        """Inner products within the groups from `first` on, their eigenvalues and axes."""
+        cdef int k, i, s
+        cdef double* block
+        self.step.reserve_blocks(first, self.place[self.n_groups])
+        for k in range(first, self.n_groups):
+            s, block = self.first[k + 1] - self.first[k], &self.step.blocks[self.place[k]]
+            self.block_products(k, block)
+            for i in range(s):
+                self.diag[self.first[k] + i] = block[i * (s + 1)]
+            self.step.decompose(k)
+            self.largest = max(self.largest, self.step.curvature[k])
+        return 0
+
+    cdef bint second_order(self, bint wanted, double lam) noexcept nogil:
+        """Take radial steps from now on if they are wanted and possible; returns whether they are
+        taken.
+
+        Unpenalised columns may depend on one another, and a joint step would send them far.
+        """
+        cdef int k
+        self.takes_radial_steps = wanted and self.has_radial_step
+        for k in range(self.n_groups):
+            self.takes_radial_steps = self.takes_radial_steps and self.is_penalised(k, lam)
+        return self.takes_radial_steps
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Reach gap <= target over the working groups; returns an Outcome."""
@@ -84,7 +115,7 @@ cdef class GroupBlockDescent(RadialStep):
             radial_until = self.iterations + RADIAL_SWEEPS
         else:
             enough = SWEEP_UNTIL_DECREASE * target + OBJECTIVE * value
-        self.n_trail = 0
+        self.trail.count = 0
         if budget <= 0 or self.n_groups == 0:
             self.estimate_unpenalised_norm(lam)
             gap = self.gap(lam)
@@ -100,12 +131,12 @@ cdef class GroupBlockDescent(RadialStep):
             while k < sweeps or (moved and gain > enough and k < SWEEPS_BETWEEN_GAPS):
                 # an extrapolation might leave the limits
                 if not self.penalty.limited:
-                    self.remember()
+                    self.trail.remember(self.size, self.b, self.n_carried, self.carried())
                 moved += self.sweep(lam, takes_radial_steps, FAR_GROUP if k == 0 else 1.0)
-                if self.n_trail == MEMORY:
-                    self.remember()
-                    self.anderson_extrapolate(lam)
-                    self.n_trail = 0
+                if self.trail.count == MEMORY:
+                    self.trail.remember(self.size, self.b, self.n_carried, self.carried())
+                    self.extrapolate_sweeps(lam)
+                    self.trail.count = 0
                 gain, value = value, 0.5 * self.residual_square + self.penalty_value(lam)
                 gain -= value
                 k += 1
@@ -113,7 +144,7 @@ cdef class GroupBlockDescent(RadialStep):
             # 2. Radial step: minimise over the lengths of all groups.
             if takes_radial_steps:
                 self.radial_step(lam, target)
-                self.n_trail = 0
+                self.trail.count = 0
                 value = 0.5 * self.residual_square + self.penalty_value(lam)
             else:
                 self.renew()
@@ -158,60 +189,54 @@ cdef class GroupBlockDescent(RadialStep):
                 moved += self.block_step(k, lam)
         return moved
 
-    # Anderson extrapolation.
+    cdef bint below(self, int k, double lam) noexcept nogil:
+        """Return True if a block is zero and would stay so at lam, by its known products."""
+        cdef int j
+        for j in range(self.first[k], self.first[k + 1]):
+            if self.b[j] != 0.0:
+                return False
+        return self.penalty.block_polar(self.group[k], &self.g[self.first[k]], MOVING) <= lam
 
-    cdef void remember(self) noexcept nogil:
-        """Remember the point after a sweep."""
-        memcpy(&self.trail_b[self.n_trail, 0], self.b, self.size * sizeof(double))
-        memcpy(&self.trail_r[self.n_trail, 0], self.carried(), self.n_carried * sizeof(double))
-        self.n_trail += 1
-
-    cdef bint anderson_extrapolate(self, double lam) noexcept nogil:
-        """Go to the combination of the last sweeps whose steps cancel best, if the objective is
-        lower.
-
-        What is linear in b is combined in the same way, so no product is needed (Bertrand and
-        Massias, 2021).
-        """
-        cdef int i, j, M = MEMORY
-        cdef Py_ssize_t k
-        cdef double[MEMORY * MEMORY] inner
-        cdef double[MEMORY] weights
-        cdef double total = 0.0, size = 0.0, trace = 0.0
-        cdef double before = 0.5 * self.residual_square + self.penalty_value(lam)
-        for i in range(M):
-            for k in range(self.size):
-                self.x[k] = self.trail_b[i + 1, k] - self.trail_b[i, k]
-            for j in range(i, M):
-                inner[j + i * M] = 0.0
-                for k in range(self.size):
-                    inner[j + i * M] += self.x[k] * (self.trail_b[j + 1, k] - self.trail_b[j, k])
-            trace += inner[i + i * M]
-            weights[i] = 1.0
-        for i in range(M):
-            inner[i + i * M] += REGULAR * trace
-        small_factor(M, &inner[0], PIVOT)
-        small_solve(M, &inner[0], &weights[0])
-        for i in range(M):
-            total += weights[i]
-            size += fabs(weights[i])
-        if not total > 0.0:
+    cdef bint block_step(self, int k, double lam) noexcept nogil:
+        """Minimise over one block, approximately; return whether it moved."""
+        cdef int j, first = self.first[k], last = self.first[k + 1]
+        self.meet(k)
+        if self.below(k, lam * (1.0 + VIOLATION)):
             return False
-        memset(self.b, 0, self.size * sizeof(double))
-        memset(self.carried(), 0, self.n_carried * sizeof(double))
-        for i in range(M):
-            axpy(self.size, weights[i] / total, &self.trail_b[i + 1, 0], self.b)
-            axpy(self.n_carried, weights[i] / total, &self.trail_r[i + 1, 0], self.carried())
-        size /= total
-        total = self.residual_square
-        self.residual_square = self.square(&self.trail_b[M, 0], &self.trail_r[M, 0])
+        self.residual_square -= self.step.minimise(k, &self.g[first], lam, &self.b[first],
+                                                   &self.d[first])
+        for j in range(first, last):
+            if self.d[j] != 0.0:
+                self.move(k)
+                self.touch(first, last)
+                return True
+        return False
+
+    cdef void touch(self, int first, int last) noexcept nogil:
+        """Count the rounding of a step d of these columns: similar columns may go far in opposite
+        ways.
+        """
+        cdef int j
+        cdef double length = 0.0
+        for j in range(first, last):
+            length += fabs(self.d[j]) * sqrt(self.diag[j])
+        self.rounding_steps += (1.0 + length / sqrt(self.residual_square)
+                                if self.residual_square > 0.0 else INFINITY)
+
+    cdef bint extrapolate_sweeps(self, double lam) noexcept nogil:
+        """Extrapolate the last sweeps if the objective is lower there; return whether it is."""
+        cdef double before = 0.5 * self.residual_square + self.penalty_value(lam)
+        cdef double square = self.residual_square, sizes
+        sizes = self.trail.combine(self.size, self.b, self.n_carried, self.carried())
+        if sizes == 0.0:
+            return False
+        self.residual_square = self.square(&self.trail.coefficients[MEMORY, 0],
+                                           &self.trail.images[MEMORY, 0])
         if 0.5 * self.residual_square + self.penalty_value(lam) < before:
-            # rounding is combined as well
-            self.rounding_steps *= size
+            self.rounding_steps *= sizes                    # rounding is combined as well
             return True
-        memcpy(self.b, &self.trail_b[M, 0], self.size * sizeof(double))
-        memcpy(self.carried(), &self.trail_r[M, 0], self.n_carried * sizeof(double))
-        self.residual_square = total
+        self.trail.recall(self.size, self.b, self.n_carried, self.carried())
+        self.residual_square = square
         return False
 
     # Second order, all groups together.
@@ -220,13 +245,13 @@ cdef class GroupBlockDescent(RadialStep):
         """Take a step along the directions in which the penalty is smooth; return whether it was
         taken.
         """
-        cdef int k, j
+        cdef int k, j, first
         cdef double largest = 0.0
         for k in range(self.n_groups):
-            j = self.first[k]
-            self.linearise(k, &self.g[j], lam)
-            for j in range(self.first[k], self.first[k] + self.n_tangents[k]):
-                largest = max(largest, fabs(self.slope[j]))
+            first = self.first[k]
+            self.tangents.linearise(k, &self.b[first], &self.g[first], lam)
+            for j in range(first, first + self.tangents.count[k]):
+                largest = max(largest, fabs(self.tangents.slope[j]))
         if largest <= GRADIENT:
             return False
         for k in range(ANSWERS):
@@ -237,8 +262,9 @@ cdef class GroupBlockDescent(RadialStep):
                 break
         memcpy(&self.x[0], self.d, self.size * sizeof(double))
         for k in range(self.n_groups):
-            self.penalty.stop(self.group[k], &self.b[self.first[k]], &self.d[self.first[k]])
-            self.truncate_at_kinks(k, lam)
+            first = self.first[k]
+            self.penalty.stop(self.group[k], &self.b[first], &self.d[first])
+            self.tangents.truncate(k, &self.b[first], &self.d[first], lam)
         if self.descend(lam, self.image()):
             return True
         # a step with many coefficients stopped may not descend; a small part of the whole step
@@ -249,18 +275,12 @@ cdef class GroupBlockDescent(RadialStep):
 
     cdef bint merge(self, double lam) noexcept nogil:
         """Merge directions that reach a kink at once; return whether there were any."""
-        cdef int k, j, lost
+        cdef int k, j
         cdef bint any = False
         for k in range(self.n_groups):
             j = self.first[k]
-            if self.n_tangents[k] > 0:
-                lost = self.penalty.merge(self.group[k], &self.b[j], &self.d[j], MERGE_WITHIN,
-                                          MERGE_NEAR,
-                                          &self.tangent_of[j], &self.sign[j], &self.slope[j])
-                if lost > 0:
-                    self.n_tangents[k] -= lost
-                    self.second_derivative(k, lam)
-                    any = True
+            if self.tangents.merge(k, &self.b[j], &self.d[j], lam) > 0:
+                any = True
         return any
 
     cdef void cap_step(self) noexcept nogil:
@@ -314,6 +334,26 @@ cdef class GroupBlockDescent(RadialStep):
         return False
 
     # For subclasses.
+
+    cdef Py_ssize_t carried_room(self) noexcept:
+        """The most numbers that `carried` may have."""
+        return self.capacity
+
+    cdef void block_products(self, int k, double* out) noexcept nogil:
+        """Z_g'Z_g of a working group."""
+
+    cdef void meet(self, int k) noexcept nogil:
+        """Recompute g of a block at the current b."""
+
+    cdef void move(self, int k) noexcept nogil:
+        """Update what depends on b after a move of the block by d."""
+
+    cdef bint radial_step_pays(self) noexcept nogil:
+        """Return True if a radial step is cheap compared with sweeps, for that many groups."""
+        return True
+
+    cdef void radial_step(self, double lam, double target) noexcept nogil:
+        """Minimise over the lengths, approximately, and recompute g."""
 
     cdef double* carried(self) noexcept nogil:
         """What is linear in b and kept up to date: n_carried numbers."""

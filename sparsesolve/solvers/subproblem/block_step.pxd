@@ -1,33 +1,32 @@
 """BlockStep: minimisation over one working group, the others held."""
-from sparsesolve.solvers.subproblem.group_coefficients cimport GroupCoefficients
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.subproblem.tangents cimport Tangents
 
-cdef class BlockStep(GroupCoefficients):
-    cdef double[::1] curvature          # largest eigenvalue of each block of Z'Z
-    cdef Py_ssize_t[::1] place          # where each block begins in `blocks`
+cdef class BlockStep:
+    cdef BlockPenalty penalty
+    cdef Tangents tangents
+    # of the working groups, as in Tangents
+    cdef int[::1] first, group
+    cdef Py_ssize_t[::1] place
     cdef double[::1] blocks             # Z_g'Z_g, group by group
-    cdef double[::1] levels, axes       # their eigenvalues and eigenvectors
-    # the penalty's second derivative along the directions; with Z_g'Z_g, factored
-    cdef double[::1] hessians, factors
-    # directions of each group along which the penalty is smooth
-    cdef int[::1] n_tangents
-    cdef int[::1] tangent_of                   # which of them a column moves along, -1 none
-    cdef double[::1] sign, slope        # by how much; what is to be gained along it
-    cdef double[::1] room               # to work in
-    cdef double[::1] z                  # products of the residual during a block step
+    cdef double[::1] levels, axes       # their eigenvalues, by column, and eigenvectors
+    cdef double[::1] curvature          # largest eigenvalue of each
+    cdef double[::1] factors            # with the penalty's second derivative, along tangents
+    # Room for one group.
+    cdef double[::1] room
+    cdef double* z                      # products of the residual during a step
+    cdef double* x
+    cdef double* old
+    cdef double* along
 
-    cdef int measure_blocks(self, int first) except -1
-    cdef bint block_step(self, int k, double lam) noexcept nogil
-    cdef void touch(self, int first, int last) noexcept nogil
-    cdef bint below(self, int k, double lam) noexcept nogil
-    cdef double turn(self, int k, double lam) noexcept nogil
-    cdef double shrink(self, int k, double lam) noexcept nogil
-    cdef double take(self, int k, const double* d) noexcept nogil
-    cdef double polish(self, int k, double lam) noexcept nogil
-    cdef int linearise(self, int k, const double* z, double lam) noexcept nogil
-    cdef void second_derivative(self, int k, double lam) noexcept nogil
+    cdef int reserve(self, int capacity) except -1
+    cdef int reserve_blocks(self, int first, Py_ssize_t entries) except -1
+    cdef int decompose(self, int k) except -1
+    cdef double minimise(self, int k, const double* g, double lam, double* b,
+                         double* d) noexcept nogil
     cdef void factorise(self, int k) noexcept nogil
-    cdef void truncate_at_kinks(self, int k, double lam) noexcept nogil
-    # what a subclass says
-    cdef void block_products(self, int k, double* out) noexcept nogil
-    cdef void meet(self, int k) noexcept nogil
-    cdef void move(self, int k) noexcept nogil
+    cdef double _turn(self, int k, const double* g, double lam, double* b,
+                      double* d) noexcept nogil
+    cdef double _shrink(self, int k, double lam, double* b, double* d) noexcept nogil
+    cdef double _take(self, int k, const double* d, double* b) noexcept nogil
+    cdef double _polish(self, int k, double lam, double* b, double* d) noexcept nogil

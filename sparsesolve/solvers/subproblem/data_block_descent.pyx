@@ -36,13 +36,14 @@ cdef class DataBlockDescent(GroupBlockDescent):
         self._work_on_residual()
         self.rays = RadialSubspace(columns.n, columns.n_threads)
         self.has_radial_step = columns.dense and penalty.all_round()
-        self.trail_r = np.zeros((self.trail_b.shape[0], self.n + 1))
+        self.trail.reserve(self.capacity, self.carried_room())
         self.rest, self.conjugate, self.product, self.heading = np.zeros((4, self.capacity))
+        self.z, self.length = np.zeros(self.capacity), np.zeros(penalty.n_groups)
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
             GroupBlockDescent.reserve(self, capacity)
-            self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
+            self.rest, self.conjugate, self.product, self.z = np.zeros((4, self.capacity))
             self.heading = roomier(self.heading, self.capacity, self.size)
         return 0
 
@@ -68,6 +69,9 @@ cdef class DataBlockDescent(GroupBlockDescent):
         memset(&self.v[0], 0, self.n * sizeof(double))
         self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
         self.columns.correlate_listed(which, count, &self.v[0], self.image_shift, out)
+
+    cdef Py_ssize_t carried_room(self) noexcept:
+        return self.n + 1
 
     cdef double* carried(self) noexcept nogil:
         return &self.u[0]
@@ -134,8 +138,8 @@ cdef class DataBlockDescent(GroupBlockDescent):
         cdef const double* hessian
         memset(self.d, 0, self.size * sizeof(double))
         for k in range(self.n_groups):
-            self.factorise(k)
-        memcpy(&self.rest[0], &self.slope[0], self.size * sizeof(double))
+            self.step.factorise(k)
+        memcpy(&self.rest[0], &self.tangents.slope[0], self.size * sizeof(double))
         rho = self.precondition(0.0)
         goal = FORCING * FORCING * rho
         for step in range(STEPS):
@@ -145,11 +149,10 @@ cdef class DataBlockDescent(GroupBlockDescent):
             self.apply(self.rhs, self.q)
             curvature = 0.0
             for k in range(self.n_groups):
-                first, n, hessian = self.first[k], self.n_tangents[k], &self.hessians[self.place[k]]
+                first, n = self.first[k], self.tangents.count[k]
+                hessian = &self.tangents.hessians[self.place[k]]
                 memset(&self.product[first], 0, n * sizeof(double))
-                for j in range(first, self.first[k + 1]):
-                    if n > 0 and self.tangent_of[j] >= 0:
-                        self.product[first + self.tangent_of[j]] += self.sign[j] * self.q[j]
+                self.tangents.add_products(k, &self.q[first], &self.product[first])
                 for j in range(n):
                     axpy(n, self.conjugate[first + j], hessian + j * <Py_ssize_t> n,
                          &self.product[first])
@@ -158,7 +161,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
                 break
             t = rho / curvature
             for k in range(self.n_groups):
-                first, n = self.first[k], self.n_tangents[k]
+                first, n = self.first[k], self.tangents.count[k]
                 for i in range(first, first + n):
                     self.x[i] = (self.x[i] + t * self.conjugate[i] if step > 0
                                  else t * self.conjugate[i])
@@ -196,7 +199,8 @@ cdef class DataBlockDescent(GroupBlockDescent):
         cdef double ahead, cosine, weight, back
         for k in range(self.n_groups):
             first, s, g = self.first[k], self.first[k + 1] - self.first[k], self.group[k]
-            if not self.take_ray(k, lam):
+            self.length[k] = self.tangents.take_ray(k, &self.b[first], lam)
+            if self.length[k] == 0.0:
                 self.rays.drop(k)
                 continue
             ahead = dot(s, &self.heading[first], self.b + first) if self.rays.ray[k] >= 0 else 0.0
@@ -204,7 +208,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
             if ahead < (1.0 - turned) * self.length[k]:
                 ahead = back = self.length[k]
                 for j in range(first, first + s):
-                    self.heading[j], self.d[j] = self.sign[j], -self.sign[j]
+                    self.heading[j], self.d[j] = self.tangents.sign[j], -self.tangents.sign[j]
                 memset(self.rays.draw(k), 0, self.n * sizeof(double))
                 self.columns.subtract_some(first, s, &self.d[first], self.rays.draw(k))
                 self.rays.measure(k)
@@ -224,7 +228,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
         memcpy(&self.old[0], self.b, self.size * sizeof(double))
         for k in range(self.n_groups):
             g, first, s = self.group[k], self.first[k], self.first[k + 1] - self.first[k]
-            step, old = (self.rays.step[self.rays.ray[k]] if self.n_tangents[k] > 0 else 0.0,
+            step, old = (self.rays.step[self.rays.ray[k]] if self.length[k] > 0.0 else 0.0,
                          self.length[k])
             if step == 0.0:
                 memset(&self.d[first], 0, s * sizeof(double))
@@ -240,12 +244,9 @@ cdef class DataBlockDescent(GroupBlockDescent):
 
     cdef void _spread(self, const double* along, double* out) noexcept nogil:
         """The steps of the columns from those along the tangent directions."""
-        cdef int k, j
+        cdef int k
         for k in range(self.n_groups):
-            for j in range(self.first[k], self.first[k + 1]):
-                out[j] = 0.0
-                if self.n_tangents[k] > 0 and self.tangent_of[j] >= 0:
-                    out[j] = self.sign[j] * along[self.first[k] + self.tangent_of[j]]
+            self.tangents.spread(k, &along[self.first[k]], &out[self.first[k]])
 
     cdef double precondition(self, double last) noexcept nogil:
         """The next conjugate direction; returns the residual's square in the preconditioned norm.
@@ -253,12 +254,12 @@ cdef class DataBlockDescent(GroupBlockDescent):
         cdef int k, i, first, n
         cdef double rho = 0.0
         for k in range(self.n_groups):
-            first, n = self.first[k], self.n_tangents[k]
+            first, n = self.first[k], self.tangents.count[k]
             memcpy(&self.z[first], &self.rest[first], n * sizeof(double))
-            small_solve(n, &self.factors[self.place[k]], &self.z[first])
+            small_solve(n, &self.step.factors[self.place[k]], &self.z[first])
             rho += dot(n, &self.z[first], &self.rest[first])
         for k in range(self.n_groups):
-            first, n = self.first[k], self.n_tangents[k]
+            first, n = self.first[k], self.tangents.count[k]
             for i in range(first, first + n):
                 self.conjugate[i] = self.z[i] + (rho / last * self.conjugate[i] if last > 0.0
                                                  else 0.0)

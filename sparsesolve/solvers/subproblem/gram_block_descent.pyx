@@ -12,7 +12,7 @@ from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
-from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
+from sparsesolve.linalg.kernels.vector cimport axpy, ss_subtract_all
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 
@@ -28,6 +28,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.gram, self.counts_rounding_steps = Gram(), True
         self.has_radial_step = penalty.all_round()
+        self.trail.reserve(self.capacity, self.carried_room())
         self._make_newton_room()
 
     cdef int reserve(self, int capacity) except -1:
@@ -39,7 +40,6 @@ cdef class GramBlockDescent(GroupBlockDescent):
     def _make_newton_room(self):
         self.matrix, self.right = (np.empty(<Py_ssize_t> self.capacity * self.capacity),
                                    np.zeros(self.capacity))
-        self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
@@ -115,23 +115,23 @@ cdef class GramBlockDescent(GroupBlockDescent):
         return m * m * m <= FACTOR_COST * self.size * self.size
 
     cdef void radial_step(self, double lam, double target) noexcept nogil:
-        cdef int k, first, tangents = 0
+        cdef int k, first, rays = 0
         for k in range(self.n_groups):
-            if self.take_ray(k, lam):
-                first = self.first[k]
-                self.slope[first] += dot(self.first[k + 1] - first, &self.sign[first],
-                                         self.g + first)
-            tangents += self.n_tangents[k]
-        if tangents > 0 and self.direction(lam):
+            first = self.first[k]
+            if self.tangents.take_ray(k, &self.b[first], lam) > 0.0:
+                self.tangents.add_products(k, self.g + first, &self.tangents.slope[first])
+                rays += 1
+        if rays > 0 and self.direction(lam):
             for k in range(self.n_groups):
-                self.truncate_at_kinks(k, lam)
+                first = self.first[k]
+                self.tangents.truncate(k, &self.b[first], &self.d[first], lam)
             self.descend(lam, self.image())
 
     cdef bint direction(self, double lam) noexcept nogil:
-        cdef int n = 0, one = 1, info = 1, tries, k, i, j, base = 0
+        cdef int n = 0, one = 1, info = 1, tries, k, i, base = 0
         cdef double added = 0.0, most = 0.0
         for k in range(self.n_groups):
-            n += self.n_tangents[k]
+            n += self.tangents.count[k]
         for tries in range(REPAIRS):
             base = self.assemble()
             for i in range(n):
@@ -145,16 +145,14 @@ cdef class GramBlockDescent(GroupBlockDescent):
             return False
         base = 0
         for k in range(self.n_groups):
-            memcpy(&self.right[base], &self.slope[self.first[k]],
-                   self.n_tangents[k] * sizeof(double))
-            base += self.n_tangents[k]
+            memcpy(&self.right[base], &self.tangents.slope[self.first[k]],
+                   self.tangents.count[k] * sizeof(double))
+            base += self.tangents.count[k]
         dpotrs("L", &n, &one, &self.matrix[0], &n, &self.right[0], &n, &info)
         base = 0
         for k in range(self.n_groups):
-            for j in range(self.first[k], self.first[k + 1]):
-                self.d[j] = (self.sign[j] * self.right[base + self.tangent_of[j]]
-                             if self.tangent_of[j] >= 0 else 0.0)
-            base += self.n_tangents[k]
+            self.tangents.spread(k, &self.right[base], &self.d[self.first[k]])
+            base += self.tangents.count[k]
         return True
 
     cdef int assemble(self) noexcept nogil:
@@ -163,18 +161,21 @@ cdef class GramBlockDescent(GroupBlockDescent):
 
         Only the lower triangle is filled. Returns its order.
         """
-        cdef int n = 0, base = 0, moving = 0, k, i, j, s
+        cdef int n = 0, base = 0, moving = 0, k, i, j, s, row
         cdef bint plain = True
+        cdef const int* of = &self.tangents.tangent_of[0]
+        cdef const double* sign = &self.tangents.sign[0]
         cdef double* out
         cdef const double* column
         cdef const double* hessian
         for k in range(self.n_groups):
             for j in range(self.first[k], self.first[k + 1]):
-                if self.n_tangents[k] > 0 and self.tangent_of[j] >= 0:
-                    plain = plain and self.sign[j] == 1.0 and n + self.tangent_of[j] == moving
-                    self.support[moving], self.position[moving] = j, n + self.tangent_of[j]
+                row = n + of[j]
+                if self.tangents.count[k] > 0 and of[j] >= 0:
+                    plain = plain and sign[j] == 1.0 and row == moving
+                    self.support[moving], self.position[moving] = j, row
                     moving += 1
-            n += self.n_tangents[k]
+            n += self.tangents.count[k]
         memset(&self.matrix[0], 0, <Py_ssize_t> n * n * sizeof(double))
         # each moves along a direction of its own, in their order
         if plain and moving == n:
@@ -185,16 +186,15 @@ cdef class GramBlockDescent(GroupBlockDescent):
                     out[i] = column[self.support[i]]
         else:
             for k in range(self.n_groups):
-                for s in range(self.n_tangents[k]):
+                for s in range(self.tangents.count[k]):
                     self._see(k, s)
                     out = &self.matrix[(base + s) * <Py_ssize_t> n]
                     for i in range(moving):
-                        out[self.position[i]] += (self.sign[self.support[i]]
-                                                  * self.q[self.support[i]])
-                base += self.n_tangents[k]
+                        out[self.position[i]] += sign[self.support[i]] * self.q[self.support[i]]
+                base += self.tangents.count[k]
             base = 0
         for k in range(self.n_groups):
-            s, hessian = self.n_tangents[k], &self.hessians[self.place[k]]
+            s, hessian = self.tangents.count[k], &self.tangents.hessians[self.place[k]]
             for j in range(s):
                 for i in range(j, s):
                     self.matrix[base + i + (base
@@ -207,6 +207,6 @@ cdef class GramBlockDescent(GroupBlockDescent):
         cdef int j
         memset(self.q, 0, self.size * sizeof(double))
         for j in range(self.first[k], self.first[k + 1]):
-            if self.tangent_of[j] == tangent_of:
-                axpy(self.size, self.sign[j], self.gram.G + j * <Py_ssize_t> self.gram.capacity,
-                     self.q)
+            if self.tangents.tangent_of[j] == tangent_of:
+                axpy(self.size, self.tangents.sign[j],
+                     self.gram.G + j * <Py_ssize_t> self.gram.capacity, self.q)

@@ -7,6 +7,7 @@ cdef class GroupCoefficients(WorkingCoefficients):
     cdef readonly int n_groups          # working groups
     # place of each working group's first column, one more for the end; its number
     cdef int[::1] first, group
+    cdef Py_ssize_t[::1] place          # where a block of each begins, of its size squared
     cdef double largest                 # |z_j|^2 or more, of any working column
     cdef double[::1] x, old             # room for one vector of coefficients
 

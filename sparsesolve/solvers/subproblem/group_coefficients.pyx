@@ -20,6 +20,7 @@ cdef class GroupCoefficients(WorkingCoefficients):
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.columns, self.penalty, self.curved, self.wants_start = columns, penalty, True, True
         self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
+        self.place = np.zeros(penalty.n_groups + 1, dtype=np.intp)
         self.plain = not penalty.limited and not np.asarray(penalty.ridge).any()
         self.x, self.old = np.zeros((2, self.capacity))
 
@@ -33,6 +34,7 @@ cdef class GroupCoefficients(WorkingCoefficients):
                         const double[::1] gradient) except -1:
         """Add the columns of whole groups; a subclass fills in `diag`."""
         cdef int k = self.size, j, g, count = which.shape[0]
+        cdef Py_ssize_t size
         self.add(&which[0], &start[0], &gradient[0], count)
         while k < self.size:
             g = self.penalty.of[self.index[k]]
@@ -41,6 +43,8 @@ cdef class GroupCoefficients(WorkingCoefficients):
                 self.order[k] = self.n_groups
                 self.lower[k], self.upper[k] = self.penalty.lower[j], self.penalty.upper[j]
                 k += 1
+            size = self.penalty.size(g)
+            self.place[self.n_groups + 1] = self.place[self.n_groups] + size * size
             self.n_groups += 1
             self.first[self.n_groups] = k
         return 0
