@@ -130,29 +130,24 @@ cdef inline double part_between(double high, double low, double v, double b0, do
                                 double c0, double c1) noexcept nogil:
     """Return the largest lam v |b| - c b of a feature on a piece, where lam, b and c are linear.
 
-    It is a parabola wherever b keeps its sign, and 0 where b is.
+    It is the product of two linear functions wherever b keeps its sign, and 0 where b is.
     """
-    cdef double t, e0 = part_at(0.0, high, low, v, b0, b1, c0, c1)
-    cdef double e1 = part_at(1.0, high, low, v, b0, b1, c0, c1)
+    cdef double t, lam, c, bound = v if b0 > 0.0 or (b0 == 0.0 and b1 > 0.0) else -v
     if b0 * b1 >= 0.0:
-        return top(e0, part_at(0.5, high, low, v, b0, b1, c0, c1), e1)
-    t = 0.5 * b0 / (b0 - b1)        # half way to the change of sign
-    return max(top(e0, part_at(t, high, low, v, b0, b1, c0, c1), 0.0),
-               top(0.0, part_at(t + 0.5, high, low, v, b0, b1, c0, c1), e1))
+        return top(high * bound - c0, low * bound - c1, b0, b1)
+    t = b0 / (b0 - b1)              # where the sign changes
+    lam, c = high + t * (low - high), c0 + t * (c1 - c0)
+    return max(top(high * bound - c0, lam * bound - c, b0, 0.0),
+               top(-lam * bound - c, -low * bound - c1, 0.0, b1))
 
 
-cdef inline double part_at(double t, double high, double low, double v, double b0, double b1,
-                           double c0, double c1) noexcept nogil:
-    cdef double b = b0 + t * (b1 - b0)
-    return (high + t * (low - high)) * v * fabs(b) - (c0 + t * (c1 - c0)) * b
-
-
-cdef inline double top(double e0, double middle, double e1) noexcept nogil:
-    """Return the largest value of the parabola through e0, middle and e1 at 0, 1/2 and 1."""
-    cdef double bend = 2.0 * (e0 + e1 - 2.0 * middle), slope = 4.0 * middle - 3.0 * e0 - e1
+cdef inline double top(double q0, double q1, double b0, double b1) noexcept nogil:
+    """Return the largest (q0 + t (q1 - q0)) (b0 + t (b1 - b0)) for t in [0, 1]."""
+    cdef double first = q0 * b0, slope = q0 * (b1 - b0) + b0 * (q1 - q0)
+    cdef double bend = (q1 - q0) * (b1 - b0)
     if slope > 0.0 and slope + 2.0 * bend < 0.0:
-        return e0 - 0.25 * slope * slope / bend
-    return max(e0, e1)
+        return first - 0.25 * slope * slope / bend
+    return max(first, q1 * b1)
 
 
 def piece_gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,
