@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.penalties.iterative import dual_of_part, ends_early, prox_of_part
 from sparsesolve.penalties.splitting import Side, Splitting, splitting_of
 from sparsesolve.penalties.tangent import side_by_side
 
@@ -14,6 +15,8 @@ class EachResponse:
         self.omega = omega
         if hasattr(omega, "conjugate"):
             self.conjugate, self.feasible_scale = self._conjugate, self._feasible_scale
+        if ends_early(omega):
+            self.prox_near, self.dual_of_prox = self._prox_near, self._dual_of_prox
 
     def tangent(self, B):
         """Return the tangents of the rows as one, or None if a row has none."""
@@ -36,6 +39,16 @@ class EachResponse:
     def prox(self, V, t):
         """Return the prox of each row."""
         return np.stack([self.omega.prox(v, t) for v in V])
+
+    def _prox_near(self, V, t, near):
+        found = [
+            prox_of_part(self.omega, v, t, None if near is None else near[k])
+            for k, v in enumerate(V)
+        ]
+        return np.stack([b for b, _ in found]), [end for _, end in found]
+
+    def _dual_of_prox(self, near, t):
+        return np.stack([dual_of_part(self.omega, end, t) for end in near])
 
     def polar(self, Z):
         """Return the largest polar of the rows."""

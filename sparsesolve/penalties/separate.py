@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.penalties.iterative import dual_of_part, ends_early, prox_of_part
 from sparsesolve.penalties.l1 import Nothing
 from sparsesolve.penalties.mapping import Cumulated
 from sparsesolve.penalties.norm import Norm, refuse_no_norm
@@ -70,6 +71,8 @@ class Separate(Norm):
             raise ValueError(
                 f"feature {j} is in no set; name every feature, with None for no penalty"
             )
+        if any(ends_early(part) for _, part in self._bound):
+            self.prox_near, self.dual_of_prox = self._prox_near, self._dual_of_prox
 
     def norm(self, b: np.ndarray) -> float:
         """Return the sum over the parts."""
@@ -80,6 +83,20 @@ class Separate(Norm):
         out = np.empty_like(v)
         for which, part in self._bound:
             out[which] = part.prox(np.ascontiguousarray(v[which]), t)
+        return out
+
+    def _prox_near(self, v, t, near):
+        """Return the prox of each part, and where each ended."""
+        out, ends = np.empty_like(v), [None] * len(self._bound) if near is None else list(near)
+        for k, (which, part) in enumerate(self._bound):
+            own = np.ascontiguousarray(v[which])
+            out[which], ends[k] = prox_of_part(part, own, t, ends[k])
+        return out, ends
+
+    def _dual_of_prox(self, near, t):
+        out = np.empty(self.n_features)
+        for (which, part), end in zip(self._bound, near, strict=True):
+            out[which] = dual_of_part(part, end, t)
         return out
 
     def dual_norm(self, z: np.ndarray) -> float:

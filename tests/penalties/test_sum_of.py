@@ -134,7 +134,10 @@ def test_what_is_refused(terms, kind, sentence):
 @pytest.mark.parametrize("omega", [
     P.Sum([P.TotalVariation2D((3, 4)), P.TraceNorm((4, 3))]), LOW,
     P.OverlapL2(P.window_groups(12, 3)),
-], ids=["image", "low rank", "windows"])  # fmt: skip
+    P.Separate({range(8): P.OverlapL2(P.window_groups(8, 3)), range(8, 12): P.L1()}),
+    P.Separate({range(6): P.Sum([P.TotalVariation(), P.OverlapLinf(P.window_groups(6, 2))]),
+                range(6, 12): P.OverlapLinf(P.window_groups(6, 2))}),
+], ids=["image", "low rank", "windows", "parts", "parts of sums"])  # fmt: skip
 def test_conjugates_under_a_ridge_part_are_bounds_from_above(omega, monkeypatch):
     """An iterative prox that ends early is not the point at which the conjugate is attained."""
     exact = WholePenalty(omega.over(12), 12, 0.6)
