@@ -1,11 +1,11 @@
 """Penalties with an iterative prox as parts of others, and what their duals prove.
 
-    (lam P)*(z) <= curvature |z / curvature - xi|^2 / 2,   xi in alpha / ridge times the dual ball
+    (lam P)*(z) <= curvature |z / curvature - xi|^2 / 2,   xi in alpha / ridge times the ball
 
 for P with a ridge part (``whole.py``). A prox that ends early is not the point at which a
-conjugate is attained, so that its value is too small. What its dual point proves is never too small
-(`dual_of_prox` in ``penalty.py``). The dual point of a sum over disjoint parts is that of each. A
-part with an exact prox has subtracted a point of the ball itself.
+conjugate is attained, so that its value is too small. What its dual point proves is never too
+small (`dual_of_prox` in ``penalty.py``). The dual point of a sum over disjoint parts is that of
+each. A part with an exact prox has subtracted a point of the ball itself.
 """
 
 from typing import Any
