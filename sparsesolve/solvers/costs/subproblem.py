@@ -1,6 +1,6 @@
 """Constants of the solvers over working columns and groups (solvers/subproblem)."""
 
-# ---- More active columns than rows: solvers/subproblem/woodbury_active_set --------------------
+# ---- More active columns than rows: solvers/subproblem/woodbury_system ------------------------
 
 # Active columns to a row from which the n x n system of an elastic net is considered. With fewer,
 # the Gram matrix of the active columns is smaller. At 0.7 and 1.4 paths of 300 x 20,000 (AR(.99),

@@ -48,6 +48,13 @@ cdef class ActiveSetQuadratic(NetCoefficients):
             if self.sweep(lam, False) == 0 and not moved and self.sweep(lam, True) == 0:
                 return STALLED
 
+    def newton_direction(self, double lam):
+        """The free columns, their gradients and the step that is tried first, for tests."""
+        self.free_gradient(lam)
+        self.direction(lam)
+        free = [self.support[k] for k in range(self.n_support)]
+        return free, self.table[6].take(free), self.table[2].take(free)
+
     cdef bint newton(self, double lam) noexcept nogil:
         """Newton steps on the support until no sign changes; returns whether anything moved."""
         cdef int rounds, stopped

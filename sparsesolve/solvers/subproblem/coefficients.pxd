@@ -50,8 +50,8 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef int* order                     # column of each row of the factor
     cdef int* position                  # row of the factor of each column, the inverse of order
     cdef int* held                      # columns stopped in the current step
-    cdef int* which                     # features with nonzero coefficients, as last listed
-    cdef double* values                 # the coefficients of these features
+    cdef int* which                 # a list of columns or of features, as last made,
+    cdef double* values             # and a number for each
 
     cdef int reserve(self, int capacity) except -1
     cdef int list_nonzero(self) except -1

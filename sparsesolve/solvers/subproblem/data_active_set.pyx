@@ -1,10 +1,11 @@
 """Active-set Newton steps by products with the columns: sparse designs, or many working columns.
 
 Coordinate descent goes first: on columns that have little in common, as in text, nothing is
-faster. Newton directions come from conjugate gradients on the support.
+faster. Newton directions come from conjugate gradients on the support or, for more active columns
+than rows under a ridge, from a system of n x n.
 Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb), so sparse columns never fill in.
 """
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -14,25 +15,26 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
+from sparsesolve.solvers.subproblem.conjugate_gradients cimport ConjugateGradients
+from sparsesolve.solvers.subproblem.woodbury_system cimport WoodburySystem
 
 cdef double GRADIENT = costs.rounding.GRADIENT
 cdef double CLIPPED_STEP = costs.subproblem.CLIPPED_STEP
-# Conjugate gradients in a Newton direction: with more, signs change before the direction is used.
-DEF STEPS = 60
 # Cycles of coordinate descent before a Newton direction, on sparse columns.
 DEF CYCLES = 12
 cdef double CHANGING_SIGNS = costs.subproblem.CHANGING_SIGNS
+cdef double PRODUCT = costs.rounding.PRODUCT
 cdef double FAR_COLUMN = costs.subproblem.FAR_COLUMN
-cdef double FLAT_DIRECTION = costs.rounding.FLAT_DIRECTION
-cdef double RESIDUAL_FORCING = costs.subproblem.RESIDUAL_FORCING
 cdef double GRADIENT_SHARE = costs.subproblem.GRADIENT_SHARE
 
 
 cdef class DataActiveSet(ActiveSetQuadratic):
 
-    def __cinit__(self, PackedColumns columns):
-        self.columns, self.n, self.wants_start = columns, columns.n, True
-        self.v, self.w = np.zeros((2, self.n))
+    def __cinit__(self, PackedColumns columns, bint by_rows=False):
+        self.columns, self.wants_start = columns, True
+        self.v = np.zeros(columns.n + 1)
+        self.iterative = ConjugateGradients(columns.n)
+        self.rows = WoodburySystem(columns.n) if by_rows else None
         self._work_on_residual()
         self._make_room()
 
@@ -43,14 +45,19 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         return 0
 
     def _make_room(self):
-        self.residual, self.product = np.zeros(self.capacity), np.zeros(self.capacity)
-        self.conjugate_direction, self.part = np.zeros((2, self.capacity))
-        self.listed = np.zeros(self.capacity, dtype=np.intc)
+        self.iterative.reserve(self.capacity)
+        if self.rows is not None:
+            self.rows.reserve(self.capacity)
+
+    cdef void restart(self) noexcept nogil:
+        ActiveSetQuadratic.restart(self)
+        if self.rows is not None:
+            self.rows.restart()
 
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
-        memset(&self.v[0], 0, self.n * sizeof(double))
-        self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
-        self.columns.correlate_listed(which, count, &self.v[0], self.image_shift, out)
+        cdef double* v = &self.v[0]
+        memset(v, 0, self.columns.n * sizeof(double))
+        self.columns.correlate_listed(which, count, v, self.columns.axpy(j, 1.0, v), out)
 
     cdef void sync_residual(self, const double* response, const double* missing, double drift,
                             double* r) noexcept nogil:
@@ -71,7 +78,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             changed = self.cd_cycle(lam)
             self.iterations += 1
         if count > 0:
-            self.columns.correlate(&self.u[0], self.u[self.n], self.g)
+            self.columns.correlate(&self.u[0], self.u[self.columns.n], self.g)
         return ActiveSetQuadratic.solve(self, lam, target, limit - self.iterations)
 
     cdef void leave(self, double lam, double target) noexcept nogil:
@@ -96,39 +103,21 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         """
         cdef int j, changed = 0
         cdef double new, step
-        self.applications += 1
+        self.iterative.applications += 1
         self.passes += 1
         for j in range(self.size):
             if self.b[j] == 0.0 and fabs(self.g[j]) < FAR_COLUMN * lam * self.l1[j]:
                 continue
-            self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.n])
+            self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.columns.n])
             new = self.minimiser(j, lam)
             step = new - self.b[j]
             if step != 0.0:
                 changed += (self.b[j] == 0.0) != (new == 0.0)
                 self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
-                self.u[self.n] += self.columns.axpy(j, -step, &self.u[0])
+                self.u[self.columns.n] += self.columns.axpy(j, -step, &self.u[0])
                 self.rounding_steps += 1.0
                 self.b[j] = new
         return changed
-
-    cdef double apply(self, const double* d, double* v) noexcept nogil:
-        """v = Z d of the support's columns; returns its shift."""
-        cdef int k, j, count = 0
-        memset(v, 0, self.n * sizeof(double))
-        for k in range(self.n_support):
-            j = self.support[k]
-            if d[j] != 0.0:
-                self.listed[count], self.part[count] = j, -d[j]
-                count += 1
-        return self.columns.subtract_listed(&self.listed[0], count, &self.part[0], v)
-
-    cdef void meet(self, const double* v, double shift, double* out) noexcept nogil:
-        """out = Z'(v + shift * sqrt(w)) of the support's columns."""
-        cdef int k
-        self.columns.correlate_listed(self.support, self.n_support, v, shift, &self.part[0])
-        for k in range(self.n_support):
-            out[self.support[k]] = self.part[k]
 
     cdef bint newton(self, double lam) noexcept nogil:
         """One Newton step on sparse columns, in which coefficients stop at zero or a limit.
@@ -144,7 +133,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             return False
         self.direction(lam)
         self.iterations += 1
-        memcpy(&self.product[0], self.d, self.size * sizeof(double))
+        memcpy(self.values, self.d, self.size * sizeof(double))
         if self.hold_at_kinks(lam) > 0:
             self._follow_clip()
         t = self.line_step(lam)
@@ -154,130 +143,51 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         return True
 
     cdef void _follow_clip(self) noexcept nogil:
-        """v = Z d and q = Z'v for the d that the stops have left, product being the one before."""
+        """v = Z d and q = Z'v for the d that the stops have left, `values` being the one before."""
         cdef int k, j
+        cdef Py_ssize_t n = self.columns.n
         for k in range(self.n_support):
             j = self.support[k]
             if self.held[j]:
-                self.image_shift += self.columns.axpy(j, self.d[j] - self.product[j], &self.v[0])
-        self.meet(&self.v[0], self.image_shift, self.q)
+                self.v[n] += self.columns.axpy(j, self.d[j] - self.values[j], &self.v[0])
+        self.columns.correlate_listed(self.support, self.n_support, &self.v[0], self.v[n],
+                                      self.values)
+        for k in range(self.n_support):
+            self.q[self.support[k]] = self.values[k]
 
     cdef void direction(self, double lam) noexcept nogil:
-        """Conjugate gradients on (Z'Z + lam l2) d = rhs, scaled by the diagonal, with v = Z d and
-        q.
-
-        They end once no gradient is off by more than `enough`. With coefficients held they
-        continue from the current d.
-        """
-        cdef int step, k, j
-        cdef double rho, curvature, t, shift
-        cdef double* p = &self.conjugate_direction[0]
-        cdef double* e = &self.residual[0]
-        self.directions += 1
-        rho = self._begin(lam)
-        for step in range(STEPS):
-            if rho <= self.goal or (step > 0 and self.most <= self.enough):
-                break
-            self.applications += 1
-            self.passes += 1
-            shift = self.apply(p, &self.w[0])
-            self.meet(&self.w[0], shift, &self.product[0])
-            curvature = self._curvature(lam)
-            if curvature <= 0.0:
-                break
-            t = rho / curvature
-            axpy(self.n, t, &self.w[0], &self.v[0])
-            self.image_shift += t * shift
-            for k in range(self.n_support):
-                j = self.support[k]
-                self.d[j] += t * p[j]
-                self.q[j] += t * self.product[j]
-                e[j] -= t * (self.product[j] + lam * self.l2[j] * p[j])
-            rho = self.precondition(lam, rho)
-
-    cdef double _begin(self, double lam) noexcept nogil:
-        """The first conjugate direction, from d = 0 or with coefficients held; returns the
-        residual's square.
-        """
-        cdef int k, j
-        cdef double rho
-        memset(&self.conjugate_direction[0], 0, self.size * sizeof(double))
-        for k in range(self.n_support):
-            j = self.support[k]
-            self.q[j] = 0.0
-            if self.n_held == 0:
-                self.d[j] = 0.0
-        self.image_shift = self.apply(self.d, &self.v[0])
-        if self.n_held > 0:
-            self.meet(&self.v[0], self.image_shift, self.q)
-        for k in range(self.n_support):
-            j = self.support[k]
-            self.residual[j] = self.rhs[j] - self.q[j] - lam * self.l2[j] * self.d[j]
-        rho = self.precondition(lam, 0.0)
-        if self.n_held == 0:
-            self.goal = RESIDUAL_FORCING * RESIDUAL_FORCING * rho
-        return rho
-
-    cdef double _curvature(self, double lam) noexcept nogil:
-        """The curvature along p, 0 if it does not exceed rounding."""
-        cdef int k, j
-        cdef double curvature = 0.0, size = 0.0
-        cdef double* p = &self.conjugate_direction[0]
-        for k in range(self.n_support):
-            j = self.support[k]
-            curvature += p[j] * (self.product[j] + lam * self.l2[j] * p[j])
-            size += p[j] * p[j] * (self.diag[j] + lam * self.l2[j])
-        return curvature if curvature > FLAT_DIRECTION * size else 0.0
-
-    cdef double precondition(self, double lam, double last) noexcept nogil:
-        """The next conjugate direction; returns the residual's square in the preconditioned norm.
-
-        `most` is the largest residual relative to lam, infinite while it is unknown.
-        """
-        cdef int k, j
-        cdef double rho = 0.0, scale, e, most = 0.0
-        for k in range(self.n_support):
-            j = self.support[k]
-            scale = self.diag[j] + lam * self.l2[j]
-            if scale > 0.0 and not self.held[j]:
-                e = self.residual[j]
-                rho += e * e / scale
-                most = max(most,
-                           fabs(e) / (lam * self.l1[j]) if lam * self.l1[j] > 0.0 else INFINITY)
-        for k in range(self.n_support):
-            j = self.support[k]
-            scale = self.diag[j] + lam * self.l2[j]
-            if scale > 0.0 and not self.held[j]:
-                self.conjugate_direction[j] = (self.residual[j] / scale
-                                               + (rho / last * self.conjugate_direction[j]
-                                                  if last > 0.0 else 0.0))
-        self.most = most
-        return rho
+        """d on the support with v = Z d and q = Z'v, by the n x n system where it has an answer."""
+        cdef double left = INFINITY
+        if self.rows is not None:
+            left = self.rows.solve(self, lam, &self.v[0])
+        if not left < INFINITY:
+            self.iterative.solve(self, lam, self.enough, &self.v[0])
+        elif self.residual_square > 0.0:        # v is the image of d but for left / lam
+            self.rounding_steps += left / (lam * PRODUCT * sqrt(self.residual_square))
 
     cdef void rescale(self, double t) noexcept nogil:
         cdef int k
         cdef Py_ssize_t i
         ActiveSetQuadratic.rescale(self, t)
-        self.image_shift *= t
-        for i in range(self.n):
+        for i in range(self.columns.n + 1):
             self.v[i] *= t
         for k in range(self.n_support):
             self.q[self.support[k]] *= t
 
     cdef void image(self) noexcept nogil:
-        """q off the support; conjugate gradients have left it on the support."""
+        """q off the support; the direction has left it on the support."""
         cdef int k, j, count = 0
         for k in range(self.n_support):
             self.position[self.support[k]] = 0
         for j in range(self.size):
             if self.position[j] < 0:
-                self.listed[count] = j
+                self.which[count] = j
                 count += 1
             self.position[j] = -1
-        self.columns.correlate_listed(&self.listed[0], count, &self.v[0], self.image_shift,
-                                      &self.part[0])
+        self.columns.correlate_listed(self.which, count, &self.v[0], self.v[self.columns.n],
+                                      self.values)
         for k in range(count):
-            self.q[self.listed[k]] = self.part[k]
+            self.q[self.which[k]] = self.values[k]
 
     cdef void advance(self, double lam, double t) noexcept nogil:
         cdef int k, j
@@ -286,8 +196,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             j = self.support[k]
             change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
         self.residual_square += t * change
-        axpy(self.n, -t, &self.v[0], &self.u[0])
-        self.u[self.n] -= t * self.image_shift
+        axpy(self.columns.n + 1, -t, &self.v[0], &self.u[0])
         self.rounding_steps += self.size
         axpy(self.size, -t, self.q, self.g)
         ActiveSetQuadratic.advance(self, lam, t)
@@ -300,17 +209,17 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             new = self.minimiser(j, lam)
             if not self.worth(j, new, lam, whole):
                 continue
-            self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.n])
+            self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.columns.n])
             new = self.minimiser(j, lam)
             if self.worth(j, new, lam, whole):
                 self.residual_square += (new - self.b[j]) * ((new - self.b[j]) * self.diag[j]
                         - 2.0 * self.g[j])
-                self.u[self.n] += self.columns.axpy(j, self.b[j] - new, &self.u[0])
+                self.u[self.columns.n] += self.columns.axpy(j, self.b[j] - new, &self.u[0])
                 self.rounding_steps += 1.0
                 self.b[j] = new
                 moved += 1
         if moved:
-            self.columns.correlate(&self.u[0], self.u[self.n], self.g)
+            self.columns.correlate(&self.u[0], self.u[self.columns.n], self.g)
             self.iterations += 1
         return moved
 
@@ -329,8 +238,4 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         return 0
 
     cdef double effort(self) noexcept:
-        if self.directions < 8:
-            return 0.0
-        steps = <double> self.applications / self.directions
-        self.applications = self.directions = 0
-        return steps
+        return self.iterative.effort() if self.rows is None else 0.0

@@ -18,7 +18,6 @@ import numpy as np
 
 from sparsesolve.solvers.costs.subproblem import STEPS_ON_ROWS
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
-from sparsesolve.solvers.subproblem.woodbury_active_set cimport WoodburyActiveSet
 from sparsesolve.solvers.working_set.predicted_dual cimport PredictedDual
 from sparsesolve.solvers.working_set.local_model cimport AHEAD, HERE, NOWHERE, LocalModel, Slope
 from sparsesolve.solvers.working_set.loss_working_set cimport LossWorkingSet
@@ -132,7 +131,7 @@ cdef class ProximalNewton(LossWorkingSet):
         """The cost of refreshing H, in steps."""
         cdef double n = self.design.n, m = self.quadratic.size, entries = m * n
         cdef double products = WEIGHED_COST * m * entries / 2.0
-        if isinstance(self.quadratic, WoodburyActiveSet):
+        if self._solves_by_rows():
             products = WEIGHED_COST * n * n * (0.5 * m + n / 6.0)
             return (entries + products) / (3.0 * entries + SAMPLE_COST * n + STEPS_ON_ROWS * n * n)
         if isinstance(self.quadratic, DataActiveSet):

@@ -57,6 +57,7 @@ cdef class WorkingSet(ScaledDual):
 
     cdef int add_to_working_set(self, const int[::1] which) except -1
     cdef int _choose(self) except -1
+    cdef bint _solves_by_rows(self) noexcept
     cdef bint _ridged(self) noexcept nogil
     cdef int _extrapolate_and_grow(self, double lam) except -1
     cpdef double goal(self, double lam, double target, double outside)

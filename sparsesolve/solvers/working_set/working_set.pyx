@@ -34,7 +34,6 @@ from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
-from sparsesolve.solvers.subproblem.woodbury_active_set cimport WoodburyActiveSet
 from sparsesolve.solvers.subproblem.data_block_descent cimport DataBlockDescent
 from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
 from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
@@ -187,7 +186,7 @@ cdef class WorkingSet(ScaledDual):
                        + 2.0 * far * entries)
             by_rows += BLOCK_COST * n * n * n / (6.0 * FACTOR_LASTS)
         entering = gram if by_products else gram + 0.5 * m * product * entries / STEPS_TO_PAY
-        if isinstance(self.quadratic, WoodburyActiveSet):
+        if self._solves_by_rows():
             now = by_rows
         else:
             now = gram if by_products else iterative
@@ -195,12 +194,17 @@ cdef class WorkingSet(ScaledDual):
         if SWITCH_GAIN * min(min(entering, iterative), by_rows) >= now:
             return 0
         if by_rows <= min(entering, iterative):
-            self._continue_with(WoodburyActiveSet(self.columns))
+            self._continue_with(DataActiveSet(self.columns, by_rows=True))
         elif entering <= iterative:
             self._continue_with(self._by_products())
         else:
             self._continue_with(DataActiveSet(self.columns))
         return 0
+
+    cdef bint _solves_by_rows(self) noexcept:
+        """Return True if Newton directions come from the n x n system."""
+        return (isinstance(self.quadratic, DataActiveSet)
+                and (<DataActiveSet> self.quadratic).rows is not None)
 
     cdef bint _ridged(self) noexcept nogil:
         """Return True if all but a few active columns have a ridge part."""

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.solvers.subproblem.data_active_set import DataActiveSet
 
 import sparsesolve as ss
+from sparsesolve.linalg.working.pack import pack
 from sparsesolve.solvers import SOLVERS, choice, costs
 
 RNG = np.random.default_rng(7)
@@ -32,8 +35,8 @@ def states(monkeypatch):
 
 def used(state):
     """Whether the state solves by the n x n system, and has made factors of it."""
-    quadratic = state.quadratic
-    return type(quadratic).__name__ == "WoodburyActiveSet" and quadratic.factorisations > 0
+    rows = state.quadratic.rows
+    return rows is not None and rows.factorisations > 0
 
 
 def relative_gap(lam, alpha, factors, b, intercept):
@@ -102,5 +105,26 @@ def test_first_order_steps_find_the_same_coefficients(states):
 def test_a_factor_serves_several_directions(states):
     ss.path(X, Y, alpha=0.05, solver="working_set", n_lambdas=100, stop=None)
     quadratic = states[-1].quadratic
-    assert used(states[-1]) and quadratic.factorisations < 0.5 * quadratic.iterations
-    assert quadratic.updates > 0
+    assert used(states[-1]) and quadratic.rows.factorisations < 0.5 * quadratic.iterations
+    assert quadratic.rows.updates > 0
+
+
+def test_a_direction_solves_the_system_of_the_columns_from_any_factor():
+    """One old factor serves other lambdas and columns; three columns have no ridge."""
+    rng, p = np.random.default_rng(3), 30
+    A = np.asfortranarray(rng.standard_normal((12, p)))
+    net = ss.penalties.ElasticNet(p, 0.3, np.where(np.arange(p) % 10 == 3, 0.0, 1.0))
+    design, w = Design(A), np.full(12, 1.0 / 12)
+    design.moments(w)
+    design.standardise(False, np.ones(p))
+    quadratic = DataActiveSet(pack(design, np.sqrt(w), False, n_threads=1), by_rows=True)
+    for first in (0, 20):
+        which, start = np.arange(first, first + 20 - first // 2), rng.standard_normal(p)
+        quadratic.append(design, net, which.astype(np.intc), start[which], start[which])
+        quadratic.residual_square = 1.0  # what the accuracy of the system is measured by
+        for lam in (1.0, 0.9, 0.05):
+            _, rhs, step = quadratic.newton_direction(lam)
+            Z = A[:, : len(step)] / np.sqrt(12)
+            system = Z.T @ Z + lam * np.diag(np.asarray(net.l2)[: len(step)])
+            np.testing.assert_allclose(step, np.linalg.solve(system, rhs), rtol=1e-6, atol=1e-9)
+    assert quadratic.iterative.directions == 0 and 0 < quadratic.rows.factorisations < 6

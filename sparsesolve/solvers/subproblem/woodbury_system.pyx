@@ -1,20 +1,20 @@
 """Newton directions of elastic nets with more active columns than rows, by a system of n x n.
 
-    minimise over b   |r|^2 / 2 + sum_j value_j(b_j),   r = y - Z b,   Z (n, k) dense
+    (Z'Z + lam D) d = rhs  on the support,   d of the held columns given,   Z (n, k) dense
 
-Given: what ActiveSetQuadratic is given, and a ridge l2_j > 0 on all but a few columns. The Newton
-direction of the support S solves (Z'Z + lam D) d = rhs with D = diag(l2), k x k. With v = Z d
-(Woodbury's identity)
+Given: an active set with support, right-hand side and held columns; D is the diagonal of its l2,
+positive on all but a few columns.
+Returned: its d, v = Z d and q = Z'v on the support, and the length of what v leaves of the system
+below. With v = Z d (Woodbury's identity)
 
     (K + lam I) v = Z D^-1 rhs,   K = sum_j z_j z_j' / l2_j,   d = D^-1 (rhs - Z'v) / lam,
 
 an n x n system. Columns F without a ridge are eliminated: v = M^-1 (c + lam Z_F d_F) with
 M = K + lam I, and lam Z_F' M^-1 Z_F d_F = rhs_F - Z_F' M^-1 c. Held coefficients H add
-lam Z_H d_H to the right-hand side. K gains and loses columns as the support does. A Cholesky
-factor of M is kept from lam to lam and from support to support: it preconditions conjugate
-gradients on vectors of n, and is recomputed once their steps have cost as much.
-Invariant: u = y - Z b and g = Z'u, but for what the system's residual leaves, which counts as
-rounding.
+lam Z_H d_H to the right-hand side. A Cholesky factor of M is kept from lam to lam and from
+support to support: it preconditions conjugate gradients on vectors of n, and is recomputed once
+their steps have cost as much.
+Invariant: K is the sum over the columns marked `inside`, which follow the support.
 Reference: Hager (1989), "Updating the inverse of a matrix"; Li, Sun, Toh (2018), "A highly
 efficient semismooth Newton augmented Lagrangian method for solving lasso problems", section 3.3.
 """
@@ -27,9 +27,8 @@ import numpy as np
 
 from sparsesolve.solvers import costs
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
-from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.dense cimport DensePackedColumns
-from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
+from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
 # Columns that enter K, or leave it, at a time: a block stays in cache.
 DEF WIDTH = 64
@@ -39,84 +38,123 @@ DEF MOST_WITHOUT_RIDGE = 32
 DEF STEPS = 60
 cdef double IMAGE = costs.rounding.IMAGE
 cdef double FAILED_SYSTEM = costs.subproblem.FAILED_SYSTEM
-cdef double PRODUCT = costs.rounding.PRODUCT
 cdef int FACTOR_STEPS = costs.subproblem.FACTOR_STEPS
 cdef int EXPECTED_STEPS = costs.subproblem.EXPECTED_STEPS
 cdef int CHANGES_BEFORE_SUM = costs.subproblem.CHANGES_BEFORE_SUM
 cdef double SCHUR_PIVOT = costs.rounding.SCHUR_PIVOT
 
 
-cdef class WoodburyActiveSet(DataActiveSet):
+cdef class WoodburySystem:
 
-    def __cinit__(self, PackedColumns columns):
-        n = columns.n
+    def __cinit__(self, Py_ssize_t n):
+        self.n = n
         self.K, self.factor = np.zeros((n, n)), np.zeros((n, n))
         self.block = np.zeros((WIDTH, n))
-        self.n_marks = 0
+        self.inside = np.zeros(0, dtype=np.intc)
         self.answers, self.corner = np.zeros((0, n)), np.zeros(MOST_WITHOUT_RIDGE**2)
-        self.vectors = np.zeros((5, n))
+        self.vectors = np.zeros((4, n))
         self.without_ridge = np.zeros(MOST_WITHOUT_RIDGE, dtype=np.intc)
 
-        self._make_marks()
-
     cdef int reserve(self, int capacity) except -1:
-        if capacity > self.capacity:
-            DataActiveSet.reserve(self, capacity)
-            self._make_marks()
+        """Make room for so many working columns, and keep which are in K."""
+        known = np.zeros((2, capacity), dtype=np.intc)
+        known[0, :self.inside.shape[0]] = self.inside
+        self.inside, self.wanted = known
         return 0
 
-    def _make_marks(self):
-        known = np.zeros((2, self.capacity), dtype=np.intc)
-        if self.n_marks > 0:
-            known[0, :self.n_marks] = self.inside
-        (self.inside, self.wanted), self.n_marks = known, self.capacity
-
     cdef void restart(self) noexcept nogil:
-        DataActiveSet.restart(self)
+        """Forget K: there are no working columns."""
         self.turnover, self.factor_level, self.exact = 0, 0.0, False
-        memset(&self.inside[0], 0, self.n_marks * sizeof(int))
+        memset(&self.inside[0], 0, self.inside.shape[0] * sizeof(int))
         memset(&self.K[0, 0], 0, self.n * self.n * sizeof(double))
+
+    cdef double solve(self, ActiveSetQuadratic active, double lam, double* v) noexcept nogil:
+        """d, v = Z d and q = Z'v on the support; returns the length of what v leaves of its
+        system, INFINITY where that has no answer.
+        """
+        cdef int k, j, count = 0
+        cdef double residual, goal
+        cdef double* c = &self.vectors[3, 0]
+        if lam <= 0.0 or self._list_without_ridge(active) < 0:
+            return INFINITY
+        self._update(active)
+        if self.factor_level <= 0.0 and not self._factorise(lam):
+            self.turnover = CHANGES_BEFORE_SUM * <int> self.n      # summed again the next time
+            return INFINITY
+        for k in range(active.n_support):               # c = Z_S D^-1 rhs + lam Z_H d_H
+            j = active.support[k]
+            if active.held[j] and active.d[j] != 0.0:
+                active.which[count], active.values[count] = j, -lam * active.d[j]
+                count += 1
+            elif not active.held[j] and active.l2[j] > 0.0:
+                active.which[count], active.values[count] = j, -active.rhs[j] / active.l2[j]
+                count += 1
+        memset(c, 0, self.n * sizeof(double))
+        active.columns.subtract_listed(active.which, count, active.values, c)
+        active.passes += 2
+        goal = IMAGE * lam * sqrt(max(active.residual_square, 0.0))
+        residual = self._solve(lam, c, goal, v)
+        if not residual <= FAILED_SYSTEM * sqrt(dot(self.n, c, c)):
+            return INFINITY
+        if self.n_without_ridge > 0 and not self._solve_without_ridge(active, lam, IMAGE * lam, v):
+            return INFINITY
+        v[self.n] = 0.0
+        active.columns.correlate_listed(active.support, active.n_support, v, 0.0, active.values)
+        for k in range(active.n_support):
+            j = active.support[k]
+            active.q[j] = active.values[k]
+            if not active.held[j] and active.l2[j] > 0.0:
+                active.d[j] = (active.rhs[j] - active.q[j]) / (lam * active.l2[j])
+        if self.n_without_ridge > 0:
+            self._multiply(lam, v, &self.vectors[0, 0])
+            axpy(self.n, -1.0, &self.vectors[0, 0], c)
+            for k in range(self.n_without_ridge):
+                j = self.without_ridge[k]
+                active.columns.axpy(j, lam * active.d[j], c)
+            residual = sqrt(dot(self.n, c, c))
+        return residual
 
     # K and its factor
 
-    cdef int _update(self) noexcept nogil:
+    cdef int _update(self, ActiveSetQuadratic active) noexcept nogil:
         """Bring K to the columns of the support that have a ridge and are not held; how many came
         or left."""
         cdef int k, j, count = 0, total = 0, changes = 0
-        memset(&self.wanted[0], 0, self.size * sizeof(int))
-        for k in range(self.n_support):
-            j = self.support[k]
-            if not self.held[j] and self.l2[j] > 0.0:
+        memset(&self.wanted[0], 0, active.size * sizeof(int))
+        for k in range(active.n_support):
+            j = active.support[k]
+            if not active.held[j] and active.l2[j] > 0.0:
                 self.wanted[j] = True
                 total += 1
-        for j in range(self.size):
+        for j in range(active.size):
             changes += self.wanted[j] != self.inside[j]
         if changes == 0:
             return 0
         if changes > total or self.turnover + changes > CHANGES_BEFORE_SUM * self.n:
             memset(&self.K[0, 0], 0, self.n * self.n * sizeof(double))
-            memset(&self.inside[0], 0, self.size * sizeof(int))
+            memset(&self.inside[0], 0, active.size * sizeof(int))
             self.turnover = -total
-        for j in range(self.size):
+        for j in range(active.size):
             if self.wanted[j] and not self.inside[j]:
-                self.listed[count] = j
+                active.which[count] = j
                 count += 1
-        self._add(count, &self.listed[0], 1.0)
+        self._add(active, count, active.which, 1.0)
         self.turnover += count
         self.updates += count
         count = 0
-        for j in range(self.size):
+        for j in range(active.size):
             if self.inside[j] and not self.wanted[j]:
-                self.listed[count] = j
+                active.which[count] = j
                 count += 1
-        self._add(count, &self.listed[0], -1.0)
+        self._add(active, count, active.which, -1.0)
         self.turnover += count
         self.updates += count
-        memcpy(&self.inside[0], &self.wanted[0], self.size * sizeof(int))
+        memcpy(&self.inside[0], &self.wanted[0], active.size * sizeof(int))
         self.exact = False
         return changes
 
-    cdef void _add(self, int count, const int* which, double sign) noexcept nogil:
+    cdef void _add(self, ActiveSetQuadratic active, int count, const int* which,
+                   double sign) noexcept nogil:
         """K += sign * sum of z_j z_j' / l2_j over these columns."""
         cdef int n = <int> self.n, start, width, k, j
         cdef double one = 1.0, factor
@@ -126,8 +164,8 @@ cdef class WoodburyActiveSet(DataActiveSet):
             width = min(WIDTH, count - start)
             for k in range(width):
                 j = which[start + k]
-                z = (<DensePackedColumns> self.columns).Z + self.n * j
-                factor = 1.0 / sqrt(self.l2[j])
+                z = (<DensePackedColumns> active.columns).Z + self.n * j
+                factor = 1.0 / sqrt(active.l2[j])
                 for i in range(self.n):
                     self.block[k, i] = factor * z[i]
             dsyrk("L", "N", &n, &width, &sign, &self.block[0, 0], &n, &one, &self.K[0, 0], &n)
@@ -199,13 +237,13 @@ cdef class WoodburyActiveSet(DataActiveSet):
 
     # columns without a ridge
 
-    cdef int _list_without_ridge(self) noexcept nogil:
+    cdef int _list_without_ridge(self, ActiveSetQuadratic active) noexcept nogil:
         """List the columns of the support without a ridge; how many, -1 if too many."""
         cdef int k, j
         self.n_without_ridge = 0
-        for k in range(self.n_support):
-            j = self.support[k]
-            if self.l2[j] <= 0.0 and not self.held[j]:
+        for k in range(active.n_support):
+            j = active.support[k]
+            if active.l2[j] <= 0.0 and not active.held[j]:
                 if self.n_without_ridge == MOST_WITHOUT_RIDGE:
                     return -1
                 self.without_ridge[self.n_without_ridge] = j
@@ -215,7 +253,8 @@ cdef class WoodburyActiveSet(DataActiveSet):
                 self.answers = np.zeros((MOST_WITHOUT_RIDGE, self.n))
         return self.n_without_ridge
 
-    cdef bint _solve_without_ridge(self, double lam, double goal, double* v) noexcept nogil:
+    cdef bint _solve_without_ridge(self, ActiveSetQuadratic active, double lam, double goal,
+                                   double* v) noexcept nogil:
         """d of the columns without a ridge, and v += lam M^-1 Z_F d_F, for v = M^-1 c; False
         where they depend on each other."""
         cdef int count = self.n_without_ridge, k, i, t
@@ -223,13 +262,11 @@ cdef class WoodburyActiveSet(DataActiveSet):
         cdef double* z
         cdef double pivot
         for k in range(count):
-            z = (<DensePackedColumns> self.columns).Z + self.n * self.without_ridge[k]
-            if not self._solve(lam, z, goal, &self.answers[k,
-                                                           0]) <= FAILED_SYSTEM * sqrt(dot(self.n,
-                    z,
-                    z)):
+            z = (<DensePackedColumns> active.columns).Z + self.n * self.without_ridge[k]
+            if not (self._solve(lam, z, goal, &self.answers[k, 0])
+                    <= FAILED_SYSTEM * sqrt(dot(self.n, z, z))):
                 return False
-            self.part[k] = (self.rhs[self.without_ridge[k]] - dot(self.n, z, v)) / lam
+            active.values[k] = (active.rhs[self.without_ridge[k]] - dot(self.n, z, v)) / lam
             for i in range(k + 1):
                 G[i + k * count] = G[k + i * count] = dot(self.n, z, &self.answers[i, 0])
         for k in range(count):                      # G = L L', in its lower triangle by columns
@@ -245,69 +282,13 @@ cdef class WoodburyActiveSet(DataActiveSet):
                 G[t + k * count] /= pivot
         for k in range(count):
             for i in range(k):
-                self.part[k] -= G[k + i * count] * self.part[i]
-            self.part[k] /= G[k + k * count]
+                active.values[k] -= G[k + i * count] * active.values[i]
+            active.values[k] /= G[k + k * count]
         for k in range(count - 1, -1, -1):
             for i in range(k + 1, count):
-                self.part[k] -= G[i + k * count] * self.part[i]
-            self.part[k] /= G[k + k * count]
+                active.values[k] -= G[i + k * count] * active.values[i]
+            active.values[k] /= G[k + k * count]
         for k in range(count):
-            self.d[self.without_ridge[k]] = self.part[k]
-            axpy(self.n, lam * self.part[k], &self.answers[k, 0], v)
+            active.d[self.without_ridge[k]] = active.values[k]
+            axpy(self.n, lam * active.values[k], &self.answers[k, 0], v)
         return True
-
-    # what the Newton loop asks for
-
-    cdef void direction(self, double lam) noexcept nogil:
-        """d on the support with v = Z d and q = Z'v, by the n x n system; by conjugate gradients
-        on the columns where that has no answer."""
-        cdef int k, j, count = 0
-        cdef double size, residual, goal
-        cdef double* c = &self.vectors[3, 0]
-        cdef double* image = &self.vectors[4, 0]
-        if lam <= 0.0 or self._list_without_ridge() < 0:
-            DataActiveSet.direction(self, lam)
-            return
-        self._update()
-        if self.factor_level <= 0.0 and not self._factorise(lam):
-            self.turnover = CHANGES_BEFORE_SUM * <int> self.n      # summed again the next time
-            DataActiveSet.direction(self, lam)
-            return
-        for k in range(self.n_support):                 # c = Z_S D^-1 rhs + lam Z_H d_H
-            j = self.support[k]
-            if self.held[j] and self.d[j] != 0.0:
-                self.listed[count], self.part[count] = j, -lam * self.d[j]
-                count += 1
-            elif not self.held[j] and self.l2[j] > 0.0:
-                self.listed[count], self.part[count] = j, -self.rhs[j] / self.l2[j]
-                count += 1
-        memset(c, 0, self.n * sizeof(double))
-        self.columns.subtract_listed(&self.listed[0], count, &self.part[0], c)
-        self.passes += 2
-        size = sqrt(dot(self.n, c, c))
-        goal = IMAGE * lam * sqrt(max(self.residual_square, 0.0))
-        residual = self._solve(lam, c, goal, image)
-        if not residual <= FAILED_SYSTEM * size or (self.n_without_ridge > 0
-                and not self._solve_without_ridge(lam, IMAGE * lam, image)):
-            DataActiveSet.direction(self, lam)
-            return
-        memcpy(&self.v[0], image, self.n * sizeof(double))
-        self.image_shift = 0.0
-        self.meet(&self.v[0], 0.0, self.q)
-        for k in range(self.n_support):
-            j = self.support[k]
-            if not self.held[j] and self.l2[j] > 0.0:
-                self.d[j] = (self.rhs[j] - self.q[j]) / (lam * self.l2[j])
-        if self.n_without_ridge > 0:
-            self._multiply(lam, image, &self.vectors[0, 0])
-            axpy(self.n, -1.0, &self.vectors[0, 0], c)
-            for k in range(self.n_without_ridge):
-                j = self.without_ridge[k]
-                self.columns.axpy(j, lam * self.d[j], c)
-            residual = sqrt(dot(self.n, c, c))
-        if self.residual_square > 0.0:          # the image is that of d but for residual / lam
-            self.rounding_steps += residual / (lam * PRODUCT * sqrt(self.residual_square))
-
-    cdef double effort(self) noexcept:
-        """Unknown: no conjugate gradients on the columns."""
-        return 0.0
