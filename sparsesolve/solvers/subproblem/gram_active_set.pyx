@@ -1,163 +1,35 @@
 """Active-set Newton steps with all inner products of the working columns known.
 
 Nothing here depends on the number of samples. The Newton direction comes from a Cholesky factor
-of the Gram matrix of the support. The factor is kept from lam to lam: it gains rows as columns
-enter, loses them as they leave, and is recomputed only where that is cheaper. Columns that depend
-on those in the factor are refused by it. They move along the null direction of the dependence
-until a coefficient reaches zero.
+of the support's Gram matrix. Columns that depend on those in the factor are refused by it. They
+move along the null direction of the dependence until a coefficient reaches zero.
 """
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memset
 
-import numpy as np
-
 from sparsesolve.solvers import costs
-from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
+from sparsesolve.solvers.subproblem.support_factor cimport SupportFactor
 
-# Rows that enter the factor at a time: a block of 64 x 64 doubles stays in the first cache.
-DEF CHUNK = 64
-cdef double PIVOT = costs.rounding.PIVOT
-cdef double STALE_RIDGE = costs.subproblem.STALE_RIDGE
-cdef double RIDGE_JUMP = costs.subproblem.RIDGE_JUMP
 cdef double FEW_PRODUCTS = costs.subproblem.FEW_PRODUCTS
-cdef double BLOCK_SPEED = costs.subproblem.BLOCK_SPEED
 
 
 cdef class GramActiveSet(ActiveSetQuadratic):
 
     def __cinit__(self, Gram gram, PackedColumns columns=None):
-        self.gram, self.columns = gram, columns
-        self.cholesky = Cholesky(64)
-        self.factor_level = self.lam = 0.0
-        self.refined = 0
-        self.n_refused = 0
+        self.gram, self.columns, self.factor = gram, columns, SupportFactor(gram)
+        self.factor.reserve(self.capacity)
         self.counts_rounding_steps = self.steps_piecewise = True
-        self.corner = np.empty(CHUNK * CHUNK)
-        self._make_room()
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
             ActiveSetQuadratic.reserve(self, capacity)
-            self._make_room()
+            self.factor.reserve(self.capacity)
         return 0
-
-    def _make_room(self):
-        self.cholesky.reserve(self.capacity)
-        self.cross = np.empty(<Py_ssize_t> self.capacity * CHUNK)
-        self.work = np.empty(self.capacity)
-        self.fresh = np.empty(self.capacity, dtype=np.intc)
-        self.accepted = np.empty(CHUNK, dtype=np.intc)
-        self.refused = np.empty(self.capacity, dtype=np.intc)
-
-    # The factor.
-
-    cdef void synchronise(self, double lam) noexcept nogil:
-        """Bring the factor to the columns of the support, as far as they are independent."""
-        cdef int k, j, count = 0, size = self.cholesky.size
-        if self.stale(lam):
-            for k in range(size):
-                self.position[self.order[k]] = -1
-            self.cholesky.truncate(0)
-        if self.cholesky.size == 0:
-            self.factor_level, self.refined = lam, 0
-        self.shrink()
-        for k in range(self.n_support):
-            j = self.support[k]
-            if self.position[j] < 0 and not self.held[j]:
-                self.fresh[count] = j
-                count += 1
-        self.n_refused = 0
-        self.refined += (lam == self.lam != self.factor_level and count == 0
-                         and self.cholesky.size == size)
-        self.lam = lam
-        self.extend(count)
-
-    cdef bint stale(self, double lam) noexcept nogil:
-        """Return True if an old ridge in the factor has cost as much as a new factor.
-
-        A step costs s^2, a factor s^3 / 3 in blocks.
-        """
-        cdef int k
-        if (fabs(lam - self.factor_level) <= STALE_RIDGE * lam
-                and fabs(lam - self.lam) <= RIDGE_JUMP * lam
-                and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
-            return False
-        for k in range(self.n_support):
-            if self.l2[self.support[k]] > 0.0:
-                return True
-        return False
-
-    cdef void shrink(self) noexcept nogil:
-        """Remove from the factor the columns that have left the support."""
-        cdef int k, j, first = -1, leaving = 0, s = self.cholesky.size, kept
-        cdef double below, rotations, rebuilt
-        for k in range(s):
-            # in the factor, not known to be in the support
-            self.position[self.order[k]] = -2
-        for k in range(self.n_support):
-            j = self.support[k]
-            if self.position[j] == -2 and not self.held[j]:
-                self.position[j] = 0
-        rotations = 0.0
-        for k in range(s):
-            if self.position[self.order[k]] == -2:
-                leaving += 1
-                rotations += 2.0 * (s - k) * (s - k) + 1.0 * k * (s - k)
-                if first < 0:
-                    first = k
-        if leaving > 0:
-            below = s - first - leaving
-            rebuilt = (below * below * (first + below / 3.0) + 64.0 * below * first) / BLOCK_SPEED
-            if rebuilt < rotations:
-                self.cholesky.truncate(first)
-            else:
-                for k in range(s - 1, first - 1, -1):
-                    if self.position[self.order[k]] == -2:
-                        self.cholesky.remove(k)
-        kept = 0
-        for k in range(s):
-            j = self.order[k]
-            if self.position[j] == -2 or kept >= self.cholesky.size:
-                self.position[j] = -1
-            else:
-                self.order[kept] = j
-                self.position[j] = kept
-                kept += 1
-
-    cdef void extend(self, int count) noexcept nogil:
-        """Append the columns fresh[0..count) to the factor, chunk by chunk."""
-        cdef int start, width, k, t, j, s
-        cdef Py_ssize_t ld = self.gram.capacity
-        cdef const double* G = self.gram.G
-        for start in range(0, count, CHUNK):
-            width = min(CHUNK, count - start)
-            s = self.cholesky.size
-            for k in range(width):
-                j = self.fresh[start + k]
-                for t in range(s):
-                    self.cross[t + k * s] = G[self.order[t] + j * ld]
-                for t in range(width):
-                    self.corner[t + k * width] = G[self.fresh[start + t] + j * ld]
-                self.corner[k + k * width] += self.factor_level * self.l2[j]
-                self.work[k] = self.corner[k + k * width]
-            self.cholesky.append(width, &self.cross[0], &self.corner[0], &self.work[0], PIVOT,
-                                 &self.accepted[0])
-            for k in range(width):
-                j = self.fresh[start + k]
-                if self.accepted[k]:
-                    self.order[s] = j
-                    self.position[j] = s
-                    s += 1
-                else:
-                    self.refused[self.n_refused] = j
-                    self.n_refused += 1
-
-    # For the Newton loop.
 
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
         cdef int k
@@ -166,25 +38,25 @@ cdef class GramActiveSet(ActiveSetQuadratic):
 
     cdef void restart(self) noexcept nogil:
         ActiveSetQuadratic.restart(self)
-        self.gram.size = self.n_refused = 0
-        self.cholesky.truncate(0)
+        self.gram.size = 0
+        self.factor.restart()
 
     cdef void direction(self, double lam) noexcept nogil:
         cdef int k, i, j
         cdef const double* column
-        self.synchronise(lam)
-        for k in range(self.cholesky.size):
-            self.work[k] = self.rhs[self.order[k]]
+        self.factor.follow(self, lam)
+        for k in range(self.factor.cholesky.size):
+            self.values[k] = self.rhs[self.order[k]]
         if self.n_held > 0:
             for i in range(self.n_support):
                 j = self.support[i]
                 if self.held[j] and self.d[j] != 0.0:
                     column = self.gram.G + <Py_ssize_t> j * self.gram.capacity
-                    for k in range(self.cholesky.size):
-                        self.work[k] -= self.d[j] * column[self.order[k]]
-        self.cholesky.solve(&self.work[0])
-        for k in range(self.cholesky.size):
-            self.d[self.order[k]] = self.work[k]
+                    for k in range(self.factor.cholesky.size):
+                        self.values[k] -= self.d[j] * column[self.order[k]]
+        self.factor.cholesky.solve(self.values)
+        for k in range(self.factor.cholesky.size):
+            self.d[self.order[k]] = self.values[k]
         self.answered = 1.0
 
     cdef void rescale(self, double t) noexcept nogil:
@@ -194,12 +66,12 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef void image(self) noexcept nogil:
         """The equations give it on the factor's columns; the rest are products."""
         cdef int k, j, count = 0
-        if self.answered != 0.0 and FEW_PRODUCTS * (self.size - self.cholesky.size
+        if self.answered != 0.0 and FEW_PRODUCTS * (self.size - self.factor.cholesky.size
                                            + self.n_held) < self.n_support:
             for j in range(self.size):
                 if self.position[j] >= 0 and not self.held[j]:
                     self.q[j] = (self.answered * self.rhs[j]
-                                 - self.factor_level * self.l2[j] * self.d[j])
+                                 - self.factor.level * self.l2[j] * self.d[j])
                 else:
                     self.q[j] = dot(self.size, self.gram.G + <Py_ssize_t> j * self.gram.capacity,
                                     self.d)
@@ -207,10 +79,10 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         for k in range(self.n_support):
             j = self.support[k]
             if self.d[j] != 0.0:
-                self.fresh[count], self.work[count] = j, -self.d[j]
+                self.which[count], self.values[count] = j, -self.d[j]
                 count += 1
         memset(self.q, 0, self.size * sizeof(double))
-        ss_subtract_all(self.size, count, &self.work[0], self.gram.G, &self.fresh[0],
+        ss_subtract_all(self.size, count, self.values, self.gram.G, self.which,
                         self.gram.capacity, self.q)
 
     cdef void advance(self, double lam, double t) noexcept nogil:
@@ -237,16 +109,16 @@ cdef class GramActiveSet(ActiveSetQuadratic):
                 self.move(j, new - self.b[j])
                 moved += 1
             else:
-                self.fresh[waiting] = j
+                self.which[waiting] = j
                 waiting += 1
         # the worst violator first: it often satisfies its neighbours
         for k in range(waiting):
             worst, most = -1, 0.0
             for j in range(waiting):
-                new = self.minimiser(self.fresh[j], lam)
-                gain = (new - self.b[self.fresh[j]]) ** 2 * self.diag[self.fresh[j]]
+                new = self.minimiser(self.which[j], lam)
+                gain = (new - self.b[self.which[j]]) ** 2 * self.diag[self.which[j]]
                 if gain > most:
-                    worst, most = self.fresh[j], gain
+                    worst, most = self.which[j], gain
             if worst < 0:
                 break
             self.move(worst, self.minimiser(worst, lam) - self.b[worst])
@@ -313,18 +185,18 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef bint release_bounds(self, double lam) noexcept nogil:
         cdef int k, count
         cdef long before = self.iterations
-        if self.n_refused == 0:
+        if self.factor.n_refused == 0:
             return False
         # the last step changed the support: the factor must follow
         self.free_gradient(lam)
-        self.synchronise(lam)
-        count = self.n_refused
+        self.factor.follow(self, lam)
+        count = self.factor.n_refused
         # until no column of the factor reaches zero or a limit
         for k in range(count):
-            self.null_direction_step(self.refused[k], lam)
+            self.null_direction_step(self.factor.refused[k], lam)
             if self.iterations > before and not self._stands(lam):
                 break
-        self.n_refused = 0
+        self.factor.n_refused = 0
         return self.iterations > before
 
     cdef bint _stands(self, double lam) noexcept nogil:
@@ -333,7 +205,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.free_gradient(lam)
         for k in range(self.n_support):
             count += self.position[self.support[k]] >= 0
-        return count == self.cholesky.size
+        return count == self.factor.cholesky.size
 
     cdef void null_direction_step(self, int j, double lam) noexcept nogil:
         """Move along e_j - (its combination of the factor's columns), where Z d is nearly 0, to a
@@ -343,13 +215,13 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         cdef double slope = 0.0, size = 0.0, t
         if self.free_gradient(lam) <= 0.0 or (self.b[j] == 0.0 and lam * self.l1[j] > 0.0):
             return
-        for k in range(self.cholesky.size):
-            self.work[k] = -self.gram.G[self.order[k] + <Py_ssize_t> j * self.gram.capacity]
-        self.cholesky.solve(&self.work[0])
-        for k in range(self.cholesky.size):
+        for k in range(self.factor.cholesky.size):
+            self.values[k] = -self.gram.G[self.order[k] + <Py_ssize_t> j * self.gram.capacity]
+        self.factor.cholesky.solve(self.values)
+        for k in range(self.factor.cholesky.size):
             # less is rounding: that column has no part in the dependence
-            if fabs(self.work[k]) > 1e-9:
-                self.d[self.order[k]] = self.work[k]
+            if fabs(self.values[k]) > 1e-9:
+                self.d[self.order[k]] = self.values[k]
         self.d[j], self.answered = 1.0, 0.0
         for k in range(self.n_support):
             i = self.support[k]
