@@ -15,6 +15,7 @@ Reference: Bach et al. 2012, sections 4 and 6 (active sets).
 from libc.math cimport INFINITY, fabs
 
 from sparsesolve.solvers import costs
+from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.solvers.subproblem.net_coefficients cimport NetCoefficients
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
@@ -239,9 +240,10 @@ cdef class ActiveSetQuadratic(NetCoefficients):
     cdef void advance(self, double lam, double t) noexcept nogil:
         """b += t d, g -= t q; coefficients that reach zero or a limit land on it exactly."""
         cdef int k, j
-        cdef double old, new
+        cdef double old, new, change = 0.0      # of |r - t Z d|^2
         for k in range(self.n_support):
             j = self.support[k]
+            change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
             old = self.b[j]
             new = old + t * self.d[j]
             if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < GRADIENT * fabs(old)):
@@ -250,6 +252,8 @@ cdef class ActiveSetQuadratic(NetCoefficients):
             if self.held[j] and t == 1.0 and new != 0.0 and self.d[j] != 0.0:
                 new = self.upper[j] if self.d[j] > 0.0 else self.lower[j]
             self.b[j] = min(max(new, self.lower[j]), self.upper[j])
+        self.residual_square += t * change
+        axpy(self.size, -t, self.q, self.g)
 
     cdef int sweep(self, double lam, bint whole) noexcept nogil:
         """One-coordinate minimisations where signs change, or everywhere; returns how many moved.

@@ -60,9 +60,6 @@ cdef class WorkingCoefficients(ScaledDual):
     """A table of numbers for each working column, in order of entry; `restart` empties it."""
 
     def __cinit__(self, *args, **kwargs):
-        self.capacity = 0
-        self.size = 0
-        self.unpenalised_norm = 0.0
         self.plain = True
         WorkingCoefficients.reserve(self, 64)
 

@@ -190,15 +190,8 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             self.q[self.which[k]] = self.values[k]
 
     cdef void advance(self, double lam, double t) noexcept nogil:
-        cdef int k, j
-        cdef double change = 0.0
-        for k in range(self.n_support):
-            j = self.support[k]
-            change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
-        self.residual_square += t * change
         axpy(self.columns.n + 1, -t, &self.v[0], &self.u[0])
         self.rounding_steps += self.size
-        axpy(self.size, -t, self.q, self.g)
         ActiveSetQuadratic.advance(self, lam, t)
 
     cdef int sweep(self, double lam, bint whole) noexcept nogil:

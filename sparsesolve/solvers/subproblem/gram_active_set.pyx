@@ -87,16 +87,12 @@ cdef class GramActiveSet(ActiveSetQuadratic):
 
     cdef void advance(self, double lam, double t) noexcept nogil:
         cdef int k, j
-        cdef double change = 0.0, distance = 0.0
-        # |r - t Z d|^2
+        cdef double distance = 0.0
         for k in range(self.n_support):
             j = self.support[k]
-            change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
             distance += fabs(self.d[j]) * sqrt(self.diag[j])
-        self.residual_square += t * change
-        self.touch(t * distance)
-        axpy(self.size, -t, self.q, self.g)
         ActiveSetQuadratic.advance(self, lam, t)
+        self.touch(t * distance)
 
     cdef int sweep(self, double lam, bint whole) noexcept nogil:
         cdef int j, k, moved = 0, waiting = 0, worst

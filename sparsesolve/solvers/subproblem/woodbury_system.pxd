@@ -1,4 +1,5 @@
 """WoodburySystem: Newton directions of an active set under a ridge, by a system of n x n."""
+from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
 cdef class WoodburySystem:
@@ -17,15 +18,15 @@ cdef class WoodburySystem:
     cdef int[::1] without_ridge         # of the support: columns with l2 = 0,
     cdef int n_without_ridge
     cdef double[:, ::1] answers         # (k, n) and M^-1 z of each
-    cdef double[::1] corner             # (k * k) their inner products z'M^-1 z
+    cdef double[::1] corner             # (k * k) their inner products z'M^-1 z,
+    cdef Cholesky schur                 # and the factor of these
     cdef double[:, ::1] vectors         # (4, n)
 
     cdef int reserve(self, int capacity) except -1
     cdef void restart(self) noexcept nogil
     cdef double solve(self, ActiveSetQuadratic active, double lam, double* v) noexcept nogil
-    cdef int _update(self, ActiveSetQuadratic active) noexcept nogil
-    cdef void _add(self, ActiveSetQuadratic active, int count, const int* which,
-                   double sign) noexcept nogil
+    cdef void _update(self, ActiveSetQuadratic active) noexcept nogil
+    cdef void _add(self, ActiveSetQuadratic active, int count, double sign) noexcept nogil
     cdef bint _factorise(self, double lam) noexcept nogil
     cdef void _multiply(self, double lam, const double* x, double* out) noexcept nogil
     cdef double _solve(self, double lam, const double* c, double goal, double* v) noexcept nogil

@@ -26,6 +26,7 @@ from scipy.linalg.cython_lapack cimport dpotrf
 import numpy as np
 
 from sparsesolve.solvers import costs
+from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.linalg.working.dense cimport DensePackedColumns
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
@@ -52,7 +53,7 @@ cdef class WoodburySystem:
         self.block = np.zeros((WIDTH, n))
         self.inside = np.zeros(0, dtype=np.intc)
         self.answers, self.corner = np.zeros((0, n)), np.zeros(MOST_WITHOUT_RIDGE**2)
-        self.vectors = np.zeros((4, n))
+        self.vectors, self.schur = np.zeros((4, n)), Cholesky(MOST_WITHOUT_RIDGE)
         self.without_ridge = np.zeros(MOST_WITHOUT_RIDGE, dtype=np.intc)
 
     cdef int reserve(self, int capacity) except -1:
@@ -116,10 +117,9 @@ cdef class WoodburySystem:
 
     # K and its factor
 
-    cdef int _update(self, ActiveSetQuadratic active) noexcept nogil:
-        """Bring K to the columns of the support that have a ridge and are not held; how many came
-        or left."""
-        cdef int k, j, count = 0, total = 0, changes = 0
+    cdef void _update(self, ActiveSetQuadratic active) noexcept nogil:
+        """Bring K to the columns of the support that have a ridge and are not held."""
+        cdef int k, j, count, total = 0, changes = 0, sign
         memset(&self.wanted[0], 0, active.size * sizeof(int))
         for k in range(active.n_support):
             j = active.support[k]
@@ -129,33 +129,25 @@ cdef class WoodburySystem:
         for j in range(active.size):
             changes += self.wanted[j] != self.inside[j]
         if changes == 0:
-            return 0
+            return
         if changes > total or self.turnover + changes > CHANGES_BEFORE_SUM * self.n:
             memset(&self.K[0, 0], 0, self.n * self.n * sizeof(double))
             memset(&self.inside[0], 0, active.size * sizeof(int))
             self.turnover = -total
-        for j in range(active.size):
-            if self.wanted[j] and not self.inside[j]:
-                active.which[count] = j
-                count += 1
-        self._add(active, count, active.which, 1.0)
-        self.turnover += count
-        self.updates += count
-        count = 0
-        for j in range(active.size):
-            if self.inside[j] and not self.wanted[j]:
-                active.which[count] = j
-                count += 1
-        self._add(active, count, active.which, -1.0)
-        self.turnover += count
-        self.updates += count
+        for sign in range(1, -2, -2):
+            count = 0
+            for j in range(active.size):
+                if self.wanted[j] - self.inside[j] == sign:
+                    active.which[count] = j
+                    count += 1
+            self._add(active, count, sign)
+            self.turnover += count
+            self.updates += count
         memcpy(&self.inside[0], &self.wanted[0], active.size * sizeof(int))
         self.exact = False
-        return changes
 
-    cdef void _add(self, ActiveSetQuadratic active, int count, const int* which,
-                   double sign) noexcept nogil:
-        """K += sign * sum of z_j z_j' / l2_j over these columns."""
+    cdef void _add(self, ActiveSetQuadratic active, int count, double sign) noexcept nogil:
+        """K += sign * sum of z_j z_j' / l2_j over the first listed columns."""
         cdef int n = <int> self.n, start, width, k, j
         cdef double one = 1.0, factor
         cdef Py_ssize_t i
@@ -163,7 +155,7 @@ cdef class WoodburySystem:
         for start in range(0, count, WIDTH):
             width = min(WIDTH, count - start)
             for k in range(width):
-                j = which[start + k]
+                j = active.which[start + k]
                 z = (<DensePackedColumns> active.columns).Z + self.n * j
                 factor = 1.0 / sqrt(active.l2[j])
                 for i in range(self.n):
@@ -257,10 +249,11 @@ cdef class WoodburySystem:
                                    double* v) noexcept nogil:
         """d of the columns without a ridge, and v += lam M^-1 Z_F d_F, for v = M^-1 c; False
         where they depend on each other."""
-        cdef int count = self.n_without_ridge, k, i, t
+        cdef int count = self.n_without_ridge, k, i
         cdef double* G = &self.corner[0]
         cdef double* z
-        cdef double pivot
+        cdef double[MOST_WITHOUT_RIDGE] scale
+        cdef int[MOST_WITHOUT_RIDGE] accepted
         for k in range(count):
             z = (<DensePackedColumns> active.columns).Z + self.n * self.without_ridge[k]
             if not (self._solve(lam, z, goal, &self.answers[k, 0])
@@ -269,25 +262,11 @@ cdef class WoodburySystem:
             active.values[k] = (active.rhs[self.without_ridge[k]] - dot(self.n, z, v)) / lam
             for i in range(k + 1):
                 G[i + k * count] = G[k + i * count] = dot(self.n, z, &self.answers[i, 0])
-        for k in range(count):                      # G = L L', in its lower triangle by columns
-            pivot = G[k + k * count]
-            for i in range(k):
-                pivot -= G[k + i * count] ** 2
-            if not pivot > SCHUR_PIVOT * G[k + k * count]:
-                return False
-            G[k + k * count] = pivot = sqrt(pivot)
-            for t in range(k + 1, count):
-                for i in range(k):
-                    G[t + k * count] -= G[t + i * count] * G[k + i * count]
-                G[t + k * count] /= pivot
-        for k in range(count):
-            for i in range(k):
-                active.values[k] -= G[k + i * count] * active.values[i]
-            active.values[k] /= G[k + k * count]
-        for k in range(count - 1, -1, -1):
-            for i in range(k + 1, count):
-                active.values[k] -= G[i + k * count] * active.values[i]
-            active.values[k] /= G[k + k * count]
+            scale[k] = G[k + k * count]
+        self.schur.truncate(0)
+        if self.schur.append(count, NULL, G, scale, SCHUR_PIVOT, accepted) < count:
+            return False
+        self.schur.solve(active.values)
         for k in range(count):
             active.d[self.without_ridge[k]] = active.values[k]
             axpy(self.n, lam * active.values[k], &self.answers[k, 0], v)
