@@ -32,7 +32,6 @@ class ResponseBlocks:
         self.design, self.net, self.loss, self.n_threads = design, net, problem.loss, n_threads
         self.descent = ResponseDescent(problem, net)
         open_ = problem.open_columns
-        free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & open_
         self.inactive = InactiveRows(design, net, problem.n_responses, n_threads)
         self.inactive.leave(~open_)
         self.with_intercept = problem.intercept
@@ -40,7 +39,7 @@ class ResponseBlocks:
             self.descent.add_to_working_set(np.array([-1], dtype=np.intc))
             self.descent.B[:, 0] = problem.null_intercept
             self.descent.refresh()
-        self._enter(np.flatnonzero(free))
+        self._enter(np.flatnonzero(problem.unpenalised() & open_))
         self.opening = 0.0  # the gap after the first round at the last lam
 
     @property

@@ -18,12 +18,10 @@ from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.groups import one_by_one
-from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
 from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
 from sparsesolve.solvers.responses.hessian cimport ResponseHessian
 
-cdef double FORCING = costs.newton.FORCING
 cdef double IDLE = costs.responses.IDLE
 
 
@@ -44,8 +42,10 @@ cdef BlockPenalty coefficient_groups(ElasticNetRows rows, int K):
     return groups
 
 
-cdef class ResponseCoefficients(ScaledDual):
+cdef class ResponseCoefficients:
     """The working coefficients, the current point and the model around it.
+
+    It starts at the null model, with the unpenalised coefficients.
 
     Parameters
     ----------
@@ -53,15 +53,14 @@ cdef class ResponseCoefficients(ScaledDual):
         A problem with K responses.
     """
 
-    def __init__(self, problem, int n_threads=1):
+    def __init__(self, problem):
         loss, design = problem.loss, problem.design
-        self.problem, self.loss, self.design, self.grouped = problem, loss, design, problem.grouped
-        self.with_intercept, self.n_threads = problem.intercept, n_threads
-        self.K, self.n, self.q = loss.n_responses, loss.n, design.p + problem.intercept
+        cdef Py_ssize_t p = design.p, q = p + problem.intercept     # rows of coefficients
+        self.loss, self.design, self.K, self.n = loss, design, loss.n_responses, loss.n
         self.net = ElasticNetRows(problem.penalty, problem.grouped).take(
-            np.append(np.arange(design.p), np.full(int(problem.intercept), -1)).astype(np.intc))
+            np.append(np.arange(p), np.full(q - p, -1)).astype(np.intc))
         self.hessian = ResponseHessian(self.n, self.K)
-        if self.grouped:
+        if problem.grouped:
             self.penalty = coefficient_groups(self.net, self.K)
             self.quadratic = GramBlockDescent(None, self.penalty)
             self.gram = (<GramBlockDescent> self.quadratic).gram
@@ -69,76 +68,17 @@ cdef class ResponseCoefficients(ScaledDual):
             self.penalty, self.gram = coefficient_net(self.net, self.K), Gram()
             self.quadratic = GramActiveSet(self.gram)
         self.offset = np.array(problem.offset, dtype=float, order="C")
-        self.eta, self.u, self.image, self.trial, self.trial_u, self.dual = np.zeros((6, self.K,
-                self.n))
-        self.last_B, self.C = np.zeros((2, self.q, self.K))
-        self.last, self.n_last = np.zeros(1, dtype=np.intc), 0
-        self.place = np.full(self.q, -1, dtype=np.intc)
-        self.working = np.zeros(self.q * self.K, dtype=np.intc)
-        self.s, self.forcing, self.level, self.moves = 1.0, FORCING, 0.0, 0
-        free = (np.asarray(self.net.l1) == 0.0) & (np.asarray(self.net.l2)
-                                                   == 0.0) & (np.asarray(self.net.upper) > 0.0)
-        free[:design.p] &= np.asarray(design.spread) > 0.0
-        start = np.zeros((np.count_nonzero(free), self.K))
-        if self.with_intercept:
-            start[len(start) - 1] = problem.null_intercept
-        self.add_to_working_set(np.flatnonzero(np.repeat(free, self.K)), start.ravel())
+        self.eta, self.u = np.zeros((2, self.K, self.n))
+        self.C, self.working = np.zeros((q, self.K)), np.zeros(q * self.K, dtype=np.intc)
+        self.place = np.full(q, -1, dtype=np.intc)
+        free = np.flatnonzero(problem.unpenalised() & problem.open_columns)
+        start = np.zeros((len(free) + q - p, self.K))
+        if problem.intercept:
+            free, start[len(start) - 1] = np.append(free, p), problem.null_intercept
+        self.add_to_working_set(np.add.outer(free * self.K, np.arange(self.K)).ravel(),
+                                start.ravel())
         self.renew()
-        self.refresh_hessian()
-
-    # The current point.
-
-    @property
-    def iterations(self):
-        """Return the number of steps so far, plus that of iterations on their models."""
-        return self.moves + self.quadratic.iterations
-
-    @property
-    def loss_value(self):
-        """Return F at the current point minus the least value of F."""
-        return self.value - self.loss.saturated
-
-    def coefficients(self):
-        """Return the features with nonzero coefficients, ascending, and the values (K, count).
-
-        If the loss depends only on differences between responses, each row is shifted to its least
-        penalty.
-        """
-        cdef int found = self.quadratic.list_nonzero(), i, last = -1, count = 0
-        cdef const int* which = self.quadratic.which
-        while found > 0 and which[found - 1] >= self.design.p * self.K:     # skip intercepts
-            found -= 1
-        for i in range(found):
-            count += which[i] // self.K != last
-            last = which[i] // self.K
-        rows, values = np.empty(count, dtype=np.intc), np.zeros((self.K, count))
-        cdef int[::1] r = rows
-        cdef double[:, ::1] v = values
-        last, count = -1, -1
-        for i in range(found):
-            count += which[i] // self.K != last
-            last = r[count] = which[i] // self.K
-            v[which[i] % self.K, count] = self.quadratic.values[i]
-        if self.loss.symmetric and centre(v, self.net, r) > 0:
-            kept = values.any(axis=0)
-            rows, values = rows[kept], values[:, kept]
-        return rows, values
-
-    @property
-    def intercept(self):
-        """Return the intercepts (K,) of the standardised design.
-
-        They have mean 0 if the loss depends only on differences between responses.
-        """
-        cdef int t
-        cdef double mean = 0.0
-        values = np.zeros(self.K)
-        cdef double[::1] out = values
-        for t in range(self.quadratic.size):
-            if self.quadratic.index[t] >= self.design.p * self.K:
-                out[self.quadratic.index[t] % self.K] = self.quadratic.b[t]
-                mean += self.quadratic.b[t] / self.K
-        return values - mean if self.loss.symmetric else values
+        self.refresh_hessian(0.0)
 
     # The working set.
 
@@ -170,32 +110,26 @@ cdef class ResponseCoefficients(ScaledDual):
             columns[t] = self.place[j // self.K] * self.K + j % self.K
         self.hessian.extend(self.gram, &columns[0], <int> (known + count))
         self.quadratic.append(None, self.penalty, which, values[0], values[1])
-        if self.old is None or self.old.shape[0] < self.quadratic.capacity:
-            self.old, self.old_g = np.zeros((2, self.quadratic.capacity))
-            self.last = np.resize(self.last, self.quadratic.capacity)
 
     def _unpack(self, rows):
         """Append to the Hessian the columns of rows that join the working set the first time."""
-        real = rows < self.design.p
-        if real.all():
-            columns = self.design.unpacked(rows.astype(np.intc))
-        else:
-            columns = np.ones((self.n, len(rows)))
-            columns[:, real] = self.design.unpacked(rows[real].astype(np.intc))
+        real, columns = rows < self.design.p, np.ones((len(rows), self.n))
+        columns[real] = self.design.unpacked(rows[real].astype(np.intc)).T
         loose = np.asarray(self.net.l1)[rows] == 0.0
-        self.hessian.append(columns, self.loss.symmetric & (loose | self.grouped))
+        self.hessian.append(columns, self.loss.symmetric & (loose | self.net.grouped))
 
-    cdef int refresh_hessian(self) except -1:
+    cdef int refresh_hessian(self, double lam) except -1:
         """Compute the Hessian at the current point.
 
-        Keep in the working set only coefficients that are nonzero or close to their threshold.
+        Keep in the working set only coefficients that are nonzero or close to their threshold at
+        lam.
         """
         cdef double[::1] start
         which, start = self.quadratic.members()
         stay = np.asarray(start) != 0.0
         l1 = np.asarray(self.net.l1)[which // self.K]
-        stay |= np.abs(np.asarray(self.C).reshape(-1)[which]) >= IDLE * self.level * l1
-        if self.grouped:
+        stay |= np.abs(np.asarray(self.C).reshape(-1)[which]) >= IDLE * lam * l1
+        if self.net.grouped:
             stay = np.repeat(stay.reshape(-1, self.K).any(axis=1), self.K)
         self.hessian.refresh_hessian(self.loss, &self.eta[0, 0])
         np.asarray(self.working)[which[~stay]] = False

@@ -1,19 +1,24 @@
 """ResponseDual: the duality gap over all coefficients of K responses."""
+from sparsesolve.solvers.certificate.gap cimport ScaledDual
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.responses.inactive cimport InactiveRows
 
-cdef class ResponseDual(ResponseCoefficients):
-    cdef InactiveRows inactive              # all features, including working ones
-    cdef int[::1] beyond                    # features beyond their threshold at the dual point
-    cdef int n_beyond                       # the number of features in beyond
-    cdef int[::1] nearby                    # scratch space for a list of features
+cdef class ResponseDual(ScaledDual):
+    cdef readonly ResponseCoefficients point
+    cdef readonly InactiveRows inactive     # all features, including working ones
+    cdef double[:, ::1] u                   # the dual point, (K, n)
+    # Other coefficients beyond their threshold at the dual point. A grouped row counts as one.
+    cdef int[::1] beyond
+    cdef Py_ssize_t n_beyond                # the number of coefficients in beyond
     cdef double[::1] ones, room             # a column of ones; scratch space
-    cdef double loose                       # a target gap above this counts as loose
+    cdef int[::1] nearby                    # scratch space for a list of features
     cdef object spans                       # bases of columns under the weights
-    # the gain that a step on the unpenalised columns might still bring
-    cdef double missing
 
-    cdef int _make_dual(self, double lam) except -1
-    cdef int _look(self, double lam) except -1
-    cdef double working_gap(self, double lam) noexcept nogil
+    cdef double working_gap(self, double lam) noexcept
     cdef double whole_gap(self, double lam) except *
+    cdef Py_ssize_t[::1] violators(self, double near, double lam)
+    cdef double _make_dual(self, double lam) except *
+    cdef int _look(self, double lam) except -1
+    cdef double _size(self, Py_ssize_t c) noexcept nogil
+    cdef double _limit(self, Py_ssize_t c) noexcept nogil
+    cdef double _samples_gap(self, const double[:, ::1] u, double scale) noexcept nogil

@@ -29,13 +29,13 @@ cdef class ResponseHessian:
         self.counts = np.zeros(K, dtype=np.intc)
 
     def append(self, columns, pinned):
-        """Append columns (n, count); `pinned` (count,) marks the pinned rows."""
-        size = self.size + columns.shape[1]
+        """Append columns (count, n); `pinned` (count,) marks the pinned rows."""
+        size = self.size + len(columns)
         if size > self.rows.shape[0]:
             rows = np.zeros((2 * size, self.n))
             rows[:self.size] = self.rows[:self.size]
             self.rows = rows
-        np.asarray(self.rows)[self.size:size] = columns.T
+        np.asarray(self.rows)[self.size:size] = columns
         self.pinned = np.concatenate([self.pinned[:self.size], pinned], dtype=np.intc)
         self.size = size
 

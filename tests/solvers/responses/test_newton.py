@@ -150,6 +150,6 @@ def test_a_loose_gap_lets_in_hardly_more_coefficients_than_a_tight_one(monkeypat
     at_work = {}
     for tol in (1e-7, 1e-3, 1e-2, 1e-1):
         fit = ss.path(X, y, lambdas=lambdas, tol=tol, **options)
-        at_work[tol] = len(states[-1].quadratic.members()[0])
+        at_work[tol] = len(states[-1].point.quadratic.members()[0])
         assert fit.gaps.max() <= tol
     assert max(at_work.values()) <= 1.3 * at_work[1e-7]
