@@ -14,49 +14,34 @@ ctypedef struct LossPoint:
     double* eta                             # (n,)
     double* u                               # (n,) -F'(eta)
     double value                            # F(eta)
-    # sum of u
-    double pull
-    # sum of u^2 / h
-    double square
-    # Z'u of the working columns
-    double* g
-    # of so many of them; -1: pull, square and g are not known
-    int n_known
+    double pull                         # sum of u
+    double square                       # sum of u^2 / h
+    double* g                           # Z'u of the working columns
+    int n_known                         # of so many of them; -1: pull, square and g are not known
 
 cdef class LocalModel:
     cdef readonly Loss loss
-    # whether columns are centred, the level of eta being free
-    cdef bint centred
-    # whether working columns are dense
-    cdef bint dense
-    # whether that factor may take O(n^3)
-    cdef bint costly
-    # whether the model is F'' itself, by its factor
-    cdef bint rooted
+    cdef bint centred                   # whether columns are centred, the level of eta being free
+    cdef bint dense                     # whether working columns are dense
+    cdef bint costly                    # whether that factor may take O(n^3)
+    cdef bint rooted                    # whether the model is F'' itself, by its factor
     cdef Py_ssize_t n
     cdef LossPoint[3] points
-    # the current point
-    cdef LossPoint* here
-    # the end of the step that was tried
-    cdef LossPoint* trial
-    # the next start, here.eta + forward (here.eta - last), if n_known >= 0
-    cdef LossPoint* next
+    cdef LossPoint* here                # the current point
+    cdef LossPoint* trial               # the end of the step that was tried
+    cdef LossPoint* next  # the next start, here.eta + forward (here.eta - last), if n_known >= 0
     cdef double forward
     cdef const double* last
-    # s
-    cdef double multiplier
-    # s when H was taken
-    cdef double whole
+    cdef double multiplier              # s
+    cdef double whole                   # s when H was taken
+    # rounding errors of single steps in eta, now and at the last lam, and what moved it since
+    cdef double errors, last_errors, drift
     # image'H image of the step tried, and the fall of u along the image
-
     cdef double modelled, along
-    # eta and u of the three points
-    cdef double[:, :, ::1] samples
-    # and their g
-    cdef double[:, ::1] gradients
+    cdef double[:, :, ::1] samples      # eta and u of the three points
+    cdef double[:, ::1] gradients       # and their g
     cdef double[::1] w, offset, image, work     # (n,)
-    # (n,) diagonal of H, its root, and 1 over that or 0
-    cdef double[::1] h, root_h, inverse
+    cdef double[::1] h, root_h, inverse  # (n,) diagonal of H, its root, and 1 over that or 0
 
     cdef int reserve(self, int capacity) except -1
     cdef double level(self) noexcept nogil
@@ -73,4 +58,6 @@ cdef class LocalModel:
                      Slope slope) noexcept nogil
     cdef double _start_as_seen(self, PackedColumns columns) noexcept nogil
     cdef double shorten(self, double t) noexcept nogil
-    cdef void accept(self) noexcept nogil
+    cdef void accept(self, double errors) noexcept nogil
+    cdef void learn(self, double t) noexcept nogil
+    cdef bint is_worn(self) noexcept nogil

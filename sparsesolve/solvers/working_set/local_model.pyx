@@ -9,7 +9,7 @@ over the working columns serves a step: it makes the linear predictor of these r
 their part of a gradient. That is the gradient at the end of the step or, where the path is likely
 to continue from there, at its next start. Invariant: u = -F'(eta) at each of the three points.
 """
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.string cimport memset
 
 import numpy as np
@@ -36,6 +36,8 @@ cdef double FLAT_CURVATURE = costs.working_set.FLAT_CURVATURE
 cdef double NO_CURVATURE = costs.rounding.NO_CURVATURE
 cdef double LEAST_CURVATURE = costs.working_set.LEAST_CURVATURE
 cdef double CURVATURE = costs.rounding.CURVATURE
+cdef double MOST_ROUNDING_ERRORS = costs.working_set.MOST_ROUNDING_ERRORS
+cdef double RELAPSE = costs.working_set.RELAPSE
 
 
 cpdef (double, double) floors(double mean) noexcept nogil:
@@ -97,6 +99,7 @@ cdef class LocalModel:
             self.here.eta[i] = self.offset[i] + (constant + image[i])
         self.here.value = self.loss.evaluate(self.here.eta, self.here.u)
         self.here.n_known = self.next.n_known = -1
+        self.errors, self.drift = 1.0, self.last_errors + 1.0
 
     cdef bint densify(self) noexcept nogil:
         """Return True if working columns are to be dense from now on: F'' has a factor."""
@@ -254,6 +257,19 @@ cdef class LocalModel:
         trial.n_known = self.next.n_known = -1
         return trial.value
 
-    cdef void accept(self) noexcept nogil:
-        """Go to the point that was tried last."""
+    cdef void accept(self, double errors) noexcept nogil:
+        """Go to the point that was tried last, by a step with so many rounding errors."""
         self.here, self.trial = self.trial, self.here
+        self.errors += errors
+        self.drift += 1.0
+
+    cdef bint is_worn(self) noexcept nogil:
+        """Return True if rounding has built up in eta: it is to be recomputed."""
+        return (self.errors > MOST_ROUNDING_ERRORS
+                or self.errors > RELAPSE * self.last_errors > 0.0)
+
+    cdef void learn(self, double t) noexcept nogil:
+        """Learn the multiplier s from the curvature of the loss along the step, tried up to t."""
+        if self.modelled > 0.0 and 0.0 < self.along < INFINITY:
+            self.multiplier = max(self.along / (t * self.modelled),
+                                  (0.1 if t == 1.0 else 2.0) * self.multiplier)

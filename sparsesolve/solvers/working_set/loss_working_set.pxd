@@ -5,16 +5,11 @@ from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 cdef class LossWorkingSet(WorkingSet):
     cdef readonly LocalModel model
     cdef bint fits_intercept
-    # whether sparse columns may have to be held as dense
-    cdef bint fillable
-    # whether they are
-    cdef bint filled
-    # whether the dual point is more than u less a multiple of H
-    cdef bint cleared
-    # g is Z'u divided by this
-    cdef double g_unit
-    # (n,) the dual point, not scaled
-    cdef readonly double[::1] dual
+    cdef bint fillable                  # whether sparse columns may have to be held as dense
+    cdef bint filled                    # whether they are
+    cdef bint cleared                   # whether the dual point is more than u less a multiple of H
+    cdef double g_unit                  # g is Z'u divided by this
+    cdef readonly double[::1] dual      # (n,) the dual point, not scaled
     cdef double[::1] inverse_root_w         # 0 for a weight of 0
     # A scale of the dual point, NaN at first, and the gap of the samples there.
     cdef double scaled, excess

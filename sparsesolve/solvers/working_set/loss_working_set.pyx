@@ -39,7 +39,7 @@ cdef class LossWorkingSet(WorkingSet):
         loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
         centred = problem.intercept or loss.shift_invariant
         n, p = problem.design.n, problem.design.p
-        self._begin(problem, n_threads, centred)
+        self._begin(problem, n_threads, centred, models=True)
         self.missed = max(self.missed, costs.working_set.MISSED_THRESHOLD_LOSS)
         self.fillable = loss.coupled and not self.columns.dense
         self.fits_intercept = problem.intercept

@@ -4,23 +4,17 @@ from sparsesolve.solvers.working_set.local_model cimport LocalModel
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
 cdef class PredictedDual(ScaledDual):
-    # (n,) the dual point
-    cdef double[::1] v
-    # its products with the working columns
-    cdef double[::1] g
-    # what rounding of these may add to the gap
-    cdef double rounding
-    # whether steps are to be remembered
-    cdef bint wanted
-    # whether one has been
-    cdef bint known
+    cdef double[::1] v                  # (n,) the dual point
+    cdef double[::1] g                  # its products with the working columns
+    cdef double rounding                # what rounding of these may add to the gap
+    cdef bint wanted                    # whether steps are to be remembered
+    cdef bint known                     # whether one has been
+    cdef double share                   # of the gap that it left last time
     cdef double[::1] trial              # (n,)
     # A scale of v, the last asked for, and the gap of the samples there.
     cdef double scaled, excess
-    # whose point is certified
-    cdef LocalModel model
-    # the working columns
-    cdef WorkingCoefficients columns
+    cdef LocalModel model               # whose point is certified
+    cdef WorkingCoefficients columns    # the working columns
 
     cdef int reserve(self, int capacity) except -1
     cdef void take(self, LocalModel model, WorkingCoefficients columns) noexcept nogil

@@ -16,7 +16,6 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.solvers.costs.subproblem import STEPS_ON_ROWS
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 from sparsesolve.solvers.working_set.predicted_dual cimport PredictedDual
 from sparsesolve.solvers.working_set.local_model cimport AHEAD, HERE, NOWHERE, LocalModel, Slope
@@ -24,7 +23,6 @@ from sparsesolve.solvers.working_set.loss_working_set cimport LossWorkingSet
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, FAR_STEP, MAX_ITER
 from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 from sparsesolve.solvers import costs
-from sparsesolve.solvers.costs.working_set import SAMPLE_COST, SPARSE_COST, WEIGHED_COST
 
 cdef double ARMIJO = costs.newton.ARMIJO
 cdef double OBJECTIVE = costs.rounding.OBJECTIVE
@@ -35,13 +33,8 @@ cdef double STEP_UNTIL_DECREASE = costs.working_set.STEP_UNTIL_DECREASE
 cdef double FORCING = costs.newton.FORCING
 cdef double LEAST_FORCING = costs.newton.LEAST_FORCING
 cdef double MODEL_SHARE = costs.newton.MODEL_SHARE
-cdef double MOST_ROUNDING_ERRORS = costs.working_set.MOST_ROUNDING_ERRORS
-cdef double RELAPSE = costs.working_set.RELAPSE
 cdef double SAME_RATIO = costs.rounding.SAME_RATIO
 cdef double REFRESH_DEBT = costs.working_set.REFRESH_DEBT
-cdef double MOST_FILLED = costs.working_set.MOST_FILLED_VALUES
-cdef double LASTING = costs.working_set.LAMBDAS_TO_FILL
-cdef double RENEWED = costs.working_set.REFRESHED_SHARE
 # 2^-40 of a step moves no coefficient by more than rounding.
 DEF HALVINGS = 40
 cdef int MODEL_STEPS = costs.working_set.MODEL_STEPS
@@ -51,40 +44,19 @@ cdef int MOST_IDLE = costs.newton.MOST_IDLE
 cdef class ProximalNewton(LossWorkingSet):
     """Solver state along a path, see solvers/state.py."""
 
-    # gap after the last step over the gap before
-    cdef double decrease
-    # steps since H was refreshed that a fresh H would have saved
-    cdef int refresh_debt
-    # by which the last step lowered the objective
-    cdef double gain
-    # whether coefficients moved so far that the rounding of eta shows
-    cdef bint eta_stale
-    # passes over sparse columns at earlier lams
-    cdef long passed
-    # rounding errors of single steps in eta, now and at the last lam
-    cdef double rounding_errors, last_rounding_errors
-    # how far rounding has moved eta since then
-    cdef double rounding_drift
-    # the sum of u in units of s, the slope along the intercept
-    cdef double total
-    # whether the last step decreased the objective by no more than rounding
-    cdef bint flat
-    # where the last step's model leads
-    cdef PredictedDual predicted
-    # share of the gap that it left last time
-    cdef double predicted_share
-    # coefficients of the working columns before a step and after it
-    cdef double[::1] before, after
-    # the step, and Z'u
-    cdef double[::1] change, slope
-    # linear predictors of the last two lams
-    cdef double[::1] solved_eta, earlier_eta
+    cdef double decrease                # gap after the last step over the gap before
+    cdef int refresh_debt  # steps since H was refreshed that a fresh H would have saved
+    cdef double gain  # by which the last step lowered the objective, beyond rounding
+    cdef bint eta_stale  # whether coefficients moved so far that the rounding of eta shows
+    cdef long passed                    # passes over sparse columns at earlier lams
+    cdef double total                   # the sum of u in units of s, the slope along the intercept
+    cdef PredictedDual predicted        # where the last step's model leads
+    cdef double[::1] before, after  # coefficients of the working columns before a step and after it
+    cdef double[::1] change, slope      # the step, and Z'u
 
     def __init__(self, problem, int n_threads):
-        self.renewed, self.predicted, self.predicted_share = (RENEWED,
-                PredictedDual(problem.design.n), INFINITY)
+        self.predicted, self.gain = PredictedDual(problem.design.n), INFINITY
         super().__init__(problem, n_threads)
-        self.solved_eta, self.earlier_eta = np.zeros((2, self.design.n))
 
     def _place(self):
         """Recompute the point from a and b, so that rounding does not build up; return columns
@@ -93,8 +65,7 @@ cdef class ProximalNewton(LossWorkingSet):
         which, start = self.quadratic.members()
         self.model.place(self.intercept, self.design.combination(which, start))
         self.model.loss.raise_pending()
-        self.eta_stale, self.rounding_errors, self.rounding_drift = (False, 1.0,
-                self.last_rounding_errors + 1.0)
+        self.eta_stale = False
         return which, start
 
     cdef void _take_hessian(self):
@@ -115,32 +86,7 @@ cdef class ProximalNewton(LossWorkingSet):
         """
         if last > 0.0:
             return gap > SLOW_STEP * last and self.decrease > SLOW_STEP
-        return self.refresh_debt > REFRESH_DEBT * self._price()
-
-    cdef bint _filling_pays(self, bint stuck):
-        """Return True if a dense model of F'' itself costs less than the passes at this lam, or
-        they stall.
-        """
-        cdef double n = self.design.n, m = self.quadratic.size
-        cdef double spent = 2.0 * SPARSE_COST * self.working_values * (self.quadratic.passes
-                - self.passed)
-        cdef double price = m * n + WEIGHED_COST * m * m * (n / 2.0 + m / 3.0)
-        return m * n <= MOST_FILLED and (stuck or LASTING * spent > price)
-
-    cdef double _price(self):
-        """The cost of refreshing H, in steps."""
-        cdef double n = self.design.n, m = self.quadratic.size, entries = m * n
-        cdef double products = WEIGHED_COST * m * entries / 2.0
-        if self._solves_by_rows():
-            products = WEIGHED_COST * n * n * (0.5 * m + n / 6.0)
-            return (entries + products) / (3.0 * entries + SAMPLE_COST * n + STEPS_ON_ROWS * n * n)
-        if isinstance(self.quadratic, DataActiveSet):
-            return 1.0
-        if not self.columns.dense:
-            entries = SPARSE_COST * self.working_values
-            products = m * (0.1 * n + entries / 2.0)
-        return (entries + products + WEIGHED_COST * m * m * m / 3.0) / (2.0 * entries
-                + SAMPLE_COST * n + 4.0 * m * m)
+        return self.refresh_debt > REFRESH_DEBT * self.prices.refresh(self.quadratic)
 
     def start_at(self, which, values, intercept):
         """Continue from the coefficients `values` (m,) of the features `which` (m,), and an
@@ -156,8 +102,9 @@ cdef class ProximalNewton(LossWorkingSet):
         """Continue from the coefficients after the loss has changed: nothing of its model is
         kept.
         """
-        self.n_solved, self.opening, self.lams[0], self.lams[1] = 0, 0.0, 0.0, 0.0
-        self.predicted_share, self.flat = INFINITY, False
+        self.opening = 0.0
+        self.history.clear()
+        self.predicted.share, self.gain = INFINITY, INFINITY
         self.predicted.known = False
         self._take_hessian()
         self.linearise()
@@ -165,14 +112,12 @@ cdef class ProximalNewton(LossWorkingSet):
     # along the path
 
     cdef int _keep_history(self, double lam) except -1:
-        if (self.rounding_errors > MOST_ROUNDING_ERRORS
-            or self.rounding_errors > RELAPSE * self.last_rounding_errors > 0.0):
+        if self.model.is_worn():
             self._place()
-        self.last_rounding_errors = self.rounding_errors
+        self.model.last_errors = self.model.errors
         self.passed = self.quadratic.passes
         WorkingSet._keep_history(self, lam)
-        self.solved_eta, self.earlier_eta = self.earlier_eta, self.solved_eta
-        memcpy(&self.solved_eta[0], self.model.here.eta, self.design.n * sizeof(double))
+        memcpy(&self.history.last[1, 0], self.model.here.eta, self.design.n * sizeof(double))
         return 0
 
     cdef int _extrapolate(self, double lam, double forward) except -1:
@@ -189,22 +134,20 @@ cdef class ProximalNewton(LossWorkingSet):
         if fabs(forward - self.model.forward) <= SAME_RATIO * forward:
             forward = self.model.forward
         memcpy(&self.before[0], self.quadratic.b, self.quadratic.size * sizeof(double))
+        self.history.step(forward, &self.before[0], m, 1, &self.change[0])
         for k in range(m):
-            self.change[k] = forward * (self.before[k]
-                                        - (self.solved_b[1, k] if k < self.n_solved else 0.0))
             self.eta_stale = self.eta_stale or fabs(self.change[k]) > FAR_STEP
         stopped = not self.quadratic.extrapolate(m, &self.change[0], lam)
         for k in range(m):
             # take out what was truncated
             self.change[k] += self.before[k] - self.quadratic.b[k]
         value = self.model.extrapolate(self.columns, &self.change[0], stopped, forward,
-                                       &self.earlier_eta[0])
+                                       &self.history.earlier[1, 0])
         if value + self.quadratic.charge(&self.before[0], lam) < self.model.here.value:
-            self.model.accept()
-            self.rounding_drift = forward * self.rounding_drift + 1.0
-            self.rounding_errors += self.rounding_drift
+            self.model.drift = forward * self.model.drift
+            self.model.accept(self.model.drift + 1.0)
         else:
-            self.rounding_drift = 0.0
+            self.model.drift = 0.0
             memcpy(self.quadratic.b, &self.before[0], self.quadratic.size * sizeof(double))
         return 0
 
@@ -215,19 +158,17 @@ cdef class ProximalNewton(LossWorkingSet):
         That start is the linear extrapolation, since lambdas come in a constant ratio. Return
         False where coefficients would be truncated on the way.
         """
-        cdef int k, m = self.quadratic.size
+        cdef int m = self.quadratic.size
         cdef double forward
         cdef bint whole
-        if not self.lams[0] > lam > 0.0:
+        if not self.history.lams[0] > lam > 0.0:
             return False
-        forward = lam / self.lams[0]
+        forward = lam / self.history.lams[0]
         memcpy(&self.after[0], self.quadratic.b, m * sizeof(double))
-        for k in range(m):
-            self.slope[k] = forward * (self.after[k]
-                                       - (self.solved_b[0, k] if k < self.n_solved else 0.0))
+        self.history.step(forward, &self.after[0], m, 0, &self.slope[0])
         whole = self.quadratic.extrapolate(m, &self.slope[0], lam)
         memcpy(self.quadratic.b, &self.after[0], m * sizeof(double))
-        self.model.forward, self.model.last = forward, &self.solved_eta[0]
+        self.model.forward, self.model.last = forward, &self.history.last[1, 0]
         return whole
 
     def _make_room(self):
@@ -256,14 +197,15 @@ cdef class ProximalNewton(LossWorkingSet):
             predicted_gap = self.predicted.certify(model, self.quadratic, lam,
                                                    PREDICTED_SHARE * goal)
             if last > 0.0:
-                self.predicted_share = predicted_gap / last
+                self.predicted.share = predicted_gap / last
             predicted_reached, reached = predicted_gap <= PREDICTED_SHARE * goal, False
             if not predicted_reached:
                 gap = self._gap(lam)
-                idle = 0 if gap < PROGRESS * best else idle + self.flat
+                idle = 0 if gap < PROGRESS * best else idle + (self.gain == 0.0)
                 best = min(best, gap)
                 # 2. Sparse columns become dense where passes over them stall or cost too much.
-                if self.fillable and gap > goal and self._filling_pays(idle == MOST_IDLE):
+                if (self.fillable and gap > goal
+                    and self.prices.filling_pays(self.quadratic, self.passed, idle == MOST_IDLE)):
                     self.fill()
                     self._take_hessian()
                     last, idle = 0.0, 0
@@ -290,7 +232,7 @@ cdef class ProximalNewton(LossWorkingSet):
             forcing = LEAST_FORCING if exact and not isinstance(self.quadratic,
                                                                 DataActiveSet) else FORCING
             self._descend(lam, max(forcing * gap, MODEL_SHARE * goal), limit, last == 0.0,
-                          self.predicted_share * gap <= PREDICTED_SHARE * goal)
+                          self.predicted.share * gap <= PREDICTED_SHARE * goal)
             last = gap
         if predicted_reached:
             self._take_predicted_dual()
@@ -323,11 +265,11 @@ cdef class ProximalNewton(LossWorkingSet):
         with nogil:
             self.quadratic.solve(lam * level, target * level,
                                  max(min(limit - self.quadratic.iterations, MODEL_STEPS), 1))
-            self.flat = not self._step(lam, rounding, first, may_end)
+            self._step(lam, rounding, first, may_end)
         self.quadratic.iterations += 1
         # the step's image and the gradient at its end
         self.quadratic.passes += 1
-        self.models += 1
+        self.prices.models += 1
         model.loss.raise_pending()
         PyErr_CheckSignals()
         return 0
@@ -340,17 +282,8 @@ cdef class ProximalNewton(LossWorkingSet):
         self.show_dual()
         self.scaled, self.excess = self.predicted.scaled, self.predicted.excess
 
-    cdef void _update_multiplier(self, double t) noexcept nogil:
-        """Learn the multiplier s from the curvature of the loss along the step, tried up to t."""
-        cdef double curvature
-        if self.model.modelled > 0.0 and 0.0 < self.model.along < INFINITY:
-            curvature = self.model.along / (t * self.model.modelled)
-            self.model.multiplier = max(curvature,
-                                        (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
-
-    cdef bint _step(self, double lam, double rounding, bint learn, bint may_end) noexcept nogil:
-        """Step towards the model's minimiser until the Armijo rule holds; return whether that
-        gained.
+    cdef void _step(self, double lam, double rounding, bint learn, bint may_end) noexcept nogil:
+        """Step towards the model's minimiser until the Armijo rule holds.
 
         A gain within rounding counts as none. may_end: whether this step may be the last at this
         lam.
@@ -384,13 +317,10 @@ cdef class ProximalNewton(LossWorkingSet):
             for k in range(m):
                 b[k] = self.before[k]
             self.gain, self.eta_stale = 0.0, eta_stale
-            self._update_multiplier(t)
-            return False
+            self.model.learn(t)
+            return
         # later steps are short and in odd directions
         if learn or t < 1.0:
-            self._update_multiplier(t)
-        self.model.accept()
-        self.rounding_errors += 1.0
-        self.rounding_drift += 1.0
+            self.model.learn(t)
+        self.model.accept(1.0)
         self.gain = max(-gain - rounding, 0.0)
-        return self.gain > 0.0

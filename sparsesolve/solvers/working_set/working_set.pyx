@@ -20,13 +20,8 @@ from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_go_on, ss_multiply
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.costs.working_set import (
-    BLOCK_COST,
-    FAR_COST,
-    FAR_VALUES,
     MOST_GROUP_GRAM_COLUMNS,
-    SPARSE_COST,
-    STEPS_TO_PAY,
-    SWITCH_GAIN,
+    REFRESHED_SHARE,
     WORKING_PER_ROW,
     WORKING_ROOM,
 )
@@ -41,6 +36,8 @@ from sparsesolve.solvers.screening.inactive cimport InactiveColumns
 from sparsesolve.solvers.screening.inactive import most_entering
 from sparsesolve.solvers.screening.inactive_groups cimport InactiveGroups
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, WorkingCoefficients
+from sparsesolve.solvers.working_set.path_history cimport PathHistory
+from sparsesolve.solvers.working_set.prices cimport BY_PRODUCTS, BY_ROWS, UNCHANGED, Prices, Way
 
 cdef double NOTICED_PROJECTION = costs.rounding.NOTICED_PROJECTION
 cdef double ENTER_AHEAD = costs.working_set.ENTER_AHEAD
@@ -51,11 +48,6 @@ cdef double WORKING_SHARE = costs.working_set.WORKING_SHARE
 cdef double WORKING_SHARE_GROUPS = costs.working_set.WORKING_SHARE_GROUPS
 cdef double DIGITS_OF_COEFFICIENTS = costs.working_set.DIGITS_OF_COEFFICIENTS
 cdef double INACTIVE_SHARE = costs.newton.INACTIVE_SHARE
-cdef double FEWEST_TO_A_ROW = costs.subproblem.FEWEST_ACTIVE_TO_A_ROW
-cdef double MOST_ROWS_SQUARE = costs.subproblem.MOST_ROWS_SQUARE
-cdef double ROWS_STEPS = costs.subproblem.STEPS_ON_ROWS
-cdef double FACTOR_LASTS = costs.subproblem.DIRECTIONS_TO_A_FACTOR
-cdef int FEW_WITHOUT_RIDGE = costs.subproblem.MOST_ACTIVE_WITHOUT_RIDGE
 
 
 cdef class WorkingSet(ScaledDual):
@@ -72,16 +64,16 @@ cdef class WorkingSet(ScaledDual):
         self.level = self.quadratic.residual_square = np.dot(self.r, self.r)
         self.quadratic.take_residual(&self.r[0])
 
-    def _begin(self, problem, n_threads, recentred=False):
+    def _begin(self, problem, n_threads, recentred=False, models=False):
         self.design, self.penalty = problem.design, problem.penalty
         self.root_w = np.sqrt(problem.weights)
         self.spans = Spans(self.design, self.root_w, problem.centred)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
-        self.steps, self.digits, self.loose = (6.0, DIGITS_OF_COEFFICIENTS * problem.null_value,
-                                               costs.working_set.LOOSE_GAP * problem.null_value)
+        self.digits = DIGITS_OF_COEFFICIENTS * problem.null_value
+        self.loose = costs.working_set.LOOSE_GAP * problem.null_value
         self.share = WORKING_SHARE_GROUPS if self.penalty.has_groups else WORKING_SHARE
-        (self.solved, self.earlier), self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
-        self.lams[0] = self.lams[1] = 0.0
+        self.history = PathHistory(self.design.n, 2 if models else 1)
+        self.prices = Prices(self.design.n, REFRESHED_SHARE if models else 0.0)
         self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
         one_by_one = self.columns.dense and not self.penalty.has_groups
         self.missed = (costs.working_set.MISSED_THRESHOLD if one_by_one
@@ -121,8 +113,8 @@ cdef class WorkingSet(ScaledDual):
         fresh = np.not_equal(start, 0.0)
         fresh[self.quadratic.members()[0]] = False
         self.add_to_working_set(self.inactive.together(np.flatnonzero(fresh).astype(np.intc)))
-        self.opening, self.n_solved = 0.0, 0
-        self.lams[0] = self.lams[1] = 0.0
+        self.opening = 0.0
+        self.history.clear()
         for k in range(self.quadratic.size):
             self.quadratic.b[k] = start[self.quadratic.index[k]]
 
@@ -135,15 +127,14 @@ cdef class WorkingSet(ScaledDual):
         ss_multiply(self.design.n, &self.root_w[0], &self.r[0], &self.u[0])
         for k in range(count):
             gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
-            self.working_values += self.design.columns[which[k]].size
+            self.prices.values += self.design.columns[which[k]].size
         self.inactive.leave(which)
         if (isinstance(self.quadratic, GramActiveSet) and self.columns.dense
                 and self.quadratic.size + count > max(<double> WORKING_ROOM,
                                                       WORKING_PER_ROW * self.design.n)):
             self._continue_with(DataActiveSet(self.columns))
         self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
-        self.growth += 0.2 * (count / <double> max(self.models, 1) - self.growth)
-        self.models = 0
+        self.prices.enter(count)
         self._choose()
         return 0
 
@@ -156,62 +147,16 @@ cdef class WorkingSet(ScaledDual):
         return quadratic
 
     cdef int _choose(self) except -1:
-        """Choose the cheapest Newton step: by Gram matrix, conjugate gradients or an n x n
-        system.
-
-        Prices are in multiply-adds of a dense operation.
-        """
+        """Go on by the cheapest way of taking Newton steps."""
+        cdef Way way
         if isinstance(self.quadratic, GroupBlockDescent):
             return 0
-        cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps, entries, far
-        cdef double product, iterative
-        cdef double by_rows = INFINITY, now, entering
-        cdef int j
-        cdef bint by_products = isinstance(self.quadratic, GramActiveSet)
-        for j in range(self.quadratic.size):
-            k += self.quadratic.b[j] != 0.0
-        entries = m * n if self.columns.dense else SPARSE_COST * self.working_values
-        far = FAR_COST if self.columns.dense and entries > FAR_VALUES else 1.0
-        product = BLOCK_COST if self.columns.dense else 0.5
-        gram = (2.0 + BLOCK_COST * self.growth) * k * k + m * k
-        gram *= FAR_COST if m * m > FAR_VALUES else 1.0
-        gram += (2.0 * far + product * (self.growth + self.renewed * m)) * entries
-        steps = self.quadratic.effort()
-        if steps > 0.0:
-            self.steps = steps
-        iterative = self.steps * (2.0 * far * entries + 3.0 * m + 2.0 * n)
-        if (self.columns.dense and k > FEWEST_TO_A_ROW * n and n <= MOST_ROWS_SQUARE
-            and self._ridged()):
-            by_rows = ((ROWS_STEPS + BLOCK_COST * (self.growth + 0.5 * self.renewed * k)) * n * n
-                       + 2.0 * far * entries)
-            by_rows += BLOCK_COST * n * n * n / (6.0 * FACTOR_LASTS)
-        entering = gram if by_products else gram + 0.5 * m * product * entries / STEPS_TO_PAY
-        if self._solves_by_rows():
-            now = by_rows
-        else:
-            now = gram if by_products else iterative
-            by_rows += BLOCK_COST * k * n * n / STEPS_TO_PAY
-        if SWITCH_GAIN * min(min(entering, iterative), by_rows) >= now:
-            return 0
-        if by_rows <= min(entering, iterative):
-            self._continue_with(DataActiveSet(self.columns, by_rows=True))
-        elif entering <= iterative:
+        way = self.prices.cheapest(self.quadratic)
+        if way == BY_PRODUCTS:
             self._continue_with(self._by_products())
-        else:
-            self._continue_with(DataActiveSet(self.columns))
+        elif way != UNCHANGED:
+            self._continue_with(DataActiveSet(self.columns, by_rows=way == BY_ROWS))
         return 0
-
-    cdef bint _solves_by_rows(self) noexcept:
-        """Return True if Newton directions come from the n x n system."""
-        return (isinstance(self.quadratic, DataActiveSet)
-                and (<DataActiveSet> self.quadratic).rows is not None)
-
-    cdef bint _ridged(self) noexcept nogil:
-        """Return True if all but a few active columns have a ridge part."""
-        cdef int j, without = 0
-        for j in range(self.quadratic.size):
-            without += self.quadratic.b[j] != 0.0 and self.quadratic.l2[j] <= 0.0
-        return without <= FEW_WITHOUT_RIDGE
 
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()
@@ -228,7 +173,7 @@ cdef class WorkingSet(ScaledDual):
     cdef void _refresh(self) noexcept nogil:
         """Recompute the residual and the gradients from the coefficients."""
         self.quadratic.refresh(&self.response[0], &self.r[0])
-        self.refreshed = True
+        self.history.refreshed = True
 
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
@@ -341,14 +286,15 @@ cdef class WorkingSet(ScaledDual):
         Usually remembered bounds tell which. Once they have missed too many, products with the
         extrapolated residual do, and few columns are left for the first examination.
         """
-        cdef double forward
+        cdef double forward = self.history.forward(lam)
         cdef int[::1] which
         self.foreseen = 0
-        self.refreshed, self.turn, self.opened = False, 0.0, self.quadratic.rounding()
-        if not self.lams[1] > self.lams[0] > lam > 0.0:
+        self.history.refreshed, self.history.turn = False, 0.0
+        self.history.opened = self.quadratic.rounding()
+        if forward == 0.0:
             return 0
-        forward = (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
-        ss_go_on(self.design.n, forward, &self.solved[0], &self.earlier[0], &self.u[0])
+        ss_go_on(self.design.n, forward, &self.history.last[0, 0],
+                 &self.history.earlier[0, 0], &self.u[0])
         if self.surveys:
             with nogil:
                 self.inactive.examine(&self.u[0], ENTER_AHEAD * lam)
@@ -369,24 +315,25 @@ cdef class WorkingSet(ScaledDual):
         """
         cdef int k, size = self.quadratic.size
         cdef Py_ssize_t i
-        cdef double value, drift = self.drifts[0] + forward * self.drifts[1]
+        cdef double value, drift
         if not self.quadratic.wants_start or size == 0:
             return 0
-        value, self.turn, self.opened = self.quadratic.primal(lam), forward * self.drifts[1], drift
+        value, drift = self.quadratic.primal(lam), self.history.drift(forward)
         cdef double[::1] b = np.empty(size), change = np.zeros(size)
+        cdef double* last = &self.history.last[0, 0]
+        cdef double* earlier = &self.history.earlier[0, 0]
         memcpy(&b[0], self.quadratic.b, size * sizeof(double))
-        for k in range(self.n_solved):
-            change[k] = forward * (self.solved_b[0, k] - self.solved_b[1, k])
         with nogil:
-            self.quadratic.extrapolate(self.n_solved, &change[0], lam)
+            self.history.step(forward, &self.history.b[0, 0], self.history.size, 1, &change[0])
+            self.quadratic.extrapolate(self.history.size, &change[0], lam)
             for k in range(size):
                 # take out what was truncated
                 change[k] += b[k] - self.quadratic.b[k]
             for i in range(self.design.n):
-                self.r[i] += forward * (self.solved[i] - self.earlier[i])
+                self.r[i] += forward * (last[i] - earlier[i])
             self.quadratic.sync_residual(&self.response[0], &change[0], drift, &self.r[0])
         # see sync_residual
-        self.refreshed = self.refreshed or not self.quadratic.wants_residual
+        self.history.refreshed = self.history.refreshed or not self.quadratic.wants_residual
         if self.quadratic.primal(lam) > value:
             for k in range(size):
                 change[k] = self.quadratic.b[k] - b[k]
@@ -396,21 +343,8 @@ cdef class WorkingSet(ScaledDual):
         return 0
 
     cdef int _keep_history(self, double lam) except -1:
-        cdef int k
-        cdef double drift = self.quadratic.rounding()
-        self.solved, self.earlier = self.earlier, self.solved
-        memcpy(&self.solved[0], &self.r[0], self.design.n * sizeof(double))
-        self.lams[1], self.lams[0] = self.lams[0], lam
-        self.drifts[1] = (drift + self.drifts[0] if self.refreshed
-                          else self.turn + (drift - self.opened))
-        self.drifts[0] = drift
-        if self.solved_b.shape[1] < self.quadratic.capacity:
-            wider = np.zeros((2, self.quadratic.capacity))
-            wider[:, :self.solved_b.shape[1]] = self.solved_b
-            self.solved_b = wider
-        self.n_solved = self.quadratic.size
-        for k in range(self.n_solved):
-            self.solved_b[1, k], self.solved_b[0, k] = self.solved_b[0, k], self.quadratic.b[k]
+        self.history.keep(lam, self.quadratic)
+        memcpy(&self.history.last[0, 0], &self.r[0], self.design.n * sizeof(double))
         return 0
 
     # The certificate, over all columns.
