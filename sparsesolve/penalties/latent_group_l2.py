@@ -29,6 +29,8 @@ ACCURACY = 1e-15
 SWEEPS = 100_000
 # The method of multipliers that computes a value takes at most this many steps.
 OUTER = 200
+# A step that leaves more than this fraction of the last error is slow; t is then a tenth of it.
+SLOW = 0.1
 
 
 class LatentGroupL2(Norm):
@@ -76,6 +78,7 @@ class LatentGroupL2(Norm):
         self.members = np.split(found.features, found.start[1:-1])
         self._d, self._copies, self._starts = found.weights, found.features, found.start
         self._of = found.of
+        self._first = np.unique(found.features, return_index=True)[1]  # a copy of each feature
 
     def _lengths(self, z):
         copies = z[self._copies]
@@ -110,17 +113,23 @@ class LatentGroupL2(Norm):
         return out
 
     def _decompose(self, b):
-        """Return (Omega(b), latent (q,)), by the method of multipliers; y is the dual point."""
-        size = float(np.linalg.norm(b))
+        """Return (Omega(b), latent (q,)), by the method of multipliers.
+
+        The latent vectors sum to b up to rounding, so that Omega(b) is never less than the norm.
+        """
+        size = last = float(np.linalg.norm(b))
         latent, y = np.zeros(len(self._copies)), np.zeros(len(b))
         t = 0.1 * self.dual_norm(b)
-        for _ in range(OUTER):
-            if not size > 0.0:
-                break
+        for _ in range(OUTER if size > 0.0 else 0):
             found, latent = self._descend(b + y, t, latent)
-            y = y + b - found
-            if np.linalg.norm(b - found) <= 1e-13 * size:
+            left = b - found
+            y, missed = y + left, float(np.linalg.norm(left))
+            if missed <= 1e-13 * size:
                 break
+            if missed > SLOW * last:  # y / t, the dual point, stays
+                t, y = 0.1 * t, 0.1 * y
+            last = missed
+        latent[self._first] += b - np.bincount(self._copies, latent, minlength=len(b))
         lengths = np.sqrt(np.bincount(self._of, latent * latent, minlength=len(self._d)))
         return float(self._d @ lengths), latent
 

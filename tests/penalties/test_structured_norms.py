@@ -81,6 +81,29 @@ def test_latent_vectors_sum_to_b_and_have_its_value():
     assert 0.8 * size < best <= size * (1 + 1e-9)
 
 
+def test_latent_value_of_small_entries():
+    """An entry far below the others is in the sum: the value is not below z'b of a feasible z."""
+    penalty = P.LatentGroupL2([[0, 1, 2], [0, 1, 2], [2]])
+    b = np.array([0.0, -1.5e-5, 1.2])
+    z = np.array([0.0, -np.sqrt(2.0), 1.0])  # of lengths sqrt(3) and 1 in the groups
+    assert penalty.polar(z) <= 1.0 + 1e-12
+    assert z @ b * (1.0 - 1e-12) <= penalty.value(b) <= z @ b * (1.0 + 1e-9)
+    assert sum(penalty.latent(b)) == pytest.approx(b, rel=1e-12, abs=0)
+
+
+def test_images_of_few_values_as_graphs():
+    """Ties leave neighbouring regions with equal values; minimum cuts from nothing are the twin."""
+    rng = np.random.default_rng(0)
+    for m, n in ((2, 2), (3, 2), (3, 4), (4, 4)):
+        place = np.arange(m * n).reshape(m, n)
+        pairs = zip(np.r_[place[:-1].ravel(), place[:, :-1].ravel()].tolist(),
+                    np.r_[place[1:].ravel(), place[:, 1:].ravel()].tolist(), strict=True)
+        graph, image = P.GraphTV(list(pairs)), P.TotalVariation2D((m, n))
+        for trial in range(300):
+            v, t = rng.integers(-3, 4, m * n) * 1.0, (0.1, 0.25, 1.0)[trial % 3]
+            assert image.prox(v, t) == pytest.approx(graph.prox(v, t), abs=1e-12)
+
+
 def test_degrees_of_freedom():
     b = np.array([0.0, 0.0, 1.0, 1.0 + 1e-14, -2.0])
     assert P.TotalVariation().degrees(b) == 3 and P.TotalVariation(l1=1).degrees(b) == 2

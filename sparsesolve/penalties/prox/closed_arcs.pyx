@@ -62,17 +62,24 @@ def disordered(net, const double[::1] room, const int[::1] nodes, const int[::1]
     return pairs[:, 0], pairs[:, 1]
 
 
-def gained(net, const double[::1] capacity, const int[::1] region, const double[::1] value):
-    """What each region gains from those above it less what it loses to those below, (R,)."""
-    cdef const int[::1] start = net.start, head = net.head
+def gained(net, const double[::1] room, const double[::1] capacity, const int[::1] region,
+           int count):
+    """Return what each region gains from those above it less what it loses to those below,
+    (count,).
+
+    The room of closed arcs says which region is above: two regions may end at equal values.
+    """
+    cdef const int[::1] start = net.start, head = net.head, mate = net.mate
     cdef int i, j, a, n = <int> start.shape[0] - 1
-    out = np.zeros(value.shape[0])
+    out = np.zeros(count)
     cdef double[::1] total = out
     with nogil:
         for i in range(n):
             for a in range(start[i], start[i + 1]):
                 j = head[a]
-                if value[region[i]] > value[region[j]] and capacity[a] < INFINITY:
+                if region[i] == region[j]:
+                    continue
+                if fabs(room[a]) < fabs(room[mate[a]]) and capacity[a] < INFINITY:
                     total[region[i]] -= capacity[a]
                     total[region[j]] += capacity[a]
     return out

@@ -210,7 +210,7 @@ class Regions:
         """b from the data: flows between regions are at capacity, or none."""
         value = self.value
         total = np.bincount(self.region, self.given, minlength=len(value))
-        total += gained(self.net, self.t * self.net.capacity, self.region, value)
+        total += gained(self.net, self.room, self.t * self.net.capacity, self.region, len(value))
         count = np.bincount(self.region[: self.p], minlength=len(value))
         mean = np.divide(total, count, out=value.copy(), where=count > 0)
         if self.floor:

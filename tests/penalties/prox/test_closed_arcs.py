@@ -40,7 +40,7 @@ def test_pairs_in_the_wrong_order():
 
 def test_full_arcs_give_to_the_lower_region():
     net = _path()
-    assert gained(net, net.capacity, REGION, np.array([1.0, 0.5])).tolist() == [-3.0, 3.0]
-    assert gained(net, net.capacity, REGION, np.array([0.5, 1.0])).tolist() == [3.0, -3.0]
-    endless = np.full(4, np.inf)
-    assert gained(net, endless, REGION, np.array([1.0, 0.5])).tolist() == [0.0, 0.0]
+    forth, back = np.array([2.0, -0.0, 2.0, -6.0]), np.array([2.0, -6.0, 2.0, -0.0])
+    assert gained(net, forth, net.capacity, REGION, 2).tolist() == [-3.0, 3.0]
+    assert gained(net, back, net.capacity, REGION, 2).tolist() == [3.0, -3.0]
+    assert gained(net, forth, np.full(4, np.inf), REGION, 2).tolist() == [0.0, 0.0]

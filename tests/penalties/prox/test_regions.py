@@ -65,3 +65,14 @@ def test_flows_prove_the_values():
             assert excess == pytest.approx(np.zeros(len(excess)), abs=1e-12)
         else:  # below the floor, and in groups whose weight is not used up, deficits are left
             assert (excess <= 1e-12).all() and (np.abs(excess[: len(v)][b > 0.0]) < 1e-12).all()
+
+
+def test_neighbouring_regions_of_equal_values():
+    """The arc 3 -> 1 between two regions of value 0 is full, and its flow counts."""
+    net = network(4, [0, 1, 0, 2], [2, 3, 1, 3], [1.0] * 4, [1.0] * 4)
+    v, t, half = np.array([-0.3, 1.0, -0.2, 0.0]), 0.25, np.array([-0.05, 0.25, -0.25, -0.25])
+    flow = np.empty(8)
+    flow[net.place] = np.concatenate([half, -half])
+    near = Flows(flow, np.array([0, 1, 0, 2], dtype=np.intc), t)
+    b = prox_levels_near(net, v, t, near)[0]
+    assert b == pytest.approx([0.0, 0.5, 0.0, 0.0], abs=1e-15)
