@@ -93,15 +93,6 @@ cdef class DualSteps:
                 found = self._gap()
         return found
 
-    def step(self, double beta):
-        self._rows()
-        self._columns(beta, True)
-        return self._gap(), np.sum(self.length)
-
-    def begin(self, q):
-        self.Q = q.copy()
-        self.Y = q.copy()
-
     cdef int _rows(self) except -1 nogil:
         """X = prox along rows of V - Y."""
         cdef Py_ssize_t i, j, n = self.n

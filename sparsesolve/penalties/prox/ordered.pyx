@@ -79,7 +79,7 @@ def pool_sorted(const double[::1] size, double t, const double[::1] weights):
 
 def prox_sorted(v, double t, const double[::1] weights):
     """Return the prox of the sorted l1 norm, a new array (n,)."""
-    cdef double[::1] x = np.asarray(v, dtype=float)
+    cdef const double[::1] x = np.asarray(v, dtype=float)
     cdef Py_ssize_t n = x.shape[0], i, j
     places, ranked = falling_order(np.abs(v))
     cdef const Py_ssize_t[::1] order = places

@@ -44,3 +44,10 @@ def test_the_falling_order_of_near_ties(n):
         assert np.array_equal(ranked, np.sort(size)[::-1])
         assert np.array_equal(size[places], ranked)
         assert np.array_equal(np.sort(places), np.arange(n))
+
+
+def test_vectors_may_be_read_only():
+    v = np.array([3.0, -2.0, 0.5])
+    v.setflags(write=False)
+    assert prox_sorted(v, 1.0, np.array([1.0, 1.0, 0.0])).tolist() == [2.0, -1.0, 0.5]
+    assert v.tolist() == [3.0, -2.0, 0.5]
