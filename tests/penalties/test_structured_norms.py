@@ -92,7 +92,7 @@ def test_latent_value_of_small_entries():
 
 
 def test_images_of_few_values_as_graphs():
-    """Ties leave neighbouring regions with equal values; minimum cuts from nothing are the twin."""
+    """Ties leave neighbouring regions of equal values; the same problem as a graph is the twin."""
     rng = np.random.default_rng(0)
     for m, n in ((2, 2), (3, 2), (3, 4), (4, 4)):
         place = np.arange(m * n).reshape(m, n)
