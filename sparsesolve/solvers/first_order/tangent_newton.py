@@ -129,7 +129,8 @@ class TangentNewton(Sparsa):
         images[unseen] = 0.0
         H = images @ self._times_hessian(images).T
         z, pull = self.products(self.point.u), self.point.u @ self.basis[:, : self.n_apart]
-        H[:s, :s] += lam * tangent.curvature(z / lam)
+        if lam > 0.0:
+            H[:s, :s] += lam * tangent.curvature(z / lam)
         slope = np.concatenate([
             tangent.directions.T @ z.ravel() - lam * tangent.gradient, np.ravel(pull)
         ])  # fmt: skip

@@ -128,3 +128,16 @@ def test_newton_steps_wait_until_proximal_steps_have_cost_as_much(monkeypatch):
         assert fit.gaps.max() <= 1e-7
         counts.append(len(made))
     assert counts[0] > 8 > counts[1]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+@pytest.mark.parametrize("penalty", [P.TotalVariation2D((3, 4)), P.TreeLinf([range(12), range(5)]),
+                                     P.TraceNorm((3, 4))])  # fmt: skip
+def test_without_a_penalty_it_is_least_squares(penalty, alpha):
+    fit = ss.path(X, Y, penalty=penalty, alpha=alpha, lambdas=[0.1, 0.0], solver="tangent_newton",
+                  tol=1e-12)  # fmt: skip
+    rest = Y - Y.mean()
+    centred = X - X.mean(axis=0)
+    twin = np.linalg.lstsq(centred, rest, rcond=None)[0]
+    assert fit.coef(0.0) == pytest.approx(twin, abs=1e-5)
