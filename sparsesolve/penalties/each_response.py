@@ -1,11 +1,34 @@
-"""EachResponse: a penalty of one response, applied to each of K responses."""
+"""What a penalty is on arrays (K, p) of K responses, and EachResponse, the sum over their rows."""
 
 import numpy as np
 from scipy import sparse
 
 from sparsesolve.penalties.iterative import dual_of_part, ends_early, prox_of_part
+from sparsesolve.penalties.rows import Rows
 from sparsesolve.penalties.splitting import Side, Splitting, splitting_of
 from sparsesolve.penalties.tangent import side_by_side
+
+
+def over_responses(omega, n_responses):
+    """Return Omega on arrays (K, p): what it is on all responses, or the sum over them.
+
+    Blocks have their features in all rows.
+    """
+    if hasattr(omega, "over_responses"):
+        return omega.over_responses(n_responses)
+    if hasattr(omega, "repeated"):
+        return Rows(omega.repeated(n_responses))
+    return EachResponse(omega)
+
+
+def degrees(omega, b):
+    """Return the degrees of freedom at b (p,) or (K, p): the penalty's count, or the nonzeros."""
+    if not hasattr(omega, "degrees"):
+        return int(np.count_nonzero(b))
+    together = hasattr(omega, "over_responses") and getattr(omega, "shape", None) is None
+    if b.ndim == 1 or together:
+        return int(omega.degrees(b))
+    return sum(int(omega.degrees(row)) for row in b)
 
 
 class EachResponse:

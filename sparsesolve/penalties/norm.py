@@ -53,7 +53,9 @@ class Norm:
         """Read what depends on `n_features`; raise ValueError if it does not fit."""
 
     def _at(self, b):
-        return self if self.n_features == len(b) else self.over(len(b))
+        """Return the penalty for the features of b, (p,) or (K, p)."""
+        count = np.shape(b)[-1]
+        return self if self.n_features == count else self.over(count)
 
     def mapping(self) -> Any:
         """Return the map to an equal penalty on blocks (``mapping.py``), or None."""

@@ -177,7 +177,9 @@ class OverlapLinf(OverlappingNorm):
         return on_pieces(place[label[:p]], np.sign(b), gradient[kept])
 
     def degrees(self, b: np.ndarray) -> int:
-        """Count the clusters of equal nonzero sizes."""
+        """Count the clusters of equal nonzero sizes, at b (p,) or (K, p)."""
         b = np.asarray(b)
         own = self._at(b)
+        if b.ndim == 2:
+            return own.over_responses(len(b)).one.degrees(b.ravel())
         return len(np.unique(own._clusters(b)[: len(b)][b != 0.0]))

@@ -1,8 +1,6 @@
 """Separate: disjoint sets of features, each with a penalty of its own.
 
     Omega(b) = sum_k Omega_k(b_k),   b_k the coefficients of set k
-
-The prox and the kernel are those of the parts; the polar is the largest of the parts.
 """
 
 from collections.abc import Mapping
@@ -11,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.iterative import dual_of_part, ends_early, prox_of_part
+from sparsesolve.penalties.disjoint import Disjoint
+from sparsesolve.penalties.each_response import degrees, over_responses
 from sparsesolve.penalties.l1 import Nothing
 from sparsesolve.penalties.mapping import Cumulated
 from sparsesolve.penalties.norm import Norm, refuse_no_norm
-from sparsesolve.penalties.tangent import side_by_side
 
 
 class Separate(Norm):
@@ -71,37 +69,30 @@ class Separate(Norm):
             raise ValueError(
                 f"feature {j} is in no set; name every feature, with None for no penalty"
             )
-        if any(ends_early(part) for _, part in self._bound):
-            self.prox_near, self.dual_of_prox = self._prox_near, self._dual_of_prox
+        self._parts = Disjoint(self._bound)
+        if hasattr(self._parts, "prox_near"):
+            self.prox_near, self.dual_of_prox = self._parts.prox_near, self._parts.dual_of_prox
 
     def norm(self, b: np.ndarray) -> float:
         """Return the sum over the parts."""
-        return sum(float(part.value(b[which])) for which, part in self._bound)
+        return self._parts.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
         """Return the prox of each part."""
-        out = np.empty_like(v)
-        for which, part in self._bound:
-            out[which] = part.prox(np.ascontiguousarray(v[which]), t)
-        return out
-
-    def _prox_near(self, v, t, near):
-        """Return the prox of each part, and where each ended."""
-        out, ends = np.empty_like(v), [None] * len(self._bound) if near is None else list(near)
-        for k, (which, part) in enumerate(self._bound):
-            own = np.ascontiguousarray(v[which])
-            out[which], ends[k] = prox_of_part(part, own, t, ends[k])
-        return out, ends
-
-    def _dual_of_prox(self, near, t):
-        out = np.empty(self.n_features)
-        for (which, part), end in zip(self._bound, near, strict=True):
-            out[which] = dual_of_part(part, end, t)
-        return out
+        return self._parts.prox(v, t)
 
     def dual_norm(self, z: np.ndarray) -> float:
         """Return the largest dual norm of the parts."""
-        return max(float(part.polar(z[which].copy())) for which, part in self._bound)
+        return self._parts.polar(z)
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Return the tangents of the parts as one, or None if a part has none."""
+        return self._parts.tangent(b)
+
+    def over_responses(self, n_responses: int) -> Any:
+        """Return the sum of the parts on arrays (K, p)."""
+        found = [(which, over_responses(part, n_responses)) for which, part in self._bound]
+        return Disjoint(found)
 
     def kernel(self) -> Any:
         """Return the kernels of the parts, side by side."""
@@ -127,21 +118,11 @@ class Separate(Norm):
             np.concatenate([own.factors for _, own in parts]),
         )  # fmt: skip
 
-    def tangent(self, b: np.ndarray) -> Any:
-        """Return the tangents of the parts as one, or None if a part has none."""
-        parts: list[tuple[np.ndarray, Any]] = [
-            (which, getattr(part, "tangent", lambda b: None)(b[which]))
-            for which, part in self._bound
-        ]
-        return None if any(own is None for _, own in parts) else side_by_side(parts, len(b))
-
     def degrees(self, b: np.ndarray) -> int:
-        """Return the sum over the parts."""
+        """Return the sum over the parts, at b (p,) or (K, p)."""
         b = np.asarray(b)
-        return sum(
-            int(part.degrees(b[which]) if hasattr(part, "degrees") else np.count_nonzero(b[which]))
-            for which, part in self._at(b)._bound
-        )
+        own = self._at(b)
+        return sum(degrees(part, b[..., which]) for which, part in own._bound)
 
 
 def _features(key, n_features, names):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.each_response import EachResponse
+from sparsesolve.penalties.each_response import degrees, over_responses
 from sparsesolve.penalties.norm import Norm, refuse_no_norm
 from sparsesolve.penalties.prox.alternating import SumOfTerms
 from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
@@ -126,10 +126,8 @@ class Sum(Norm):
 
     def over_responses(self, n_responses: int) -> Any:
         """Return the sum of the terms on arrays (K, p)."""
-        return _Rows([
-            term.over_responses(n_responses) if hasattr(term, "over_responses")
-            else EachResponse(term) for term in self._bound
-        ], self._kernels)  # fmt: skip
+        terms = [over_responses(term, n_responses) for term in self._bound]
+        return _Rows(terms, self._kernels)
 
     def splitting(self) -> Splitting:
         """Return the terms' own splittings, stacked."""
@@ -137,12 +135,10 @@ class Sum(Norm):
         return stacked(found, (self.n_features,))
 
     def degrees(self, b: np.ndarray) -> int:
-        """Return the smallest number of degrees of freedom of the terms."""
+        """Return the smallest number of degrees of freedom of the terms, at b (p,) or (K, p)."""
         b = np.asarray(b)
-        return min(
-            int(term.degrees(b)) if hasattr(term, "degrees") else int(np.count_nonzero(b))
-            for term in self._at(b)._bound
-        )
+        own = self._at(b)
+        return min(degrees(term, b) for term in own._bound)
 
 
 def _kernel_of(term):

@@ -74,7 +74,7 @@ class TreeLinf(TreeNorm):
         """Count the free sizes: coefficients that are together the largest of a group count once.
         """
         if np.ndim(b) == 2:  # (K, p)
-            rows = self._at(b[0]).over_responses(len(b))
+            rows = self._at(b).over_responses(len(b))
             return len(rows.tangent(np.asarray(b)).gradient)
         b = self._read(b)
         return len(self._at(b).tangent(b).gradient)

@@ -16,7 +16,7 @@ Reference: Bach et al. 2012, section 3.3 (proximal operators of sums with a squa
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.each_response import EachResponse
+from sparsesolve.penalties.each_response import over_responses
 from sparsesolve.penalties.last_polar import LastPolar
 from sparsesolve.penalties.splitting import splitting_of, splitting_over
 
@@ -58,8 +58,7 @@ class WholePenalty:
         self.unit, self.power = power, 0 if self.is_norm else power
         self.ridge = float(np.ldexp(1.0 - alpha, power))
         if n_responses is not None:
-            over = getattr(omega, "over_responses", None)
-            omega = EachResponse(omega) if over is None else over(n_responses)
+            omega = over_responses(omega, n_responses)
         self.omega, self._polar = omega, LastPolar(omega)
         self._near_prox = None  # where the last iterative prox ended; the next one starts there
         directions = getattr(self.given, "kernel", lambda: None)()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data import answers_keywords, read_number
+from sparsesolve.penalties.each_response import degrees
 from sparsesolve.results.cv_path import CVPath, path_of
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.path import Path
@@ -145,10 +146,7 @@ def _degrees(fit, matrices):
         return sum(np.diff(m.indptr) for m in matrices)
     penalty = penalty.over(fit.n_features, fit.feature_names)
     rows = np.stack([m.toarray().T for m in matrices], axis=1)  # (L, K, p)
-    together = hasattr(penalty, "over_responses") and len(matrices) > 1
-    if together and getattr(penalty, "shape", None) is None:
-        return np.array([penalty.degrees(B) for B in rows])
-    return np.array([sum(penalty.degrees(b) for b in B) for B in rows])
+    return np.array([degrees(penalty, B if len(B) > 1 else B[0]) for B in rows])
 
 
 def _n_intercepts(fit, family):

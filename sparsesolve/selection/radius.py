@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data import answers_keywords, read_number
+from sparsesolve.paths.penalty import is_concave
+from sparsesolve.penalties.each_response import over_responses
 from sparsesolve.results.continuation import solve_at
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.path import Path
@@ -116,19 +118,29 @@ def _at(fit, lam, X, y):
 
 def _omega(fit, coef):
     penalty = (fit.options or {}).get("penalty")
+    if penalty is None and coef.ndim == 2 and _in_rows(fit):
+        return float(np.linalg.norm(coef, axis=0).sum())
     if penalty is None:
         return float(np.abs(coef).sum())
     if hasattr(penalty, "over"):
         penalty = penalty.over(fit.n_features, fit.feature_names)
     if coef.ndim == 1:
         return float(penalty.value(coef))
-    if hasattr(penalty, "over_responses"):
-        return float(penalty.over_responses(len(coef)).value(coef))
-    return float(sum(penalty.value(row) for row in coef))
+    return float(over_responses(penalty, len(coef)).value(coef))
+
+
+def _in_rows(fit):
+    """Return True if the l2 norm ties the coefficients of a feature in all responses."""
+    return fit.family == "multigaussian" or bool((fit.options or {}).get("grouped", False))
 
 
 def _refuse(fit):
     options = fit.options or {}
+    if is_concave(options.get("penalty")):
+        raise ValueError(
+            f"{type(options['penalty']).__name__} is not convex, so that no multiplier certifies "
+            "a solution within a radius; give a path under a norm"
+        )
     for name, wanted in (("alpha", 1.0), ("standardize", False), ("penalty_factor", None),
                          ("lower", None), ("upper", None)):  # fmt: skip
         if options.get(name, wanted) is not wanted and options.get(name) != wanted:

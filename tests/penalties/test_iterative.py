@@ -52,7 +52,8 @@ def test_gaps_under_a_ridge_part_bound_the_objective(omega, responses):
     def objective(fit, lam):
         B = np.atleast_2d(fit.coef(lam))
         left = np.reshape(Y, (30, -1)) - X @ B.T - np.atleast_1d(fit.intercept(lam))
-        size = sum(omega.over(12).value(b) for b in B)
+        own = omega.over(12)
+        size = own.value(B[0]) if responses == 1 else own.over_responses(responses).value(B)
         return 0.5 * np.sum(left**2) / 30 + lam * (0.6 * size + 0.2 * np.sum(B**2))
 
     null = 0.5 * np.sum((Y - Y.mean(axis=0)) ** 2) / 30

@@ -119,6 +119,37 @@ def test_responses_under_sums_that_are_one_penalty(one, terms):
             assert both.coef(lam)[k] == pytest.approx(alone.coef(lam), abs=1e-3)
 
 
+@pytest.mark.parametrize("make", [
+    lambda omega: P.Sum([omega]), lambda omega: P.Separate({range(12): omega}),
+], ids=["sum", "separate"])  # fmt: skip
+@pytest.mark.parametrize("omega", [
+    P.GroupL2(np.arange(12) // 3), P.TreeL2([range(6), range(3), range(6, 12)]), P.TraceNorm(),
+    P.TotalVariation(),
+], ids=["groups", "tree", "trace norm", "total variation"])  # fmt: skip
+def test_a_part_is_on_all_responses_what_it_is_alone(make, omega):
+    options = {"family": "multigaussian", "standardize": False, "lambdas": [0.3, 0.05]}
+    alone = ss.path(X, SEVERAL, penalty=omega, tol=1e-10, **options)
+    whole = ss.path(X, SEVERAL, penalty=make(omega), tol=1e-9, **options)
+    assert not alone.status.any() and not whole.status.any()
+    for lam in alone.lambdas:
+        assert whole.coef(lam) == pytest.approx(alone.coef(lam), abs=1e-3)
+        B = alone.coef(lam)
+        many = make(omega).over(12).over_responses(3)
+        assert many.value(B) == pytest.approx(omega_of(omega, B), rel=1e-12)
+
+
+def omega_of(omega, B):
+    """Omega(B) by numpy."""
+    if isinstance(omega, P.GroupL2):
+        return sum(np.sqrt(3.0) * np.linalg.norm(B[:, j : j + 3]) for j in range(0, 12, 3))
+    if isinstance(omega, P.TreeL2):
+        return sum(np.sqrt(len(g)) * np.linalg.norm(B[:, list(g)])
+                   for g in (range(6), range(3), range(6, 12)))  # fmt: skip
+    if isinstance(omega, P.TraceNorm):
+        return np.linalg.svd(B, compute_uv=False).sum()
+    return np.abs(np.diff(B, axis=1)).sum()
+
+
 @pytest.mark.parametrize("terms, kind, sentence", [
     ([], TypeError, "terms must be a list of penalties"),
     (P.L1(), TypeError, "terms must be a list of penalties"),

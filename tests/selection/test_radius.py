@@ -37,7 +37,44 @@ def test_a_radius_that_holds_nothing_and_several_responses():
     assert np.linalg.svd(found.coef, compute_uv=False).sum() == pytest.approx(2.0, rel=1e-6)
 
 
+PAIRS = [[0, 1, 2], [2, 3, 4], [5, 6, 7]]
+
+
+@pytest.mark.parametrize("penalty, polar", [
+    (None, lambda Z: np.linalg.norm(Z, axis=0).max()),
+    (P.GroupL2(GROUPS, np.ones(4)), lambda Z: max(np.linalg.norm(Z[:, [j, j + 1]])
+                                                  for j in range(0, 8, 2))),
+    (P.L1(), lambda Z: np.abs(Z).max()),
+    (P.TraceNorm(), lambda Z: np.linalg.norm(Z, 2)),
+    (P.TreeLinf([[j] for j in range(8)], np.ones(8)), lambda Z: np.abs(Z).sum(axis=0).max()),
+    (P.Separate({range(4): P.GroupL2([0, 0, 0, 0], [1.0]), range(4, 8): P.L1()}),
+     lambda Z: max(np.linalg.norm(Z[:, :4]), np.abs(Z[:, 4:]).max())),
+], ids=["rows", "groups", "l1", "trace", "largest sizes", "parts"])  # fmt: skip
+def test_the_gap_of_several_responses_is_that_of_the_data(penalty, polar):
+    """By weak duality for squared error: F(B) - D = r polar(Z) - Z'B at the dual point Y - XB."""
+    both = np.column_stack([Y, X[:, 2] - Y / 2])
+    fit = ss.path(X, both, family="multigaussian", penalty=penalty, standardize=False, tol=1e-10)
+    found = ss.at_radius(fit, 1.3, X, both)
+    left = both - found.intercept - X @ found.coef.T
+    Z = left.T @ (X - X.mean(axis=0)) / len(X)
+    null = 0.5 * np.sum((both - both.mean(axis=0)) ** 2) / len(X)
+    gap = 1.3 * polar(Z) - np.sum(Z * found.coef)
+    assert gap / null == pytest.approx(found.gap, abs=2e-8) and found.gap < 1e-6
+
+
+def test_criteria_of_several_responses_count_what_a_penalty_counts():
+    both = np.column_stack([Y, X[:, 2] - Y / 2])
+    for penalty in (P.OverlapLinf(PAIRS), P.Sum([P.OverlapLinf(PAIRS), P.L1()]),
+                    P.Separate({range(4): P.TreeLinf([[0, 1], [0]]), range(4, 8): P.L1()}),
+                    P.TotalVariation()):  # fmt: skip
+        fit = ss.path(X, both, family="multigaussian", penalty=penalty, n_lambdas=6)
+        found = ss.criteria(fit, X, both)
+        assert np.isfinite(found["aic"]).all() and found["aic"][0] > found["aic"][-1]
+
+
 def test_what_is_refused():
+    with pytest.raises(ValueError, match="MCP is not convex, so that no multiplier certifies"):
+        ss.at_radius(ss.path(X, Y, penalty=P.MCP(), standardize=False), 1.0, X, Y)
     for option, value in (("standardize", True), ("alpha", 0.5), ("lower", 0.0)):
         options = {"standardize": False, option: value}
         with pytest.raises(ValueError, match=f"The path has {option}=.* fit it with"):
