@@ -1,6 +1,21 @@
 """Elastic net on arrays (K, p); the K coefficients of a feature are single or tied by their l2
 norm.
 """
+from libc.math cimport sqrt
+
+
+cdef inline double row_square(const double[:, ::1] x, Py_ssize_t j) noexcept nogil:
+    """Return |x_j|_2^2 of column j, a feature's coefficients or products."""
+    cdef double square = 0.0
+    cdef Py_ssize_t k
+    for k in range(x.shape[0]):
+        square += x[k, j] * x[k, j]
+    return square
+
+
+cdef inline double row_norm(const double[:, ::1] x, Py_ssize_t j) noexcept nogil:
+    return sqrt(row_square(x, j))
+
 
 cdef class ElasticNetRows:
     cdef readonly bint grouped

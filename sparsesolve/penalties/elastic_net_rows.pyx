@@ -17,14 +17,6 @@ from sparsesolve.penalties cimport elastic_net
 cdef double NO_PENALTY = 1e-14
 
 
-cdef inline double row_norm(const double[:, ::1] x, Py_ssize_t j) noexcept nogil:
-    cdef double square = 0.0
-    cdef Py_ssize_t k
-    for k in range(x.shape[0]):
-        square += x[k, j] * x[k, j]
-    return sqrt(square)
-
-
 cdef class ElasticNetRows:
     """Elastic net on arrays (K, p), which also answers feature by feature.
 

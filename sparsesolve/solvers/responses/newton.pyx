@@ -104,11 +104,13 @@ cdef class ResponseNewton:
         If the loss depends only on differences between responses, each row is shifted to its least
         penalty.
         """
-        which, b = self.point.quadratic.coefficients()
-        count = np.searchsorted(which, self.point.design.p * self.point.K)      # no intercepts
-        rows, places = np.unique(which[:count] // self.point.K, return_inverse=True)
-        values = np.zeros((self.point.K, len(rows)))
-        values[which[:count] % self.point.K, places] = b[:count]
+        K, (which, b) = self.point.K, self.point.quadratic.coefficients()
+        count = np.searchsorted(which, self.point.design.p * K)     # no intercepts
+        rows, new = which[:count] // K, np.ones(count, dtype=bool)
+        new[1:] = rows[1:] != rows[:-1]
+        places, rows = np.cumsum(new) - 1, rows[new]
+        values = np.zeros((K, len(rows)))
+        values[which[:count] % K, places] = b[:count]
         if self.point.loss.symmetric and centre(values, self.point.net, rows) > 0:
             kept = values.any(axis=0)
             rows, values = rows[kept], values[:, kept]
@@ -120,9 +122,12 @@ cdef class ResponseNewton:
 
         They have mean 0 if the loss depends only on differences between responses.
         """
-        values, (which, b) = np.zeros(self.point.K), self.point.quadratic.members()
-        own = which >= self.point.design.p * self.point.K
-        values[which[own] % self.point.K] = b[own]
+        cdef WorkingCoefficients quadratic = self.point.quadratic
+        cdef int t, first = <int> (self.point.design.p * self.point.K)
+        values = np.zeros(self.point.K)
+        for t in range(quadratic.size):
+            if quadratic.index[t] >= first:
+                values[quadratic.index[t] - first] = quadratic.b[t]
         return values - values.mean() if self.point.loss.symmetric else values
 
     def correlations(self):
@@ -240,10 +245,11 @@ cdef class ResponseNewton:
 
     cdef int _admit(self, double near, double lam) except -1:
         """Add the violating coefficients, see `ResponseDual`. Return how many were added."""
-        which = self.dual.violators(near, lam)
-        self.point.add_to_working_set(which)
-        self._reserve()
-        return <int> len(which)
+        cdef Py_ssize_t[::1] which = self.dual.violators(near, lam)
+        if which.shape[0] > 0:
+            self.point.add_to_working_set(which)
+            self._reserve()
+        return <int> which.shape[0]
 
     cdef double _price(self) noexcept:
         """Return the cost of refreshing H, in steps."""

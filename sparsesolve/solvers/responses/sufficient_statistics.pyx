@@ -14,7 +14,6 @@ Reference: Bach et al. 2012, sections 1.4 and 4.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs, log, sqrt
-from libc.string cimport memcpy
 
 import numpy as np
 
@@ -22,6 +21,8 @@ from sparsesolve.solvers import costs
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.factors.span import Spans
+from sparsesolve.penalties.elastic_net_rows cimport row_square
+from sparsesolve.solvers.responses.grouped_hessian cimport GroupedHessian
 from sparsesolve.solvers.responses.quadratic cimport ResponseQuadratic
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
 from sparsesolve.solvers.subproblem.coefficients import projection
@@ -38,11 +39,13 @@ cdef double INNER_PRODUCT = costs.rounding.INNER_PRODUCT
 cdef double VIOLATION = costs.rounding.VIOLATION
 
 
-cdef class ResponseSufficientStatistics(ResponseQuadratic):
+cdef class ResponseSufficientStatistics:
     """A solver state, see solvers/state.py."""
 
     cdef public double opening          # gap after the first round at the last lam
 
+    cdef ResponseQuadratic rows         # the working rows come first
+    cdef GroupedHessian hessian
     cdef int[::1] order, place          # feature at each place, and place of each feature
     cdef unsigned char[::1] shut        # (p,) rows that may not move
     cdef double[:, ::1] last_B          # B at the last lam
@@ -58,61 +61,49 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         value, u = loss.at(np.ascontiguousarray(eta))
         self.problem, self.start = problem, np.array(problem.null_intercept, dtype=float)
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
-        self.G = tall_gram(design, self.spans.root_w, np.zeros(design.n), n_threads)[0]
-        self.C = np.array(design.response_products(u, None, n_threads))
-        self.total = 2.0 * value
-        self.l1, self.l2 = np.array(net.l1), np.array(net.l2)
+        G = np.asarray(tall_gram(design, self.spans.root_w, np.zeros(design.n), n_threads)[0])
+        C = np.array(design.response_products(u, None, n_threads))
         self.order, self.place = np.arange(p, dtype=np.intc), np.arange(p, dtype=np.intc)
-        shut = (np.asarray(net.upper) == 0.0) | (np.diagonal(self.G) <= 0.0)
+        shut = (np.asarray(net.upper) == 0.0) | (np.diagonal(G) <= 0.0)
         self.shut = shut.astype(np.uint8)
         # The gap does not depend on rows that may not move.
-        np.asarray(self.l1)[shut] = np.asarray(self.l2)[shut] = 0.0
-        self.last_B = np.zeros((self.K, p))
-        self.before = self.level = 0.0
+        l1, l2 = (np.where(shut, 0.0, factors) for factors in (net.l1, net.l2))
+        self.rows = ResponseQuadratic(G, C, 2.0 * value, l1, l2)
+        self.hessian = GroupedHessian(*C.shape)
+        self.last_B = np.zeros_like(C)
         self.pace, self.stale = 0.5, True
-        self.refresh()
         self._enter(INFINITY)
 
     def start_at(self, which, values, intercept):
         """Continue from the coefficients `values` (K, m) of the features `which` (m,)."""
-        cdef int j, k
-        cdef double[:, ::1] start = np.zeros((self.K, self.p))
-        np.asarray(start)[:, which] = values
+        cdef int j
+        start = np.zeros_like(self.rows.B)
+        start[:, which] = values
         for j in which:
-            if self.place[j] >= self.m:
-                self._swap(self.place[j], self.m)
-                self.m += 1
-        for j in range(self.p):
-            for k in range(self.K):
-                self.B[k, self.place[j]] = start[k, j]
+            if self.place[j] >= self.rows.m:
+                self._add(self.place[j])
+        np.asarray(self.rows.B)[:, self.place] = start
         self.before = self.level = 0.0
         self.stale = True
-        self.refresh()
+        self.rows.refresh()
+
+    @property
+    def iterations(self):
+        """Return the number of sweeps and Newton steps so far."""
+        return self.rows.iterations
 
     def coefficients(self):
         """Return features with a nonzero coefficient, ascending, and coefficients (K, count)."""
-        cdef int j, k, i, count = 0
-        cdef bint zero
-        which, found = np.empty(self.m, dtype=np.intc), np.empty((self.K, self.m))
-        cdef int[::1] w = which
-        cdef double[:, ::1] v = found
-        for j in range(self.p):
-            i, zero = self.place[j], True
-            if i >= self.m:
-                continue
-            for k in range(self.K):
-                zero = zero and self.B[k, i] == 0.0
-            if not zero:
-                w[count] = j
-                for k in range(self.K):
-                    v[k, count] = self.B[k, i]
-                count += 1
-        return which[:count], found[:, :count]
+        B = np.asarray(self.rows.B)
+        places = np.flatnonzero(B[:, :self.rows.m].any(axis=0))
+        which = np.take(self.order, places)
+        ascending = np.argsort(which)
+        return which[ascending], B[:, places[ascending]]
 
     @property
     def loss_value(self):
         """Return the loss less its least value."""
-        return 0.5 * self.residual_square
+        return 0.5 * self.rows.residual_square
 
     @property
     def intercept(self):
@@ -124,7 +115,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
 
     def correlations(self):
         """Return the length of each column's products with the residuals, (p,)."""
-        sizes = np.sqrt(np.sum(np.square(self.g), axis=0))
+        sizes = np.sqrt(np.sum(np.square(self.rows.g), axis=0))
         sizes[np.asarray(self.shut).view(bool)] = 0.0
         return sizes[self.place]
 
@@ -135,54 +126,41 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
 
         Return True if there were any.
         """
-        cdef int j, k, first = self.m
-        cdef double size, least
-        for j in range(first, self.p):
-            if self.shut[j]:
-                continue
-            size, least = 0.0, near * self.l1[j] * (1.0 + VIOLATION) if self.l1[j] > 0.0 else 0.0
-            for k in range(self.K):
-                size += self.g[k, j] * self.g[k, j]
-            if size > least * least or (self.l1[j] == 0.0 and self.l2[j] == 0.0):
-                self._swap(j, self.m)
-                self.m += 1
-        return self.m > first
+        cdef ResponseQuadratic rows = self.rows
+        cdef int j, first = rows.m
+        cdef double least
+        for j in range(first, rows.p):
+            least = near * rows.l1[j] * (1.0 + VIOLATION) if rows.l1[j] > 0.0 else 0.0
+            if not self.shut[j] and (row_square(rows.g, j) > least * least
+                                     or (rows.l1[j] == 0.0 and rows.l2[j] == 0.0)):
+                self._add(j)
+        return rows.m > first
 
-    cdef void _swap(self, int i, int j) noexcept nogil:
-        """Swap two rows."""
-        cdef int k
-        if i == j:
-            return
-        for k in range(self.p):
-            self.G[i, k], self.G[j, k] = self.G[j, k], self.G[i, k]
-        for k in range(self.p):
-            self.G[k, i], self.G[k, j] = self.G[k, j], self.G[k, i]
-        for k in range(self.K):
-            self.C[k, i], self.C[k, j] = self.C[k, j], self.C[k, i]
-            self.g[k, i], self.g[k, j] = self.g[k, j], self.g[k, i]
-        self.l1[i], self.l1[j] = self.l1[j], self.l1[i]
-        self.l2[i], self.l2[j] = self.l2[j], self.l2[i]
+    cdef void _add(self, int j) noexcept nogil:
+        """Make the row at place j the last working row."""
+        cdef int i = self.rows.m
+        self.rows.swap(i, j)
         self.shut[i], self.shut[j] = self.shut[j], self.shut[i]
         self.order[i], self.order[j] = self.order[j], self.order[i]
         self.place[self.order[i]], self.place[self.order[j]] = i, j
+        self.rows.m += 1
 
     cdef double _slack(self, double lam, bint exact) except *:
         """Return the length of the residuals' projection on the unpenalised columns.
 
         Unless `exact`, treat these columns as orthogonal.
         """
-        cdef int j, k
+        cdef int j
         cdef double total = 0.0
         free = []
-        for j in range(self.m):
-            if self.free(j, lam):
+        for j in range(self.rows.m):
+            if self.rows.free(j, lam):
                 free.append(j)
-                for k in range(self.K):
-                    total += self.g[k, j] * self.g[k, j] / self.G[j, j]
+                total += row_square(self.rows.g, j) / self.rows.G[j, j]
         if not (exact and free):
             return sqrt(total)
-        slack, apart = projection(np.asarray(self.G)[np.ix_(free, free)],
-                                  np.asarray(self.g)[:, free].T)
+        slack, apart = projection(np.asarray(self.rows.G)[np.ix_(free, free)],
+                                  np.asarray(self.rows.g)[:, free].T)
         if apart:
             return slack
         residual = self.spans.plain(self._point()[1].T).T
@@ -190,27 +168,29 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
 
     cdef int _measure(self, double goal) except -1:
         """Compute g and the squared residual at the current B, to within about `goal`."""
-        self.refresh()
+        self.rows.refresh()
         if not self._rounding_cost() <= goal:
             self._ask_rows()
         return 0
 
     cdef double _rounding_cost(self):
         """Return a bound on the rounding error of half the squared residual."""
+        cdef ResponseQuadratic rows = self.rows
         cdef int j, k
         cdef double size, total = 0.0
-        for k in range(self.K):
+        for k in range(rows.K):
             size = 0.0
-            for j in range(self.m):
-                size += fabs(self.B[k, j]) * sqrt(self.G[j, j])
-            total += size * (size + sqrt(self.total))
+            for j in range(rows.m):
+                size += fabs(rows.B[k, j]) * sqrt(rows.G[j, j])
+            total += size * (size + sqrt(rows.total))
         return INNER_PRODUCT * total
 
     def _ask_rows(self):
         """Compute g and the squared residual from the residuals themselves."""
         value, u = self._point()
-        np.asarray(self.g)[:] = np.asarray(self.problem.design.response_products(u))[:, self.order]
-        self.residual_square = 2.0 * value
+        products = np.asarray(self.problem.design.response_products(u))
+        np.asarray(self.rows.g)[:] = products[:, self.order]
+        self.rows.residual_square = 2.0 * value
 
     def _point(self):
         """Return the loss and the weighted residuals (K, n), from the rows."""
@@ -220,31 +200,29 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
 
     # Along the path.
 
-    cdef void _extrapolate(self, double lam) noexcept nogil:
+    cdef int _extrapolate(self, double lam) except -1:
         """Start from the linear extrapolation of the last two solutions if that is lower."""
+        cdef ResponseQuadratic rows = self.rows
         cdef int k, j
-        cdef double forward = 0.0, value
+        cdef double forward = 0.0, value = rows.objective(lam), last
         if self.before > self.level > lam > 0.0:
             forward = (self.level - lam) / (self.before - self.level)
-        value = 0.5 * self.residual_square + self.penalty(lam)
-        for k in range(self.K):
-            memcpy(&self.d[k, 0], &self.B[k, 0], self.m * sizeof(double))
-            if forward > 0.0:
-                for j in range(self.m):
-                    if self.B[k, j] != 0.0:
-                        self.B[k, j] += forward * (self.B[k, j] - self.last_B[k, j])
-            memcpy(&self.last_B[k, 0], &self.d[k, 0], self.m * sizeof(double))
+        for k in range(rows.K):
+            for j in range(rows.m):
+                last, self.last_B[k, j] = self.last_B[k, j], rows.B[k, j]
+                if rows.B[k, j] != 0.0:
+                    rows.B[k, j] += forward * (rows.B[k, j] - last)
         self.before, self.level = self.level, lam
         if forward > 0.0:
-            self.refresh()
-            if 0.5 * self.residual_square + self.penalty(lam) > value:
-                for k in range(self.K):
-                    memcpy(&self.B[k, 0], &self.last_B[k, 0], self.m * sizeof(double))
-                self.refresh()
+            rows.refresh()
+            if rows.objective(lam) > value:
+                rows.B[:] = self.last_B
+                rows.refresh()
+        return 0
 
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; return (outcome, gap)."""
-        cdef long limit = self.iterations + budget
+        cdef long limit = self.rows.iterations + budget
         cdef double near = lam
         if 0.5 * self.level < lam <= self.level:
             near = lam - ENTER_AHEAD * (self.level - lam)
@@ -256,18 +234,18 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
 
     def fit(self, double lam, double goal, long limit):
         """Make sweeps and Newton steps until the gap over the working rows is about `goal`."""
-        cdef double value = 0.5 * self.residual_square + self.penalty(lam)
-        start = np.array(self.B)
+        cdef double value = self.rows.objective(lam)
+        start = np.array(self.rows.B)
         outcome = self._fit(lam, goal, limit)
         self._measure(goal)
-        if not 0.5 * self.residual_square + self.penalty(lam) <= value + SQUARES * self.total:
-            np.asarray(self.B)[:] = start       # rounding has raised the objective
+        if not self.rows.objective(lam) <= value + SQUARES * self.rows.total:
+            np.asarray(self.rows.B)[:] = start       # rounding has raised the objective
             self._measure(goal)
         return outcome
 
     def certify(self, double lam):
         """Return the gap over all rows."""
-        return self.rows_gap(lam, self.p, self._slack(lam, True))
+        return self.rows.rows_gap(lam, self.rows.p, self._slack(lam, True))
 
     def grow(self, double lam, bint first):
         """Add the violating rows; return True if there are any."""
@@ -286,22 +264,22 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         cdef int patience = STATISTICS_PATIENCE
         while True:
             PyErr_CheckSignals()
-            if self.iterations >= limit:
+            if self.rows.iterations >= limit:
                 return MAX_ITER
             with nogil:
-                self.sweep(lam)
-            gap = self.rows_gap(lam, self.m, self._slack(lam, False))
+                self.rows.sweep(lam)
+            gap = self.rows.rows_gap(lam, self.rows.m, self._slack(lam, False))
             if last < INFINITY:
                 self.pace = min(max(0.5 * (self.pace + gap / last), QUICKEST_SWEEP), SLOWEST_SWEEP)
             last = gap
-            sweeps = HESSIAN_PRICE * self.m / self.K
+            sweeps = HESSIAN_PRICE * self.rows.m / self.rows.K
             if gap > goal and (not self.stale or log(gap / goal) > -log(self.pace) * sweeps):
                 gap, last = self._steps(lam, gap, goal, limit), INFINITY
             if gap <= goal:
                 return CONVERGED
-            value = 0.5 * self.residual_square + self.penalty(lam)
+            value = self.rows.objective(lam)
             patience = (STATISTICS_PATIENCE if gap < 0.5 * best
-                        or value < lowest - OBJECTIVE * self.total else patience - 1)
+                        or value < lowest - OBJECTIVE * self.rows.total else patience - 1)
             if patience == 0:
                 return STALLED
             best, lowest = min(best, gap), min(lowest, value)
@@ -311,12 +289,12 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         cdef double last = INFINITY
         cdef bint fell = True
         if self.stale:
-            self.refresh_hessian(lam)
+            self.hessian.refresh(self.rows, lam)
         self.stale = True
-        while gap > goal and self.iterations < limit:
+        while gap > goal and self.rows.iterations < limit:
             with nogil:
-                fell = self.newton(lam)
-            last, gap = gap, self.rows_gap(lam, self.m, self._slack(lam, False))
+                fell = self.hessian.step(self.rows, lam)
+            last, gap = gap, self.rows.rows_gap(lam, self.rows.m, self._slack(lam, False))
             if not fell or gap > HESSIAN_SERVES * last:
                 break
             self.stale = False
