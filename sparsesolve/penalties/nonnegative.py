@@ -10,6 +10,8 @@ Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical
 
 import numpy as np
 
+from sparsesolve.penalties.each_response import over_responses
+
 
 class Nonnegative:
     """The norm `omega` of b >= 0, on vectors (p,) or arrays (K, p) as `omega` is."""
@@ -57,4 +59,4 @@ class Nonnegative:
 
     def over_responses(self, n_responses):
         """Return the penalty on arrays (K, p)."""
-        return Nonnegative(self.omega.over_responses(n_responses))
+        return Nonnegative(over_responses(self.omega, n_responses))

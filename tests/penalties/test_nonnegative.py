@@ -81,3 +81,13 @@ def test_nested_and_overlapping_groups(penalty):
 def test_what_is_refused(penalty, limits, sentence):
     with pytest.raises(ValueError, match=sentence):
         ss.path(X, Y, penalty=penalty, **limits)
+
+
+def test_l1_of_several_responses():
+    """Each coefficient by itself: the elastic net of one response after the other."""
+    options = {"lower": 0, "standardize": False, "tol": 1e-11, "lambdas": [0.3, 0.05]}
+    fit = ss.path(X, SEVERAL, family="multigaussian", penalty=P.L1(), **options)
+    for k, y in enumerate(SEVERAL.T):
+        alone = ss.path(X, y, **options)
+        for lam in alone.lambdas:
+            assert fit.coef(lam)[k] == pytest.approx(alone.coef(lam), abs=1e-4)
