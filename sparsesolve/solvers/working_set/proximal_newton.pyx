@@ -10,20 +10,30 @@ under H takes the intercept out of the model. The Armijo rule decides how far to
 Reference: Lee, Sun, Saunders (2014), "Proximal Newton-type methods"; Tseng, Yun (2009) for the
 step length.
 """
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
 
 import numpy as np
 
+from sparsesolve.linalg.working.pack import pack
+from sparsesolve.linalg.kernels.vector cimport ss_multiply
+from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
+from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
 from sparsesolve.solvers.working_set.predicted_dual cimport PredictedDual
 from sparsesolve.solvers.working_set.local_model cimport LocalModel
-from sparsesolve.solvers.working_set.loss_working_set cimport LossWorkingSet
+from sparsesolve.solvers.working_set.loss_dual cimport LossDual
 from sparsesolve.solvers.working_set.newton_step cimport NewtonStep
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER
 from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 from sparsesolve.solvers import costs
 
+cdef double EPSILON = 2.2e-16
+MOST_GRAM_ROWS = costs.working_set.MOST_GRAM_ROWS
+RIDGE_FOR_CONJUGATE_GRADIENTS = costs.working_set.RIDGE_FOR_CONJUGATE_GRADIENTS
+SMALL_ROW_SYSTEM = costs.working_set.SMALL_ROW_SYSTEM
+LARGE_ROW_SYSTEM = costs.working_set.LARGE_ROW_SYSTEM
+NEAR_SQUARE = costs.working_set.NEAR_SQUARE
 cdef double SLOW_STEP = costs.newton.SLOW_STEP
 cdef double PROGRESS = costs.newton.PROGRESS
 cdef double PREDICTED_SHARE = costs.working_set.PREDICTED_SHARE
@@ -35,20 +45,89 @@ cdef double REFRESH_DEBT = costs.working_set.REFRESH_DEBT
 cdef int MOST_IDLE = costs.newton.MOST_IDLE
 
 
-cdef class ProximalNewton(LossWorkingSet):
-    """Solver state along a path, see solvers/state.py."""
+cdef class ProximalNewton(WorkingSet):
+    """Solver state along a path, see solvers/state.py; at first the null model with the
+    unpenalised columns.
+    """
 
     cdef double decrease                # gap after the last step over the gap before
     cdef int refresh_debt  # steps since H was refreshed that a fresh H would have saved
     cdef long passed                    # passes over sparse columns at earlier lams
     cdef double total                   # the sum of u in units of s, the slope along the intercept
+    cdef readonly LocalModel model      # at the current a and b
+    cdef LossDual loss_dual
+    cdef bint fits_intercept
+    cdef bint fillable                  # whether sparse columns may have to be held as dense
+    cdef bint filled                    # whether they are
+    cdef double g_unit                  # g is Z'u divided by this
+    cdef double[::1] inverse_root_w     # 0 for a weight of 0
     cdef NewtonStep step
     cdef PredictedDual predicted        # where its last model leads
 
     def __init__(self, problem, int n_threads):
-        super().__init__(problem, n_threads)
-        self.predicted = PredictedDual(self.design.n)
+        loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
+        centred = problem.intercept or loss.shift_invariant
+        n, p = problem.design.n, problem.design.p
+        self._begin(problem, n_threads, centred, models=True)
+        self.missed = max(self.missed, costs.working_set.MISSED_THRESHOLD_LOSS)
+        self.fillable = loss.coupled and not self.columns.dense
+        self.fits_intercept = problem.intercept
+        offset = np.zeros(n) if problem.loss is None else problem.offset
+        self.model = LocalModel(loss, problem.weights, offset, problem.null_intercept, centred,
+                               self.columns.dense,
+                                n <= max(SMALL_ROW_SYSTEM,
+                                         min(NEAR_SQUARE * p, LARGE_ROW_SYSTEM)))
+        self.inverse_root_w, self.loss_dual = np.zeros(n), LossDual(self.model)
+        np.divide(1.0, self.root_w, out=np.asarray(self.inverse_root_w),
+                  where=np.greater(self.root_w, 0.0))
+        self._repack()
+        self.add_to_working_set(self.inactive.unpenalised())
+        self.model.reserve(self.quadratic.capacity)
+        self.predicted = PredictedDual(n)
         self.step = NewtonStep(self.model, self.history, self.predicted)
+        self._linearise()
+        self._make_dual(0.0)
+
+    @property
+    def loss_value(self):
+        """Return the loss less its least value."""
+        return self.model.here.value - self.model.loss.saturated
+
+    @property
+    def intercept(self):
+        """Return the intercept of the standardised problem, with columns centred by weights."""
+        return self.model.level() if self.fits_intercept else 0.0
+
+    @property
+    def dual(self):
+        """The dual point (n,), not scaled."""
+        return self.loss_dual.point
+
+    cdef int add_to_working_set(self, const int[::1] which) except -1:
+        """Add columns to the working set, with coefficients of 0."""
+        cdef int k, before = self.quadratic.size
+        WorkingSet.add_to_working_set(self, which)
+        self.model.reserve(self.quadratic.capacity)
+        if self.loss_dual.cleared:
+            self.model.here.n_known = -1
+        if self.model.here.n_known >= 0:
+            for k in range(before, self.quadratic.size):
+                self.model.here.g[k] = self.quadratic.g[k]
+            self.model.here.n_known = self.quadratic.size
+        return 0
+
+    cdef int _choose(self) except -1:
+        """Choose as for squared error, but avoid conjugate gradients that would not converge.
+
+        They do not converge if the curvature of some samples has almost vanished.
+        """
+        cdef bint ridged = (self.penalty.alpha < RIDGE_FOR_CONJUGATE_GRADIENTS
+                            and self.quadratic.size > self.design.n)
+        cdef bint by_products = isinstance(self.quadratic, GramActiveSet)
+        cdef bint few = self.filled or self.design.n <= MOST_GRAM_ROWS
+        if ridged or not (self.model.rooted and by_products and few):
+            WorkingSet._choose(self)
+        return 0
 
     def _place(self):
         """Recompute the point from a and b, so that rounding does not build up; return columns
@@ -64,7 +143,7 @@ cdef class ProximalNewton(LossWorkingSet):
         """Take H at the current point, and with it Gram matrix, factor and working copies."""
         which, start = self._place()
         self.model.refresh_hessian()
-        self.repack()
+        self._repack()
         self.quadratic.restart()
         self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         self._choose()
@@ -99,7 +178,56 @@ cdef class ProximalNewton(LossWorkingSet):
         self.predicted.share, self.step.gain = INFINITY, INFINITY
         self.predicted.known = False
         self._take_hessian()
-        self.linearise()
+        self._linearise()
+
+    # The quadratic model.
+
+    cdef void _repack(self):
+        """Empty the working columns, so that they are filled for the model's H."""
+        self.columns.root = self.model.loss.root if self.model.rooted else None
+        self.columns.restart(self.model.root_h)
+
+    cdef int _fill(self) except -1:
+        """Hold working columns as dense if F'' has a factor; H must be refreshed then."""
+        self.fillable, self.filled = False, self.model.densify()
+        if not self.filled:
+            return 0
+        self.columns = pack(self.design, self.root_w, self.model.centred, dense=True,
+                            n_threads=self.columns.n_threads)
+        if self.penalty.has_groups:
+            self._continue_with(type(self.quadratic)(self.columns, self.penalty))
+        else:
+            self._continue_with(self._by_products())
+        return 0
+
+    def _renew_gradients(self):
+        self.model.here.n_known = -1
+
+    cdef double _linearise(self) noexcept nogil:
+        """Set the quadratic at the current point, in units of s; return the sum of u in them."""
+        cdef Py_ssize_t i
+        cdef int k
+        cdef double total = 0.0, level = 1.0 / self.model.multiplier
+        if self.model.here.n_known < 0:
+            self.model.measure(self.columns)
+        if self.model.centred:
+            total = self.model.here.pull * level
+        if self.quadratic.wants_residual:
+            for i in range(self.design.n):
+                self.u[i] = (self.model.here.u[i] * level
+                             - total * self.model.h[i]) * self.model.inverse[i]
+            if self.model.rooted:
+                self.model.loss.root.solve(&self.u[0])
+            self.quadratic.take_residual(&self.u[0])
+        for k in range(self.quadratic.size):
+            self.quadratic.g[k] = self.model.here.g[k] * level
+        self.quadratic.residual_square = max(self.model.here.square * level * level - total * total,
+                                             0.0)
+        self.g_unit, self.quadratic.rounding_steps = self.model.multiplier, 0.0
+        return total
+
+    cdef double _settled(self, double lam) noexcept nogil:
+        return self.model.multiplier * WorkingSet._settled(self, lam)
 
     # along the path
 
@@ -143,7 +271,7 @@ cdef class ProximalNewton(LossWorkingSet):
                 # 2. Sparse columns become dense where passes over them stall or cost too much.
                 if (self.fillable and gap > goal
                     and self.prices.filling_pays(self.quadratic, self.passed, idle == MOST_IDLE)):
-                    self.fill()
+                    self._fill()
                     self._take_hessian()
                     last, idle = 0.0, 0
                     continue
@@ -176,22 +304,47 @@ cdef class ProximalNewton(LossWorkingSet):
         if predicted_reached:
             self._take_predicted_dual()
         else:
-            self.make_dual(lam)
+            self._make_dual(lam)
         return outcome
 
     cdef double _gap(self, double lam) noexcept nogil:
         """The gap over the working columns; leaves their gradient in the quadratic."""
         cdef double level = 1.0 / self.model.multiplier
-        self.total = self.linearise()
+        self.total = self._linearise()
         self.quadratic.estimate_unpenalised_norm(lam * level)
         # the last part for the intercept
         return (self.quadratic.gap(lam * level) + 0.5 * self.total
                 * self.total) * self.model.multiplier
 
+    # The certificate.
+
+    cdef int _make_dual(self, double lam) except -1:
+        """Make the dual point, with r and g, from the model at the current point."""
+        self.loss_dual.make(self.quadratic, self.spans, lam, self.g_unit)
+        self._show_dual()
+        return 0
+
     cdef void _take_predicted_dual(self) noexcept nogil:
         """Make the predicted dual point the dual point."""
-        memcpy(&self.dual[0], &self.predicted.v[0], self.design.n * sizeof(double))
+        memcpy(&self.loss_dual.point[0], &self.predicted.v[0], self.design.n * sizeof(double))
         memcpy(self.quadratic.g, &self.predicted.g[0], self.quadratic.size * sizeof(double))
-        self.g_unit, self.cleared, self.missing = 1.0, True, 0.0
-        self.show_dual()
-        self.scaled, self.excess = self.predicted.scaled, self.predicted.excess
+        self.loss_dual.cleared, self.loss_dual.missing = True, 0.0
+        self.loss_dual.scaled, self.loss_dual.excess = self.predicted.scaled, self.predicted.excess
+        self._show_dual()
+
+    cdef void _show_dual(self) noexcept nogil:
+        """Examine the inactive columns at the dual point."""
+        self.g_unit, self.missing = 1.0, self.loss_dual.missing
+        self.quadratic.unpenalised_norm = 0.0
+        ss_multiply(self.design.n, &self.inverse_root_w[0], &self.loss_dual.point[0], &self.r[0])
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        return WorkingSet.gap_at(self, lam, scale) + EPSILON * fabs(self.model.loss.saturated)
+
+    cdef double samples_gap(self, double scale) noexcept nogil:
+        return self.loss_dual.samples_gap(scale)
+
+    cdef double primal(self, double lam) noexcept nogil:
+        # Rounding may take the loss below its least value by no more than its error.
+        return (fabs(self.model.here.value - self.model.loss.saturated)
+                + self.quadratic.penalty_value(lam))

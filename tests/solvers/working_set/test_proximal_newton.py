@@ -11,7 +11,7 @@ from sparsesolve.linalg.working.pack import pack
 from sparsesolve.paths import path as api
 from sparsesolve.solvers import SOLVERS, choice
 from sparsesolve.solvers.choice import choose
-from sparsesolve.solvers.working_set import loss_working_set
+from sparsesolve.solvers.working_set import proximal_newton
 
 LOSSES = {"binomial": numpy_losses.BINOMIAL, "poisson": numpy_losses.POISSON}
 DESIGNS = {"few columns": (600, 60, 0.03), "many columns": (100, 1000, 0.04)}
@@ -82,7 +82,7 @@ def test_columns_of_cox_are_held_as_dense_where_nothing_else_leads_on(penalty, m
         held.append(dense)
         return pack(*args, dense=dense, **how)
 
-    monkeypatch.setattr(loss_working_set, "pack", packed)
+    monkeypatch.setattr(proximal_newton, "pack", packed)
     rng = np.random.default_rng(0)
     X = random_csc((120, 400), 0.03, rng)
     X.data += 1.0

@@ -1,4 +1,4 @@
-"""LossWorkingSet: its dual point is in the domain of F*, and orthogonal to the intercept and to
+"""LossDual: the dual point is in the domain of F*, and orthogonal to the intercept and to
 what nothing penalises, or what a step on these may still gain is counted."""
 
 import numpy as np
