@@ -16,6 +16,8 @@ from sparsesolve.penalties.each_response import over_responses
 class Nonnegative:
     """The norm `omega` of b >= 0, on vectors (p,) or arrays (K, p) as `omega` is."""
 
+    nonnegative = True
+
     def __init__(self, omega):
         self.omega = omega
         for name in ("prox_near", "polar_near", "dual_of_prox"):

@@ -60,6 +60,7 @@ class WholePenalty:
         if n_responses is not None:
             omega = over_responses(omega, n_responses)
         self.omega, self._polar = omega, LastPolar(omega)
+        self.nonnegative = getattr(omega, "nonnegative", False)  # also where lam or alpha is 0
         self._near_prox = None  # where the last iterative prox ended; the next one starts there
         directions = getattr(self.given, "kernel", lambda: None)()
         some = directions is not None and directions.shape[1] > 0
@@ -72,6 +73,8 @@ class WholePenalty:
 
     def value(self, b, lam=1.0):
         """Return lam P(b)."""
+        if self.nonnegative and (b < 0.0).any():
+            return np.inf
         if not lam > 0.0:
             return 0.0
         total = self.alpha * self._norm(b) if self.alpha > 0.0 else 0.0
@@ -85,7 +88,7 @@ class WholePenalty:
 
     def _prox(self, v, t):
         if not t > 0.0:
-            return np.array(v, dtype=float)
+            return np.maximum(v, 0.0) if self.nonnegative else np.array(v, dtype=float)
         if self.power:
             v, t = np.ldexp(v, self.power), float(np.ldexp(t, self.power))
         if hasattr(self.omega, "prox_near"):
@@ -135,7 +138,7 @@ class WholePenalty:
                     rest = z / curvature - xi
                     best = max(best, 0.5 * curvature * float(np.vdot(rest, rest)))
             return max(best, 0.0) if best < np.inf else np.inf
-        if not level > 0.0 or self._along_kernel(z):
+        if not (level > 0.0 or self.nonnegative) or self._along_kernel(z):
             return np.inf
         if self.is_norm:
             return 0.0 if self._polar(z, level) <= level * ROUNDED else np.inf
@@ -230,14 +233,16 @@ class WholePenalty:
     def unpenalised(self, b, z, lam=1.0):
         """Return a mask (p,) of the features without a penalty at this lam: all or none.
 
-        Directions of the kernel do not count.
+        Directions of the kernel do not count, nor does a coefficient that z presses against 0
+        from above where all are at least 0.
         """
-        free = lam * max(self.alpha, self.ridge) <= NO_PENALTY
-        return np.full(self.n_features, free)
+        free = self.unpenalised_each(b, z, lam)
+        return free.all(axis=0) if free.ndim == 2 else free
 
     def unpenalised_each(self, b, z, lam=1.0):
-        """Return a mask (K, p) of the coefficients without a penalty at this lam: all or none."""
-        return np.broadcast_to(self.unpenalised(b, z, lam), b.shape).copy()
+        """Return a mask (p,), or (K, p), of the coefficients without a penalty at this lam."""
+        free = np.full(np.shape(b), lam * max(self.alpha, self.ridge) <= NO_PENALTY)
+        return free & ~((b <= 0.0) & (z <= 0.0)) if self.nonnegative else free
 
 
 def orthogonal_to(kernel, z):

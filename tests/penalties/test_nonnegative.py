@@ -91,3 +91,18 @@ def test_l1_of_several_responses():
         alone = ss.path(X, y, **options)
         for lam in alone.lambdas:
             assert fit.coef(lam)[k] == pytest.approx(alone.coef(lam), abs=1e-4)
+
+
+@pytest.mark.parametrize("alpha, lam", [(1.0, 0.0), (0.5, 0.0), (0.0, 0.05)])
+@pytest.mark.parametrize("penalty", NORMS, ids=lambda norm: type(norm).__name__)
+def test_limits_hold_where_the_norm_has_no_weight(penalty, alpha, lam):
+    """Without the norm, the elastic net with the same limits is the twin."""
+    options = {"alpha": alpha, "lower": 0, "lambdas": [0.1, lam], "tol": 1e-11}
+    fit = ss.path(X, Y, penalty=penalty, **options)
+    twin = ss.path(X, Y, standardize=False, **options)
+    assert (fit.coef(lam) >= 0.0).all() and (twin.coef(lam) == 0.0).any()
+    assert fit.coef(lam) == pytest.approx(twin.coef(lam), abs=1e-5)
+    both = ss.path(X, SEVERAL, family="multigaussian", penalty=penalty, **options)
+    twin = [ss.path(X, y, standardize=False, **options).coef(lam) for y in SEVERAL.T]
+    assert (both.coef(lam) >= 0.0).all()
+    assert both.coef(lam) == pytest.approx(np.array(twin), abs=1e-4)
