@@ -8,7 +8,6 @@ cdef class GroupBlockDescent(GroupCoefficients):
     cdef Tangents tangents
     cdef BlockStep step
     cdef Anderson trail                 # the last sweeps: b, and what goes with it
-    cdef Py_ssize_t n_carried
     cdef double pace                    # what a sweep leaves of the gap, as last seen
     # whether lengths can be brought to their best, and are
     cdef bint has_radial_step, takes_radial_steps
@@ -25,13 +24,13 @@ cdef class GroupBlockDescent(GroupCoefficients):
     cdef void truncate_to_limits(self) noexcept nogil
     cdef bint descend(self, double lam, double square, int halvings=*) noexcept nogil
     # what a subclass says
-    cdef Py_ssize_t carried_room(self) noexcept
     cdef void block_products(self, int k, double* out) noexcept nogil
     cdef void meet(self, int k) noexcept nogil
     cdef void move(self, int k) noexcept nogil
     cdef bint radial_step_pays(self) noexcept nogil
     cdef void radial_step(self, double lam, double target) noexcept nogil
     cdef double* carried(self) noexcept nogil
+    cdef Py_ssize_t extent(self, int size) noexcept nogil
     cdef double square(self, const double* b, const double* carried) noexcept nogil
     cdef void renew(self) noexcept nogil
     cdef bint direction(self, double lam) noexcept nogil

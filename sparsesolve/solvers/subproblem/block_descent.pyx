@@ -68,12 +68,13 @@ cdef class GroupBlockDescent(GroupCoefficients):
         self.tangents = Tangents(penalty, self.first, self.group, self.place)
         self.step, self.trail = BlockStep(self.tangents), Anderson()
         self.step.reserve(self.capacity)
+        self.trail.reserve(self.capacity, self.extent(self.capacity))
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
             GroupCoefficients.reserve(self, capacity)
             self.step.reserve(self.capacity)
-            self.trail.reserve(self.capacity, self.carried_room())
+            self.trail.reserve(self.capacity, self.extent(self.capacity))
         return 0
 
     cdef int measure_blocks(self, int first) except -1:
@@ -131,10 +132,10 @@ cdef class GroupBlockDescent(GroupCoefficients):
             while k < sweeps or (moved and gain > enough and k < SWEEPS_BETWEEN_GAPS):
                 # an extrapolation might leave the limits
                 if not self.penalty.limited:
-                    self.trail.remember(self.size, self.b, self.n_carried, self.carried())
+                    self.trail.remember(self.size, self.b, self.extent(self.size), self.carried())
                 moved += self.sweep(lam, takes_radial_steps, FAR_GROUP if k == 0 else 1.0)
                 if self.trail.count == MEMORY:
-                    self.trail.remember(self.size, self.b, self.n_carried, self.carried())
+                    self.trail.remember(self.size, self.b, self.extent(self.size), self.carried())
                     self.extrapolate_sweeps(lam)
                     self.trail.count = 0
                 gain, value = value, 0.5 * self.residual_square + self.penalty_value(lam)
@@ -227,7 +228,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
         """Extrapolate the last sweeps if the objective is lower there; return whether it is."""
         cdef double before = 0.5 * self.residual_square + self.penalty_value(lam)
         cdef double square = self.residual_square, sizes
-        sizes = self.trail.combine(self.size, self.b, self.n_carried, self.carried())
+        sizes = self.trail.combine(self.size, self.b, self.extent(self.size), self.carried())
         if sizes == 0.0:
             return False
         self.residual_square = self.square(&self.trail.coefficients[MEMORY, 0],
@@ -235,7 +236,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
         if 0.5 * self.residual_square + self.penalty_value(lam) < before:
             self.rounding_steps *= sizes                    # rounding is combined as well
             return True
-        self.trail.recall(self.size, self.b, self.n_carried, self.carried())
+        self.trail.recall(self.size, self.b, self.extent(self.size), self.carried())
         self.residual_square = square
         return False
 
@@ -335,10 +336,6 @@ cdef class GroupBlockDescent(GroupCoefficients):
 
     # For subclasses.
 
-    cdef Py_ssize_t carried_room(self) noexcept:
-        """The most numbers that `carried` may have."""
-        return self.capacity
-
     cdef void block_products(self, int k, double* out) noexcept nogil:
         """Z_g'Z_g of a working group."""
 
@@ -356,8 +353,12 @@ cdef class GroupBlockDescent(GroupCoefficients):
         """Minimise over the lengths, approximately, and recompute g."""
 
     cdef double* carried(self) noexcept nogil:
-        """What is linear in b and kept up to date: n_carried numbers."""
+        """What is linear in b and kept up to date."""
         return self.g
+
+    cdef Py_ssize_t extent(self, int size) noexcept nogil:
+        """How many numbers `carried` has for so many columns."""
+        return size
 
     cdef double square(self, const double* b, const double* carried) noexcept nogil:
         """|r|^2 after a move from b, where it was residual_square."""

@@ -1,8 +1,8 @@
 """Block descent by products with the columns: sparse designs, or more columns than samples.
 
 Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb), so sparse columns never fill in. The Newton step
-comes from conjugate gradients along the directions in which the penalty is smooth, preconditioned
-group by group; the radial step comes from the images of whole groups, where columns are dense.
+comes from conjugate gradients, the radial step from the images of whole groups, where columns are
+dense.
 """
 from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
@@ -13,15 +13,12 @@ from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.columns import roomier
-from sparsesolve.linalg.kernels.small cimport small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
+from sparsesolve.solvers.subproblem.group_conjugate_gradients cimport GroupConjugateGradients
 from sparsesolve.solvers.subproblem.radial_subspace cimport RadialSubspace
 
-# Conjugate gradients in a Newton step: as many as sweeps of the same price that they replace.
-DEF STEPS = 30
-cdef double FORCING = costs.newton.FORCING
 cdef double RADIAL_SHARE = costs.subproblem.RADIAL_SHARE
 cdef double TURN = costs.subproblem.TURN
 cdef double LARGEST_TURN = costs.subproblem.LARGEST_TURN
@@ -32,20 +29,24 @@ cdef double DECREASE = costs.rounding.DECREASE
 cdef class DataBlockDescent(GroupBlockDescent):
 
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
-        self.n, self.n_carried, self.v = columns.n, columns.n + 1, np.zeros(columns.n)
+        self.v = np.zeros(columns.n + 1)
         self._work_on_residual()
+        self.iterative = GroupConjugateGradients()
         self.rays = RadialSubspace(columns.n, columns.n_threads)
         self.has_radial_step = columns.dense and penalty.all_round()
-        self.trail.reserve(self.capacity, self.carried_room())
-        self.rest, self.conjugate, self.product, self.heading = np.zeros((4, self.capacity))
-        self.z, self.length = np.zeros(self.capacity), np.zeros(penalty.n_groups)
+        self.length, self.heading = np.zeros(penalty.n_groups), np.zeros(0)
+        self.trail.reserve(self.capacity, columns.n + 1)
+        self._make_room()
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
             GroupBlockDescent.reserve(self, capacity)
-            self.rest, self.conjugate, self.product, self.z = np.zeros((4, self.capacity))
-            self.heading = roomier(self.heading, self.capacity, self.size)
+            self._make_room()
         return 0
+
+    def _make_room(self):
+        self.iterative.reserve(self.capacity)
+        self.heading = roomier(self.heading, self.capacity, self.size)
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
@@ -66,28 +67,33 @@ cdef class DataBlockDescent(GroupBlockDescent):
         self.rays.restart()
 
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
-        memset(&self.v[0], 0, self.n * sizeof(double))
-        self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
-        self.columns.correlate_listed(which, count, &self.v[0], self.image_shift, out)
+        self._column(j)
+        self.columns.correlate_listed(which, count, &self.v[0], self.v[self.columns.n], out)
 
-    cdef Py_ssize_t carried_room(self) noexcept:
-        return self.n + 1
+    cdef void _column(self, int j) noexcept nogil:
+        """v = Z_j."""
+        cdef Py_ssize_t n = self.columns.n
+        memset(&self.v[0], 0, n * sizeof(double))
+        self.v[n] = self.columns.axpy(j, 1.0, &self.v[0])
+
+    cdef Py_ssize_t extent(self, int size) noexcept nogil:
+        return self.columns.n + 1
 
     cdef double* carried(self) noexcept nogil:
         return &self.u[0]
 
     cdef double square(self, const double* b, const double* carried) noexcept nogil:
-        cdef double shift = self.u[self.n], total = dot(self.n, &self.u[0], &self.u[0])
+        cdef Py_ssize_t n = self.columns.n
+        cdef double shift = self.u[n], total = dot(n, &self.u[0], &self.u[0])
         if shift != 0.0:
-            total += shift * (shift + 2.0 * dot(self.n, &self.u[0], &self.columns.root_w[0]))
+            total += shift * (shift + 2.0 * dot(n, &self.u[0], &self.columns.root_w[0]))
         return total
 
     cdef void block_products(self, int k, double* out) noexcept nogil:
         cdef int i, j, first = self.first[k], s = self.first[k + 1] - first
         for j in range(s):
-            memset(&self.v[0], 0, self.n * sizeof(double))
-            self.image_shift = self.columns.axpy(first + j, 1.0, &self.v[0])
-            self.columns.correlate_some(first, j + 1, &self.v[0], self.image_shift,
+            self._column(first + j)
+            self.columns.correlate_some(first, j + 1, &self.v[0], self.v[self.columns.n],
                                         out + j * <Py_ssize_t> s)
             # the same numbers on both sides of the diagonal
             for i in range(j):
@@ -95,94 +101,49 @@ cdef class DataBlockDescent(GroupBlockDescent):
 
     cdef void meet(self, int k) noexcept nogil:
         cdef int first = self.first[k]
-        self.columns.correlate_some(first, self.first[k + 1] - first, &self.u[0], self.u[self.n],
-                                    &self.g[first])
+        self.columns.correlate_some(first, self.first[k + 1] - first, &self.u[0],
+                                    self.u[self.columns.n], &self.g[first])
 
     cdef void move(self, int k) noexcept nogil:
         cdef int first = self.first[k]
-        self.u[self.n] += self.columns.subtract_some(first, self.first[k + 1] - first,
-                                                     &self.d[first], &self.u[0])
+        self.u[self.columns.n] += self.columns.subtract_some(first, self.first[k + 1] - first,
+                                                             &self.d[first], &self.u[0])
 
     cdef void renew(self) noexcept nogil:
-        self.columns.correlate(&self.u[0], self.u[self.n], self.g)
-
-    cdef void apply(self, const double* d, double* out) noexcept nogil:
-        """out = Z'Z d; v is left as Z d."""
-        cdef int j
-        self.passes += 1
-        memset(&self.v[0], 0, self.n * sizeof(double))
-        self.image_shift = self.columns.subtract(d, &self.v[0])
-        for j in range(self.size):
-            out[j] = 0.0
-        self.columns.correlate(&self.v[0], self.image_shift, out)
-        for j in range(self.size):
-            out[j] = -out[j]
+        self.columns.correlate(&self.u[0], self.u[self.columns.n], self.g)
 
     cdef double image(self) noexcept nogil:
+        """|Z d|^2; leaves v = -Z d and q = Z'Z d."""
+        cdef Py_ssize_t n = self.columns.n
         cdef int j
         cdef double square = 0.0
-        self.apply(self.d, self.q)
+        self.passes += 1
+        memset(&self.v[0], 0, n * sizeof(double))
+        self.v[n] = self.columns.subtract(self.d, &self.v[0])
+        self.columns.correlate(&self.v[0], self.v[n], self.q)
         for j in range(self.size):
+            self.q[j] = -self.q[j]
             square += self.d[j] * self.q[j]
         return square
 
     cdef void advance(self, double t) noexcept nogil:
-        # v is -Z d
-        axpy(self.n, t, &self.v[0], &self.u[0])
-        self.u[self.n] += t * self.image_shift
+        axpy(self.columns.n + 1, t, &self.v[0], &self.u[0])
         axpy(self.size, -t, self.q, self.g)
 
     cdef bint direction(self, double lam) noexcept nogil:
-        cdef int step, k, j, i, first, n
-        cdef double rho, goal, curvature, t
-        cdef const double* hessian
-        memset(self.d, 0, self.size * sizeof(double))
-        for k in range(self.n_groups):
-            self.step.factorise(k)
-        memcpy(&self.rest[0], &self.tangents.slope[0], self.size * sizeof(double))
-        rho = self.precondition(0.0)
-        goal = FORCING * FORCING * rho
-        for step in range(STEPS):
-            if rho <= goal:
-                break
-            self._spread(&self.conjugate[0], self.rhs)
-            self.apply(self.rhs, self.q)
-            curvature = 0.0
-            for k in range(self.n_groups):
-                first, n = self.first[k], self.tangents.count[k]
-                hessian = &self.tangents.hessians[self.place[k]]
-                memset(&self.product[first], 0, n * sizeof(double))
-                self.tangents.add_products(k, &self.q[first], &self.product[first])
-                for j in range(n):
-                    axpy(n, self.conjugate[first + j], hessian + j * <Py_ssize_t> n,
-                         &self.product[first])
-                curvature += dot(n, &self.conjugate[first], &self.product[first])
-            if curvature <= 0.0:
-                break
-            t = rho / curvature
-            for k in range(self.n_groups):
-                first, n = self.first[k], self.tangents.count[k]
-                for i in range(first, first + n):
-                    self.x[i] = (self.x[i] + t * self.conjugate[i] if step > 0
-                                 else t * self.conjugate[i])
-                    self.rest[i] -= t * self.product[i]
-            rho = self.precondition(rho)
-        if step == 0:
-            return False
-        self._spread(&self.x[0], self.d)
-        return True
+        return self.iterative.solve(self, lam)
 
     cdef void radial_step(self, double lam, double target) noexcept nogil:
+        cdef Py_ssize_t n = self.columns.n
         cdef double square, linear, charge = self.penalty_value(lam)
         cdef double least = max(RADIAL_SHARE * target / charge,
                                 DECREASE) if charge > 0.0 else DECREASE
         self._gather(lam, min(TURN * least, LARGEST_TURN))
         if self.rays.count > 0:
             self.rays.solve(&self.u[0], least, &self.v[0])
-            square, linear = dot(self.n, &self.v[0], &self.v[0]), dot(self.n, &self.v[0],
-                    &self.u[0])
+            square, linear = dot(n, &self.v[0], &self.v[0]), dot(n, &self.v[0], &self.u[0])
             if 0.5 * square - linear + self._go_along(lam) <= 0.0:
-                axpy(self.n, -1.0, &self.v[0], &self.u[0])
+                axpy(n, -1.0, &self.v[0], &self.u[0])
                 self.residual_square += square - 2.0 * linear
                 self.touch(0, self.size)
             else:
@@ -209,7 +170,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
                 ahead = back = self.length[k]
                 for j in range(first, first + s):
                     self.heading[j], self.d[j] = self.tangents.sign[j], -self.tangents.sign[j]
-                memset(self.rays.draw(k), 0, self.n * sizeof(double))
+                memset(self.rays.draw(k), 0, self.columns.n * sizeof(double))
                 self.columns.subtract_some(first, s, &self.d[first], self.rays.draw(k))
                 self.rays.measure(k)
             cosine, weight = ahead / self.length[k], lam * self.penalty.weight[g]
@@ -241,26 +202,3 @@ cdef class DataBlockDescent(GroupBlockDescent):
                 self.d[j] = -self.b[j] if step == -old else step * self.heading[j]
                 self.b[j] += self.d[j]
         return lam * charge
-
-    cdef void _spread(self, const double* along, double* out) noexcept nogil:
-        """The steps of the columns from those along the tangent directions."""
-        cdef int k
-        for k in range(self.n_groups):
-            self.tangents.spread(k, &along[self.first[k]], &out[self.first[k]])
-
-    cdef double precondition(self, double last) noexcept nogil:
-        """The next conjugate direction; returns the residual's square in the preconditioned norm.
-        """
-        cdef int k, i, first, n
-        cdef double rho = 0.0
-        for k in range(self.n_groups):
-            first, n = self.first[k], self.tangents.count[k]
-            memcpy(&self.z[first], &self.rest[first], n * sizeof(double))
-            small_solve(n, &self.step.factors[self.place[k]], &self.z[first])
-            rho += dot(n, &self.z[first], &self.rest[first])
-        for k in range(self.n_groups):
-            first, n = self.first[k], self.tangents.count[k]
-            for i in range(first, first + n):
-                self.conjugate[i] = self.z[i] + (rho / last * self.conjugate[i] if last > 0.0
-                                                 else 0.0)
-        return rho

@@ -28,7 +28,6 @@ cdef class GramBlockDescent(GroupBlockDescent):
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.gram, self.counts_rounding_steps = Gram(), True
         self.has_radial_step = penalty.all_round()
-        self.trail.reserve(self.capacity, self.carried_room())
         self._make_newton_room()
 
     cdef int reserve(self, int capacity) except -1:
@@ -52,7 +51,6 @@ cdef class GramBlockDescent(GroupBlockDescent):
                 self.columns.append(design, &which[0], count)
             self.gram.follow(self.columns)
         self.add_groups(which, start, gradient)
-        self.n_carried = self.size
         self.measure_blocks(before)
         return 0
 
