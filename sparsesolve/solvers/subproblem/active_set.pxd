@@ -4,8 +4,6 @@ from sparsesolve.solvers.subproblem.net_coefficients cimport NetCoefficients
 cdef class ActiveSetQuadratic(NetCoefficients):
     cdef int n_support, n_held
     cdef bint whole                     # whether the last step along d was whole
-    # whether walk goes on from stop to stop, at a product with a column for each
-    cdef bint steps_piecewise
 
     cdef bint newton(self, double lam) noexcept nogil
     cdef int go(self, double lam) noexcept nogil

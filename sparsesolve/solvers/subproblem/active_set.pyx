@@ -83,8 +83,9 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         cdef int stopped = 0, more = self.hold_at_kinks(lam)
         cdef double t = 0.0
         self.whole = False
-        if not self.steps_piecewise or more <= CROWDED * self.n_support:
-            # the best of the others, given the coordinates that stop
+        # the best of the others, given the coordinates that stop; where inner products are known a
+        # walk from stop to stop costs less
+        if self.wants_residual or more <= CROWDED * self.n_support:
             while more > 0:
                 stopped = self.n_held
                 self.direction(lam)

@@ -23,7 +23,6 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef bint wants_residual            # True if solving uses the residual, not only g
     # (n + 1,) if wants_residual: sqrt(w) (y - Zb) less a multiple of sqrt(w), then the multiple.
     cdef double[::1] u
-    cdef bint counts_rounding_steps            # True if rounding_steps are counted
     # Columns added to u, or to g, since it was computed from b. Each addition rounds.
     cdef double rounding_steps
     cdef public double residual_square  # |r|^2 in the weighted norm

@@ -264,7 +264,7 @@ cdef class WorkingCoefficients(ScaledDual):
 
     cdef double rounding(self) noexcept nogil:
         """Accumulated rounding of g for columns of length 1, relative to the response."""
-        return PRODUCT * self.rounding_steps if self.counts_rounding_steps else INFINITY
+        return PRODUCT * self.rounding_steps
 
     cdef void copy_residual(self, const double* response, double* r) noexcept nogil:
         """Copy r, and set residual_square as `refresh` does; g stays."""
@@ -280,7 +280,7 @@ cdef class WorkingCoefficients(ScaledDual):
     # Where the solver updates the residual itself.
 
     def _work_on_residual(self):
-        self.wants_residual = self.counts_rounding_steps = True
+        self.wants_residual = True
         self.u = np.zeros(self.columns.n + 1)
 
     cdef void take_residual(self, const double* r) noexcept nogil:

@@ -23,7 +23,6 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     def __cinit__(self, Gram gram, PackedColumns columns=None):
         self.gram, self.columns, self.factor = gram, columns, SupportFactor(gram)
         self.factor.reserve(self.capacity)
-        self.counts_rounding_steps = self.steps_piecewise = True
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:

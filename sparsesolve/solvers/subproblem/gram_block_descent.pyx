@@ -26,7 +26,7 @@ cdef double REPAIR_RIDGE = costs.rounding.REPAIR_RIDGE
 cdef class GramBlockDescent(GroupBlockDescent):
 
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
-        self.gram, self.counts_rounding_steps = Gram(), True
+        self.gram = Gram()
         self.has_radial_step = penalty.all_round()
         self._make_newton_room()
 
