@@ -133,13 +133,19 @@ class SumOfTerms:
     def upper(self, z, parts):
         """Return an upper bound of the dual norm.
 
-        What the parts leave of z is given to the term for which the bound is lowest.
+        What the parts leave of z is given to the term for which the bound is lowest. What is
+        along the kernel of that term is given to the first term without a kernel.
         """
         parts = self._seen(parts)
         left = z - self.total(parts)
         levels = [float(term.polar(part)) for term, part in zip(self.terms, parts, strict=True)]
+        norms = [j for j, kernel in enumerate(self.kernels) if kernel is None]
         found = np.inf
-        for k in range(len(self.terms)):
-            own = self._polar(k, parts[k] + left)
-            found = min(found, max([own, *levels[:k], *levels[k + 1 :]]))
+        for k, kernel in enumerate(self.kernels):
+            own, more = list(levels), left
+            if kernel is not None and norms:
+                along = (left @ kernel) @ kernel.T
+                own[norms[0]], more = self._polar(norms[0], parts[norms[0]] + along), left - along
+            own[k] = self._polar(k, parts[k] + more)
+            found = min(found, max(own))
         return found

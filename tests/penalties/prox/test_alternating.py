@@ -65,3 +65,12 @@ def test_warm_starts_and_zeros():
     assert not FUSED.prox(v, 1.001 * polar(FUSED, v))[0].any()
     assert not FUSED.prox(np.zeros(8), 0.1)[0].any()
     assert FUSED.upper(np.ones(8), [np.zeros(8), np.zeros(8)]) == pytest.approx(2.5)
+
+
+def test_what_is_left_along_a_kernel_counts_however_little():
+    """At constants b the l1 norm alone is in the bound: z'b / Omega(b) = 1 + 5e-11."""
+    terms = SumOfTerms([L1().over(3), TotalVariation().over(3)],
+                       [None, orthonormal(TotalVariation().over(3).kernel())])  # fmt: skip
+    parts = [np.ones(3), np.array([-1.0, 0.0, 1.0])]
+    found = terms.upper(sum(parts) + 5e-11, parts)
+    assert found == pytest.approx(1.0 + 5e-11, abs=1e-14)
