@@ -10,6 +10,7 @@ from sparsesolve.cli.options import check_targets
 from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.settings import METHODS
+from sparsesolve.online.source import in_order
 from sparsesolve.online.text import FORMATS
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
@@ -61,6 +62,7 @@ def run_online(args):
         fit = ss.load(args.start)
         if not isinstance(fit, OnlineFit):
             raise ValueError(f"{args.start} is not a model of the command online")
+        source = in_order(source, fit.feature_names)
     else:
         fit = ss.online(lambda: iter([]), **_options(args, source))
     twice = args.method == "svrg"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsesolve.data import read_shares
-from sparsesolve.online.rows import row_matrix
+from sparsesolve.online.rows import in_columns_of_fit, row_matrix
 from sparsesolve.online.source import read_known
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import duality_gap
@@ -34,7 +34,7 @@ class Certificate:
 def certificate(fit, X, y, weights, offset):
     """Return the Certificate of an OnlineFit on these data."""
     settings, family = fit.settings, fit.settings.family
-    matrix, _ = row_matrix(X)
+    matrix, _ = row_matrix(in_columns_of_fit(X, fit.feature_names))
     n, p = matrix.shape
     response = fit.reader.block(y, n) if np.ndim(y) < 2 else family.read(y, n)
     w, _ = read_shares(weights, n, response.counts)

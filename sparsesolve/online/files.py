@@ -52,7 +52,7 @@ class TextFile:
         self.zero_based, self.names, self.features = zero_based, None, features
         if self.layout == "csv":
             if response is None and features is None:
-                raise ValueError(f"{self.file} has columns; say which one is the response")
+                raise ValueError(f"{self.file} has columns; give the name of the response's as y")
             if hash_bits is not None:
                 raise ValueError("hash_bits is for SVMlight and vw, not for CSV")
         elif response is not None or weights is not None:

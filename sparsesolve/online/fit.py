@@ -1,5 +1,6 @@
 """OnlineFit: weights that are learned row by row."""
 
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,11 @@ from scipy import sparse
 
 from sparsesolve.online.certificate import Certificate, certificate
 from sparsesolve.online.feeding import Feeding
+from sparsesolve.online.files import TextFile
 from sparsesolve.online.prediction import predict
 from sparsesolve.online.regret import regret_bound
-from sparsesolve.online.rows import is_table
-from sparsesolve.online.source import rows_of, text_rows
+from sparsesolve.online.rows import in_columns_of_fit, is_table
+from sparsesolve.online.source import in_order, rows_of, text_rows
 
 
 class OnlineFit(Feeding):
@@ -21,6 +23,9 @@ class OnlineFit(Feeding):
     ----------
     classes : (K,) array or None
         Labels in sorted order, if the family has classes.
+    feature_names : (p,) array, list or None
+        Names of the columns of the first table or CSV file. Frames and CSV files that come later
+        may have them in any order.
     holdout_losses : list of float or None
         Mean held-out loss after each pass; None without held-out rows.
     """
@@ -90,9 +95,9 @@ class OnlineFit(Feeding):
 
         Parameters
         ----------
-        X : array-like or scipy sparse matrix, (n, m)
-            If the number of features was left open, columns beyond the learned ones have
-            coefficient 0.
+        X : array-like, scipy sparse matrix or frame, (n, m)
+            If the fit has `feature_names`, the columns of a frame are found by name. If the number
+            of features was left open, columns beyond the learned ones have coefficient 0.
         kind : {"link", "response", "class"}, default "link"
             The linear predictor, the mean of y, or the most likely class.
         offset : array-like (n,) or (n, K), default None
@@ -124,7 +129,12 @@ class OnlineFit(Feeding):
             raise ValueError(
                 "method='svrg' needs all rows in every pass; fit again, or use another method"
             )
+        if isinstance(X, str | PathLike):
+            X, y, weights = TextFile(X, response=y, weights=weights), None, None
+        if isinstance(X, TextFile):
+            X = in_order(X, self.feature_names)
         if is_table(X):
+            X = in_columns_of_fit(X, self.feature_names)
             self._widen(X)
         for rows in rows_of(X, y, weights, offset, self.settings, self.reader):
             self._learn(rows)
@@ -168,7 +178,7 @@ class OnlineFit(Feeding):
 
         Parameters
         ----------
-        X : array-like or scipy sparse matrix, (n, p)
+        X : array-like, scipy sparse matrix or frame, (n, p)
         y : array-like (n,) or (n, K)
         weights, offset : array-like, default None
             As in :func:`sparsesolve.path`.

@@ -186,7 +186,7 @@ def online(
     elif hash_bits is not None:
         raise ValueError("hash_bits is for files by their names; leave it out")
     table, rng = is_table(X), read_seed(seed)
-    names, n, kept = None, None, None
+    names, n, kept, source = None, None, None, None
     if table:
         doubts(X, y, family)
         X, names = row_matrix(X)
@@ -202,6 +202,7 @@ def online(
     else:
         refuse_stream(X, passes + (settings.method == "svrg"), shuffle, held)
         if isinstance(X, TextFile):
+            source = X
             settings.n_features = settings.n_features or X.n_features
             X = Cache(X) if passes > 1 or settings.method == "svrg" else X
         settings.lay_out(settings.n_features, _responses(settings, reader))
@@ -220,7 +221,10 @@ def online(
 
     watch = None if held is None else Holdout(held, patience)
     rows = n if kept is None else len(kept)
-    return learn_passes(fit, read, passes, orders, watch, rows, progress)
+    fit = learn_passes(fit, read, passes, orders, watch, rows, progress)
+    if source is not None:
+        fit.feature_names = source.names  # a CSV file's, known once it is read
+    return fit
 
 
 def _responses(settings, reader):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from sparsesolve.data import read_penalty_factor, shown
+from sparsesolve.data import read_penalty_factor
 from sparsesolve.online.in_turn import InTurn, read_parts
+from sparsesolve.paths.penalty import no_penalty
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.penalties.penalty import has_blocks, missing_method
@@ -20,10 +21,7 @@ def check_penalty(penalty, grouped):
             check_penalty(part, grouped)
         return
     if isinstance(penalty, type) or missing_method(penalty) is not None:
-        raise TypeError(
-            f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or None for "
-            "the elastic net"
-        )
+        raise TypeError(no_penalty(penalty))
     if grouped:
         raise ValueError(
             "grouped=True ties single features across the classes, and a penalty object ties its "

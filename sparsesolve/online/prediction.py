@@ -3,7 +3,7 @@
 import numpy as np
 
 from sparsesolve.data import read_choice
-from sparsesolve.online.rows import row_matrix
+from sparsesolve.online.rows import in_columns_of_fit, row_matrix
 from sparsesolve.online.source import read_known
 
 KINDS = ("link", "response", "class")
@@ -15,7 +15,7 @@ def predict(fit, X, kind, offset):
     family = fit.settings.family
     if kind == "class" and family.classify is None:
         raise ValueError(f"family {family.name!r} has no classes; ask for kind='response'")
-    matrix, _ = row_matrix(X)
+    matrix, _ = row_matrix(in_columns_of_fit(X, fit.feature_names))
     n, m = matrix.shape
     if fit.settings.n_features is not None and m != fit.n_features:
         raise ValueError(f"X has {m} columns; the fit has {fit.n_features} features")

@@ -74,8 +74,8 @@ class ResponseReader:
         if read is read_sides and values.dtype.kind in "fi" and (np.abs(values) == 1).all():
             return Response(read_response(y, n))
         raise ValueError(
-            "classes is missing: the rows come in blocks, so that no block need show all labels; "
-            "give classes=[...], or for two classes y of 0 and 1"
+            "classes is missing: the rows come in blocks, and a block need not show all labels; "
+            f"name them all, {_example(values)}, or for two classes give y of 0 and 1"
         )
 
     def _labels(self, y, n):
@@ -94,3 +94,14 @@ class ResponseReader:
         codes = place.astype(float)
         return Response(codes if self.family.read is read_binary else 2.0 * codes - 1.0,
                         class_names=self.classes)  # fmt: skip
+
+
+def _example(values):
+    """Return the argument that names the labels seen so far; a sign has its opposite."""
+    seen = np.unique(values)
+    if seen.dtype.kind == "f" and (seen == np.rint(seen)).all():
+        seen = seen.astype(np.int64)
+    if values.dtype.kind in "fi" and (np.abs(seen) == 1).all():
+        seen = np.array([-1, 1])
+    more = ", ..." if len(seen) > 5 else ""
+    return f"classes=[{', '.join(map(repr, seen[:5].tolist()))}{more}]"

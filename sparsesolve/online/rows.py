@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_design
+from sparsesolve.data import columns_by_name, is_frame, read_design
 
 # A block has at most this many rows.
 BLOCK = 4096
@@ -71,6 +71,13 @@ def is_table(X):
     if isinstance(X, list | tuple):
         return not (len(X) and isinstance(X[0], tuple) and len(X[0]) and is_table(X[0][0]))
     return hasattr(X, "shape") or hasattr(X, "columns")
+
+
+def in_columns_of_fit(X, names):
+    """Return a frame with its columns in the order of `names`, (p,) or None; other X as it is."""
+    if names is None or not is_frame(X):
+        return X
+    return columns_by_name(X, list(names), "the fit has learned")
 
 
 def row_matrix(X):

@@ -40,6 +40,13 @@ def rows_of(X, y, weights, offset, settings, reader, order=None):
         above += matrix.shape[0]
 
 
+def in_order(source, names):
+    """Let a TextFile of CSV read its features in the order of `names`, (p,) or None; return it."""
+    if names is not None and source.layout == "csv" and source.features is None:
+        source.features = list(names)
+    return source
+
+
 def text_rows(block, settings, reader):
     """Return Rows from a block of a TextFile."""
     labels, w, start, columns, x = block

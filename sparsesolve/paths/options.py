@@ -5,7 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from sparsesolve.data import plain, read_choice, read_count, read_flag, read_lambdas, read_number
+from sparsesolve.data import (
+    plain,
+    read_choice,
+    read_count,
+    read_flag,
+    read_lambdas,
+    read_number,
+    shown,
+)
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.penalties.penalty import missing_method
@@ -77,8 +85,10 @@ def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio
     family = read_family(family)
     read_flag("intercept", intercept)
     read_flag("progress", progress)
-    if not (stop is None or callable(stop)):
-        read_choice("stop", stop, ["deviance"])
+    if not (stop is None or callable(stop) or isinstance(stop, str) and stop == "deviance"):
+        raise (ValueError if isinstance(stop, str) else TypeError)(
+            f"stop must be 'deviance', None or a function of a point, not {shown(stop)}"
+        )
     grid = read_lambdas(lambdas)
     if stop == "deviance":
         stop = family.stop if grid is None else None

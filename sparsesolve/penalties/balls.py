@@ -3,6 +3,8 @@
     Omega(b) = 0 where N(b) <= radius, and inf elsewhere;    (lam Omega)*(z) = radius N*(z)
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -168,7 +170,7 @@ class GroupBall(L1Ball):
     def __repr__(self):
         return f"GroupBall({self.groups!r}, {self.radius!r}, weights={self.weights!r})"
 
-    def over(self, n_features: int, names: Any = None) -> "GroupBall":
+    def over(self, n_features: int, names: Any = None) -> GroupBall:
         """Return this penalty if it has one label per feature; raise ValueError otherwise."""
         if self.groups.shape != (n_features,):
             raise ValueError(f"groups has {len(self.groups)} labels for {n_features} features")

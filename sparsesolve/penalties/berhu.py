@@ -6,6 +6,8 @@ It selects like the lasso and shrinks large coefficients like ridge regression.
 Reference: Owen, "A robust hybrid of lasso and ridge regression" (2007).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

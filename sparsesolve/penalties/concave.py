@@ -11,6 +11,8 @@ Li, "Variable selection via nonconcave penalized likelihood" (2001); Zou, Li, "O
 estimates in nonconcave penalized likelihood models" (2008); Bach et al. 2012, section 5.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

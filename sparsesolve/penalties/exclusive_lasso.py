@@ -7,6 +7,8 @@ References: Zhou, Jin, Hoi, "Exclusive lasso for multi-task feature selection" (
 Allen, "Within group variable selection through the exclusive lasso" (2017).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

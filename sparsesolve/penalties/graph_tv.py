@@ -5,6 +5,8 @@
 `edge_variation.py` has everything but the reading of edges.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

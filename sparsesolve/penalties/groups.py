@@ -189,10 +189,14 @@ def _numbers(lists, n_features, names):
             if isinstance(j, bool | np.bool) or not hasattr(j, "__index__") or not (
                 0 <= index(j) < n_features
             ):
-                raise ValueError(
-                    f"group {g} holds {j!r}; features are numbered from 0 to {n_features - 1}"
-                )
+                raise ValueError(f"group {g} {_strange(j, n_features, names)}")
         yield np.array(features if plain else [index(j) for j in features])
+
+
+def _strange(j, n_features, names):
+    if isinstance(j, str) and names is None:
+        return f"names {j!r}, but the columns of X have no names; give numbers, or feature_names="
+    return f"holds {j!r}; features are numbered from 0 to {n_features - 1}"
 
 
 def _places(names):
@@ -221,6 +225,6 @@ def _refuse_overlap(taken, features, of, g, names):
         j, where = int(values[counts > 1][0]), f"twice in group {g}"
     called = f"feature {j}" if names is None else f"feature {j} ({names[j]!r})"
     raise ValueError(
-        f"{called} is {where}; groups must not overlap: to let features be chosen through several "
-        "groups, give X a copy of the column for each (the latent group lasso)"
+        f"{called} is {where}; groups must not overlap here: under LatentGroupL2 (latent group "
+        "lasso) a feature enters through any of its groups, under OverlapL2 only if all enter"
     )

@@ -11,6 +11,8 @@ changes:
 Reference: Jacob, Obozinski, Vert, "Group lasso with overlap and graph lasso" (2009).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

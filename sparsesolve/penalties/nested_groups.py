@@ -1,5 +1,7 @@
 """Nested groups: they are read into a tree, or made from a hierarchical clustering."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -9,6 +9,8 @@ The base reads arrays, and answers `value`, `prox`, `polar`: the contract of ``p
 `WholePenalty` derives the ridge part, the conjugate and the feasible scale from these.
 """
 
+from __future__ import annotations
+
 from copy import copy
 from typing import Any
 
@@ -41,7 +43,7 @@ class Norm:
         """Return the directions along which Omega does not change, (p, k), or None."""
         return None
 
-    def over(self, n_features: int, names: Any = None) -> "Norm":
+    def over(self, n_features: int, names: Any = None) -> Norm:
         """Return the penalty for `n_features` features; raise ValueError if it does not fit them.
         """
         bound = copy(self)

@@ -81,7 +81,12 @@ def _members(g, features, p, place):
         raise ValueError(f"group {g} has no features; leave it out")
     for k, j in enumerate(features):
         if isinstance(j, str):
-            if place is None or j not in place:
+            if place is None:
+                raise ValueError(
+                    f"group {g} names {j!r}, but the columns of X have no names; give numbers, or "
+                    "feature_names="
+                )
+            if j not in place:
                 raise ValueError(f"group {g} names {j!r}, which is not a column of X")
             features[k] = place[j]
         elif isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < p:

@@ -5,6 +5,8 @@
 Reference: Bogdan, van den Berg, Sabatti, Su, Candes (2015).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

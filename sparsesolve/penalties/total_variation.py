@@ -7,6 +7,8 @@ Reference: Tibshirani, Saunders, Rosset, Zhu, Knight, "Sparsity and smoothness v
 of total variation.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@
 (anisotropic). `edge_variation.py` has everything but the edges of the grid.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

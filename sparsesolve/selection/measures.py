@@ -15,6 +15,14 @@ from sparsesolve.results.ranks import ranks
 
 # Families whose responses are -1 and 1.
 SIDED = ("hinge", "squared_hinge")
+
+# Scores of scikit-learn and others, and the measure here that puts models in the same order.
+ELSEWHERE = {
+    "accuracy": "class", "roc_auc": "auc", "neg_log_loss": "deviance", "log_loss": "deviance",
+    "rmse": "mse", "r2": "mse", "neg_mean_squared_error": "mse",
+    "neg_root_mean_squared_error": "mse", "neg_mean_absolute_error": "mae", "concordance": "C",
+    "c_index": "C",
+}  # fmt: skip
 KINKED = {"hinge": "hinge", "quantile": "pinball", "epsilon_insensitive": "epsilon_insensitive"}
 # Probabilities in a deviance are kept this far from 0 and 1, as in glmnet.
 LEAST_SHARE = 1e-5
@@ -78,6 +86,12 @@ def read_measure(measure, family):
         name = getattr(measure, "__name__", type(measure).__name__)
         return Measure(name, name, _of_callable(measure), whole=True)
     names = known_measures(family)
+    here = ELSEWHERE.get(measure) if isinstance(measure, str) else None
+    if here in names:
+        raise ValueError(
+            f"measure must be one of {', '.join(map(repr, names))}, not {measure!r}; {here!r} "
+            "ranks models in the same way"
+        )
     name = read_choice("measure", names[0] if measure is None else measure, names)
     if name == "deviance":
         label = DEVIANCES.get(family.name, f"{family.name} deviance")

@@ -13,9 +13,10 @@ from copy import copy
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_weights, shown
+from sparsesolve.data import read_weights
 from sparsesolve.losses.chain.log_loss import ChainLog
 from sparsesolve.losses.chain.rows import times
+from sparsesolve.paths.penalty import no_penalty
 from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.penalties.penalty import has_blocks, missing_method
 from sparsesolve.structured.sequences import (
@@ -126,10 +127,7 @@ def _read_penalty(groups, penalty, p, names):
     if penalty is None:
         return None
     if isinstance(penalty, type) or missing_method(penalty) and not has_blocks(penalty):
-        raise TypeError(
-            f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or None for "
-            "the elastic net"
-        )
+        raise TypeError(no_penalty(penalty))
     if not has_blocks(penalty):
         raise TypeError(
             f"penalty={type(penalty).__name__} is not a sum over disjoint groups of features, "

@@ -59,6 +59,23 @@ def test_csv_by_names(tmp_path, file, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 801
 
 
+def test_a_model_goes_on_with_columns_in_another_order(tmp_path, file):
+    _, X, y = file
+    first, turned, model = tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "m.npz"
+    np.savetxt(first, np.column_stack([X, y]), "%.4f", ",", header="a,b,c,d,e,y", comments="")
+    np.savetxt(turned, np.column_stack([y, X[:, ::-1]]), "%.4f", ",", header="y,e,d,c,b,a",
+               comments="")  # fmt: skip
+    found = []
+    for second in (first, turned):
+        assert main(["online", str(first), "--response", "y", *OPTIONS, "--quiet",
+                     "--save", str(model)]) == 0  # fmt: skip
+        assert main(["online", str(second), "--response", "y", "--start", str(model), "--quiet",
+                     "--save", str(model)]) == 0  # fmt: skip
+        found.append(ss.load(model))
+    np.testing.assert_array_equal(found[0].coef(), found[1].coef())
+    assert list(found[1].feature_names) == ["a", "b", "c", "d", "e"]
+
+
 def test_standard_input(tmp_path, file, monkeypatch, capsys):
     path, X, y = file
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))

@@ -179,8 +179,8 @@ def test_projections_keep_weights_within_the_ball(method):
 @pytest.mark.parametrize(
     "change, match",
     [
-        ({"penalty": "l1"}, "give an object"),
-        ({"penalty": ss.penalties.GroupL2}, "give an object"),
+        ({"penalty": "l1"}, "or give an object"),
+        ({"penalty": ss.penalties.GroupL2}, "the class GroupL2; pass an object"),
         ({"penalty": Box()}, "not a sum over groups"),
         ({"average": True}, "one rate for all"),
         ({"radius": 1.0}, "one rate for all"),

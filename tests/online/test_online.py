@@ -349,3 +349,14 @@ def test_a_path_starts_at_what_was_learned(family):
     assert warm.gaps[0] <= 1e-10
     assert warm.n_iters[0] <= cold.n_iters[0]
     np.testing.assert_allclose(warm.coef(0.02), cold.coef(0.02), atol=1e-4)
+
+
+@pytest.mark.parametrize("labels, said", [
+    ([1, 1, 1], "classes=[-1, 1]"), (["no", "yes", "no"], "classes=['no', 'yes']"),
+    ([2, 7, 2], "classes=[2, 7]"),
+])  # fmt: skip
+def test_labels_of_a_stream_that_must_be_named_are_shown(labels, said):
+    rows = iter([(np.eye(3), -np.array(labels) if labels[0] == 1 else labels)])
+    with pytest.raises(ValueError, match="name them all, ") as error:
+        ss.online(rows, family="binomial", lam=0.1)
+    assert said in str(error.value)

@@ -153,7 +153,7 @@ def test_hashing_shares_places(tmp_path):
         ("a.svm", "1 1:1 1:2\n", {}, "row 1 has two entries"),
         ("a.svm", "", {}, "has no rows"),
         ("a.txt", "1 1:1\n", {}, "no ending that says"),
-        ("a.csv", "a,b\n1,2\n", {}, "say which one is the response"),
+        ("a.csv", "a,b\n1,2\n", {}, "give the name of the response's as y"),
         ("a.csv", "a,b\n1,2\n", {"response": "c"}, "does not have"),
         ("a.csv", "a,a\n1,2\n", {"response": "a"}, "one name"),
         ("a.csv", "a,b\n1,2\n", {"features": ["c"]}, "no column 'c'"),
@@ -204,3 +204,26 @@ def test_what_cannot_be_saved(tmp_path, data):
         with pytest.raises(ValueError, match="cannot be saved"):
             ss.save(fit, tmp_path / "fit.npz")
     assert not (tmp_path / "fit.npz").exists()
+
+
+def test_columns_of_csv_files_and_frames_are_found_by_name(tmp_path):
+    """A file or frame whose columns stand in another order means the same rows."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(300, 3)), columns=["a", "b", "c"])
+    y = table["a"] - 2 * table["b"]
+    other = table[["c", "b", "a"]].assign(more=1.0)
+    table[:200].assign(y=y).to_csv(tmp_path / "first.csv", index=False)
+    other[200:].drop(columns="more").assign(y=y).to_csv(tmp_path / "second.csv", index=False)
+    options = {"lam": 0.01, "step": 0.5}
+    once = ss.online(table.to_numpy(), y.to_numpy(), **options)
+    of_files = ss.online(tmp_path / "first.csv", "y", **options)
+    assert of_files.feature_names == ["a", "b", "c"]
+    of_files.more(tmp_path / "second.csv", "y")
+    of_frames = ss.online(table[:200], y[:200], **options).more(other[200:], y[200:])
+    for fit in (of_files, of_frames):
+        np.testing.assert_array_equal(fit.coef(), once.coef())
+        np.testing.assert_array_equal(fit.predict(other), once.predict(table.to_numpy()))
+        assert fit.certify(other, y) == once.certify(table.to_numpy(), y.to_numpy())
+    with pytest.raises(ValueError, match="X has no column 'a', which the fit has learned"):
+        of_files.predict(table[["b", "c"]])

@@ -199,3 +199,9 @@ def test_bad_options_are_refused_by_name(options):
     name = next(iter(options))
     with pytest.raises((ValueError, TypeError), match=name):
         ss.path(X, y, **options)
+
+
+@pytest.mark.parametrize("stop, kind", [(5, TypeError), ("never", ValueError)])
+def test_what_stop_can_be_is_said(stop, kind):
+    with pytest.raises(kind, match="stop must be 'deviance', None or a function of a point, not"):
+        ss.path(np.eye(3), [1.0, 2.0, 3.0], stop=stop)

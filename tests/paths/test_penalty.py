@@ -109,7 +109,7 @@ class NoProx:
 
 @pytest.mark.parametrize("options, kind, sentence", [
     ({"penalty": NoProx()}, TypeError, r"NoProx has no method prox\(v, t\), which a penalty"),
-    ({"penalty": Largest}, TypeError, "penalty is <class .*give an object"),
+    ({"penalty": Largest}, TypeError, "penalty is the class Largest; pass an object"),
     ({"penalty": Largest(), "penalty_factor": np.ones(6)}, ValueError,
      "penalty_factor multiplies .* or penalties.Separate"),
     ({"penalty": Largest(), "lower": 0}, ValueError, "lower and upper need a penalty on disjoint"),

@@ -184,6 +184,13 @@ def test_measures_that_a_family_has(family, names):
         read_measure("rmse", family)
 
 
+def test_scores_of_other_packages_lead_to_measures():
+    with pytest.raises(ValueError, match="not 'accuracy'; 'class' ranks models in the same way"):
+        read_measure("accuracy", families.read_family("multinomial"))
+    with pytest.raises(ValueError, match="not 'rmse'; 'mse' ranks"):
+        read_measure("rmse", families.read_family("gaussian"))
+
+
 def test_shares_of_classes():
     assert class_shares(families.gaussian, REAL) is None
     sides = class_shares(families.squared_hinge(), np.array([-1.0, 1.0]))

@@ -239,7 +239,7 @@ def test_ctrl_c_ends_a_fit():
         ({"weights": [1.0]}, "weights"),
         ({"transitions": "l2"}, "transitions must be"),
         ({"penalty": "l1"}, "penalty is 'l1'"),
-        ({"penalty": penalties.GroupL2}, "penalty is <class"),
+        ({"penalty": penalties.GroupL2}, "penalty is the class GroupL2"),
         ({"penalty": penalties.TotalVariation()}, "TotalVariation is not a sum over disjoint"),
         ({"penalty": penalties.MCP()}, "MCP is not a sum over disjoint groups"),
         ({"alpha": 2.0}, "alpha"),

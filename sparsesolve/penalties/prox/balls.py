@@ -1,5 +1,7 @@
 """Projections onto balls of norms and onto the simplex. Each returns a new array."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -61,6 +61,12 @@ from sparsesolve.results.status import Status, warn
 
 FORMAT, VERSION = "sparsesolve model", 1
 NO_MODEL = "it does not hold a model of sparsesolve"
+# Models of structured prediction have files, and readers, of their own.
+ELSEWHERE = {
+    "sparsesolve chain model": "sparsesolve.structured.load",
+    "sparsesolve parser": "sparsesolve.structured.load_parser",
+    "sparsesolve spom model": "sparsesolve.structured.load_spom",
+}
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError,
            NotImplementedError, RuntimeError)  # what zipfile and numpy raise
 
@@ -163,7 +169,10 @@ def load(file: str | PathLike) -> Path | CVPath | MKLPath | EncodedDesign:
             if not zipfile.is_zipfile(stream):
                 raise ValueError(NO_MODEL)
         with np.load(file, allow_pickle=False) as found:
-            if str(found.get("format", "")) != FORMAT:
+            kind = str(found.get("format", ""))
+            if kind in ELSEWHERE:
+                raise ValueError(f"it holds a {kind}; {ELSEWHERE[kind]} reads it")
+            if kind != FORMAT:
                 raise ValueError(NO_MODEL)
             version = found["version"]
             if version.ndim or version.dtype.kind not in "iu" or version < 1:
