@@ -32,7 +32,10 @@ class Nonnegative:
         return self.omega.polar_near(np.maximum(z, 0.0), near, level)
 
     def _dual_of_prox(self, near, t):
-        """The negative part of v is in every multiple of the dual ball, whatever is added."""
+        """Return a point of t times the dual ball, near what the prox that ended there subtracted.
+
+        The negative part of v may be added: polar sees positive parts alone.
+        """
         return self.omega.dual_of_prox(near[0], t) + near[1]
 
     def value(self, b):

@@ -31,8 +31,8 @@ class Norm:
 
     def prox(self, v: ArrayLike, t: float = 1.0) -> np.ndarray:
         """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``, a new array (p,)."""
-        read = self._read(v)
-        return self._at(read).norm_prox(read, float(t)) if t > 0.0 else read.copy()
+        read, t = self._read(v), level_of_prox(t)
+        return self._at(read).norm_prox(read, t) if t > 0.0 else read.copy()
 
     def polar(self, z: ArrayLike) -> float:
         """Return the dual norm at z (p,), or an upper bound: the least lam that keeps b at 0."""
@@ -57,7 +57,7 @@ class Norm:
     def _at(self, b):
         """Return the penalty for the features of b, (p,) or (K, p)."""
         count = np.shape(b)[-1]
-        return self if self.n_features == count else self.over(count)
+        return self if self.n_features == count > 0 else self.over(count)
 
     def mapping(self) -> Any:
         """Return the map to an equal penalty on blocks (``mapping.py``), or None."""
@@ -96,10 +96,20 @@ class Norm:
 
     @staticmethod
     def _read(b: ArrayLike) -> np.ndarray:
-        found = np.ascontiguousarray(b, dtype=float)
+        try:
+            found = np.ascontiguousarray(b, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"coefficients must be a vector of numbers (p,): {error}") from None
         if found.ndim != 1:
             raise ValueError(f"coefficients must be a vector (p,), not of shape {found.shape}")
         return found
+
+
+def level_of_prox(t):
+    """Return t as a float; raise ValueError if it is negative or nan."""
+    if not t >= 0.0:
+        raise ValueError(f"t must be at least 0, not {t}")
+    return float(t)
 
 
 def soft(v, t):

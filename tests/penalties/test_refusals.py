@@ -39,3 +39,26 @@ def test_edges_of_an_adjacency_matrix():
     one, other = P.GraphTV(edges), P.TotalVariation()
     b = np.arange(6.0) ** 2
     assert one.value(b) == other.value(b)
+
+
+WHOLE = [P.L1(), P.Berhu(), P.ExclusiveLasso(), P.TotalVariation(), P.TrendFilter(2), P.Slope(),
+         P.GraphTV([]), P.OverlapL2([]), P.OverlapLinf([]), P.LatentGroupL2([]), P.TreeL2([]),
+         P.TreeLinf([]), P.Sum([P.L1(), P.TotalVariation()])]  # fmt: skip
+
+
+@pytest.mark.parametrize("penalty", WHOLE, ids=lambda penalty: type(penalty).__name__)
+def test_vectors_without_entries(penalty):
+    assert penalty.value([]) == 0.0 and penalty.polar([]) == 0.0
+    assert penalty.prox([], 1.0).shape == (0,)
+
+
+def test_vectors_and_levels_that_are_refused():
+    with pytest.raises(ValueError, match=r"must be a vector of numbers \(p,\): could"):
+        P.L1().value("abc")
+    for t in (-1.0, np.nan):
+        with pytest.raises(ValueError, match="t must be at least 0, not"):
+            P.OverlapL2([[0, 1]]).prox([1.0, 2.0], t)
+        with pytest.raises(ValueError, match="t must be at least 0, not"):
+            P.TotalVariation2D((1, 2)).prox([1.0, 2.0], t)
+    with pytest.raises(ValueError, match="k is 2, and there are 0 features"):
+        P.KSupport(2).value([])

@@ -43,8 +43,11 @@ def reopen(net, double[::1] room, const int[::1] nodes, const int[::1] region):
 
 def disordered(net, const double[::1] room, const int[::1] nodes, const int[::1] region,
                const double[::1] value, double order):
-    """Pairs of regions, at closed arcs of `nodes`, of which the first ends above the second by more
-    than `order` and should be below: two arrays, which may hold a pair twice."""
+    """Return pairs of regions in the wrong order, two arrays, which may hold a pair twice.
+
+    A closed arc of `nodes` says which of its two regions is the lower one. The value of that region
+    exceeds the other by more than `order`.
+    """
     cdef const int[::1] start = net.start, head = net.head, mate = net.mate
     cdef Py_ssize_t k
     cdef int i, j, a, low, high

@@ -73,7 +73,7 @@ cdef class DualSteps:
                 self.Y[i, j] = self.Q[i, j] = 0.5 * self.Q[i, j]
 
     def approximate(self, double gap, int most):
-        """Step until the duality gap is at most `gap`, or `most` steps are done; the gap."""
+        """Step until the duality gap is at most `gap`, `most` times at most; return the gap."""
         cdef double momentum = 1.0, ahead, beta, length, last = np.inf, found = np.inf
         cdef bint looks
         self.steps = 0
@@ -94,7 +94,7 @@ cdef class DualSteps:
         return found
 
     cdef int _rows(self) except -1 nogil:
-        """X = prox along rows of V - Y."""
+        """Set X to the prox along rows of V - Y."""
         cdef Py_ssize_t i, j, n = self.n
         cdef double* row
         for i in prange(self.m, num_threads=self.threads, schedule="static"):
@@ -105,14 +105,14 @@ cdef class DualSteps:
         return 0
 
     cdef int _columns(self, double beta, bint keep) except -1 nogil:
-        """P, Q and the next Y; P is stored and <Z, P> summed if `keep`."""
+        """Compute P, Q and the next Y; store P and sum <Z, P> if `keep`."""
         cdef Py_ssize_t stripe
         for stripe in prange(self.length.shape[0], num_threads=self.threads, schedule="static"):
             self._stripe(stripe, beta, keep, &self.room[threadid(), 0])
         return 0
 
     cdef int _stripe(self, Py_ssize_t stripe, double beta, bint keep, double* room) except -1 nogil:
-        """`_columns` of those that begin at column WIDE stripe."""
+        """Do what `_columns` does for the WIDE columns from WIDE * stripe on."""
         cdef Py_ssize_t m = self.m, n = self.n, first = stripe * WIDE, i, k, far = m + APART
         cdef Py_ssize_t wide = min(<Py_ssize_t> WIDE, n - first)
         cdef double* solved = room + WIDE * far
@@ -142,7 +142,7 @@ cdef class DualSteps:
         return 0
 
     cdef double _gap(self):
-        """The duality gap at P."""
+        """Return the duality gap at P."""
         cdef Py_ssize_t i, j
         cdef double total = 0.0
         with nogil:
@@ -152,7 +152,8 @@ cdef class DualSteps:
         return self.right * total - np.sum(self.inner)
 
     def flows(self):
-        """Flows along edges down (m - 1, n) and right (m, n - 1), after a step that kept P."""
+        """Return flows along edges down (m - 1, n) and right (m, n - 1), after a step that kept P.
+        """
         cdef double[:, ::1] down = np.empty((self.m - 1, self.n))
         cdef double[:, ::1] right = np.empty((self.m, self.n - 1))
         cdef Py_ssize_t i, j
@@ -169,8 +170,10 @@ cdef class DualSteps:
         return np.asarray(down), np.asarray(right)
 
     def pieces(self):
-        """Numbers (m n,) of the pieces: neighbours along a row are in one piece where X is equal,
-        neighbours along a column where P is."""
+        """Return the number of each pixel's piece, (m n,).
+
+        Neighbours along a row are in one piece where X is equal, along a column where P is.
+        """
         found = np.arange(self.m * self.n, dtype=np.intc)
         cdef int[::1] root = found
         cdef Py_ssize_t i, j, n = self.n
@@ -201,7 +204,7 @@ cdef inline int _root(int* root, int k) noexcept nogil:
 
 
 cdef inline void _unite(int* root, int a, int b) noexcept nogil:
-    """The larger root leads to the smaller one."""
+    """Join the trees of a and b: the larger root leads to the smaller one."""
     a, b = _root(root, a), _root(root, b)
     if a < b:
         root[b] = a

@@ -44,13 +44,17 @@ class Flows(NamedTuple):
 
 
 class Regions:
-    """The nodes' regions, their values, flows, and what is left of the excesses."""
+    """The regions of the nodes and their values, flows, and what is left of the excesses.
+
+    `live` are the nodes of regions that are not settled yet. With `positive`, region 0 is the
+    floor: its value stays 0.
+    """
 
     def __init__(self, net, v, t, scale, positive):
         self.net, self.t, self.scale, self.floor = net, t, scale, positive
         self.p, self.n = net.n_variables, len(net.start) - 1
         self.given = np.concatenate([v, -t * net.deficit])
-        # more than this is never used
+        # No flow needs more than the excesses of all nodes.
         self.capacity = np.minimum(t * net.capacity, 2.0 * self.n * scale)
 
     def one(self):
@@ -58,45 +62,42 @@ class Regions:
         self.region, self.value = np.zeros(self.n, dtype=np.intc), np.zeros(1)
         self._start(self.capacity.copy(), self.given.copy())
         self.live = np.arange(self.n, dtype=np.intc)
-        self._to_mean(self.live)
+        self._to_mean()
 
     def begin(self, near):
         """Begin with the flows and regions of `near`."""
         net = self.net
         flow = near.flow if near.t == self.t else near.flow * (self.t / near.t)
         flow = np.clip(flow, -self.capacity[net.mate], self.capacity)
-        excess = self.given - np.add.reduceat(np.append(flow, 0.0), net.start[:-1])
-        excess[net.start[1:] == net.start[:-1]] = self.given[net.start[1:] == net.start[:-1]]
-        self._start(self.capacity - flow, excess)
+        self._start(self.capacity - flow, self.given - np.bincount(net.tail, flow, self.n))
         self.region = near.region.copy()
         self.value = np.zeros(int(self.region.max()) + 1)
         if self.n > self.p:
             label = self._relabel(*self._without_variables())
             self.region, self.value = label[self.region], np.zeros(label.max() + 1)
+        self.live = np.arange(self.n, dtype=np.intc)
         place = self._join_uncut()
         saturate(net, self.room, self.excess, self.region, place)
-        self.live = np.arange(self.n, dtype=np.intc)
-        self._to_mean(self.live)
+        self._to_mean()
 
     def _start(self, room, excess):
         self.room, self.excess, net = room, excess, self.net
         self.work = Flow(net.start, net.head, net.mate, room, excess, SMALL * self.scale)
 
-    def _means(self, amount, count, live=None):
-        """The mean of `amount` per variable of each region; 0 for the floor."""
-        region = self.region if live is None else self.region[live]
-        variables = region[: self.p] if live is None else region[live < self.p]
-        total = np.bincount(region, amount if live is None else amount[live], minlength=count)
-        number = np.bincount(variables, minlength=count)
+    def _means(self):
+        """Return the mean excess per variable of the live regions, (R,); 0 for all others."""
+        region, count = self.region[self.live], len(self.value)
+        total = np.bincount(region, self.excess[self.live], minlength=count)
+        number = np.bincount(region[self.live < self.p], minlength=count)
         mean = np.divide(total, number, out=np.zeros(count), where=number > 0)
         if self.floor:
             mean[0] = 0.0
         return mean
 
-    def _to_mean(self, live):
+    def _to_mean(self):
         """Raise the value of each region to where its excesses sum to 0."""
-        mean = self._means(self.excess, len(self.value), live)
-        variables = live[live < self.p]
+        mean = self._means()
+        variables = self.live[self.live < self.p]
         self.excess[variables] -= mean[self.region[variables]]
         self.value += mean
 
@@ -119,20 +120,20 @@ class Regions:
             self.work.route(self.live)
             self._split()
             self.work.close(self.live, self.region)
-            self._to_mean(self.live)
+            self._to_mean()
 
     def _left(self):
-        """Which regions have excess left, (R,) bool."""
+        """Return a mask of the regions that have excess left, (R,)."""
         own, count = self.region[self.live], len(self.value)
         left = np.bincount(own, np.maximum(self.excess[self.live], 0.0), minlength=count)
         return left > LEFT * self.scale * np.bincount(own, minlength=count)
 
     def _split(self):
-        """Regions with excess left in two, the part that reaches no deficit with a new number."""
+        """Split regions with excess left; the part that reaches no deficit gets a new number."""
         live, count = self.live, len(self.value)
         own, above = self.region[live], self.work.reach[live] == self.n
         part = np.bincount(own, above, minlength=count)
-        whole = part == np.bincount(own, minlength=count)  # no deficit but of rounding
+        whole = part == np.bincount(own, minlength=count)  # their deficits are rounding
         if self.floor:
             whole[0] = False
         split = self._left() & ~whole
@@ -147,7 +148,7 @@ class Regions:
         self.live = live[kept]
 
     def _disordered(self, changed):
-        """Pairs of regions of which the first should be no higher than the second, and is."""
+        """Return pairs of regions, the first higher than the second, which it must not be."""
         order = ORDER * self.scale
         low, high = disordered(self.net, self.room, changed, self.region, self.value, order)
         if self.floor:
@@ -159,7 +160,7 @@ class Regions:
         return low, high
 
     def _without_variables(self):
-        """Pairs of regions: with variables, and of auxiliary nodes without any."""
+        """Return pairs of regions: one with variables, one of auxiliary nodes alone."""
         empty = np.bincount(self.region[: self.p], minlength=len(self.value)) == 0
         if not empty.any():
             return (), ()
@@ -168,7 +169,7 @@ class Regions:
         return tail[some], head[some]
 
     def _join(self, low, high):
-        """Join regions that pairs connect; what is live are the nodes of those that changed."""
+        """Join regions that pairs connect; `live` are then the nodes of those that changed."""
         label = self._relabel(low, high)
         joined = (np.bincount(label) > 1)[label]
         value, self.value = self.value, np.zeros(label.max() + 1)
@@ -178,23 +179,22 @@ class Regions:
         self.excess[variables] += value[self.region[variables]]
         self.region = label[self.region]
         reopen(self.net, self.room, self.live, self.region)
-        self._to_mean(self.live)
+        self._to_mean()
 
     def _relabel(self, low, high):
-        """New numbers of the regions, (R,), one for those that pairs connect; 0 stays 0."""
+        """Return new numbers of the regions, (R,), one for those that pairs connect; 0 stays 0."""
         count = len(self.value)
         pairs = sparse.coo_array((np.ones(len(low), dtype=bool), (low, high)), (count, count))
         return connected_components(pairs.tocsr(), directed=False)[1].astype(np.intc)
 
     def _join_uncut(self):
-        """Join regions where arcs that cannot be full lead from the higher to the lower one;
-        the order of what is left, (R,)."""
+        """Join regions where arcs that cannot be full lead from the higher to the lower one, and
+        return the rank of each region that is left, from the lowest value up, (R,)."""
         endless = np.flatnonzero(np.isinf(self.net.capacity))
         tail, head = self.net.tail[endless], self.net.head[endless]
         while True:
-            count, place = len(self.value), np.empty(len(self.value))
-            value = self._means(self.excess, count)
-            place[np.argsort(value, kind="stable")] = np.arange(count)
+            value, place = self._means(), np.empty(len(self.value))
+            place[np.argsort(value, kind="stable")] = np.arange(len(value))
             i, j = self.region[tail], self.region[head]
             wrong = place[i] > place[j]
             low, high = i[wrong], j[wrong]
@@ -207,7 +207,7 @@ class Regions:
             self.region, self.value = label[self.region], np.zeros(label.max() + 1)
 
     def values(self):
-        """b from the data: flows between regions are at capacity, or none."""
+        """Return b (p,), computed from v and t: arcs between regions are full or empty."""
         value = self.value
         total = np.bincount(self.region, self.given, minlength=len(value))
         total += gained(self.net, self.room, self.t * self.net.capacity, self.region, len(value))
@@ -219,5 +219,5 @@ class Regions:
         return mean[self.region[: self.p]]
 
     def flows(self):
-        """These, for a problem nearby."""
+        """Return the flows and regions, a start for a problem nearby."""
         return Flows(self.capacity - np.abs(self.room), self.region, self.t)

@@ -182,7 +182,7 @@ class SumOfNorms:
         """
         zero_groups = self.lengths(xi) < (1.0 - INSIDE) * t * self.d
         zero = np.zeros(self.p, dtype=bool)
-        zero_groups |= self.lengths(b[self.features]) <= TINY * np.abs(v).max()
+        zero_groups |= self.lengths(b[self.features]) <= TINY * np.abs(v).max(initial=0.0)
         zero[self.features[zero_groups[self.of]]] = True
         if zero.all():
             return np.zeros(self.p)

@@ -57,6 +57,8 @@ def solve_adjoint(z, q):
 
 def polynomials(p, q):
     """Return an orthonormal basis (p, q) of the polynomials of degree below q at 0, .., p - 1."""
+    if not p:
+        return np.zeros((0, 0))
     x = np.linspace(-1.0, 1.0, p) if p > 1 else np.zeros(p)
     return np.linalg.qr(np.polynomial.legendre.legvander(x, min(q, p) - 1))[0]
 

@@ -117,7 +117,7 @@ def layout(tree):
 
 
 def _draw_branches(ax, tree, place, across, height, leaf_chosen, group_chosen):
-    """Lines from features and groups to the groups that hold them."""
+    """Draw lines from features and groups to the groups that hold them."""
     from matplotlib.collections import LineCollection
 
     low = np.flatnonzero(tree.node_of >= 0)
