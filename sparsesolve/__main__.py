@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 import warnings
 
@@ -37,7 +38,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv=None):
     """Run one command; return its exit code: 0, or 2 for bad input, 130 for Ctrl-C."""
-    args = parser().parse_args(argv)
+    args = parser().parse_args(_signed_lists(sys.argv[1:] if argv is None else argv))
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _one_line_warning
@@ -55,6 +56,17 @@ def main(argv=None):
         print(f"sparsesolve: error: {_one_line(_described(error))}", file=sys.stderr)
         return 2
     return 0
+
+
+def _signed_lists(argv):
+    """Join `--option -1,1` with =, as argparse takes such a list for an option."""
+    joined = []
+    for word in argv:
+        if joined and joined[-1].startswith("--") and re.fullmatch(r"-[\d.][^ ]*,[^ ]*", word):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def parser():

@@ -132,6 +132,10 @@ def load_model(file, kernels=False):
 
     fit = ss.load(file)
     path = getattr(fit, "path", fit)
+    if not hasattr(path, "lambdas"):
+        raise ValueError(
+            f"{file} holds an {type(fit).__name__}; this command takes what path and cv save"
+        )
     if hasattr(path, "coefs") or kernels and path.grams is not None:
         return fit, path
     raise ValueError(

@@ -30,9 +30,15 @@ def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=Fals
     """
     path = FilePath(args.file)
     layout = args.format or layout_of(path)
-    asked = any(getattr(args, name, None) for name in READ) or encoder is not None
+    styled = any(getattr(args, name, None) for name in READ)
+    asked = styled or encoder is not None
     parts = (list(response), weights, offset)
     if asked and layout not in MIXED:
+        if not styled:
+            raise ValueError(
+                f"{path}: the model was fitted to a table with text or gaps; give rows as CSV or "
+                "Parquet, with the columns by their names"
+            )
         raise ValueError(f"{path}: options on text and gaps belong to CSV and Parquet files")
     if layout not in MIXED:
         return read_table(path, *parts, drop, layout=layout, labels=labels, features=features,

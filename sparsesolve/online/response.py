@@ -75,7 +75,8 @@ class ResponseReader:
             return Response(read_response(y, n))
         raise ValueError(
             "classes is missing: the rows come in blocks, and a block need not show all labels; "
-            f"name them all, {_example(values)}, or for two classes give y of 0 and 1"
+            f"name them all, {_example(values)} (in a shell --classes A,B), or for two classes "
+            "give y of 0 and 1"
         )
 
     def _labels(self, y, n):

@@ -98,7 +98,7 @@ def coefficient_columns(path, s, zeros):
     shape = (len(path.coefs) if several else 1, path.n_features, s.size)
     B = np.concatenate([b0.reshape(shape[0], 1, -1), coefs.reshape(shape)], axis=1)
     shown = np.ones(B.shape, dtype=bool) if zeros else B != 0.0
-    shown[:, 0] = True
+    shown[:, 0] = not str(path.family).startswith("cox")  # whose intercept nothing can tell
     L, K, J = np.nonzero(shown.transpose(2, 0, 1))
     features = [INTERCEPT, *(range(path.n_features) if path.feature_names is None
                              else path.feature_names.tolist())]  # fmt: skip

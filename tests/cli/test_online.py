@@ -134,3 +134,18 @@ def test_svrg_reads_the_file_twice_in_every_pass(tmp_path, file, capsys):
     np.testing.assert_array_equal(ss.load(model).coef(), known.coef())
     assert main(["online", str(path), *svrg, "--start", str(model)]) == 2
     assert "starts from zero" in capsys.readouterr().err
+
+
+def test_classes_may_be_negative_and_other_commands_say_what_they_take(tmp_path, file, capsys):
+    path, X, y = file
+    signed, model = tmp_path / "signed.svm", tmp_path / "m.npz"
+    lines = path.read_text().splitlines()
+    signed.write_text("\n".join("-1" + line[1:] if line[0] == "0" else line for line in lines))
+    assert main(["online", str(signed), *OPTIONS, "--quiet"]) == 2
+    assert "classes=[-1, 1] (in a shell --classes A,B)" in capsys.readouterr().err
+    assert main(["online", str(signed), *OPTIONS, "--classes", "-1,1", "--quiet",
+                 "--save", str(model)]) == 0  # fmt: skip
+    known = ss.online(X, y * 1.0, family="binomial", lam=0.02)
+    np.testing.assert_array_equal(ss.load(model).coef(), known.coef())
+    assert main(["assess", str(model), str(signed)]) == 2
+    assert "holds an OnlineFit; this command takes what path" in capsys.readouterr().err

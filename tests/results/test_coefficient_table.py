@@ -87,3 +87,13 @@ def test_a_summary_is_of_one_lambda():
 def test_columns_print_aligned():
     lines = str(Columns(coefficient_columns(FIT, 0.1, True))).splitlines()
     assert len({len(line) for line in lines}) == 1
+
+
+def test_a_cox_path_has_no_intercept_in_its_tables():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    fit = ss.path(X, (rng.exponential(np.exp(X[:, 0])), np.ones(60)), family="cox")
+    frame = fit.to_frame(fit.lambdas[5])
+    assert "(intercept)" not in list(frame["feature"]) and len(frame["feature"]) > 0
+    assert "(intercept)" not in fit.summary(fit.lambdas[5])
+    assert fit.summary(fit.lambdas[0]).splitlines()[-1].split() == ["feature", "coefficient"]
