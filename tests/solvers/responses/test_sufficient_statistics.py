@@ -112,6 +112,19 @@ def test_a_budget_is_kept_and_its_gap_is_a_bound():
         assert oracle.objective(Z, Y, 1e-3, *full(state, 80), **TIED) - best <= gap
 
 
+def test_it_continues_from_given_coefficients():
+    X, Y, _ = measured(n=30, p=80)
+    state, _ = state_of(X, Y, **TIED)
+    lam = 0.1 * largest(state)
+    state.solve(lam, 1e-12, 10_000)
+    other, _ = state_of(X, Y, **TIED)
+    other.start_at(*state.coefficients(), state.intercept)
+    np.testing.assert_array_equal(full(other, 80)[1], full(state, 80)[1])
+    assert other.loss_value == pytest.approx(state.loss_value, rel=1e-12)
+    outcome, gap = other.solve(lam, 1e-11, 1)
+    assert outcome == CONVERGED and gap <= 1e-11
+
+
 def test_columns_much_like_their_neighbours_miss_no_lambda():
     """The objective falls for long before the gap does."""
     rng = np.random.default_rng(2)
