@@ -12,9 +12,11 @@ START = np.array([0, 3, 6, 8], dtype=np.intc)
 OF = np.repeat([0, 1, 2], np.diff(START))
 
 
-@pytest.mark.parametrize("dense", [0.0, 10.0])
-def test_solutions_of_sums_written_out(monkeypatch, dense):
+@pytest.mark.parametrize("dense, pair", [(0.0, 50.0), (0.0, 0.0), (10.0, 50.0)],
+                         ids=["products", "pairs", "sparse"])  # fmt: skip
+def test_solutions_of_sums_written_out(monkeypatch, dense, pair):
     monkeypatch.setattr(block_system, "DENSE", dense)
+    monkeypatch.setattr(block_system, "PAIR", pair)
     rng = np.random.default_rng(0)
     x, y, held, pull = (rng.standard_normal(k) for k in (8, 8, 3, 5))
     system, held = BlockSystem(5, FEATURES, START, OF), 5.0 + held**2
@@ -29,8 +31,9 @@ def test_solutions_of_sums_written_out(monkeypatch, dense):
     assert system.matrix(x, y, np.arange(5.0)) == pytest.approx(np.diag(np.arange(5.0)) - products)
 
 
-def test_singular_systems_are_told(monkeypatch):
-    monkeypatch.setattr(block_system, "DENSE", 10.0)
+@pytest.mark.parametrize("dense", [0.0, 10.0])
+def test_singular_systems_are_told(monkeypatch, dense):
+    monkeypatch.setattr(block_system, "DENSE", dense)
     system = BlockSystem(1, np.zeros(1, np.intc), np.array([0, 1], np.intc), np.zeros(1, int))
     with pytest.raises(LinAlgError):
         system.solve(np.zeros(1), np.ones(1), np.ones(1), np.ones(1))
