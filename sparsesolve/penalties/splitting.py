@@ -93,10 +93,11 @@ def stacked(found, shape):
     """
     sizes = [own.matrix.shape[0] for own in found]
     matrix = sparse.vstack([own.matrix for own in found], format="csr")
+    back = [own.matrix.T.tocsr() for own in found]
 
     def parts(y):
         pieces = np.split(y, np.cumsum(sizes)[:-1])
-        return [(own.matrix.T @ x).reshape(shape) for own, x in zip(found, pieces, strict=True)]
+        return [(own @ x).reshape(shape) for own, x in zip(back, pieces, strict=True)]
 
     return Splitting(matrix, Side([own.psi for own in found], sizes), parts)
 

@@ -38,6 +38,7 @@ class LinearizedAdmm(Ista):
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
         self.A, self.psi, self.parts = self.penalty.splitting()
+        self.transposed = self.A.T.tocsr()
         self.s = self.image(self.point.b)
         self.w, self.rho = np.zeros_like(self.s), None
         sizes = abs(self.A)  # |A|^2 is at most the largest sum of a column times that of a row
@@ -74,7 +75,7 @@ class LinearizedAdmm(Ista):
 
     def back(self, s):
         """Return A's in the shape of b."""
-        return (self.A.T @ s).reshape(self.point.b.shape)
+        return (self.transposed @ s).reshape(self.point.b.shape)
 
     def pull(self, lam):
         """Return minus the gradient of what a step minimises, in b and in c."""
@@ -111,9 +112,9 @@ class LinearizedAdmm(Ista):
         if not (self.s.any() and before.any()):
             return
         primal = np.linalg.norm(self.image(self.point.b) - self.s)
-        dual = self.rho * np.linalg.norm(self.A.T @ (self.s - before))
+        dual = self.rho * np.linalg.norm(self.transposed @ (self.s - before))
         size = max(np.linalg.norm(self.s), 1e-300)
-        slope = max(self.rho * np.linalg.norm(self.A.T @ self.w), 1e-300)
+        slope = max(self.rho * np.linalg.norm(self.transposed @ self.w), 1e-300)
         ratio = (primal / size) / max(dual / slope, 1e-300)
         if ratio > costs.RESIDUALS_APART:
             factor = costs.RHO_FACTOR
