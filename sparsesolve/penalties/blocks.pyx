@@ -362,7 +362,9 @@ cdef class BlockPenalty:
         return total
 
     def prox(self, x, double lam=1.0):
-        """argmin_b |b - x|^2 / 2 + lam * Omega(b), a new array (p,)."""
+        """Return argmin_b |b - x|^2 / 2 + lam * Omega(b), a new array (p,)."""
+        if not 0.0 <= lam < INFINITY:
+            raise ValueError(f"lam must be a finite number of at least 0, not {lam}")
         if self.layout is None:
             return self.over(len(x)).prox(x, lam)
         return self._prox(np.ascontiguousarray(x, dtype=float), lam)

@@ -71,7 +71,7 @@ class ExclusiveLasso(Norm):
         size, levels = np.abs(v), np.zeros(len(self._members))
         for g, which in enumerate(self._members):
             x = np.sort(size[which])[::-1]
-            levels[g] = (t * np.cumsum(x) / (1.0 + t * np.arange(1, len(x) + 1))).max(initial=0.0)
+            levels[g] = (np.cumsum(x) / (1.0 / t + np.arange(1, len(x) + 1))).max(initial=0.0)
         return np.copysign(np.maximum(size - levels[self._of], 0.0), v)
 
     def dual_norm(self, z: np.ndarray) -> float:

@@ -60,5 +60,10 @@ def test_vectors_and_levels_that_are_refused():
             P.OverlapL2([[0, 1]]).prox([1.0, 2.0], t)
         with pytest.raises(ValueError, match="t must be at least 0, not"):
             P.TotalVariation2D((1, 2)).prox([1.0, 2.0], t)
+    for make in (P.GroupL2, P.GroupLinf):
+        for lam in (-1.0, np.nan, np.inf):
+            with pytest.raises(ValueError, match="lam must be a finite number of at least 0"):
+                make([0, 0]).prox([1.0, 2.0], lam)
+    assert P.ExclusiveLasso().prox([1.0, 2.0], np.inf).tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match="k is 2, and there are 0 features"):
         P.KSupport(2).value([])
