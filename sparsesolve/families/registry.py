@@ -30,7 +30,13 @@ ELSEWHERE = {
     "mgaussian": "'multigaussian'",
     "normal": "'gaussian'",
     "logistic": "'binomial'",
+    "logit": "'binomial'",
     "softmax": "'multinomial'",
+    "multiclass": "'multinomial'",
+    "squared_error": "'gaussian'",
+    "coxph": "'cox'",
+    "survival": "'cox'",
+    "svm": "families.hinge(...)",
 }
 
 

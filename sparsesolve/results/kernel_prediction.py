@@ -81,7 +81,8 @@ def by_name(blocks, names):
     found = {str(name): block for name, block in blocks.items()}
     unknown = [name for name in found if name not in set(names)]
     if unknown:
-        raise ValueError(f"the path was not fitted to a kernel {unknown[0]!r}")
+        shown = ", ".join(repr(str(name)) for name in names[:5]) + ", ..." * (len(names) > 5)
+        raise ValueError(f"the path was not fitted to a kernel {unknown[0]!r}; it has {shown}")
     return [found.get(name) for name in names]
 
 

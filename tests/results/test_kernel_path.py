@@ -70,7 +70,7 @@ def test_classes_names_and_offsets():
     np.testing.assert_allclose(response, 1 / (1 + np.exp(-eta)))
     assert (fit.predict(blocks, kind="class", offset=X[TEST, 3]) ==
             np.where(eta > 0, "yes", "no")).all()  # fmt: skip
-    with pytest.raises(ValueError, match="not fitted to a kernel 'other'"):
+    with pytest.raises(ValueError, match="not fitted to a kernel 'other'; it has '"):
         fit.predict({"other": NEW[0]})
 
 
