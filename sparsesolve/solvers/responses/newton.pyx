@@ -104,13 +104,18 @@ cdef class ResponseNewton:
         If the loss depends only on differences between responses, each row is shifted to its least
         penalty.
         """
-        K, (which, b) = self.point.K, self.point.quadratic.coefficients()
-        count = np.searchsorted(which, self.point.design.p * K)     # no intercepts
-        rows, new = which[:count] // K, np.ones(count, dtype=bool)
-        new[1:] = rows[1:] != rows[:-1]
-        places, rows = np.cumsum(new) - 1, rows[new]
-        values = np.zeros((K, len(rows)))
-        values[which[:count] % K, places] = b[:count]
+        cdef WorkingCoefficients quadratic = self.point.quadratic
+        cdef int K = self.point.K, i, found = quadratic.list_nonzero(), last = -1, count = 0
+        cdef Py_ssize_t end = self.point.design.p * K       # where the intercepts begin
+        rows, values = np.empty(found, dtype=np.intc), np.zeros((K, found))
+        cdef int[::1] r = rows
+        cdef double[:, ::1] v = values
+        for i in range(found):
+            if quadratic.which[i] < end:
+                count += quadratic.which[i] // K != last
+                last = r[count - 1] = quadratic.which[i] // K
+                v[quadratic.which[i] % K, count - 1] = quadratic.values[i]
+        rows, values = rows[:count], np.ascontiguousarray(values[:, :count])
         if self.point.loss.symmetric and centre(values, self.point.net, rows) > 0:
             kept = values.any(axis=0)
             rows, values = rows[kept], values[:, kept]

@@ -94,11 +94,18 @@ cdef class ResponseSufficientStatistics:
 
     def coefficients(self):
         """Return features with a nonzero coefficient, ascending, and coefficients (K, count)."""
-        B = np.asarray(self.rows.B)
-        places = np.flatnonzero(B[:, :self.rows.m].any(axis=0))
-        which = np.take(self.order, places)
-        ascending = np.argsort(which)
-        return which[ascending], B[:, places[ascending]]
+        cdef ResponseQuadratic rows = self.rows
+        cdef int j, k, count = 0
+        which, values = np.empty(rows.m, dtype=np.intc), np.empty((rows.K, rows.m))
+        cdef int[::1] w = which
+        cdef double[:, ::1] v = values
+        for j in range(rows.p):
+            if self.place[j] < rows.m and row_square(rows.B, self.place[j]) > 0.0:
+                w[count] = j
+                for k in range(rows.K):
+                    v[k, count] = rows.B[k, self.place[j]]
+                count += 1
+        return which[:count], values[:, :count]
 
     @property
     def loss_value(self):
