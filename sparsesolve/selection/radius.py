@@ -136,10 +136,16 @@ def _in_rows(fit):
 
 def _refuse(fit):
     options = fit.options or {}
-    if is_concave(options.get("penalty")):
+    penalty = options.get("penalty")
+    if is_concave(penalty):
         raise ValueError(
-            f"{type(options['penalty']).__name__} is not convex, so that no multiplier certifies "
-            "a solution within a radius; give a path under a norm"
+            f"{type(penalty).__name__} is not convex, so that no multiplier certifies a solution "
+            "within a radius; give a path under a norm"
+        )
+    if hasattr(penalty, "radius"):
+        raise ValueError(
+            f"{type(penalty).__name__} is a constraint itself, with radius {penalty.radius:g}; "
+            "give a path under a norm"
         )
     for name, wanted in (("alpha", 1.0), ("standardize", False), ("penalty_factor", None),
                          ("lower", None), ("upper", None)):  # fmt: skip

@@ -75,6 +75,8 @@ def test_criteria_of_several_responses_count_what_a_penalty_counts():
 def test_what_is_refused():
     with pytest.raises(ValueError, match="MCP is not convex, so that no multiplier certifies"):
         ss.at_radius(ss.path(X, Y, penalty=P.MCP(), standardize=False), 1.0, X, Y)
+    with pytest.raises(ValueError, match="L1Ball is a constraint itself, with radius 2"):
+        ss.at_radius(ss.path(X, Y, penalty=P.L1Ball(2.0), lambdas=[1.0]), 1.0, X, Y)
     for option, value in (("standardize", True), ("alpha", 0.5), ("lower", 0.0)):
         options = {"standardize": False, option: value}
         with pytest.raises(ValueError, match=f"The path has {option}=.* fit it with"):
