@@ -36,6 +36,7 @@ def with_equal_rows_merged(problem):
     if design.n < ROWS_TO_MERGE * design.p or design.n > MOST_ROWS:
         return None
     offsets = np.atleast_2d(problem.offset)[: 0 if loss.exposes else None]
+    offsets = np.ascontiguousarray(offsets)
     found = row_classes(design, offsets, MERGED_SHARE * design.n)
     if found is None or design.stored / design.n * len(found[1]) > MOST_MERGED_VALUES:
         return None

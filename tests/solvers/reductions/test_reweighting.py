@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import linprog
 
 import sparsesolve as ss
@@ -143,6 +144,21 @@ def test_a_ridge_part(family, penalty):
         some = b != 0.0
         share = (limit / np.where(size > 0, size, 1))[bound.of]
         assert z[some] == pytest.approx((share * b)[some], abs=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_classes_and_tall_sparse_designs(n_classes):
+    """Equal rows of few features are looked for, together with the offsets of all classes."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 8))
+    X *= np.abs(X) > 0.5
+    score = X[:, 0] - X[:, 1] + 0.5 * rng.standard_normal(60)
+    y = np.digitize(score, [0.0, 1.0][: n_classes - 1])
+    given = {"family": "multinomial", "penalty": P.MCP(), "n_lambdas": 5, "tol": 1e-9}
+    thin, whole = ss.path(sparse.csc_array(X), y, **given), ss.path(X, y, **given)
+    assert not thin.status.any()
+    for lam in whole.lambdas:
+        assert thin.coef(lam) == pytest.approx(whole.coef(lam), abs=1e-5)
 
 
 @pytest.mark.parametrize("family", ["multigaussian", "multinomial"])
