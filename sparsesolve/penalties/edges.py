@@ -5,6 +5,8 @@ lasso.
 from collections.abc import Iterable
 from typing import Any
 
+from sparsesolve.penalties.norm import plain
+
 
 def graph_groups(edges: Iterable[Any]) -> list[list[Any]]:
     """Make the edges of a graph the groups of :class:`LatentGroupL2`: the graph lasso.
@@ -46,7 +48,7 @@ def graph_groups(edges: Iterable[Any]) -> list[list[Any]]:
         )
     seen, found = set(), []
     for k, edge in enumerate(edges):
-        pair = list(edge) if isinstance(edge, Iterable) else []
+        pair = [plain(end) for end in edge] if isinstance(edge, Iterable) else []
         if len(pair) != 2:
             raise ValueError(f"edge {k} is {edge!r}; an edge is a pair of features")
         if pair[0] == pair[1]:

@@ -117,6 +117,11 @@ def soft(v, t):
     return np.copysign(np.maximum(np.abs(v) - t, 0.0), v)
 
 
+def plain(value):
+    """Return the Python number or text for a scalar of numpy, whose repr names its type."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def read_number(name, value, low=0.0, high=np.inf, inclusive=True):
     """Return a float between low and high; `inclusive` says whether low is allowed."""
     if isinstance(value, bool | np.bool) or not isinstance(value, int | float | np.number):

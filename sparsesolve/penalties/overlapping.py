@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsesolve.penalties.groups import held, held_weights
-from sparsesolve.penalties.norm import Norm, read_weights
+from sparsesolve.penalties.norm import Norm, plain, read_weights
 from sparsesolve.penalties.splitting import splitting_of
 
 
@@ -90,7 +90,9 @@ def _members(g, features, p, place):
                 raise ValueError(f"group {g} names {j!r}, which is not a column of X")
             features[k] = place[j]
         elif isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < p:
-            raise ValueError(f"group {g} holds {j!r}; features are numbered from 0 to {p - 1}")
+            raise ValueError(
+                f"group {g} holds {plain(j)!r}; features are numbered from 0 to {p - 1}"
+            )
     if len(set(features)) < len(features):
         raise ValueError(f"group {g} holds a feature twice; leave one out")
     return np.array(features, dtype=np.intp)

@@ -13,7 +13,7 @@ from sparsesolve.penalties.disjoint import Disjoint
 from sparsesolve.penalties.each_response import degrees, over_responses
 from sparsesolve.penalties.l1 import Nothing
 from sparsesolve.penalties.mapping import Cumulated
-from sparsesolve.penalties.norm import Norm, refuse_no_norm
+from sparsesolve.penalties.norm import Norm, plain, refuse_no_norm
 
 
 class Separate(Norm):
@@ -136,7 +136,8 @@ def _features(key, n_features, names):
                 raise ValueError(f"parts names {j!r}, which is {len(at)} columns of X")
             j = at[0]
         if isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < n_features:
-            raise ValueError(f"parts names feature {j!r}; numbers go from 0 to {n_features - 1}")
+            last = n_features - 1
+            raise ValueError(f"parts names feature {plain(j)!r}; numbers go from 0 to {last}")
         found.append(int(j))
     if not found:
         raise ValueError("a set of features is empty; leave it out")
