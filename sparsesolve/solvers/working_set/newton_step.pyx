@@ -109,7 +109,7 @@ cdef class NewtonStep:
         rounding = OBJECTIVE * (fabs(model.here.value) + quadratic.penalty_value(lam))
         with nogil:
             quadratic.solve(lam * level, target * level,
-                                 max(min(limit - quadratic.iterations, MODEL_STEPS), 1))
+                            max(min(limit - quadratic.iterations, MODEL_STEPS), 1))
             self._step(quadratic, lam, rounding, total, first, may_end)
         quadratic.iterations += 1
         # the step's image and the gradient at its end
