@@ -171,7 +171,7 @@ def test_groups_of_a_clustering():
     (lambda: P.TreeL2([[]]), ValueError, "group 0 has no features"),
     (lambda: P.TreeL2([[0, 9]]), ValueError, "group 0 holds 9; features are numbered"),
     (lambda: P.TreeL2([[0, 0]]), ValueError, "group 0 holds a feature twice"),
-    (lambda: P.TreeL2([["a"]]), ValueError, "group 0 names 'a', but the columns of X have no names"),
+    (lambda: P.TreeL2([["a"]]), ValueError, "group 0 names 'a', but the columns"),
     (lambda: P.TreeL2([0, 1]), ValueError, "groups has 2 labels for 4 features"),
     (lambda: P.TreeL2([[0, 1]], [1, 2]), ValueError, "give one for each of 1 groups"),
     (lambda: P.TreeL2([[0, 1]], [-1.0]), ValueError, "weights has -1.0 for group 0"),
