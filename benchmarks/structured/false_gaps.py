@@ -153,7 +153,7 @@ def placed(A, features, p, K):
 
 KINDS = {"tree": tree, "overlap": overlap, "image": image, "graph": graph, "trend": trend,
          "sum": both, "separate": separate}  # fmt: skip
-# Of the problems: a path of a sum takes a second.
+# Shares of the kinds among the problems: a path of a sum takes a second.
 SHARES = (0.36, 0.14, 0.14, 0.16, 0.1, 0.03, 0.07)
 
 

@@ -21,6 +21,7 @@ of `member`; whole vectors are in the order of the features.
 """
 from collections.abc import Mapping
 
+from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
@@ -362,9 +363,13 @@ cdef class BlockPenalty:
         return total
 
     def prox(self, x, double lam=1.0):
-        """Return argmin_b |b - x|^2 / 2 + lam * Omega(b), a new array (p,)."""
-        if not 0.0 <= lam < INFINITY:
-            raise ValueError(f"lam must be a finite number of at least 0, not {lam}")
+        """Return argmin_b |b - x|^2 / 2 + lam * Omega(b), a new array (p,).
+
+        An infinite lam leaves what is not penalised.
+        """
+        if not lam >= 0.0:
+            raise ValueError(f"lam must be at least 0, not {lam}")
+        lam = min(lam, DBL_MAX)         # times a weight of 0 it is 0
         if self.layout is None:
             return self.over(len(x)).prox(x, lam)
         return self._prox(np.ascontiguousarray(x, dtype=float), lam)

@@ -61,9 +61,12 @@ def test_vectors_and_levels_that_are_refused():
         with pytest.raises(ValueError, match="t must be at least 0, not"):
             P.TotalVariation2D((1, 2)).prox([1.0, 2.0], t)
     for make in (P.GroupL2, P.GroupLinf):
-        for lam in (-1.0, np.nan, np.inf):
-            with pytest.raises(ValueError, match="lam must be a finite number of at least 0"):
+        for lam in (-1.0, np.nan):
+            with pytest.raises(ValueError, match="lam must be at least 0"):
                 make([0, 0]).prox([1.0, 2.0], lam)
+        free = make([0, 0, 1], weights=[3.0, 0.0])
+        assert free.prox([1.0, 2.0, 5.0], np.inf).tolist() == [0.0, 0.0, 5.0]
+    assert P.SparseGroup([0, 0, 1], 0.5).prox([1.0, 2.0, 5.0], np.inf).tolist() == [0.0] * 3
     assert P.ExclusiveLasso().prox([1.0, 2.0], np.inf).tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match="k is 2, and there are 0 features"):
         P.KSupport(2).value([])

@@ -13,15 +13,11 @@ whatever the penalty.
 Reference: Bach et al. 2012, section 2 and, for the steps, section 8.1.
 """
 
-import numpy as np
-
 from sparsesolve.solvers.costs.first_order import SUBGRADIENT_STEP
 from sparsesolve.solvers.first_order.fista import Ista
 
 # Lengths of a first step that are tried, relative to the step of gradient descent.
 LENGTHS = (1.0, 0.1, 0.01, 0.001)
-# The largest level of a prox: one too long a step of an exponential loss leads beyond it.
-LARGEST = float(np.finfo(float).max)
 # Steps after which the best of these lengths is chosen.
 TRIAL = 40
 
@@ -62,7 +58,7 @@ class Subgradient(Ista):
         z, pull = self.downhill(here.u)
         t = SUBGRADIENT_STEP * abs(here.b).max(initial=0.0)
         if t > 0.0:
-            z = z - (here.b - penalty.prox(here.b, min(lam * t, LARGEST))) / t
+            z = z - (here.b - penalty.prox(here.b, lam * t)) / t
         length = self.length / (self.k + self.delay)
         self.k += 1
         self.here = self.at(penalty.prox(here.b + length * z, 0.0), here.c + length * pull)

@@ -2,7 +2,7 @@
 
 Given: the working columns, m of them, k active, with n rows; how many enter between two steps.
 Returned: whether a Newton step is cheapest by a factor of the Gram matrix, by conjugate gradients
-or by a system of n x n, and what it costs to take H anew. The unit is a multiply-add of a dense
+or by a system of n x n, and what a refresh of H costs. The unit is a multiply-add of a dense
 operation. A way that is left must cost more than the new one with what it takes to set that up,
 shared by STEPS_TO_PAY steps.
 Reference: benchmarks/paths/crossovers.py measures where the ways change places.

@@ -7,7 +7,7 @@ from sparsesolve.solvers.subproblem.data_active_set import DataActiveSet
 
 import sparsesolve as ss
 from sparsesolve.linalg.working.pack import pack
-from sparsesolve.solvers import SOLVERS, choice, costs
+from sparsesolve.solvers import costs
 
 RNG = np.random.default_rng(7)
 N, P = 40, 500
@@ -15,22 +15,6 @@ X = RNG.standard_normal((N, P)) + RNG.standard_normal((N, 1))
 Y = X[:, :10].sum(axis=1) + 2.0 * RNG.standard_normal(N)
 UNEQUAL = 10.0 ** RNG.uniform(-2.0, 2.0, P)
 SOME_FREE = np.where(np.arange(P) % 100 == 3, 0.0, RNG.uniform(0.5, 2.0, P))
-
-
-@pytest.fixture
-def states(monkeypatch):
-    """The states of the solvers that path() makes from now on."""
-    made = []
-
-    def watched(solver):
-        def make(*args):
-            made.append(solver.state(*args))
-            return made[-1]
-
-        return solver._replace(state=make)
-
-    monkeypatch.setattr(choice, "SOLVERS", {k: watched(v) for k, v in SOLVERS.items()})
-    return made
 
 
 def used(state):
