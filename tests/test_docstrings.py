@@ -53,8 +53,7 @@ def wanted(name):
            and not key.startswith("_") and not ROUTING.fullmatch(key)}  # fmt: skip
     if is_dataclass(thing) or thing.__name__ in MADE_HERE:
         return {name: FORM, **own}
-    compiled = inspect.ismethoddescriptor(thing.__init__)  # its signature cannot be read
-    return {name: WHOLE - {"PR02"} if compiled else WHOLE, **own}
+    return {name: WHOLE, **own}
 
 
 def without_hints(name):

@@ -13,6 +13,8 @@ from sparsesolve.selection.cv import cv_path
 # Hastie, Johnstone and Tibshirani, "Least angle regression", Annals of Statistics 32 (2004),
 # section 1.
 NAMES = ("age", "sex", "bmi", "bp", "tc", "ldl", "hdl", "tch", "ltg", "glu")
+# So many lines of a picture have names; more cannot be told apart.
+NAMED = 11
 
 
 def diabetes():
@@ -92,7 +94,7 @@ def draw_diagnosis(fit, explained, right, best, file):
 
     figure = Figure(figsize=(9.0, 9.0), dpi=150, layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=[3, 2], sharex=True)
-    fit.plot(xvar="lambda", label=12, ax=above)
+    fit.plot(xvar="lambda", label=NAMED, ax=above)
     above.set_title("Logistic lasso path: is a tumour malignant?", loc="left", pad=12.0)
     above.set_ylabel("Coefficient (log odds per standard deviation)")
     above.set_xlabel("")
@@ -103,10 +105,10 @@ def draw_diagnosis(fit, explained, right, best, file):
         ax.axvline(x[best], color="0.5", linestyle=":", linewidth=1.0, zorder=0)
     below.plot(x[best], 100 * explained[best], "o", color="C3")
     below.annotate(
-        f"chosen by cross-validation: {fit.df[best]} measurements,\n"
-        f"{100 * right[best]:.1f}% of the held-out diagnoses right",
-        (x[best], 100 * explained[best]), xytext=(-12, -90), textcoords="offset points",
-        ha="right", color="C3",
+        f"chosen by cross-validation:\n{fit.df[best]} measurements,\n"
+        f"{100 * right[best]:.1f}% of the held-out\ndiagnoses right",
+        (x[best], 0.1), xycoords=("data", "axes fraction"), xytext=(8, 0),
+        textcoords="offset points", ha="left", va="bottom", color="C3",
     )  # fmt: skip
     below.set_xlabel(AXIS_LABELS["lambda"])
     below.set_ylabel("Deviance explained (%)")
@@ -134,6 +136,7 @@ def show_diabetes(file, progress):
         "lambda",
         title="Lasso path: diabetes progression on 64 measurements, products and squares",
         ylabel="Coefficient (progression score per standard deviation)",
+        label=NAMED,
     )
 
 

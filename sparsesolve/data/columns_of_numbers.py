@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .mixed_table import sort_labels
+
 # A category with at most this many levels causes no warning.
 FEW_LEVELS = 20
 # With fewer rows per level than this, labels are probably dates or identifiers.
@@ -33,7 +35,7 @@ def learnt(name, column, missing):
     if isinstance(column, tuple):
         labels, order = column
         found = {label for label in labels.tolist() if label is not None}
-        levels = _sorted(found) if order is None else [x for x in order if x in found]
+        levels = sort_labels(found) if order is None else [x for x in order if x in found]
         codes = _codes(name, labels, levels, "error")
         gone = codes == GONE
     else:
@@ -80,13 +82,6 @@ def _stack_level():
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
         frame, depth = frame.f_back, depth + 1
     return depth
-
-
-def _sorted(labels):
-    try:
-        return sorted(labels)
-    except TypeError:  # labels of several types have no common order
-        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
 
 
 def encoded(columns, sources, unknown, as_sparse):

@@ -106,8 +106,9 @@ def make_design(
     ----------
     table : pandas or polars frame, pyarrow table, dict of columns, or array (n, k)
         Numbers and booleans become one column each. Text, categories and mixed objects become
-        one column per level, sorted, or in the order of a pandas categorical or an arrow
-        dictionary; two levels become one column, for the second.
+        one column per level, sorted, or in the order of a pandas categorical, a polars Enum or an
+        arrow dictionary; two levels become one column, for the second. Levels of other types,
+        such as the intervals of ``pandas.cut``, become their text.
     sparse : bool, default False
         Make a sparse matrix.
     missing : {"mean", "error"}, default "mean"

@@ -15,6 +15,11 @@ def is_frame(X):
     return _family(X) is not None
 
 
+def is_enum(dtype):
+    """Return True for polars' Enum, whose categories have an order."""
+    return type(dtype).__name__ == "Enum" and hasattr(dtype, "categories")
+
+
 def refuse_other_names(known, given, fitted, remedy, table="X"):
     """Raise unless two lists of column names agree, naming the first column that differs.
 

@@ -5,6 +5,7 @@ import numbers
 import numpy as np
 
 from .array import converted, is_number, place, real_array, unmasked
+from .frame import is_enum
 from .survival import is_missing
 
 NUMBERS = "biuf"
@@ -15,8 +16,8 @@ SORTED_BY_NUMPY = "USTMm"
 def read_labels(y, n):
     """Return the class of each row, (n,) from 0, and the class labels, (K,) in sorted order.
 
-    Labels keep their type. An ordered categorical of pandas keeps the order of its categories;
-    categories without a row are left out.
+    Labels keep their type. An ordered categorical of pandas and an Enum of polars keep the order
+    of their categories; categories without a row are left out.
     """
     category = _ordered_category(y)
     if category is not None:
@@ -79,15 +80,21 @@ def _of_length(array, n):
 
 
 def _ordered_category(y):
-    """Return codes and labels of pandas' ordered categories, or None for anything else."""
+    """Return codes and labels of ordered categories (pandas' or an Enum of polars), or None."""
     if getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1:
         y = y.iloc[:, 0]
-    if not getattr(getattr(y, "dtype", None), "ordered", False):
+    elif hasattr(y, "to_series") and getattr(y, "width", 0) == 1:
+        y = y.to_series()
+    dtype = getattr(y, "dtype", None)
+    if is_enum(dtype):
+        codes = y.to_physical().cast(int).fill_null(-1).to_numpy()
+    elif getattr(dtype, "ordered", False):
+        codes = np.asarray(y.cat.codes if hasattr(y, "cat") else y.codes)
+    else:
         return None
-    codes = np.asarray(y.cat.codes if hasattr(y, "cat") else y.codes)
     if (codes < 0).any():
         raise _missing("no category", int((codes < 0).argmax()))
-    return codes, array_of_labels(list(y.dtype.categories))
+    return codes, array_of_labels(list(dtype.categories))
 
 
 def _numbers_if_all_are(array):

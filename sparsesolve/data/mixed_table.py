@@ -4,8 +4,11 @@ import numpy as np
 from scipy import sparse
 
 from .array import converted, is_number, real_array, refuse_truncated
-from .frame import columns_of, is_frame
+from .frame import columns_of, is_enum, is_frame
 from .survival import is_missing
+
+# Levels of these types stay as they are; a model file can hold them.
+PLAIN = str | int | float | np.number | np.bool_
 
 
 def read_mixed_columns(table):
@@ -67,17 +70,29 @@ def _read_column(name, column):
         numbers = np.full(len(labels), np.nan)
         numbers[~gone] = real_array(f"column {name!r}", kept)
         return _finite(name, numbers)
-    labels = np.where(gone, None, labels)
-    return labels, order
+    return _plain(np.where(gone, None, labels), kept, order)
+
+
+def _plain(labels, kept, order):
+    """Return labels and their order, with levels other than text and numbers as their text.
+
+    Such are the intervals of ``pandas.cut``, periods and dates: as text they can be saved, and
+    compared with those of tables from files.
+    """
+    if all(isinstance(label, PLAIN) for label in kept.tolist()):
+        return labels, order
+    order = sort_labels(set(kept.tolist())) if order is None else order
+    text = [None if label is None else str(label) for label in labels.tolist()]
+    return np.array(text, dtype=object), [str(level) for level in order]
 
 
 def _categories(column):
-    """Return the categories of a pandas or arrow column in order, or None, and the column.
+    """Return the categories of a frame's or arrow column in order, or None, and the column.
 
     An arrow column becomes a list, because numpy takes gaps between its codes for the last
     category."""
     dtype = getattr(column, "dtype", None)
-    if hasattr(dtype, "ordered"):  # pandas; polars' categories are those of a whole table
+    if hasattr(dtype, "ordered") or is_enum(dtype):  # a Categorical of polars has no order
         return list(dtype.categories), column
     kind = getattr(dtype, "pyarrow_dtype", getattr(column, "type", ""))
     if not str(kind).startswith("dictionary"):
@@ -89,6 +104,14 @@ def _categories(column):
             column = column.unify_dictionaries().combine_chunks()
         labels, categories = column.to_pylist(), column.dictionary.to_pylist()
     return list(dict.fromkeys(x for x in categories if not is_missing(x))), labels
+
+
+def sort_labels(labels):
+    """Return labels in their order; those of several types have none, and are sorted as text."""
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
 
 
 def _finite(name, numbers):

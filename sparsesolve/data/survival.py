@@ -91,6 +91,9 @@ def _columns(y):
     elif isinstance(y, tuple) and len(y) in (2, 3):
         named = [(str(k), column) for k, column in enumerate(y)]
     else:
+        if np.ndim(y) == 2 and np.shape(y)[1] in (2, 3):
+            for k, column in enumerate(np.asarray(y).T):
+                _refuse_words(str(k), column)
         return _columns_of_array(real_array("y", y))
     if len(named) not in (2, 3):
         raise ValueError(f"y has {len(named)} columns; {FORMS}")
@@ -112,12 +115,27 @@ def _unique_names(frame):
 def _column(name, values):
     if is_frame(values):
         values = read_frame(values)[0]
+    _refuse_words(name, values)
     array = real_array("y", values, column=name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(f"column {name!r} of y has shape {array.shape}; {FORMS}")
     return array
+
+
+def _refuse_words(name, values):
+    """Raise ValueError for a column of two words, such as "dead" and "alive"."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "OUS":
+        return
+    words = sorted({x for x in array.ravel().tolist() if isinstance(x, str | bytes)}, key=str)
+    if len(words) == 2:
+        raise ValueError(
+            f"column {name!r} of y holds {words[0]!r} and {words[1]!r}; the status is 1 where the "
+            f"event happened and 0 where the sample was censored: give status == {words[1]!r} if "
+            f"that is the event, else status == {words[0]!r}"
+        )
 
 
 def _in_order(arrays):

@@ -4,9 +4,9 @@ A family is named (``family="poisson"``) or made by a function here (``families.
 
     gaussian       real numbers; squared error / 2
     binomial       two classes: 0 and 1, booleans, or two labels of any type, of which the last in
-                   sorted order is the target (for an ordered pandas categorical the last in its
-                   own order); shares in [0, 1]; or two columns of counts, failures before
-                   successes; logistic loss
+                   sorted order is the target (for an ordered categorical of pandas and an Enum
+                   of polars the last in its own order); shares in [0, 1]; or two columns of
+                   counts, failures before successes; logistic loss
     multinomial    several classes: labels of any type, or a column of counts or shares for each;
                    symmetric softmax with a coefficient for each feature and class, which
                    path(..., grouped=True) ties; intercepts have mean 0, and each feature's

@@ -20,6 +20,7 @@ The level lam is an argument of every method, never an attribute. Blocks are vec
 of `member`; whole vectors are in the order of the features.
 """
 from collections.abc import Mapping
+from inspect import signature
 
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, fabs, sqrt
@@ -51,6 +52,7 @@ cdef class BlockPenalty:
         root of its size. 0: unpenalised, inf: excluded. Features of no group have weight 1.
     """
 
+    __signature__ = signature(lambda groups, weights=None: None)  # Cython gives classes none
     has_blocks = has_groups = True      # see penalty.py
     # How online learning combines the proxes of several steps. "norm" says that proxes add up,
     # prox_s(prox_t(x)) = prox_{s + t}(x), so that one prox replaces those of many steps; "none"

@@ -1,4 +1,6 @@
 """Elastic net with penalty factors and limits; alpha = 1 is the lasso, alpha = 0 ridge."""
+from inspect import signature
+
 import numpy as np
 import scipy.sparse
 
@@ -28,6 +30,8 @@ cdef class ElasticNet:
     The level lam is an argument of every method, never an attribute.
     """
 
+    __signature__ = signature(lambda n_features, alpha=1.0, factors=None, lower=None, upper=None,
+                                     ridge_unit=1.0: None)
     has_blocks, has_groups = True, False    # each feature is a block; see penalty.py
 
     def __init__(self, n_features, alpha=1.0, factors=None, lower=None, upper=None, ridge_unit=1.0):

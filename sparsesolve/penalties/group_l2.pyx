@@ -5,6 +5,8 @@
 Reference: Yuan and Lin (2006), "Model selection and estimation in regression with grouped
 variables".
 """
+from inspect import signature
+
 from sparsesolve.penalties.sparse_group cimport SparseGroup
 
 
@@ -44,6 +46,7 @@ cdef class GroupL2(SparseGroup):
     array([0, 1])
     """
 
+    __signature__ = signature(lambda groups, weights=None: None)
     lazy_kind = "norm"
 
     def __init__(self, groups, weights=None):

@@ -7,6 +7,7 @@ Reference: Simon, Friedman, Hastie and Tibshirani, "A sparse-group lasso" (2013)
 """
 from libc.math cimport INFINITY, fabs, sqrt
 
+from inspect import signature
 from numbers import Real
 
 import numpy as np
@@ -65,6 +66,8 @@ cdef class SparseGroup(BlockPenalty):
     >>> fit.nonzero(0.5 * fit.lambdas[0])
     array([0, 1])
     """
+
+    __signature__ = signature(lambda groups, tau=0.5, weights=None: None)
 
     def __init__(self, groups, tau=0.5, weights=None):
         if not isinstance(tau, Real) or not 0.0 <= tau <= 1.0:

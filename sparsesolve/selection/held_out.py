@@ -9,6 +9,10 @@ from sparsesolve.results.prediction import linear_predictor
 from sparsesolve.selection.measures import class_shares
 
 FEWER = "give fewer folds, or folds that share them out"
+ALONE = (
+    "it stands in one row alone, which no folds can share out: drop that row, or give folds as "
+    "pairs (train, test) that never hold it out"
+)
 
 
 def refuse_untrainable(trained, kinds, what, part="fold", advice=FEWER):
@@ -22,12 +26,15 @@ def refuse_untrainable(trained, kinds, what, part="fold", advice=FEWER):
     part, advice : str
         The word for a fold, and the advice of the message.
     """
-    for k, weights in enumerate(trained):
-        left = (weights > 0.0) @ kinds
+    counted = [weights > 0.0 for weights in trained]
+    for k, rows in enumerate(counted):
+        left = rows @ kinds
         if not left.all():
+            kind = int(left.argmin())
+            alone = np.count_nonzero(np.any(counted, axis=0) & (kinds[:, kind] > 0.0)) == 1
             raise ValueError(
-                f"{part} {k} leaves {what(int(left.argmin()))} of positive weight to train on; "
-                f"{advice}"
+                f"{part} {k} leaves {what(kind)} of positive weight to train on; "
+                f"{ALONE if alone and part == 'fold' else advice}"
             )
 
 

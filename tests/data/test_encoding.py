@@ -79,6 +79,9 @@ def test_categories_keep_their_order_and_lose_what_does_not_occur():
     numbers = pandas.Categorical([10, 2, 10])
     design = ss.make_design(pandas.DataFrame({"size": sizes, "code": numbers}))
     assert design.names.tolist() == ["size=L", "code=10"]
+    polars = pytest.importorskip("polars")
+    sizes = polars.Series(["L", "S", "L"], dtype=polars.Enum(["S", "M", "L"]))
+    assert ss.make_design({"size": sizes}).names.tolist() == ["size=L"]
     assert design.matrix.tolist() == [[1, 1], [0, 0], [1, 1]]
 
 

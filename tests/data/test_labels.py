@@ -6,6 +6,7 @@ import enum
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from sparsesolve.data.labels import array_of_labels, label_array, read_labels
@@ -86,6 +87,8 @@ def test_text_among_numbers_is_not_made_of_them():
     pd.Categorical(["high", "low", "high"], dtype=ORDERED),
     pd.CategoricalIndex(["high", "low", "high"], dtype=ORDERED),
     pd.DataFrame({"y": pd.Series(["high", "low", "high"], dtype=ORDERED)}),
+    pl.Series(["high", "low", "high"], dtype=pl.Enum(["low", "high", "never"])),
+    pl.DataFrame({"y": pl.Series(["high", "low", "high"], dtype=pl.Enum(["low", "high"]))}),
 ])  # fmt: skip
 def test_an_ordered_category_keeps_its_order_without_the_unused(y):
     codes, names = read_labels(y, 3)

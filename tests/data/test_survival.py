@@ -109,9 +109,26 @@ def test_what_is_no_survival_response_is_refused(y, message):
         read_survival(y, 3)
 
 
-def test_text_is_refused_with_its_place():
+WORDS = ["dead", "alive", "dead"]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        {"time": TIME, "status": WORDS},
+        (TIME, np.array(WORDS)),
+        (START, TIME, pd.Series(WORDS, dtype="category")),
+        pd.DataFrame({"time": TIME, "dead": WORDS}),
+        np.column_stack([TIME, WORDS]),
+        np.column_stack([np.array(TIME, dtype=object), WORDS]),
+    ],
+)
+def test_a_status_in_two_words_is_to_be_coded(y):
+    message = "y holds 'alive' and 'dead'; .* give status == 'dead' if that is the event"
+    with pytest.raises(ValueError, match=message):
+        read_survival(y, 3)
     with pytest.raises(TypeError, match="column 'status' of y .*holds text"):
-        read_survival({"time": TIME, "status": ["dead", "alive", "dead"]}, 3)
+        read_survival({"time": TIME, "status": ["dead", "alive", "lost"]}, 3)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +155,3 @@ def test_labels_without_an_order_are_refused():
 def test_strata_are_not_given_twice():
     with pytest.raises(ValueError, match="has a column of strata already"):
         read_survival(RIGHT, 3, strata=["a", "b", "c"])
-
-
-def test_a_status_in_words_is_to_be_numbers():
-    with pytest.raises(TypeError, match="column '1' of y .* holds text; encode it as numbers"):
-        read_survival((np.ones(2), np.array(["dead", "alive"])), 2)

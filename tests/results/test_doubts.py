@@ -178,11 +178,13 @@ def test_kernels_of_other_orders_of_size():
     assert len(found) == 1 and "scale='trace'" in found[0]
 
 
-def test_signals_as_rows():
+@pytest.mark.parametrize("n_atoms", [4, 20])
+def test_signals_as_rows(n_atoms):
     signals = RNG.normal(size=(100, 12))
-    found = said(lambda: ss.DictionaryLearning(20, lam=0.1, seed=0, n_epochs=1).fit(signals))
+    learner = ss.DictionaryLearning(n_atoms, lam=0.1, seed=0, n_epochs=1)
+    found = said(lambda: learner.fit(signals))
     assert len(found) == 1 and "give Y.T" in found[0]
-    assert not said(lambda: ss.DictionaryLearning(20, lam=0.1, seed=0, n_epochs=1).fit(signals.T))
+    assert not said(lambda: learner.fit(signals.T))
 
 
 def test_no_overflow_of_numpy_is_heard():

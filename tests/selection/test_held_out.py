@@ -87,6 +87,17 @@ def test_folds_that_leave_nothing_to_train_on(family, weights, test, words):
     some.refuse_untrainable(folds[:-1])
 
 
+def test_a_class_of_one_row_gets_advice_that_can_be_followed():
+    y = np.where(np.arange(N) == 3, "rare", "usual")
+    X = np.random.default_rng(0).normal(size=(N, 2))
+    with pytest.raises(ValueError, match="in one row alone.* pairs .train, test. that never hold"):
+        ss.cv_path(X, y, family="binomial", n_folds=2, seed=0)
+    rest = np.arange(N) != 3
+    pairs = [(~rest | (np.arange(N) % 2 == k), np.flatnonzero(rest & (np.arange(N) % 2 != k)))
+             for k in range(2)]  # fmt: skip
+    assert ss.cv_path(X, y, family="binomial", folds=pairs, n_lambdas=3).lambdas.size
+
+
 def test_options_of_each_fold():
     some, options = rows(weights=W)
     folds = [fold_of([0, 1]), fold_of(range(N - 3))]

@@ -46,6 +46,10 @@ BUDGET = 1000
 TOL = 1e-6
 
 
+# Signals of more than this many times as many numbers as there are signals may be rows.
+LONG = 4
+
+
 class DictionaryLearning:
     """Learn a dictionary D of p atoms from signals, the columns of Y.
 
@@ -326,11 +330,10 @@ class DictionaryLearning:
 
 
 def _warn_of_rows(m, n, n_atoms):
-    """Warn if there are fewer signals than atoms, each of more numbers: rows may have been meant.
-    """
-    if n < min(m, n_atoms):
+    """Warn if signals are few and long, so that rows may have been meant."""
+    if n < min(m, n_atoms) or LONG * n < m:
         warn(
-            f"Y holds {n} signals of {m} numbers each, as columns, which is fewer than the "
-            f"{n_atoms} atoms; if its rows are the signals, give Y.T",
+            f"Y holds {n} signals of {m} numbers each, as columns, for {n_atoms} atoms; if its "
+            "rows are the signals, give Y.T",
             UserWarning,
         )

@@ -23,7 +23,7 @@ def encoder_text(design):
         "groups": [str(group) for group in design.groups],
         "unknown": design.unknown,
         "sparse": sparse.issparse(design.matrix),
-        "sources": [{name: _plain(value, source.name) for name, value in source._asdict().items()}
+        "sources": [{name: _plain(value) for name, value in source._asdict().items()}
                     for source in design.sources],
     }, allow_nan=False)  # fmt: skip
 
@@ -60,16 +60,10 @@ def _source(fields):
     return Source(**{**fields, "fill": fill})
 
 
-def _plain(value, column):
+def _plain(value):
     """Return a field of a source in the form of JSON."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, list):
-        return [_plain(item, column) for item in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, PLAIN):
-        return value
-    raise ValueError(
-        f"column {column!r} has a level of type {type(value).__name__} ({value!r}), which cannot "
-        "be saved; make text of its levels before make_design"
-    )
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value

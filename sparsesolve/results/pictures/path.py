@@ -82,10 +82,10 @@ def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
     return ax
 
 
-def save_plot(path, file, xvar, title, ylabel=None, by="feature"):
+def save_plot(path, file, xvar, title, ylabel=None, by="feature", label=True):
     """Draw a path with named lines into a file, without a screen."""
     refuse_unknown_lines(path, by)
-    save_figure(lambda ax: plot_path(path, xvar=xvar, label=True, ax=ax, by=by), file, title,
+    save_figure(lambda ax: plot_path(path, xvar=xvar, label=label, ax=ax, by=by), file, title,
                 ylabel, len(path.coefs) if by == "class" else None)  # fmt: skip
 
 
