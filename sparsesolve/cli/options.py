@@ -1,7 +1,6 @@
 """Options of the command line: the data, the model, and where results go."""
 
 import argparse
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -11,7 +10,8 @@ import numpy as np
 from sparsesolve.cli.penalties import add_penalty_options, make_penalty, refuse_penalty
 from sparsesolve.cli.reading import add_style_options, read_rows
 from sparsesolve.data.tables import ENDINGS
-from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
+from sparsesolve.families import FAMILIES, cox, read_family
+from sparsesolve.families.registry import WORDS
 from sparsesolve.paths.penalty import standardizes
 
 # Options of the command that are keywords of sparsesolve.path with the same name.
@@ -19,7 +19,6 @@ PASSED_ON = (
     "family", "alpha", "grouped", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter",
     "dfmax", "pmax", "solver",
 )  # fmt: skip
-OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families that are made by a function
 
 
 def add_data_options(command):
@@ -48,9 +47,9 @@ def add_data_options(command):
 def add_model_options(command):
     model = command.add_argument_group("model", "see sparsesolve.path for what they mean")
     model.add_argument(
-        "--family", metavar="NAME", type=_family, default="gaussian",
-        help=f"{', '.join(FAMILIES)}; or {', '.join(OTHERS)}, a parameter in parentheses as in "
-        "'huber(1.5)'; default gaussian",
+        "--family", metavar="NAME", type=family, default="gaussian",
+        help=f"{', '.join(WORDS)}; a parameter stands in parentheses, as in 'huber(1.5)'; default "
+        "gaussian",
     )  # fmt: skip
     model.add_argument("--alpha", type=float, metavar="A", help="1 lasso (default), 0 ridge")
     model.add_argument(
@@ -89,32 +88,13 @@ def add_model_options(command):
     model.add_argument("--threads", type=int, default=1, metavar="N", help="default 1; -1 for all")
 
 
-def _family(text):
-    """Return the value of --family: a name, or a function of sparsesolve.families with a
-    parameter.
-    """
-    name, parameter = re.fullmatch(r"\s*(.*?)\s*(?:\((.*)\))?\s*", text, re.DOTALL).groups()
-    if name in FAMILIES and not parameter:
-        return name
-    if name not in MAKERS:
-        message = f"{text!r} is none of {', '.join([*FAMILIES, *OTHERS])}"
-        raise argparse.ArgumentTypeError(message)
+def family(text):
+    """Return the value of --family: the name of a family, or with a parameter the Family."""
     try:
-        return MAKERS[name](*[_parameter(parameter)] if parameter else [])
-    except (TypeError, ValueError) as error:
-        number = "no parameter" if parameter else f"a parameter, as in '{name}(1.5)'"
-        # the function was called with a wrong number of arguments
-        wrong_number = str(error).startswith(f"{name}() ")
-        message = f"{name} takes {number}" if wrong_number else f"{text!r}: {error}"
-        raise argparse.ArgumentTypeError(message) from None
-
-
-def _parameter(text):
-    """Return a number, or the word itself (the ties of cox)."""
-    try:
-        return float(text)
-    except ValueError:
-        return text.strip(" '\"")
+        found = read_family(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return found.name if FAMILIES.get(found.name) is found else found
 
 
 def numbers(text):

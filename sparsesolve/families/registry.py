@@ -1,5 +1,7 @@
 """The table of families, and the one that a user means."""
 
+import re
+
 from sparsesolve.data import read_choice, shown
 from sparsesolve.families.amounts import gamma, negative_binomial, poisson, tweedie
 from sparsesolve.families.classes import (
@@ -24,6 +26,8 @@ MADE = (
     negative_binomial, tweedie,
 )  # fmt: skip
 MAKERS = {maker.__name__: maker for maker in MADE}
+# All words of `family`, for messages.
+WORDS = [*FAMILIES, *(name for name in MAKERS if name not in FAMILIES)]
 
 # Other packages use these names for the same families.
 ELSEWHERE = {
@@ -36,22 +40,16 @@ ELSEWHERE = {
     "squared_error": "'gaussian'",
     "coxph": "'cox'",
     "survival": "'cox'",
-    "svm": "families.hinge(...)",
+    "svm": "'hinge'",
 }
 
 
 def read_family(family):
-    """Return the Family for a name, a Family or a user's object."""
+    """Return the Family for a word, a Family or a user's object."""
     if isinstance(family, Family):
         return family
     if isinstance(family, str):
-        here = ELSEWHERE.get(family, f"families.{family}(...)" if family in MAKERS else family)
-        if family not in FAMILIES and here != family:
-            raise ValueError(
-                f"family must be one of {', '.join(map(repr, FAMILIES))}, not {family!r}, which "
-                f"is {here} here"
-            )
-        return FAMILIES[read_choice("family", family, list(FAMILIES))]
+        return _by_word(family)
     if any(family is maker for maker in MAKERS.values()):
         name = family.__name__
         raise TypeError(f"family is the function {name}; call it: family=families.{name}(...)")
@@ -62,3 +60,36 @@ def read_family(family):
         f"family must be one of {listed}, or one made by sparsesolve.families, not "
         f"{shown(family)}"
     )
+
+
+def _by_word(text):
+    """Return the Family of a word, perhaps with a parameter: "huber(1.5)", "huber(delta=1.5)"."""
+    word, name, parameter = re.fullmatch(
+        r"\s*(.*?)\s*(?:\(\s*(?:(\w+)\s*=)?(.*?)\s*\))?\s*", text, re.DOTALL).groups()  # fmt: skip
+    word = word.replace("-", "_")
+    if word in FAMILIES and not parameter:
+        return FAMILIES[word]
+    if word not in MAKERS:
+        here = ELSEWHERE.get(text)
+        if here is not None:
+            listed = ", ".join(WORDS)
+            raise ValueError(f"family must be one of {listed}, not {text!r}, which is {here} here")
+        read_choice("family", text, WORDS)
+    value = _parameter(parameter) if parameter else None
+    given = {} if not parameter else {name: value} if name else None
+    try:
+        return MAKERS[word](value) if given is None else MAKERS[word](**given)
+    except (TypeError, ValueError) as error:
+        if not str(error).startswith(f"{word}() "):  # the call of the function itself
+            raise ValueError(f"family {text!r}: {error}") from None
+        takes = f"no parameter {name!r}" if name else "no parameter"
+        takes = takes if parameter else f"a parameter, as in '{word}(1.5)'"
+        raise ValueError(f"family {text!r}: {word} takes {takes}") from None
+
+
+def _parameter(text):
+    """Return a number, or the word itself (the ties of cox)."""
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip(" '\"")

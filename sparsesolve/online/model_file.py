@@ -17,7 +17,7 @@ import json
 
 import numpy as np
 
-from sparsesolve.families import FAMILIES, MAKERS
+from sparsesolve.families.registry import WORDS
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import Rows, joined
@@ -36,7 +36,7 @@ def arrays_of(fit):
     """Return an OnlineFit as arrays by name."""
     settings = fit.settings
     name = settings.family.name
-    if not (name in FAMILIES or name.partition("(")[0] in {*MAKERS, "hinge"}):
+    if name.partition("(")[0] not in WORDS:
         raise ValueError(f"family {name!r} was written in Python and cannot be saved; pickle it")
     for option, usual in (("penalty", None), ("radius", None), ("average", False)):
         if getattr(settings, option) is not usual:

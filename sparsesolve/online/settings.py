@@ -25,6 +25,7 @@ from sparsesolve.online.shrinkage import Shrinkage
 from sparsesolve.online.variance_reduced import VarianceReduced
 from sparsesolve.online.whole import Whole
 from sparsesolve.penalties.penalty import has_blocks
+from sparsesolve.penalties.registry import named_penalty
 from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
 
 METHODS = ("ftrl", "rda", "fobos", "svrg")
@@ -74,6 +75,7 @@ class Settings:
             raise ValueError(f"grouped=True ties classes; leave it out for {family.name!r}")
         method = read_choice("method", method, METHODS)
         _check_step(step, method)
+        penalty = named_penalty(penalty)
         check_penalty(penalty, grouped and family.name != "multigaussian")
         grouped = grouped and penalty is None
         if radius is not None:

@@ -17,6 +17,7 @@ from sparsesolve.data import (
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.penalties.penalty import missing_method
+from sparsesolve.penalties.registry import named_penalty
 
 # Default of `max_iter`. It is only a guard: the gap ends a solve long before.
 MAX_ITER = 100_000
@@ -73,6 +74,9 @@ class PathOptions(Options):
     progress: bool
     feature_names: Any
     start: Any
+
+    def __post_init__(self):
+        object.__setattr__(self, "penalty", named_penalty(self.penalty))
 
 
 def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio, stop, tol,

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, read_flag, read_number
+from sparsesolve.families import FAMILIES
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.options import PathOptions, read_path_options
@@ -77,19 +78,21 @@ def path(
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
     family : str or family, default "gaussian"
         Loss: "gaussian", "binomial", "poisson", "cox", ...; one made by a function of
-        `sparsesolve.families`, as ``families.huber(1.5)``; or your own object. With K classes
-        ("multinomial") or responses ("multigaussian") there are K vectors b and K intercepts,
-        the penalty is summed over them, and the path's `coefs` is a list of K matrices.
+        `sparsesolve.families`, as ``families.huber(1.5)`` or its words "huber(1.5)"; or your own
+        object. With K classes ("multinomial") or responses ("multigaussian") there are K vectors b
+        and K intercepts, the penalty is summed over them, and the path's `coefs` is a list of K
+        matrices.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
-    penalty : object of `sparsesolve.penalties`, default None
+    penalty : object of `sparsesolve.penalties` or str, default None
         None is the elastic net. ``penalties.GroupL2(groups)``, ``SparseGroup(groups, tau)`` and
         ``GroupLinf(groups)`` choose groups of features together:
         ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above
         (for SparseGroup d_g is tau + (1 - tau) d_g in the ridge part). With K classes or
         responses b_g are the coefficients of the features of g in all of them. Any other object
         with the methods value, prox and polar is a penalty, too: Omega(b) takes the place of the
-        sum, and first-order solvers minimise it. ``docs/extending.rst`` has the contract.
+        sum, and first-order solvers minimise it. ``docs/extending.rst`` has the contract. Words of
+        the command line are penalties without groups: "mcp", "mcp(2.5)", "slope", ...
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are
         penalised by their l2 norm in place of one by one. "multigaussian" always does that. Not
@@ -253,7 +256,7 @@ def solve_path(X, y, options, names=None, report=None):
     options = options.plain(feature_names=names, standardize=standardize)
     settings = _read_settings(options)
     family = settings["family"]
-    named = options.family if isinstance(options.family, str) else family
+    named = family.name if FAMILIES.get(family.name) is family else family
     # another fit with these options has its own family and start
     kept = options.kept(family=named, start=None)
     with one_blas_thread():

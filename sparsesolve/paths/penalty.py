@@ -34,11 +34,6 @@ def no_penalty(penalty):
     if isinstance(penalty, type):
         name = penalty.__name__
         return f"penalty is the class {name}; pass an object of it, as {name}(...) makes it"
-    if isinstance(penalty, str):
-        return (
-            f"penalty is {penalty!r}; leave it out for the elastic net, whose alpha is 1 for the "
-            "l1 norm and 0 for ridge, or give an object of sparsesolve.penalties"
-        )
     return (
         f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or None for the "
         "elastic net"

@@ -19,6 +19,7 @@ from sparsesolve.losses.chain.rows import times
 from sparsesolve.paths.penalty import no_penalty
 from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.penalties.penalty import has_blocks, missing_method
+from sparsesolve.penalties.registry import named_penalty
 from sparsesolve.structured.sequences import (
     Rows,
     match_sequences,
@@ -126,6 +127,7 @@ def _read_penalty(groups, penalty, p, names):
         penalty = GroupL2(groups)
     if penalty is None:
         return None
+    penalty = named_penalty(penalty)
     if isinstance(penalty, type) or missing_method(penalty) and not has_blocks(penalty):
         raise TypeError(no_penalty(penalty))
     if not has_blocks(penalty):

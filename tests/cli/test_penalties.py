@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ import pytest
 import sparsesolve as ss
 from sparsesolve import penalties as P
 from sparsesolve.__main__ import main
-from sparsesolve.cli.penalties import KINDS, make_penalty, read_penalty, refuse_penalty
+from sparsesolve.cli.penalties import make_penalty, read_penalty, refuse_penalty
 from sparsesolve.data.tables import Table
+from sparsesolve.penalties.registry import KINDS, named_penalty
 
 NAMES = np.array(["a", "b", "c", "d"])
 RNG = np.random.default_rng(5)
@@ -44,7 +46,21 @@ def args_of(penalty=None, groups=None, tau=None, grouped=False):
     ("trend-filter(2)", P.TrendFilter(2)),
 ])  # fmt: skip
 def test_words_and_parameters(text, penalty):
-    assert repr(make_penalty(args_of(text), None)) == repr(penalty)
+    """They mean the same in Python."""
+    assert repr(make_penalty(args_of(text), None)) == repr(penalty) == repr(named_penalty(text))
+
+
+@pytest.mark.parametrize("word, words", [
+    ("group", "penalty='group' needs groups; give an object"), ("mcp(1)", "gamma must be above 1"),
+    ("elastic_net", "leave it out for the elastic net"), ("mpc", "did you mean 'mcp'"),
+])  # fmt: skip
+def test_words_in_python(word, words):
+    for solve in (ss.path, ss.cv_path, lambda *data, penalty: ss.online(
+            *data, lam=0.1, method="rda", penalty=penalty)):  # fmt: skip
+        with pytest.raises(ValueError, match=re.escape(words)):
+            solve(X, Y, penalty=word)
+    fit = ss.path(X, Y, penalty="mcp(2)", n_lambdas=5)
+    assert (fit.coefs != ss.path(X, Y, penalty=P.MCP(2.0), n_lambdas=5).coefs).nnz == 0
 
 
 def test_groups(tmp_path):

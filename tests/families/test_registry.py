@@ -29,6 +29,16 @@ def test_names_are_read(name, y):
     assert family.loss(family.read(y, 2).values, np.full(2, 0.5)).n == 2
 
 
+@pytest.mark.parametrize("word, family", [
+    ("hinge", families.hinge()), ("quantile", families.quantile()),
+    ("quantile(0.9)", families.quantile(0.9)), ("huber(delta=2)", families.huber(2)),
+    ("epsilon-insensitive(0.2)", families.epsilon_insensitive(0.2)),
+    ("tweedie( power = 1.5 )", families.tweedie(1.5)),
+])  # fmt: skip
+def test_words_with_parameters(word, family):
+    assert read_family(word).name == family.name == read_family(family.name).name
+
+
 def test_families_pass_through_and_objects_are_made_into_one():
     family = families.huber(2)
     assert read_family(family) is family
@@ -38,10 +48,12 @@ def test_families_pass_through_and_objects_are_made_into_one():
 
 @pytest.mark.parametrize("family, error, words", [
     ("poison", ValueError, "must be one of 'gaussian', 'binomial', .*did you mean 'poisson'"),
-    ("huber", ValueError, r"family must be one of .*, which is families.huber\(...\) here"),
+    ("hubert(2)", ValueError, "family must be one of .*did you mean 'huber'"),
+    ("huber(q=2)", ValueError, "family 'huber\\(q=2\\)': huber takes no parameter 'q'"),
+    ("huber(0)", ValueError, "family 'huber\\(0\\)': delta must be greater than 0"),
     ("mgaussian", ValueError, "which is 'multigaussian' here"),
     ("multiclass", ValueError, "which is 'multinomial' here"),
-    ("svm", ValueError, r"which is families.hinge\(...\) here"),
+    ("svm", ValueError, "which is 'hinge' here"),
     ("survival", ValueError, "which is 'cox' here"),
     (families.huber, TypeError, r"the function huber; call it: family=families.huber\(...\)"),
     (families.cox, TypeError, "family is the function cox; call it"),

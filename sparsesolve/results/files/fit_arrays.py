@@ -7,13 +7,13 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
+from sparsesolve.families import cox, read_family
+from sparsesolve.families.registry import WORDS
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.files.encoder_file import encoder_of, encoder_text
 from sparsesolve.results.files.model_arrays import check_arrays
@@ -193,14 +193,11 @@ def _split(coefs, K):
 
 def _family_of(name):
     """Return the family of a name such as "cox" or "huber(delta=1.5)"."""
-    if name in FAMILIES:
-        return read_family(name)
-    maker, parameter, value = re.fullmatch(r"(\w*)(?:\((\w+)=(.*)\))?.*", name, re.S).groups()
-    if maker not in MAKERS:
+    if name.partition("(")[0] not in WORDS:
         raise ValueError(
             f"your own family ({name!r}) cannot be saved, only families of this package"
         )
-    return MAKERS[maker](**({} if parameter is None else {parameter: float(value)}))
+    return read_family(name)
 
 
 def _no_fit(X, y, **options):
