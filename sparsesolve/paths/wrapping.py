@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.results.feature_groups import groups_of
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import Status, warn
 
@@ -27,7 +28,7 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
         status=np.array([point.status for point in points], dtype=np.int8),
         stop_reason=reason,
         family=family.name,
-        groups=None if problem.groups is None else np.array(problem.groups, dtype=np.int64),
+        groups=groups_of(options.get("penalty"), problem.n_features, names["feature_names"]),
         **names,
         options=options,
         fitter=fitter,
@@ -76,9 +77,9 @@ def warn_missed(paths, tol, points="lambdas", also=""):
 
 def _advice(paths):
     """Return the sentence on what a user may try next."""
-    groups = any(getattr(path, "groups", None) is not None for path in paths)
     options = getattr(paths[0], "options", None) or {}
-    if groups and options.get("standardize") != "group":
+    blocks = getattr(options.get("penalty"), "has_groups", False)
+    if blocks and options.get("standardize") != "group":
         return "; standardize='group' solves for orthonormal columns of each group"
     if options.get("solver", "auto") != "auto":
         return "; solver='auto' tries several"

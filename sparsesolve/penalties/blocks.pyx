@@ -28,7 +28,13 @@ from libc.math cimport INFINITY, fabs, sqrt
 import numpy as np
 import scipy.sparse
 
-from sparsesolve.penalties.groups import held, held_weights, in_order, read_groups
+from sparsesolve.penalties.groups import (
+    group_members,
+    held,
+    held_weights,
+    in_order,
+    read_groups,
+)
 
 # Relative margin that keeps a scaled dual point feasible after rounding.
 cdef double FEASIBLE = 1e-14
@@ -72,6 +78,10 @@ cdef class BlockPenalty:
 
     def __repr__(self):
         return f"{type(self).__name__}({', '.join(map(repr, self.arguments()))})"
+
+    def group_members(self, n_features, names=None):
+        """Return the features of each group by its label."""
+        return group_members(self.groups, n_features, names)
 
     def over(self, n_features, names=None):
         """Return this penalty for `n_features` features.

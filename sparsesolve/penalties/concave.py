@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.penalties.groups import held, held_weights, read_groups
+from sparsesolve.penalties.groups import group_members, held, held_weights, read_groups
 from sparsesolve.penalties.norm import Norm, read_weights
 
 
@@ -45,6 +45,10 @@ class Concave(Norm):
         self.d = np.sqrt(sizes)
         if given is not None:
             self.d[:count] = given
+
+    def group_members(self, n_features: int, names: Any = None) -> dict:
+        """Return the features of each group by its label."""
+        return group_members(self.groups, n_features, names)
 
     def lengths(self, b: np.ndarray) -> np.ndarray:
         """Return each group's length, (G,). For b (K, p) a group has its features in all rows."""

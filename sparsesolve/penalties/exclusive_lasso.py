@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.penalties.groups import held, read_groups
+from sparsesolve.penalties.groups import group_members, held, read_groups
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.tangent import on_support
 
@@ -58,6 +58,10 @@ class ExclusiveLasso(Norm):
         layout = read_groups([0] * p if self.groups is None else self.groups, p, names)
         self._of = np.asarray(layout.of)
         self._members = np.split(np.asarray(layout.member), np.asarray(layout.start)[1:-1])
+
+    def group_members(self, n_features: int, names: Any = None) -> dict:
+        """Return the features of each group by its label."""
+        return group_members(self.groups, n_features, names)
 
     def _sums(self, b):
         return np.bincount(self._of, np.abs(b), minlength=len(self._members))

@@ -53,6 +53,25 @@ def read_groups(groups, n_features, names=None):
     return _collected(of, labels, len(alone))
 
 
+def group_members(groups, n_features, names):
+    """Return the features of each group by its label; a feature of none is a group of its own."""
+    return with_single_features(by_number(groups, n_features, names), n_features, names)
+
+
+def with_single_features(found, n_features, names):
+    """Return the features of groups by label, ascending, and after them those of no group alone.
+
+    These are called by their own name, or "feature 3".
+    """
+    found = {label: np.sort(which) for label, which in found.items()}
+    alone = np.full(n_features, True)
+    alone[np.concatenate([np.empty(0, dtype=int), *found.values()])] = False
+    for j in np.flatnonzero(alone).tolist():
+        name = f"feature {j}" if names is None else str(names[j])
+        found[name if name not in found else (name, j)] = np.array([j])
+    return found
+
+
 def by_number(groups, n_features, names):
     """Return the groups as a mapping from labels to feature numbers."""
     labels, lists = _listed(groups, n_features)

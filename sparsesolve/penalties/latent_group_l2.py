@@ -22,7 +22,7 @@ from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.groups import held, held_weights
 from sparsesolve.penalties.mapping import Copied
 from sparsesolve.penalties.norm import Norm
-from sparsesolve.penalties.overlapping import Flat, read_overlapping
+from sparsesolve.penalties.overlapping import Flat, members_by_label, read_overlapping
 from sparsesolve.penalties.prox.latent import latent_vectors
 
 # Sweeps end when no latent coefficient changes by more than this fraction of the largest |x_j|.
@@ -81,6 +81,10 @@ class LatentGroupL2(Norm):
         self._d, self._copies, self._starts = found.weights, found.features, found.start
         self._of = found.of
         self._first = np.unique(found.features, return_index=True)[1]  # a copy of each feature
+
+    def group_members(self, n_features: int, names: Any = None) -> dict:
+        """Return the features of each group by its label."""
+        return members_by_label(self.groups, n_features, names)
 
     def _lengths(self, z):
         copies = z[self._copies]

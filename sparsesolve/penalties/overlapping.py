@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsesolve.penalties.groups import held, held_weights
+from sparsesolve.penalties.groups import held, held_weights, with_single_features
 from sparsesolve.penalties.norm import Norm, plain, read_weights
 from sparsesolve.penalties.splitting import splitting_of
 
@@ -67,6 +67,14 @@ def read_overlapping(groups, weights, n_features, names):
     start = np.cumsum([0, *map(len, every)])
     features = np.concatenate([*every, np.empty(0, np.intp)])
     return laid_out(n_features, features, start, np.append(d, np.ones(len(alone))))
+
+
+def members_by_label(groups, n_features, names):
+    """Return the features of each group by its label; a feature of none is a group of its own."""
+    found = read_overlapping(groups, None, n_features, names)
+    labels = list(groups) if isinstance(groups, Mapping) else range(len(groups))
+    members = np.split(found.features, found.start[1:-1])  # first those of the groups given
+    return with_single_features(dict(zip(labels, members, strict=False)), n_features, names)
 
 
 def _members(g, features, p, place):
@@ -149,6 +157,10 @@ class OverlappingNorm(Norm):
 
     def _bind(self, names):
         self._of_groups(read_overlapping(self.groups, self.weights, self.n_features, names))
+
+    def group_members(self, n_features: int, names: Any = None) -> dict:
+        """Return the features of each group by its label."""
+        return members_by_label(self.groups, n_features, names)
 
     def _of_groups(self, groups: Any) -> Any:
         """Set the norm's groups, and return the norm."""

@@ -33,6 +33,8 @@ also answer:
                             prox that ended there subtracted. It bounds conjugates from above
     part(which)             the penalty on the features `which` alone, the others being 0, or
                             None. With it, solvers of many features solve for few of them
+    group_members(n_features, names) -> the features of each group by its label, where there are
+                            groups (the attribute `groups`)
     degrees(b)              degrees of freedom, for information criteria
     over_responses(K)       -> the penalty on arrays (K, p) of K responses; without it Omega is
                             applied to every response, and summed

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from sparsesolve.penalties.disjoint import Disjoint
 from sparsesolve.penalties.each_response import degrees, over_responses
+from sparsesolve.penalties.groups import with_single_features
 from sparsesolve.penalties.l1 import Nothing
 from sparsesolve.penalties.mapping import Cumulated
 from sparsesolve.penalties.norm import Norm, plain, refuse_no_norm
@@ -50,6 +51,23 @@ class Separate(Norm):
 
     def _arguments(self):
         return repr(self.parts)
+
+    @property
+    def groups(self) -> Any:
+        """The parts with groups, by their features; None if there are none."""
+        return {key: part for key, part in self.parts.items()
+                if getattr(part, "groups", None) is not None and hasattr(part, "group_members")
+                } or None  # fmt: skip
+
+    def group_members(self, n_features: int, names: Any = None) -> dict:
+        """Return the features of each group of the parts by its label."""
+        found: dict[Any, np.ndarray] = {}
+        for key, part in (self.groups or {}).items():
+            which = _features(key, n_features, names)
+            own = [f"feature {j}" if names is None else names[j] for j in which.tolist()]
+            for label, inside in part.group_members(len(which), own).items():
+                found[(label, key) if label in found else label] = which[inside]
+        return with_single_features(found, n_features, names)
 
     def _bind(self, names):
         taken, self._bound = np.full(self.n_features, False), []

@@ -78,6 +78,19 @@ class Sum(Norm):
     def _arguments(self):
         return repr(self.terms)
 
+    @property
+    def groups(self) -> Any:
+        """The groups of the first term that has some, or None."""
+        return getattr(self._of_groups(), "groups", None)
+
+    def group_members(self, n_features: int, names: Any = None) -> dict:
+        """Return the features of each of these groups by its label."""
+        return self._of_groups().group_members(n_features, names)
+
+    def _of_groups(self):
+        found = (t for t in self.terms if getattr(t, "groups", None) is not None)
+        return next((t for t in found if hasattr(t, "group_members")), None)
+
     def _bind(self, names):
         p = self.n_features
         self._bound = [t.over(p, names) if hasattr(t, "over") else t for t in self.terms]

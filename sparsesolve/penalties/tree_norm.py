@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.groups import by_number, held, held_weights
+from sparsesolve.penalties.groups import group_members, held, held_weights
 from sparsesolve.penalties.nested_groups import over_rows, read_tree
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.prox.trees import dual_norm, part_of, sizes, sums_above
@@ -43,8 +43,8 @@ class TreeNorm(Norm):
         return made
 
     def group_members(self, n_features: int, names: Any = None) -> dict:
-        """Return the labels of the groups given, and the feature numbers of each."""
-        return by_number(self.groups, n_features, names)
+        """Return the features of each group by its label."""
+        return group_members(self.groups, n_features, names)
 
     def norm(self, b: np.ndarray) -> float:
         """Return Omega(b)."""

@@ -49,8 +49,9 @@ class Named:
         Returns
         -------
         frame : pandas.DataFrame or dict of ndarray
-            Columns ``lambda`` (if several), ``response`` (with K of them), ``feature``, which is
-            a number if columns have no names, and ``coefficient``. The intercept comes first.
+            Columns ``lambda`` (if several), ``response`` (with K of them), ``group`` (with a
+            group penalty), ``feature``, which is a number if columns have no names, and
+            ``coefficient``. The intercept comes first.
         """
         path, s = self._at(s)
         columns = coefficient_columns(path, path.lambdas if s is None else s, zeros)
@@ -105,6 +106,8 @@ def coefficient_columns(path, s, zeros):
     columns = {"lambda": np.atleast_1d(s)[L]} if s.ndim else {}
     if several:
         columns["response"] = np.asarray(_responses(path), dtype=object)[K]
+    if getattr(path, "groups", None) is not None:
+        columns["group"] = np.array(["", *path.groups.of_features()], dtype=object)[J]
     columns["feature"] = np.array(features, dtype=object)[J]
     return {**columns, "coefficient": B.transpose(2, 0, 1)[L, K, J]}
 
@@ -119,14 +122,25 @@ def _first_lines(fit, path, s):
     count, noun = path.selectable
     lines = [printing.heading(path) if fit is path else repr(fit).strip("<>")]
     selected = f"lambda = {s:.4g}: {len(path.nonzero(s))} of {count} {noun}s"
+    groups = _groups_in_use(path, s)
     if not len(place):
-        return [*lines, selected, _between(path, s)]
+        return [*lines, selected, *groups, _between(path, s)]
     k = place[0]
     lines += [
         f"{selected}, {100 * path.dev_ratio[k]:z.1f}% of the deviance explained",
+        *groups,
         f"certified gap {path.gaps[k]:.1e}, relative to the model without features",
     ]
     return lines + [f"missed: {path.status[k].sentence}"] * bool(path.status[k] != 0)
+
+
+def _groups_in_use(path, s):
+    """Return a line on the groups in the model, if the path has groups."""
+    if getattr(path, "groups", None) is None:
+        return []
+    used = path.nonzero_groups(s)
+    shown = ", ".join(map(str, used[:MOST])) + ", ..." * (len(used) > MOST)
+    return [f"{len(used)} of {len(path.groups)} groups" + f": {shown}" * bool(used)]
 
 
 def _between(path, s):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.results import printing
 from sparsesolve.results.coefficient_table import Named
+from sparsesolve.results.feature_groups import FeatureGroups
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.path import Path
 
@@ -106,6 +107,11 @@ class CVPath(Frozen, Named):
         return self.path.class_names
 
     @property
+    def groups(self) -> FeatureGroups | None:
+        """The groups of `path` by name, with a group penalty."""
+        return self.path.groups
+
+    @property
     def coefs(self) -> Any:
         """The coefficients (p, L) of `path`, or a list of K such matrices."""
         return self.path.coefs
@@ -137,6 +143,10 @@ class CVPath(Frozen, Named):
     def nonzero(self, s: ArrayLike | None = "lambda_1se") -> Any:
         """Return the features with a nonzero coefficient at `s`."""
         return self.path.nonzero(self.read_s(s))
+
+    def nonzero_groups(self, s: ArrayLike | None = "lambda_1se") -> Any:
+        """Return the names of the groups with a nonzero coefficient at `s`."""
+        return self.path.nonzero_groups(self.read_s(s))
 
     def read_s(self, s: Any) -> Any:
         """Return the lambda for "lambda_min" or "lambda_1se", and anything else unchanged."""

@@ -88,12 +88,17 @@ def interpolator(lambdas, s):
 
 def coefficients(path, s):
     """Return dense coefficients at s, (p,) or (p, S), with K responses (K, p) or (K, p, S)."""
+    found = sparse_coefficients(path, s)
+    dense = np.stack([c.toarray() for c in found]) if isinstance(found, list) else found.toarray()
+    return dense[..., 0] if s.ndim == 0 else dense
+
+
+def sparse_coefficients(path, s):
+    """Return coefficients at s as a sparse matrix (p, S), or a list of K of them."""
     W = interpolator(path.lambdas, s)
     if isinstance(path.coefs, list):
-        dense = np.stack([(coefs @ W).toarray() for coefs in path.coefs])
-    else:
-        dense = (path.coefs @ W).toarray()
-    return dense[..., 0] if s.ndim == 0 else dense
+        return [coefs @ W for coefs in path.coefs]
+    return path.coefs @ W
 
 
 def intercepts(path, s):
@@ -107,11 +112,10 @@ def nonzero(path, s):
     """Return the features with a nonzero coefficient in any response, ascending; a list for many
     s.
     """
-    W = interpolator(path.lambdas, s)
-    matrices = path.coefs if isinstance(path.coefs, list) else [path.coefs]
-    products = [matrix @ W for matrix in matrices]
+    products = sparse_coefficients(path, s)
+    products = products if isinstance(products, list) else [products]
     found = []
-    for k in range(W.shape[1]):
+    for k in range(products[0].shape[1]):
         columns = [(m, slice(m.indptr[k], m.indptr[k + 1])) for m in products]
         rows = [m.indices[part][m.data[part] != 0.0] for m, part in columns]
         found.append(np.unique(np.concatenate(rows)))

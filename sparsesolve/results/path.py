@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import sparse
 from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.results import continuation, interpolation
 from sparsesolve.results.coefficient_table import Named
+from sparsesolve.results.feature_groups import FeatureGroups
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.predictor import Predictor
@@ -52,8 +54,9 @@ class Path(Solved, Predictor, Named):
         Why the path ended where it did.
     family : str
         Name of the family, such as "gaussian".
-    groups : ndarray (p,) or None
-        Number of each feature's group, with a group penalty.
+    groups : mapping or None
+        With a group penalty, the features of each group by its name: the label that the penalty
+        was given, or a number. A feature of no group is a group of one, by its own name.
     feature_names : ndarray (p,) or None
         Names of the features, if X had any.
     class_names : ndarray (K,) or None
@@ -96,7 +99,7 @@ class Path(Solved, Predictor, Named):
     status: np.ndarray
     stop_reason: str
     family: str
-    groups: np.ndarray | None = None
+    groups: FeatureGroups | None = None
     feature_names: np.ndarray | None = None
     class_names: np.ndarray | None = None
     options: dict | None = None
@@ -119,10 +122,13 @@ class Path(Solved, Predictor, Named):
 
     @property
     def df_groups(self) -> np.ndarray | None:
-        """Number of groups with a nonzero coefficient, (L,); None without a group penalty."""
+        """Number of groups in the model, as :meth:`nonzero_groups` defines it, (L,).
+
+        None without a group penalty.
+        """
         if self.groups is None:
             return None
-        return np.array([len(np.unique(self.groups[which])) for which in self.nonzero()])
+        return np.asarray((self.groups.norms(self.coefs) != 0.0).sum(axis=0)).ravel()
 
     @property
     def latent_coefs(self) -> list | None:
@@ -206,6 +212,36 @@ class Path(Solved, Predictor, Named):
         nonzero : ndarray of int, ascending; a list of S (or L) of them when s is a list (or None)
         """
         return interpolation.nonzero(self, self.lambdas if s is None else read_s(s))
+
+    def nonzero_groups(self, s: ArrayLike | None = None) -> Any:
+        """Return the names of the groups with a nonzero coefficient at any lambda.
+
+        Under `penalties.LatentGroupL2` these are the groups with a share in the coefficients.
+
+        Parameters
+        ----------
+        s : float or array_like of float, shape (S,), optional
+            Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
+
+        Returns
+        -------
+        names : list, in the order of ``groups``; a list of S (or L) of them when s is a list (or
+            None)
+
+        Raises
+        ------
+        ValueError
+            If the path has no groups.
+        """
+        if self.groups is None:
+            raise ValueError("The path has no groups; fit it with a group penalty")
+        at = self.lambdas if s is None else read_s(s)
+        coefs = interpolation.sparse_coefficients(self, at)
+        norms = sparse.csc_array(self.groups.norms(coefs))
+        names = list(self.groups)
+        found = [[names[g] for g in np.sort(norms.indices[i:j])]
+                 for i, j in pairwise(norms.indptr)]  # fmt: skip
+        return found[0] if at.ndim == 0 else found
 
     def extend(
         self,

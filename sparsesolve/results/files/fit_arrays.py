@@ -15,6 +15,7 @@ from scipy import sparse
 from sparsesolve.families import cox, read_family
 from sparsesolve.families.registry import WORDS
 from sparsesolve.results.cv_path import CVPath
+from sparsesolve.results.feature_groups import FeatureGroups
 from sparsesolve.results.files.encoder_file import encoder_of, encoder_text
 from sparsesolve.results.files.model_arrays import check_arrays
 from sparsesolve.results.kernel_path import MKLPath
@@ -24,7 +25,7 @@ from sparsesolve.results.prediction import path_family
 
 COLUMNS = ("lambdas", "df", "dev_ratio", "gaps", "n_iters")
 KEPT = ("alpha", "intercept", "standardize", "grouped", "tol")
-NAMES = ("feature_names", "class_names", "groups", "kernel_names")
+NAMES = ("feature_names", "class_names", "kernel_names")
 CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
 CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
 
@@ -49,6 +50,9 @@ def arrays_of_fit(fit, rows):
     kind = {CVPath: "cv", KnotPath: "knots", MKLPath: "kernels"}.get(type(fit), "path")
     arrays: dict[str, Any] = {"kind": kind, **_arrays_of(path)}
     arrays |= _kernels_of(path) if isinstance(path, MKLPath) else _coefs_of(path)
+    groups = getattr(path, "groups", None)
+    if groups is not None and not hasattr(groups.penalty, "latent"):  # shares need the penalty
+        arrays["feature_groups"] = groups_text(groups)
     if rows:
         arrays |= _rows_of(path)
     if isinstance(fit, CVPath):
@@ -129,9 +133,10 @@ def fit_of_arrays(arrays):
     parts = _parts_of(arrays)
     if kind == "kernels":
         return _mkl_path_of(arrays, parts, encoder)
-    names = {name: arrays.get(name) for name in ("feature_names", "groups")}
-    of_kind = KnotPath if kind == "knots" else Path
-    path = of_kind(**parts, **names, coefs=_coefs(arrays), fitter=_no_fit, encoder=encoder)
+    of_kind, coefs = KnotPath if kind == "knots" else Path, _coefs(arrays)
+    p = (coefs[0] if isinstance(coefs, list) else coefs).shape[0]
+    path = of_kind(**parts, feature_names=arrays.get("feature_names"), coefs=coefs,
+                   groups=_groups_of(arrays, p), fitter=_no_fit, encoder=encoder)  # fmt: skip
     if encoder is not None and len(encoder.names) != path.n_features:
         raise ValueError("the file is damaged (encoder has another number of columns)")
     return _cv_path_of(arrays, path) if kind == "cv" else path
@@ -161,6 +166,25 @@ def _cv_path_of(arrays, path):
         lambda_min=float(path.lambdas[choice["index_min"]]),
         lambda_1se=float(path.lambdas[choice["index_1se"]]),
     )  # fmt: skip
+
+
+def groups_text(groups):
+    """Return the JSON text of groups: pairs of a name, as text or a number, and features."""
+    return json.dumps([[name if isinstance(name, str | int) else str(name), which.tolist()]
+                       for name, which in groups.items()])  # fmt: skip
+
+
+def _groups_of(arrays, p):
+    """Return the groups of a path, or None; files of version 0.1 number that of each feature."""
+    if "feature_groups" in arrays:
+        pairs = json.loads(str(arrays["feature_groups"]))
+        members = {name: np.array(which, dtype=np.intp) for name, which in pairs}
+    elif "groups" in arrays:
+        of = arrays["groups"]
+        members = {g: np.flatnonzero(of == g) for g in np.unique(of).tolist()}
+    else:
+        return None
+    return FeatureGroups(None, p, arrays.get("feature_names"), members)
 
 
 def _mkl_path_of(arrays, parts, encoder):

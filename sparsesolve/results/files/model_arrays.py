@@ -56,6 +56,8 @@ def check_arrays(arrays):
     if classes is not None and classes.shape != (K if intercepts.ndim == 2 else 2,):
         raise ValueError(f"class_names has shape {classes.shape}, which does not fit the others")
     _check_text(arrays, "options", ("has_offset",))
+    if "feature_groups" in arrays:
+        _check_groups(json.loads(str(arrays["feature_groups"])), sizes.get("p", 0))
     if kind == "cv":
         _check(arrays, CURVE, sizes)
         chosen = _check_text(arrays, "cv_options", ("measure", "index_min", "index_1se"))
@@ -95,6 +97,17 @@ def _check_coefs(arrays, K):
     if len(indices) and not (indices.min() >= 0 and indices.max() < rows):
         raise ValueError(f"coef_indices leads beyond the {rows} rows")
     return rows // K
+
+
+def _check_groups(pairs, p):
+    """Check that groups are pairs of a name and of different features."""
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names) or not all(isinstance(name, str | int) for name in names):
+        raise ValueError("feature_groups has two groups of one name, or one without")
+    for name, which in pairs:
+        numbers = isinstance(which, list) and all(type(j) is int and 0 <= j < p for j in which)
+        if not numbers or len(set(which)) < len(which):
+            raise ValueError(f"feature_groups does not hold features for group {name!r}")
 
 
 def _check_text(arrays, name, needed):

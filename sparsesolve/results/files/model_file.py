@@ -17,7 +17,9 @@ Kinds "path", "knots" and "cv" also hold ::
     coef_data, coef_indices, coef_indptr, coef_shape
                             coefficients (p, L), columns compressed; with K responses (K p, L), the
                             matrices of the responses below each other
-    feature_names (p,), groups (p,)         if there are any
+    feature_names (p,)      if there are any
+    feature_groups          JSON: pairs of a group's name and its features, if there are groups;
+                            in files of version 0.1 groups (p,), the number of each feature's group
     encoder                 if X was an EncodedDesign: see encoder_file.py
 
 Kind "design" holds format, version, kind and encoder alone. Kind "cv" also holds ::

@@ -12,7 +12,6 @@ from sparsesolve.results.pictures.axes import (
     new_panels,
     save_figure,
 )
-from sparsesolve.results.pictures.group_lines import count_groups, group_lines, has_groups
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 
 # More lines cannot be distinguished, and a ridge path may have half a million.
@@ -71,8 +70,9 @@ def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
         return _draw_classes(path, xvar, x, label, ax)
     ax = axes_or_new(ax)
     if by == "group":
-        rows, names = group_lines(path, _feature_rows(path))
-        words, counts = "Norm of the group's coefficients", (count_groups(rows), "Nonzero groups")
+        rows, names = path.groups.norms(path.coefs), path.groups.labels
+        counts = np.asarray((rows != 0.0).sum(axis=0)).ravel(), "Nonzero groups"
+        words = "Norm of the group's coefficients"
     else:
         rows, names = _feature_rows(path), path.feature_names
         several = isinstance(path.coefs, list)
@@ -93,7 +93,7 @@ def refuse_unknown_lines(path, by):
     """Raise ValueError unless `by` is possible for this path."""
     if by not in LINES:
         raise ValueError(f"by is {by!r}; choose one of {', '.join(map(repr, LINES))}")
-    if by == "group" and not has_groups(path):
+    if by == "group" and path.groups is None:
         raise ValueError("The path has no groups; fit it with a group penalty, or by='feature'")
     if by == "class" and not isinstance(path.coefs, list):
         raise ValueError("The path has one response; draw it by='feature'")
