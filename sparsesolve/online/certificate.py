@@ -2,10 +2,11 @@
 
     P(b0, b) = sum_i w_i f(y_i, o_i + b0 + x_i'b) + lam Omega(b)  >=  D(u)
 
-for every feasible u. Here u = -F'(eta) at these weights, made orthogonal to the constant and to
-columns without a penalty, then scaled until X'u is within lam times the dual ball. By Fenchel and
-Young P - D is a sum over samples and columns of terms of at least 0. It is computed from the
-data, for the weights as they are returned.
+for every feasible u. Here u = -F'(eta) at these weights, made orthogonal to the constant, to
+columns without a penalty and to directions that it does not see, then scaled until X'u is within
+lam times the dual ball. By Fenchel and Young P - D is a sum over samples and columns of terms of
+at least 0. It is computed from the data, for the weights as they are returned. Under a concave
+penalty there is no such D.
 """
 
 from dataclasses import dataclass
@@ -13,8 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsesolve.data import read_shares
+from sparsesolve.online.penalty import refuse_concave
 from sparsesolve.online.rows import in_columns_of_fit, row_matrix
 from sparsesolve.online.source import read_known
+from sparsesolve.penalties.whole import orthogonal_to
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import duality_gap
 from sparsesolve.solvers.problem.null_model import null_model, null_models
@@ -34,6 +37,7 @@ class Certificate:
 def certificate(fit, X, y, weights, offset):
     """Return the Certificate of an OnlineFit on these data."""
     settings, family = fit.settings, fit.settings.family
+    refuse_concave(settings.penalty, "distance from the optimum")
     matrix, _ = row_matrix(in_columns_of_fit(X, fit.feature_names))
     n, p = matrix.shape
     response = fit.reader.block(y, n) if np.ndim(y) < 2 else family.read(y, n)
@@ -53,9 +57,11 @@ def certificate(fit, X, y, weights, offset):
     charge = penalty.value(W, lam)
     free = penalty.free | (lam == 0.0)
     with_intercept = settings.intercept and family.intercept
-    dual, missing = _feasible(loss, eta, u, matrix, free, with_intercept)
+    kernel = None if free.any() else penalty.kernel
+    dual, missing = _feasible(loss, eta, u, matrix, free, kernel, with_intercept)
     z = np.ascontiguousarray(np.atleast_2d(np.asarray((matrix.T @ dual.T).T)))
     z[:, free] = 0.0
+    z = z if kernel is None else orthogonal_to(kernel, z)
     gap = duality_gap(loss, penalty, lam, W, eta, value, dual, z, missing)
     # For a loss with a kink the null model is not computed: the gap is relative to the objective.
     null = value + charge if not family.smooth else (
@@ -66,12 +72,12 @@ def certificate(fit, X, y, weights, offset):
                        float(gap / scale) if scale > 0.0 else float(gap))  # fmt: skip
 
 
-def _feasible(loss, eta, u, matrix, free, with_intercept):
-    """Return a dual point orthogonal to the constant and to unpenalised columns, and its
-    deviation.
+def _feasible(loss, eta, u, matrix, free, kernel, with_intercept):
+    """Return a dual point orthogonal to the constant and to what is not penalised, and what a
+    step along these may still gain.
     """
     n = matrix.shape[0]
-    columns = matrix[:, np.flatnonzero(free)]
+    columns = matrix[:, np.flatnonzero(free)] if kernel is None else matrix @ kernel
     columns = columns.toarray() if hasattr(columns, "toarray") else np.asarray(columns)
     if with_intercept:
         columns = np.column_stack([np.ones(n), columns])

@@ -188,6 +188,11 @@ class OnlineFit(Feeding):
         Certificate
             objective, gap (an upper bound of the objective minus its optimum), null_objective,
             and relative_gap, the gap over the null objective.
+
+        Raises
+        ------
+        ValueError
+            Under a penalty that is not convex, which has no such bound.
         """
         return certificate(self, X, y, weights, offset)
 
@@ -200,13 +205,21 @@ class OnlineFit(Feeding):
         Parameters
         ----------
         norm : float
-            Length of the weights to compare with.
+            Length of the weights to compare with; at most `radius`, if there is one.
 
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            If no theorem holds for this run: under a penalty that is not convex; if weights of
+            rows rise and lam > 0; if steps of "rda" lengthen; for "svrg", for the schedule
+            "inverse" of "fobos", and for "ftrl" with groups, batches, several responses or
+            float32.
         """
-        return regret_bound(self._current(), norm)
+        return regret_bound(self._current(), self.settings, norm)
 
     def __repr__(self):
         settings = self.settings

@@ -25,10 +25,16 @@ class InTurn:
     """
 
     blocks = sizes = None
+    homogeneous = False
 
     def __init__(self, parts, alpha):
         self.parts, self.ridge = [(c * alpha, laid) for c, laid in parts], 1.0 - alpha
         self.free = np.all([laid.free for _, laid in parts], axis=0) & (self.ridge == 0.0)
+        self.absolute = all(laid.absolute for _, laid in parts)
+        # The conjugate is that of any one part, so the part with the smallest kernel will do.
+        kernels = [laid.kernel for _, laid in parts]
+        seen = self.ridge > 0.0 or any(kernel is None for kernel in kernels)
+        self.kernel = None if seen else min(kernels, key=lambda kernel: kernel.shape[1])
 
     def value(self, B, lam):
         """Return lam Omega(B)."""

@@ -34,7 +34,11 @@ class Learner:
         self.rows = 0  # number of learned rows
         self.weight = self.total = 0.0  # their weights, and their losses before each was learned
         self.curve = []  # (rows, mean loss) whenever the number of rows has doubled
-        self.squares = self.spent = 0.0  # largest |g|^2; sum of rate times |g|^2
+        self.spent = 0.0  # sum of rate times |g|^2
+        self.last = self.heaviest = 0.0  # weight u of the last step, and the largest so far
+        self.rising = False  # whether a step weighed more than the one before it
+        self.turns = 0.0  # 1 / eta_1, and by how much 1 / eta rose from there in all
+        self.lengthened = False  # whether a step was longer than the one before it
 
     def kept(self):
         """Return what has been learned, apart from the settings."""
@@ -112,12 +116,16 @@ class Learner:
             mark *= 2
         self.rows += len(w)
         self.total, self.weight = totals[-1], weights[-1]
-        self.squares = max(self.squares, float(squares.max()))
-        eta = times["eta"]
-        # The weights of a step were read with the beta before it.
-        if self.clock.method == "rda":
-            eta = np.append(earlier[0] if earlier[1] > 0.0 else eta[0], eta[:-1])
-        self.spent = float(np.cumsum(np.append(self.spent, eta * u * u * squares))[-1])
+        eta, begun = times["eta"], earlier[1] > 0.0
+        before = np.append(earlier[0] if begun else eta[0], eta[:-1])
+        # With RDA the weights of a step were read with the beta before it.
+        read = before if self.clock.method == "rda" else eta
+        self.spent = float(np.cumsum(np.append(self.spent, read * u * u * squares))[-1])
+        self.rising |= bool((np.diff(u, prepend=self.last if begun else u[0]) > 0.0).any())
+        self.last, self.heaviest = float(u[-1]), max(self.heaviest, float(u.max()))
+        turns = np.maximum(1.0 / eta - 1.0 / before, 0.0)
+        self.turns = float(np.cumsum(np.append(self.turns if begun else 1.0 / eta[0], turns))[-1])
+        self.lengthened |= bool((eta > before).any())
 
     @property
     def mean_loss(self):

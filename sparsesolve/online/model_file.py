@@ -4,8 +4,8 @@ This is kind "online" of the files that `sparsesolve.results.files.model_file` d
 ::
 
     settings            JSON: lam, alpha, grouped, method, step, schedule, batch, intercept,
-                        n_features, n_responses, p, rows, weight, total, squares, spent, t,
-                        rate, eta0, room
+                        n_features, n_responses, p, rows, weight, total, spent, last, heaviest,
+                        rising, turns, lengthened, t, rate, eta0, room
     engine_0, ...       what the method stores of features and intercepts
     level, scale        numbers of the clock
     curve (m, 2)        progressive loss
@@ -29,7 +29,8 @@ __all__ = ["arrays_of", "fit_of", "load", "save"]
 
 OPTIONS = ("lam", "alpha", "grouped", "method", "step", "schedule", "batch", "intercept",
            "n_features", "dtype")  # fmt: skip
-COUNTS = ("rows", "weight", "total", "squares", "spent")
+COUNTS = ("rows", "weight", "total", "spent", "last", "heaviest", "rising", "turns",
+          "lengthened")  # fmt: skip
 
 
 def arrays_of(fit):
@@ -92,7 +93,7 @@ def fit_of(arrays, family):
     learner.clock.level, learner.clock.scale = arrays["level"], arrays["scale"]
     learner.curve = [tuple(row) for row in arrays["curve"].tolist()]
     for name in COUNTS:
-        setattr(learner, name, kept[name])
+        setattr(learner, name, kept.get(name, np.nan))  # files of before 0.2 lack some
     learner.waiting, fit._learner = waiting, learner
     return fit
 

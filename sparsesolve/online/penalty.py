@@ -4,7 +4,7 @@ import numpy as np
 
 from sparsesolve.data import read_penalty_factor
 from sparsesolve.online.in_turn import InTurn, read_parts
-from sparsesolve.paths.penalty import no_penalty
+from sparsesolve.paths.penalty import is_concave, no_penalty
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.penalties.penalty import has_blocks, missing_method
@@ -27,6 +27,16 @@ def check_penalty(penalty, grouped):
             "grouped=True ties single features across the classes, and a penalty object ties its "
             "own groups; leave grouped out"
         )
+
+
+def refuse_concave(penalty, what):
+    """Raise under a concave penalty, which gives no bound of `what`."""
+    for part in penalty if isinstance(penalty, list) else [(1.0, penalty)]:
+        if is_concave(part[1]):
+            raise ValueError(
+                f"{type(part[1]).__name__} is not convex, so nothing bounds the {what}; "
+                "path(..., penalty=, start=fit) ends at a stationary point, whose gap says so"
+            )
 
 
 def scaled_factors(penalty_factor, count, per="column"):
@@ -52,10 +62,15 @@ class Laid:
         Factors of these norms.
     free : (p,) bool
         Features without a penalty.
+    kernel : sparse (p, k) or None
+        Orthonormal directions that do not change Omega, apart from features.
+    absolute, homogeneous : bool
+        Whether Omega grows with each |b_j|; whether Omega(c b) = c Omega(b) for c > 0.
     """
 
     def __init__(self, penalty, p, K, alpha, v, grouped):
-        self.blocks = self.sizes = None
+        self.blocks = self.sizes = self.kernel = None
+        self.absolute = self.homogeneous = True
         self.several, self.flat = K > 1, False  # flat: called on vectors (p,)
         if penalty is None:
             self.rows, self.free = ElasticNetRows(ElasticNet(p, alpha, v), grouped), v == 0.0
@@ -70,6 +85,8 @@ class Laid:
         else:
             self.rows = WholePenalty(penalty, p, alpha, n_responses=K if self.several else None)
             self.free, self.flat = np.zeros(p, dtype=bool), not self.several
+            self.kernel, self.homogeneous = self.rows.kernel(), self.rows.is_norm
+            self.absolute = getattr(penalty, "absolute", False)
 
     def _given(self, B):
         return np.ascontiguousarray(B[0] if self.flat else B)

@@ -13,7 +13,7 @@ cdef inline double soft(double q, double level) noexcept nogil:
 cdef class ProximalLeader(Engine):
     cdef readonly double eta0, beta
     cdef readonly bint tied
-    cdef readonly double largest        # largest weight seen in a row, of one response
+    cdef readonly double largest        # largest weight or intercept seen in a row
     cdef double[::1] weight, root       # of the last gathered row: its weights, and sqrt(n)
     cdef double[::1] total              # (p K,) gradient of a step of several rows or responses
     cdef double[::1] lead               # (K,) gradient of the intercepts

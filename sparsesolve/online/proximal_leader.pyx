@@ -107,8 +107,9 @@ cdef class ProximalLeader(Engine):
         cdef double* roots = &self.root[0]
         cdef const double* r
         for k in range(K):
-            eta[k] += self.intercept_record[0, k] * self.eta0 / self.at_root(
-                self.intercept_record[1, k])
+            w = self.intercept_record[0, k] * self.eta0 / self.at_root(self.intercept_record[1, k])
+            eta[k] += w
+            top = max(top, fabs(w))
         if K > 1:
             for a in range(count):
                 self.read(s, index[a], &self.weight[0])

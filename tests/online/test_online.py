@@ -8,6 +8,7 @@ from online_twin import Twin, hinge, logistic, poisson, softmax, squared
 from scipy import sparse
 
 import sparsesolve as ss
+from sparsesolve import penalties
 
 METHODS = ("fobos", "rda", "ftrl")
 LOSSES = {
@@ -175,6 +176,68 @@ def test_regret_stays_below_its_bound(method, alpha, seed):
         assert regret <= 2 * G * D + (D**2 / (2 * step) + 7 * G**2 * step) * np.sqrt(len(X))
 
 
+def rising(t):
+    return 0.002 * min(t / 20, 1.0)
+
+
+def wavering(t):
+    return 0.1 * (1.0 + 0.9 * np.sin(t))
+
+
+@pytest.mark.parametrize("change", [
+    {"method": "fobos", "step": rising}, {"method": "fobos", "step": wavering},
+    {"method": "fobos", "batch": 5}, {"method": "rda", "batch": 5, "step": 1.5},
+    {"method": "fobos", "radius": 1.0}, {"method": "rda", "radius": 1.0},
+    {"method": "ftrl", "lam": 0.0, "weights": np.linspace(0.1, 30.0, 60)},
+    {"method": "ftrl", "weights": np.linspace(30.0, 0.1, 60)}, {"method": "ftrl", "step": 5.0},
+])  # fmt: skip
+@pytest.mark.parametrize("seed", range(3))
+def test_regret_stays_below_its_bound_where_steps_weights_and_means_change(change, seed):
+    """Compared with every length that the bound takes, the regret as measured row by row."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2)) * 10.0 ** rng.uniform(-1, 1)
+    y = X @ rng.normal(size=2) + np.where(np.arange(60) < 30, 20.0, 0.0)
+    options = {"lam": 0.1, "step": 0.3, "batch": 1, **change}
+    w, lam, batch = options.pop("weights", np.ones(60)), options["lam"], options["batch"]
+
+    def charged(rows, b, b0):
+        loss = (y[rows] - X[rows] @ b - b0) ** 2 / 2
+        return w[rows] @ (loss + lam * np.abs(b).sum())
+    fit, suffered, b, b0 = None, 0.0, np.zeros(2), 0.0
+    for k in range(0, 60, batch):
+        rows = slice(k, k + batch)
+        suffered += charged(rows, b, b0)
+        fit = ss.online(X[rows], y[rows], weights=w[rows], **options) if fit is None else (
+            fit.more(X[rows], y[rows], weights=w[rows]))  # fmt: skip
+        b, b0 = fit.coef(), fit.intercept
+    root = np.sqrt(w)[:, None]
+    best = np.linalg.lstsq(root * np.column_stack([X, np.ones(60)]), root[:, 0] * y)[0]
+    for norm in (0.1, 1.0, *([] if "radius" in options else [np.linalg.norm(best)])):
+        fixed = best * (norm / np.linalg.norm(best))
+        assert suffered - charged(slice(60), fixed[:2], fixed[2]) <= fit.regret_bound(norm)
+
+
+@pytest.mark.parametrize("change, match", [
+    ({"penalty": penalties.MCP()}, "MCP is not convex"),
+    ({"penalty": [penalties.L1(), penalties.Log(1.0)]}, "Log is not convex"),
+    ({"radius": 0.5}, "norm <= radius"),
+    ({"weights": np.arange(1.0, 201.0)}, "weights of rows rise"),
+    ({"method": "rda", "step": rising}, "lengthen"),
+    ({"method": "rda", "penalty": penalties.Berhu(1.0), "radius": 2.0}, "Berhu is no norm"),
+    ({"penalty": [penalties.L1(), penalties.TotalVariation()]}, "may raise an earlier"),
+    ({"method": "ftrl", "penalty": penalties.GroupL2([0] * 30)}, "for the elastic net"),
+    ({"method": "ftrl", "batch": 2}, "single rows"),
+])  # fmt: skip
+def test_no_bound_where_a_premise_of_its_theorem_fails(change, match):
+    X, y = problem()
+    fit = ss.online(X, y, **{"lam": 0.1, "method": "fobos", "step": 0.1, **change})
+    with pytest.raises(ValueError, match=match):
+        fit.regret_bound(1.0)
+    if "convex" in match:
+        with pytest.raises(ValueError, match=match):
+            fit.certify(X, y)
+
+
 def test_lemma_9_ridge_keeps_weights_short():
     """|w_t| <= G / lam, and the bound is nearly met by rows that all say the same."""
     lam = 0.1
@@ -238,6 +301,19 @@ def optimum(path, X, y, grouped):
     picked = eta[np.arange(len(X)), y.astype(int)]
     loss = np.mean(np.log(np.exp(eta).sum(axis=1)) - picked)
     return loss + 0.02 * np.linalg.norm(B, axis=0).sum()
+
+
+@pytest.mark.parametrize("penalty", [
+    penalties.TotalVariation(), penalties.Separate({0: None, range(1, 8): penalties.L1()}),
+])  # fmt: skip
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "multinomial"])
+def test_a_certificate_leaves_out_directions_without_a_penalty(family, penalty):
+    X, y = problem(n=300, p=8)
+    y = np.digitize(X[:, 3] - X[:, 0], [-0.5, 0.5]) if family == "multinomial" else y
+    options = {"family": family, "lam": 0.02, "penalty": penalty, "method": "fobos"}
+    once, better = (ss.online(X, y, passes=k, **options).certify(X, y) for k in (1, 5))
+    assert 0.0 <= better.gap < 0.3 * better.null_objective
+    assert once.gap >= once.objective - better.objective
 
 
 def test_of_hinge_and_without_penalty():

@@ -24,7 +24,8 @@ def test_single_precision_learns_the_same_to_its_digits(alpha, factor):
     np.testing.assert_allclose(fit.coef(), double.coef(), atol=2e-5)
     assert np.abs(fit.coef() - double.coef()).max() > 0.0
     assert fit._learner.engine.record.nbytes * 2 == double._learner.engine.record.nbytes
-    assert fit.regret_bound(3.0) == pytest.approx(double.regret_bound(3.0), rel=1e-4)
+    with pytest.raises(ValueError, match="dtype='float64'"):  # rounding is no step of a theorem
+        fit.regret_bound(3.0)
 
 
 def test_cuts_growing_and_files_keep_the_bits(tmp_path):
