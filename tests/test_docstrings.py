@@ -17,7 +17,7 @@ from sparsesolve import bundle, estimators, families, mkl, penalties, prox, stru
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
 # and results, which are dataclasses
-MADE_HERE = {"Grams", "HingeRisk", "OnlineFit", "Status", "ConvergenceWarning"}
+MADE_HERE = {"Grams", "HingeRisk", "Scores", "OnlineFit", "Status", "ConvergenceWarning"}
 UNTYPED = re.compile(r"estimators\.|\.plot")  # after scikit-learn's and matplotlib's manner
 ROUTING = re.compile(r"set_\w+_request")  # methods that scikit-learn adds to estimators
 

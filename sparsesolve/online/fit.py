@@ -14,6 +14,7 @@ from sparsesolve.online.prediction import predict
 from sparsesolve.online.regret import regret_bound
 from sparsesolve.online.rows import in_columns_of_fit, is_table
 from sparsesolve.online.source import in_order, rows_of, text_rows
+from sparsesolve.results.coefficient_table import INTERCEPT, described, frame_of
 
 
 class OnlineFit(Feeding):
@@ -89,6 +90,64 @@ class OnlineFit(Feeding):
         """Return indices of the features with a nonzero coefficient, ascending."""
         coef = np.atleast_2d(self.coef())
         return np.flatnonzero(coef.any(axis=0))
+
+    def to_frame(self, *, zeros: bool = False) -> Any:
+        """Return coefficients by name, one per row: a pandas frame, else a dict of columns.
+
+        Parameters
+        ----------
+        zeros : bool, default False
+            Also show coefficients of 0.
+
+        Returns
+        -------
+        frame : pandas.DataFrame or dict of ndarray
+            Columns ``response`` (with K of them), ``feature``, which is a number if columns have
+            no names, and ``coefficient``. The intercept comes first.
+        """
+        return frame_of(self._columns(zeros))
+
+    def summary(self) -> str:
+        """Describe in words what was learned, and the largest coefficients."""
+        lines = [
+            f"{self.family} by {self.settings.method}, lam = {self.settings.lam:g}",
+            f"{self.n_rows} rows learned, {len(self.nonzero())} of {self.n_features} features",
+            f"mean loss before each row was learned {self.losses[-1, 1]:.5g}; no certificate: "
+            "certify(X, y) has one",
+        ]  # fmt: skip
+        return described(lines, self._columns(False))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the mean loss of rows before each was learned, against their number.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+
+        rows, losses = self.losses.T
+        ax = plot_curves(rows, {"": losses}, ("Rows", "Progressive loss"), ax, marker="o")
+        ax.set_xscale("log")
+        return ax
+
+    def _columns(self, zeros):
+        """Return intercepts and coefficients as arrays by name."""
+        several = self.settings.family.several
+        B = np.column_stack([np.atleast_1d(self.intercept), np.atleast_2d(self.coef())])
+        K, J = np.nonzero(np.full(B.shape, zeros) | (B != 0.0) | (np.arange(B.shape[1]) == 0))
+        names = range(self._p) if self.feature_names is None else self.feature_names
+        columns = {}
+        if several:
+            labels = range(len(B)) if self.classes is None else self.classes.tolist()
+            columns["response"] = np.array(list(labels), dtype=object)[K]
+        columns["feature"] = np.array([INTERCEPT, *names], dtype=object)[J]
+        return {**columns, "coefficient": B[K, J]}
 
     def predict(self, X: Any, kind: str = "link", offset: ArrayLike | None = None) -> np.ndarray:
         """Predict new rows.

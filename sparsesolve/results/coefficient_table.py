@@ -1,4 +1,4 @@
-"""Coefficients by name: as a table at any lambda, and as a summary in words."""
+"""Results as tables: coefficients by name at any lambda, summaries in words, and other tables."""
 
 from __future__ import annotations
 
@@ -32,8 +32,42 @@ class Text(str):
     __repr__ = str.__str__
 
 
+def frame_of(columns: dict) -> Any:
+    """Return arrays by name as a pandas frame, or as Columns without pandas."""
+    if importlib.util.find_spec("pandas") is None:
+        return Columns(columns)
+    import pandas
+
+    return pandas.DataFrame(columns)
+
+
+class Tabled:
+    """Mixin of results that are one table: `_columns` gives it as arrays by name."""
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas frame, or as a dict of arrays without pandas."""
+        return frame_of(self._columns())
+
+    def _columns(self) -> dict:
+        """Return the table as arrays by name."""
+        raise NotImplementedError
+
+    def __str__(self):
+        return f"{repr(self).strip('<>')}\n\n{text_of(self._columns())}"
+
+
+def text_of(columns: dict) -> str:
+    """Return arrays by name as lines of text, the middle left out of many."""
+    lines = printing.aligned_cells([list(columns), *_cells(columns)])
+    return "\n".join(printing.shortened(lines))
+
+
 class Named:
-    """Mixin of results whose coefficients are shown by name."""
+    """Mixin of results with coefficients at each lambda, which are shown by name.
+
+    A class may show something other than coefficients: `_columns_at(s, zeros)` gives arrays by
+    name, of which the last is ranked in a summary, and `_selected(s)` what is not 0.
+    """
 
     def to_frame(self, s: ArrayLike | None = None, *, zeros: bool = False) -> Any:
         """Return coefficients by name, one per row: a pandas frame, else a dict of columns.
@@ -49,17 +83,13 @@ class Named:
         Returns
         -------
         frame : pandas.DataFrame or dict of ndarray
-            Columns ``lambda`` (if several), ``response`` (with K of them), ``group`` (with a
-            group penalty), ``feature``, which is a number if columns have no names, and
-            ``coefficient``. The intercept comes first.
+            Columns ``lambda`` (if several), ``response`` (with K of them; ``label`` of chains),
+            ``group`` (with a group penalty), ``feature``, which is a number if columns have no
+            names, and ``coefficient``. The intercept comes first. Paths of kernels have
+            ``kernel``, ``norm`` and ``weight``.
         """
         path, s = self._at(s)
-        columns = coefficient_columns(path, path.lambdas if s is None else s, zeros)
-        if importlib.util.find_spec("pandas") is None:
-            return Columns(columns)
-        import pandas
-
-        return pandas.DataFrame(columns)
+        return frame_of(path._columns_at(path.lambdas if s is None else s, zeros))
 
     def summary(self, s: float | None = None) -> str:
         """Describe in words what was fitted, its accuracy, and its largest coefficients.
@@ -81,7 +111,16 @@ class Named:
         at = np.atleast_1d(read_s(at))
         if len(at) != 1 or not len(path.lambdas):
             raise ValueError("summary is of one lambda; give s as a number")
-        return Text("\n".join([*_first_lines(self, path, at[0]), "", *_largest(path, at[0])]))
+        return described(_first_lines(self, path, at[0]), path._columns_at(at[0], False),
+                         "to_frame(s)")  # fmt: skip
+
+    def _columns_at(self, s, zeros):
+        """Return the columns of `to_frame` as arrays by name."""
+        return coefficient_columns(self, s, zeros)
+
+    def _selected(self, s):
+        """Return what is not 0 at one lambda."""
+        return self.nonzero(s)
 
     def _at(self, s):
         """Return (the path, s in the form that it reads)."""
@@ -89,6 +128,11 @@ class Named:
         if path is self:
             return path, s
         return path, self.read_s("lambda_1se" if s is None else s)
+
+
+def described(lines: list, columns: dict, frame: str = "to_frame()") -> str:
+    """Return lines of text, and below them the rows of the largest values in the last column."""
+    return Text("\n".join([*lines, "", *_largest(columns, frame)]))
 
 
 def coefficient_columns(path, s, zeros):
@@ -121,7 +165,7 @@ def _first_lines(fit, path, s):
     place = np.flatnonzero(np.isclose(path.lambdas, s, rtol=1e-12, atol=0.0))
     count, noun = path.selectable
     lines = [printing.heading(path) if fit is path else repr(fit).strip("<>")]
-    selected = f"lambda = {s:.4g}: {len(path.nonzero(s))} of {count} {noun}s"
+    selected = f"lambda = {s:.4g}: {len(path._selected(s))} of {count} {noun}s"
     groups = _groups_in_use(path, s)
     if not len(place):
         return [*lines, selected, *groups, _between(path, s)]
@@ -147,30 +191,28 @@ def _between(path, s):
     """Return lines on a lambda that was not solved."""
     if not path.lambdas[-1] <= s <= path.lambdas[0]:
         return "beyond the path: these are the coefficients of its nearest lambda"
-    if path.exact_between:
+    if getattr(path, "exact_between", False):
         return f"between two knots, of certified gaps up to {np.max(path.gaps):.1e}"
-    return (
-        "interpolated between two lambdas, and not certified: a fit with lambdas=[s] is, and so "
-        "is coef(s, exact=True, X=X, y=y)"
-    )
+    exact = ", and so is coef(s, exact=True, X=X, y=y)" * hasattr(path, "fitter")
+    return f"interpolated between two lambdas, and not certified: a fit with lambdas=[s] is{exact}"
 
 
-def _largest(path, s):
-    """Return the largest coefficients as lines."""
-    columns = coefficient_columns(path, s, False)
-    first = columns["feature"] == INTERCEPT
-    order = np.argsort(-np.abs(columns["coefficient"]) - np.where(first, np.inf, 0.0),
-                       kind="stable")  # fmt: skip
+def _largest(columns, frame):
+    """Return the rows with the largest values in the last column as lines, intercepts first."""
+    *_, value = columns.values()
+    first = columns["feature"] == INTERCEPT if "feature" in columns else np.zeros(len(value), bool)
+    order = np.argsort(-np.abs(value) - np.where(first, np.inf, 0.0), kind="stable")
     shown = order[: MOST + int(first.sum())]
     rows = _cells({name: column[shown] for name, column in columns.items()})
     lines = printing.aligned_cells([list(columns), *rows])
     left = len(order) - len(shown)
-    return lines + [f"and {left} more: to_frame(s) has all of them"] * bool(left)
+    return lines + [f"and {left} more: {frame} has all of them"] * bool(left)
 
 
 def _cells(columns):
     """Return rows of text from columns by name."""
-    columns = [[_cell(value) for value in column.tolist()] for column in columns.values()]
+    columns = [[_cell(value) for value in np.asarray(column).tolist()]
+               for column in columns.values()]  # fmt: skip
     return [list(row) for row in zip(*columns, strict=True)]
 
 

@@ -18,7 +18,86 @@ CHOICES = ("lambda_min", "lambda_1se")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CVPath(Frozen, Named):
+class CrossValidated(Frozen, Named):
+    """A path of any kind with the scores of its lambdas on rows held out; see :class:`CVPath`."""
+
+    lambdas: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    n_nonzero: np.ndarray
+    fold_scores: np.ndarray
+    fold_weights: np.ndarray
+    lambda_min: float
+    lambda_1se: float
+    index_min: int
+    index_1se: int
+    measure: str
+    larger_is_better: bool
+    path: Any
+    folds: np.ndarray | None
+
+    def read_s(self, s: Any) -> Any:
+        """Return the lambda for "lambda_min" or "lambda_1se", and anything else unchanged."""
+        if isinstance(s, str):
+            if s not in CHOICES:
+                raise ValueError(f"s is {s!r}; give a lambda, 'lambda_1se' or 'lambda_min'")
+            return getattr(self, s)
+        return s
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw mean scores and their standard errors against lambda, as glmnet does.
+
+        The empty model is on the left. Dotted lines mark lambda_1se and lambda_min; the count of
+        what is selected stands along the top.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+
+        Raises
+        ------
+        ValueError
+            If no lambda can be drawn on a logarithmic axis.
+        ImportError
+            If matplotlib is not installed.
+        """
+        from sparsesolve.results.pictures.cv import plot_cv  # matplotlib is optional
+
+        return plot_cv(self, ax=ax)
+
+    @property
+    def end_of_grid(self) -> str:
+        """Return a sentence if lambda_min is the last lambda and the grid ended there, else ""."""
+        last = len(self.lambdas) - 1
+        whole = self.path.stop_reason.startswith("every lambda was solved")
+        if not 0 < last == self.index_min or not whole:
+            return ""
+        return (
+            "lambda_min is the last lambda: smaller ones may predict better; give a smaller "
+            "lambda_min_ratio, or lambdas."
+        )
+
+    def __repr__(self):
+        return (
+            f"<{type(self).__name__} {self.path.family}: {len(self.fold_scores)} folds, "
+            f"{self.measure} {self.mean[self.index_min]:.4g} at lambda_min = "
+            f"{self.lambda_min:.4g}, {self.mean[self.index_1se]:.4g} at lambda_1se = "
+            f"{self.lambda_1se:.4g}>"
+        )
+
+    def __str__(self):
+        return printing.cv_table(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CVPath(CrossValidated):
     """A path with an estimate, at each of its lambdas, of how well it predicts new rows.
 
     :func:`sparsesolve.cv_path` makes it, and has an example. Attributes and arrays cannot be
@@ -73,22 +152,6 @@ class CVPath(Frozen, Named):
         `tol`. It is not saved.
     """
 
-    lambdas: np.ndarray
-    mean: np.ndarray
-    std: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    n_nonzero: np.ndarray
-    fold_scores: np.ndarray
-    fold_weights: np.ndarray
-    lambda_min: float
-    lambda_1se: float
-    index_min: int
-    index_1se: int
-    measure: str
-    larger_is_better: bool
-    path: Path
-    folds: np.ndarray | None
     prevalidated: np.ndarray | None = None
     fold_paths: tuple | None = None
     alpha: float = 1.0
@@ -147,42 +210,6 @@ class CVPath(Frozen, Named):
     def nonzero_groups(self, s: ArrayLike | None = "lambda_1se") -> Any:
         """Return the names of the groups with a nonzero coefficient at `s`."""
         return self.path.nonzero_groups(self.read_s(s))
-
-    def read_s(self, s: Any) -> Any:
-        """Return the lambda for "lambda_min" or "lambda_1se", and anything else unchanged."""
-        if isinstance(s, str):
-            if s not in CHOICES:
-                raise ValueError(f"s is {s!r}; give a lambda, 'lambda_1se' or 'lambda_min'")
-            return getattr(self, s)
-        return s
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve; see :func:`sparsesolve.results.pictures.cv.plot_cv`."""
-        from sparsesolve.results.pictures.cv import plot_cv  # matplotlib is optional
-
-        return plot_cv(self, ax=ax)
-
-    @property
-    def end_of_grid(self) -> str:
-        """Return a sentence if lambda_min is the last lambda and the grid ended there, else ""."""
-        last = len(self.lambdas) - 1
-        whole = self.path.stop_reason.startswith("every lambda was solved")
-        if not 0 < last == self.index_min or not whole:
-            return ""
-        return (
-            "lambda_min is the last lambda: smaller ones may predict better; give a smaller "
-            "lambda_min_ratio, or lambdas."
-        )
-
-    def __repr__(self):
-        return (
-            f"<CVPath {self.path.family}: {len(self.fold_scores)} folds, {self.measure} "
-            f"{self.mean[self.index_min]:.4g} at lambda_min = {self.lambda_min:.4g}, "
-            f"{self.mean[self.index_1se]:.4g} at lambda_1se = {self.lambda_1se:.4g}>"
-        )
-
-    def __str__(self):
-        return printing.cv_table(self)
 
 
 def path_of(fit: Any) -> Path:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MKLPath(Solved):
+class MKLPath(Solved, Named):
     """Solutions of multiple kernel learning at L values of lambda.
 
     :func:`sparsesolve.mkl_path` makes it. At each lambda the fitted function is
@@ -107,6 +108,20 @@ class MKLPath(Solved):
             raise ValueError(f"s has shape {at.shape}; give one lambda")
         return np.flatnonzero((self.kernel_norms @ interpolator(self.lambdas, at))[:, 0])
 
+    def _selected(self, s):
+        return self.active(s)
+
+    def _columns_at(self, s, zeros):
+        """Return norms and weights of kernels at each s as arrays by name."""
+        s = read_s(s)
+        W = interpolator(self.lambdas, s)
+        norms, weights = (self.kernel_norms @ W).T, (self.kernel_weights @ W).T
+        L, which = np.nonzero(np.full(norms.shape, zeros) | (norms != 0.0))
+        names = range(self.n_kernels) if self.kernel_names is None else self.kernel_names.tolist()
+        columns = {"lambda": np.atleast_1d(s)[L]} if s.ndim else {}
+        return {**columns, "kernel": np.array(list(names), dtype=object)[which],
+                "norm": norms[L, which], "weight": weights[L, which]}  # fmt: skip
+
     def predict(
         self,
         kernels: Any = None,
@@ -154,7 +169,43 @@ class MKLPath(Solved):
         label: bool | int = True,
         ax: Any = None,
     ) -> Any:
-        """Draw kernels along the path, see `results.pictures.kernels.plot_kernels`."""
+        """Draw a line for each kernel that is ever active.
+
+        Parameters
+        ----------
+        what : {"weights", "norms"}, default "weights"
+            Kernel weights, which sum to 1, or the norms of the kernels' functions.
+        xvar : {"lambda", "dev"}, default "lambda"
+            Minus the logarithm of lambda, or the explained deviance; the empty model is on the
+            left.
+        label : bool or int, default True
+            Name the kernels at the right end of their lines: True as many as fit near it, an int
+            at most that many. The other lines become grey.
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+
+        Raises
+        ------
+        ValueError
+            If `what` or `xvar` is unknown or the path holds nothing to draw.
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib
+        >>> matplotlib.use("Agg")  # no screen
+        >>> import numpy as np
+        >>> import sparsesolve as ss
+        >>> X = np.random.default_rng(0).normal(size=(50, 5))
+        >>> kernels = {f"column {j}": np.outer(x, x) for j, x in enumerate(X.T)}
+        >>> ss.mkl_path(kernels, X[:, 0], n_lambdas=10).plot(label=True).get_ylabel()
+        'Kernel weight'
+        """
         from sparsesolve.results.pictures.kernels import plot_kernels  # matplotlib is optional
 
         return plot_kernels(self, what=what, xvar=xvar, label=label, ax=ax)

@@ -98,6 +98,14 @@ def aligned_cells(rows):
                        row[-1].rjust(widths[-1])]) for row in rows]  # fmt: skip
 
 
+def shortened(lines):
+    """Return the head and the tail of a long table whose first line is its header."""
+    hidden = len(lines) - 1 - 2 * ENDS
+    if len(lines) <= SHORT + 1:
+        return lines
+    return [*lines[: 1 + ENDS], f"... {hidden} rows more ...", *lines[-ENDS:]]
+
+
 def table(path, whole=False):
     """Return glmnet's table with the certified gap in a further column, one line for each lambda.
     """
@@ -147,7 +155,8 @@ def cv_table(cv):
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in zip(*columns, strict=True)
     ]
-    tried = {name: len({getattr(c, name) for c in cv.candidates}) for name in ("alpha", "gamma")}
+    candidates = getattr(cv, "candidates", ())
+    tried = {name: len({getattr(c, name) for c in candidates}) for name in ("alpha", "gamma")}
     tried = "".join(f", {name} {getattr(cv, name):g} the best of {count}"
                     for name, count in tried.items() if count > 1)  # fmt: skip
     heading = f"{cv.path.family} path, {len(cv.fold_scores)} folds{tried}; {cv.measure}"

@@ -12,13 +12,14 @@ from sparsesolve.results.cv_path import CVPath, path_of
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import warn
+from sparsesolve.selection.measures import Scores
 
 LEAST_SQUARES = ("gaussian", "multigaussian")
 
 
 @answers_keywords()
 def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
-             noise_variance: float | None = None) -> dict[str, np.ndarray]:
+             noise_variance: float | None = None) -> Scores:
     """Compute AIC, AICc, BIC, EBIC and GCV at every lambda of a path; smaller is better.
 
     D is the deviance. df counts nonzero coefficients and intercepts (K - 1 for multinomial);
@@ -53,7 +54,9 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
 
     Returns
     -------
-    dict of str to ndarray (L,)
+    Scores
+        A dict from the names to arrays (L,), with ``lambdas``, ``df``, ``to_frame()``, ``plot()``
+        and ``best(name)``, the lambda of the least value.
 
     Raises
     ------
@@ -80,8 +83,7 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
     >>> X = rng.normal(size=(100, 30))
     >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
     >>> fit = ss.path(X, y)
-    >>> best = ss.criteria(fit, X, y)["ebic"].argmin()
-    >>> fit.nonzero(fit.lambdas[best])
+    >>> fit.nonzero(ss.criteria(fit, X, y).best("ebic"))
     array([0, 1])
     """
     gamma = read_number("gamma", gamma, 0.0, 1.0)
@@ -119,7 +121,7 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
         }
     if squares and noise_variance is None:
         _warn_of_saturated(found, df, n)
-    return found
+    return Scores(found, fit.lambdas, df)
 
 
 def _warn_of_saturated(found, df, n):

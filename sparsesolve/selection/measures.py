@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from math import log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparsesolve.data import read_choice
 from sparsesolve.results import survival
+from sparsesolve.results.coefficient_table import frame_of, text_of
 from sparsesolve.results.ranks import ranks
 
 # Families whose responses are -1 and 1.
@@ -56,6 +57,82 @@ class Measure(NamedTuple):
     def weight(self, y, w):
         """Return the weight of the score of some rows, relative to that of others."""
         return float((w * y[:, 2] if self.partial else w).sum())
+
+
+class Scores(dict):
+    """Scores by name, as a dict: floats at one lambda, arrays (L,) at several.
+
+    Attributes
+    ----------
+    lambdas : ndarray (L,) or None
+        None if there is one lambda, or none.
+    df : ndarray (L,) or None
+        Degrees of freedom, for information criteria.
+    """
+
+    def __init__(self, scores: dict, lambdas: Any = None, df: Any = None, larger: tuple = ()):
+        super().__init__(scores)
+        self.lambdas, self.df, self.larger = lambdas, df, larger
+
+    def best(self, name: str) -> float:
+        """Return the lambda of the best score of this name, the first of equals."""
+        if self.lambdas is None:
+            raise ValueError("these are the scores of one model; there is no lambda to choose")
+        values = np.asarray(self[read_choice("name", name, list(self))])
+        sign = -1.0 if name in self.larger else 1.0
+        return float(self.lambdas[np.nanargmin(sign * values)])
+
+    def to_frame(self) -> Any:
+        """Return a row for each lambda: a pandas frame, or a dict of arrays without pandas."""
+        own = {"lambda": self.lambdas, "df": self.df}
+        own = {name: values for name, values in own.items() if values is not None}
+        return frame_of({**own, **{name: np.atleast_1d(values) for name, values in self.items()}})
+
+    def plot(self, name: str | None = None, ax: Any = None) -> Any:
+        """Draw scores along lambda, with a dot at the best of each.
+
+        Parameters
+        ----------
+        name : str, optional
+            One of the names. Default: all on the scale of the first: every one but gcv of
+            criteria, the first of :func:`assess`.
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+
+        Raises
+        ------
+        ValueError
+            If there is one lambda only, or no such name.
+        """
+        from sparsesolve.results.pictures.axes import AXIS_LABELS  # matplotlib is optional
+        from sparsesolve.results.pictures.curves import plot_curves
+
+        if self.lambdas is None:
+            raise ValueError("these are the scores of one model; a picture needs several lambdas")
+        names = [name for name in self if name != "gcv"] if self.df is not None else [*self][:1]
+        names = names if name is None else [read_choice("name", name, list(self))]
+        places = {name: int(np.flatnonzero(self.lambdas == self.best(name))[0]) for name in names}
+        with np.errstate(divide="ignore"):  # lambda = 0 has no place on its axis
+            x = np.where(self.lambdas > 0.0, -np.log(self.lambdas), np.nan)
+        curves = {name: np.asarray(self[name]) for name in names}
+        word = names[0] if len(names) == 1 else "Criterion"
+        return plot_curves(x, curves, (AXIS_LABELS["lambda"], word), ax, marks=places)
+
+    def __repr__(self):
+        if self.lambdas is None:
+            return super().__repr__()
+        ends = f"{self.lambdas[0]:.4g} to {self.lambdas[-1]:.4g}" if len(self.lambdas) else "none"
+        return f"<{', '.join(self)} at {len(self.lambdas)} lambdas, {ends}>"
+
+    def __str__(self):
+        if self.lambdas is None:
+            return super().__repr__()
+        return text_of({"lambda": self.lambdas, **({} if self.df is None else {"df": self.df}),
+                        **self})  # fmt: skip
 
 
 def class_shares(family, y):

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from sparsesolve.data import answers_keywords, read_number, read_offset
 from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.results.coefficient_table import Tabled, Text, frame_of
 from sparsesolve.results.cv_path import CVPath, path_of
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.frozen import Frozen
@@ -35,7 +36,7 @@ CAUTION = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Refit(Frozen):
+class Refit(Frozen, Tabled):
     """Estimates of the selected features without penalty; ``print`` shows the table.
 
     Attributes
@@ -77,8 +78,59 @@ class Refit(Frozen):
     dispersion: float
     degrees_of_freedom: float
 
+    def _columns(self):
+        return {
+            "feature": np.array(self.names, dtype=object), "estimate": self.estimates,
+            "std_error": self.errors, "statistic": self.statistics, "p_value": self.p_values,
+            "lower": self.lower, "upper": self.upper,
+        }  # fmt: skip
+
+    def conf_int(self, level: float | None = None) -> Any:
+        """Return the ends of confidence intervals, of which the class says what they are worth.
+
+        Parameters
+        ----------
+        level : float in (0, 1), optional
+            Default: the level of the fit.
+
+        Returns
+        -------
+        frame : pandas.DataFrame or dict of ndarray
+            Columns ``feature``, ``lower`` and ``upper``.
+        """
+        level = self.level if level is None else read_number(
+            "level", level, 0.0, 1.0, open_low=True, open_high=True)  # fmt: skip
+        reach = _reach(level, self.degrees_of_freedom) * self.errors
+        return frame_of({"feature": np.array(self.names, dtype=object),
+                         "lower": self.estimates - reach, "upper": self.estimates + reach})
+
+    def summary(self) -> str:
+        """Return the table as text, with what its intervals are worth."""
+        return Text(str(self))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the estimates of the features with their intervals, the intercept left out.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.curves import plot_intervals  # matplotlib is optional
+
+        kept = np.flatnonzero(self.features >= 0)
+        return plot_intervals(
+            [self.names[k] for k in kept], self.estimates[kept], self.lower[kept],
+            self.upper[kept], f"Estimate and {100 * self.level:g}% interval", ax,
+        )  # fmt: skip
+
     def __repr__(self):
-        return f"<Refit: estimates of {', '.join(self.names)}; print shows the table>"
+        shown = ", ".join(self.names[:5]) + ", ..." * (len(self.names) > 5)
+        return f"<Refit: {len(self.names)} estimates ({shown}); print shows the table>"
 
     def __str__(self):
         letter = "z" if np.isinf(self.degrees_of_freedom) else "t"
@@ -197,8 +249,7 @@ def _table(path, data, support, alone, level):
         statistics = np.ldexp(estimates, power) / np.sqrt(np.diag(covariance))
         errors = np.ldexp(np.sqrt(np.diag(covariance)), -power)
         covariance = np.ldexp(covariance, -(power[:, None] + power))
-    reach = special.stdtrit(degrees, 0.5 + level / 2) if degrees < inf else special.ndtri(
-        0.5 + level / 2)  # fmt: skip
+    reach = _reach(level, degrees)
     tail = -np.abs(statistics)
     p_values = 2.0 * (special.stdtr(degrees, tail) if degrees < inf else special.ndtr(tail))
     known = path.feature_names
@@ -209,6 +260,15 @@ def _table(path, data, support, alone, level):
         p_values=p_values, lower=estimates - reach * errors, upper=estimates + reach * errors,
         level=level, covariance=covariance, dispersion=dispersion, degrees_of_freedom=degrees,
     )  # fmt: skip
+
+
+def _reach(level, degrees):
+    """Return half the width of an interval over its standard error."""
+    from scipy import special
+
+    if degrees < inf:
+        return special.stdtrit(degrees, 0.5 + level / 2)
+    return special.ndtri(0.5 + level / 2)
 
 
 def _within_strata(Z, counted, strata):

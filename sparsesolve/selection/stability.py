@@ -13,6 +13,7 @@ from sparsesolve.families import read_family
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
 from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.selection.folds import read_folds
@@ -24,7 +25,7 @@ LEAST_RATIO = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityPath(Frozen):
+class StabilityPath(Frozen, Tabled):
     """How often each feature is selected along the path, over all halves of the rows.
 
     Attributes
@@ -73,6 +74,44 @@ class StabilityPath(Frozen):
         threshold = read_number("threshold", threshold, 0.5, 1.0, open_low=True)
         reached = self.reached(s)
         return float(reached.sum() ** 2 / ((2.0 * threshold - 1.0) * len(reached)))
+
+    def _columns(self):
+        """Return the features that a half selects, the most frequent first."""
+        shares = self.reached()
+        order = np.argsort(-shares, kind="stable")
+        order = order[shares[order] > 0.0]
+        names = order if self.feature_names is None else self.feature_names[order]
+        return {"feature": names, "share": shares[order]}
+
+    def plot(self, threshold: float = 0.75, label: bool | int = True, ax: Any = None) -> Any:
+        """Draw the share of halves that have selected each feature down to each lambda.
+
+        Parameters
+        ----------
+        threshold : float in (0, 1], default 0.75
+            A dotted line; the number of features above it stands along the top.
+        label : bool or int, default True
+            Name the features at the right end of their lines: True as many as fit, an int at most
+            that many.
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.axes import AXIS_LABELS, axes_or_new, draw_along
+
+        threshold = read_number("threshold", threshold, 0.0, 1.0, open_low=True)
+        which = np.flatnonzero(self.reached())
+        shares = np.cumsum(self.entered[which].toarray(), axis=1)
+        names = which if self.feature_names is None else self.feature_names[which]
+        x, ax = -np.log(self.lambdas), axes_or_new(ax)
+        counts = (shares >= threshold - 1e-9).sum(axis=0)
+        draw_along(ax, x, shares, names, label, (AXIS_LABELS["lambda"], "Share of halves"),
+                   (x, counts, "Stable features"))  # fmt: skip
+        ax.axhline(threshold, color="0.5", linewidth=1.0, linestyle=":")
+        return ax
 
     def _place(self, s):
         """Return the last lambda that is at least s."""

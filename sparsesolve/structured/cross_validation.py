@@ -9,32 +9,39 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_seed, read_weights
-from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.cv_path import CrossValidated, choose, summary
 from sparsesolve.structured.crf import crf_path
-from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sequences import joined_tags, known_tags, read_rows, read_tags
 
 MEASURES = ("accuracy", "loss")
 
 
-@dataclass(frozen=True, repr=False)
-class CRFCrossValidation(Frozen):
-    """Scores of each lambda on held-out sequences, and the path of all data."""
+@dataclass(frozen=True, eq=False, repr=False)
+class CRFCrossValidation(CrossValidated):
+    """Scores of each lambda on held-out sequences, and the path of all data.
 
-    path: CRFPath  #: fitted to all sequences
-    lambdas: np.ndarray  #: (L,) decreasing
-    mean: np.ndarray  #: (L,) mean score over the folds
-    std: np.ndarray  #: (L,) its standard error
-    fold_scores: np.ndarray  #: (F, L)
-    folds: np.ndarray  #: (n_sequences,) fold of each sequence
-    measure: str  #: "accuracy" or "loss"
-    lambda_best: float  #: lambda of the best mean
-    lambda_1se: float  #: largest lambda within one standard error of it
+    Attributes are those of :class:`sparsesolve.CVPath`: ``lambdas``, ``mean``, ``std``,
+    ``fold_scores`` (F, L), ``lambda_min``, ``lambda_1se``, the CRFPath ``path``, and others.
+    ``folds`` (n_sequences,) is the fold of each sequence.
+    """
 
-    def __repr__(self):
-        return (f"<CRFCrossValidation: {len(self.fold_scores)} folds of sequences, {self.measure} "
-                f"{self.mean[self.lambdas == self.lambda_best][0]:.4f} at lambda = "
-                f"{self.lambda_best:.4g}>")  # fmt: skip
+    @property
+    def lambda_best(self) -> float:
+        """The lambda of the best mean, ``lambda_min``."""
+        return self.lambda_min
+
+    def predict(self, X: Any, lengths: ArrayLike | None = None, s: Any = "lambda_1se",
+                n_threads: int = 1) -> np.ndarray:
+        """Return the labels with the largest score at `s`, as `CRFPath.predict`."""
+        return self.path.predict(X, lengths, self.read_s(s), n_threads)
+
+    def coef(self, s: Any = "lambda_1se") -> np.ndarray:
+        """Return the coefficients of the features at `s`, (p, K), as in `CRFPath.coef`."""
+        return self.path.coef(self.read_s(s))
+
+    def nonzero(self, s: Any = "lambda_1se") -> np.ndarray:
+        """Return the features with a nonzero coefficient at `s`."""
+        return self.path.nonzero(self.read_s(s))
 
 
 @answers_keywords()
@@ -137,13 +144,13 @@ def _score(fit, X, y, lengths, w, lam, measure):
 
 
 def _chosen(path, scores, folds, measure):
-    mean = scores.mean(axis=0)
-    std = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
-    better = mean if measure == "accuracy" else -mean
-    best = int(better.argmax())
-    near = int((better >= better[best] - std[best]).argmax())
+    larger = measure == "accuracy"
+    mean, std = summary(scores, np.ones(len(scores)), 1)
+    best, near = choose(mean, std, larger)
     return CRFCrossValidation(
-        path=path, lambdas=path.lambdas, mean=mean, std=std, fold_scores=scores, folds=folds,
-        measure=measure, lambda_best=float(path.lambdas[best]),
-        lambda_1se=float(path.lambdas[near]),
+        lambdas=path.lambdas, mean=mean, std=std, lower=mean - std, upper=mean + std,
+        n_nonzero=path.df, fold_scores=scores, fold_weights=np.ones(len(scores)),
+        lambda_min=float(path.lambdas[best]), lambda_1se=float(path.lambdas[near]),
+        index_min=best, index_1se=near, measure=measure, larger_is_better=larger, path=path,
+        folds=folds,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.arc_templates import ArcTemplates
@@ -18,7 +19,7 @@ from sparsesolve.structured.tree import best_tree
 
 
 @dataclass(frozen=True, repr=False)
-class Parser(Frozen):
+class Parser(Frozen, Tabled):
     """A parser by arcs, learnt by `parse_trees`. It has no certificate."""
 
     templates: tuple  #: (T,) templates as text
@@ -35,6 +36,15 @@ class Parser(Frozen):
     def __repr__(self) -> str:
         used = int(np.count_nonzero(self.template_weights))
         return f"<Parser: {used} of {len(self.templates)} templates, no certificate>"
+
+    def _columns(self):
+        return {"template": np.array(self.templates, dtype=object), "norm": self.norms,
+                "weight": self.template_weights}  # fmt: skip
+
+    def summary(self) -> str:
+        """Describe in words what was learnt, and the templates with the largest weights."""
+        words = f"mean hinge loss of a sentence in the last epoch {self.losses[-1]:.5g}"
+        return described([repr(self).strip("<>"), words], self._columns())
 
     def used(self) -> dict[str, float]:
         """Return the templates in use and the norms of their weights, the largest first."""

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.results.coefficient_table import INTERCEPT, Named
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
 from sparsesolve.structured.answers import ChainAnswers
 
 
 @dataclass(frozen=True, repr=False)
-class CRFPath(ChainAnswers, Solved):
+class CRFPath(ChainAnswers, Solved, Named):
     """Chains fitted along a path of lambdas, each with a certified gap.
 
     ``coefs`` holds all coefficients of a lambda in one column: K for each feature, feature by
@@ -103,6 +104,22 @@ class CRFPath(ChainAnswers, Solved):
     def nonzero(self, s: float | None = None) -> np.ndarray:
         """Return the features with a nonzero coefficient at a lambda, ascending."""
         return np.flatnonzero(self.coef(s).any(axis=1))
+
+    def _columns_at(self, s, zeros):
+        """Return intercepts and coefficients of each label at each s as arrays by name."""
+        s = read_s(s)
+        parts = [self.parts(lam) for lam in np.atleast_1d(s)]
+        B = np.array([np.vstack([part["intercept"], part["coef"]]) for part in parts])
+        shown = np.full(B.shape, zeros) | (B != 0.0)
+        L, J, K = np.nonzero(shown)
+        named = range(self.n_features) if self.feature_names is None else self.feature_names
+        columns = {"lambda": np.atleast_1d(s)[L]} if s.ndim else {}
+        columns["label"] = self.labels[K]
+        if self.groups is not None:
+            groups = ["", *(str(self.group_labels[g]) for g in self.groups)]
+            columns["group"] = np.array(groups, dtype=object)[J]
+        columns["feature"] = np.array([INTERCEPT, *named], dtype=object)[J]
+        return {**columns, "coefficient": B[L, J, K]}
 
     def templates(self, s: float | None = None) -> dict[Any, float]:
         """Return the groups in use at a lambda and the Euclidean norms of their coefficients.

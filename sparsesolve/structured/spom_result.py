@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.losses.chain.sequences import Chains
+from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.structured.pictures import plot_weights
 from sparsesolve.structured.sequences import match_sequences, read_lengths, read_rows, read_tags
 
 
 @dataclass(frozen=True, repr=False)
-class SPOM(Frozen):
+class SPOM(Frozen, Tabled):
     """A model learnt by `spom`, which predicts labels of new sequences."""
 
     labels: np.ndarray  #: (K,) labels, in sorted order
@@ -55,6 +56,14 @@ class SPOM(Frozen):
             f"{len(self.group_labels)} groups in use, {len(self.labels)} labels, objective "
             f"{self.objective:.4g} after {len(self.objectives)} epochs, {certain}>"
         )
+
+    def _columns(self):
+        names = np.array([*self.group_labels, None], dtype=object)[:-1]
+        return {"group": names, "weight": self.kernel_weights[-1]}
+
+    def summary(self) -> str:
+        """Describe in words what was learnt, and the groups with the largest weights."""
+        return described([repr(self).strip("<>")], self._columns())
 
     def weights(self) -> dict[Any, float]:
         """Return the weight beta of each group or kernel after the last epoch, of sum 1."""

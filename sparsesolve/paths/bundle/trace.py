@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from sparsesolve.results.coefficient_table import INTERCEPT, Tabled, described
 
-@dataclass(frozen=True, eq=False)
-class Trace:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Tabled):
     """The record of one run: iteration 0 is its start, and T iterations follow.
 
     ``gaps[t]`` bounds the error after t iterations: the least objective so far minus the largest
@@ -31,6 +34,47 @@ class Trace:
     def gaps(self) -> np.ndarray:
         """Return bounds on the excess of the best iterate so far over the optimum, (T + 1,)."""
         return np.minimum.accumulate(self.objectives) - np.maximum.accumulate(self.bounds)
+
+    def _columns(self):
+        return {
+            "iteration": np.arange(len(self.objectives)), "objective": self.objectives,
+            "bound": self.bounds, "gap": self.gaps, "passes": self.passes,
+            "seconds": self.seconds,
+        }  # fmt: skip
+
+    def summary(self) -> str:
+        """Describe in words how the run ended, and its largest coefficients."""
+        which = np.flatnonzero(self.coef)
+        features = np.array([INTERCEPT, *which], dtype=object)
+        lines = [repr(self).strip("<>"), f"{len(which)} of {len(self.coef)} features"]
+        return described(lines, {"feature": features,
+                                 "coefficient": np.append(self.intercept, self.coef[which])},
+                         "coef")  # fmt: skip
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the bound on the error after each pass over the data, on a logarithmic axis.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+
+        gaps = np.where(self.gaps > 0.0, self.gaps, np.nan)
+        ax = plot_curves(self.passes, {self.method: gaps}, ("Passes over the data", "Gap"), ax)
+        ax.set_yscale("log")
+        return ax
+
+    def __repr__(self):
+        return (
+            f"<Trace of {self.method}: {len(self.objectives) - 1} iterations, objective "
+            f"{self.objectives.min():.5g}, gap {self.gap:.2g}>"
+        )
 
     @property
     def gap(self) -> float:

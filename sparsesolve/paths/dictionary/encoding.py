@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from sparsesolve.data import nonfinite_error, read_design
 from sparsesolve.paths.dictionary.column_pursuit import Atoms, pursue_columns
+from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.status import Status, warn
 
 METHODS = ("lasso", "lars", "omp")
@@ -25,7 +27,7 @@ EXTREME = 1e75
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparseCodes:
+class SparseCodes(Tabled):
     """The codes of N signals over p atoms, with a certificate for each.
 
     Attributes
@@ -50,6 +52,27 @@ class SparseCodes:
     lambdas: np.ndarray
     residuals: np.ndarray
     n_iters: np.ndarray
+
+    def _columns(self):
+        """Return the coefficients that are not 0, signal by signal."""
+        signals = np.repeat(np.arange(self.codes.shape[1]), np.diff(self.codes.indptr))
+        return {"signal": signals, "atom": self.codes.indices, "coefficient": self.codes.data}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the codes as an image: a row for each atom, a column for each signal.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.image import plot_image  # matplotlib is optional
+
+        return plot_image(self.codes.toarray(), self.codes.shape, ax, "Signal", "Atom")
 
     def __repr__(self):
         p, n = self.codes.shape

@@ -33,6 +33,7 @@ from sparsesolve.paths.dictionary.statistics import Statistics, mean_objective
 from sparsesolve.paths.dictionary.structured_atoms import update_structured_atoms
 from sparsesolve.paths.dictionary.structured_codes import bound_to, code_columns, read_convex
 from sparsesolve.paths.progress import progress_bar
+from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.status import warn
 
 ALGORITHMS = ("online", "batch")
@@ -50,7 +51,7 @@ TOL = 1e-6
 LONG = 4
 
 
-class DictionaryLearning:
+class DictionaryLearning(Tabled):
     """Learn a dictionary D of p atoms from signals, the columns of Y.
 
     ::
@@ -235,6 +236,49 @@ class DictionaryLearning:
         self._refuse_length(signals)
         self._last = None
         return self._structured(signals, self.dictionary, tol)[0]
+
+    def _columns(self):
+        """Return the atoms as columns, one row for each entry of a signal."""
+        if self.dictionary is None:
+            raise ValueError("there is no dictionary yet; call fit or partial_fit first")
+        atoms = {f"atom {j}": column for j, column in enumerate(self.dictionary.T)}
+        return {"entry": np.arange(len(self.dictionary)), **atoms}
+
+    def plot(self, shape: tuple[int, int] | None = None, ax: Any = None) -> Any:
+        """Draw the objective at each step, or the atoms as images.
+
+        Parameters
+        ----------
+        shape : pair of int, optional
+            Rows and columns of the image that a signal is. Default: draw the objective.
+        ax : matplotlib Axes, or with a shape an array of p of them, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes, or an array of p of them
+
+        Raises
+        ------
+        ValueError
+            If nothing was learnt yet, or the shape does not fit.
+        """
+        from sparsesolve.results.pictures.axes import new_panels
+        from sparsesolve.results.pictures.curves import plot_curves
+        from sparsesolve.results.pictures.image import plot_image
+
+        columns = self._columns()
+        if shape is None:
+            steps = np.arange(1, len(self.objectives) + 1)
+            return plot_curves(steps, {"": np.array(self.objectives)},
+                               ("Step", "Mean objective"), ax)  # fmt: skip
+        axes = new_panels(self.n_atoms) if ax is None else np.asarray(ax, dtype=object).ravel()
+        for panel, atom in zip(axes, list(columns.values())[1:], strict=True):
+            plot_image(atom, shape, panel)
+        return axes
+
+    def __str__(self):
+        return repr(self) if self.dictionary is None else super().__str__()
 
     def __repr__(self):
         seen = f"objective {self.objectives[-1]:.5g}" if self.objectives else "no signals yet"

@@ -9,35 +9,7 @@ from sparsesolve.results.pictures.line_names import COLOURS, NAME_SIZE
 def plot_cv(cv, ax=None):
     """Draw mean scores and their standard errors against lambda, as glmnet does.
 
-    The empty model is on the left. The count of nonzero coefficients stands along the top, and
-    dotted lines mark lambda_1se and lambda_min.
-
-    Parameters
-    ----------
-    cv : CVPath
-    ax : matplotlib Axes, optional
-        Where to draw. Default: the axes of a new figure.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If no lambda can be drawn on a logarithmic axis.
-    ImportError
-        If matplotlib is not installed.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # no screen
-    >>> import numpy as np
-    >>> import sparsesolve as ss
-    >>> X = np.random.default_rng(0).normal(size=(50, 5))
-    >>> ss.cv_path(X, X[:, 0] + X[:, 1] ** 2, n_folds=5, seed=0).plot().get_ylabel()
-    'Mean squared error'
+    `CVPath.plot` describes the parameters.
     """
     shown = (cv.lambdas > 0.0) & np.isfinite(cv.mean)
     if not shown.any():

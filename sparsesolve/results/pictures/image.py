@@ -8,7 +8,7 @@ from sparsesolve.results.pictures.axes import axes_or_new
 COLOURS = "RdBu_r"
 
 
-def plot_image(b, shape, ax=None):
+def plot_image(b, shape, ax=None, xlabel="", ylabel=""):
     """Draw coefficients as an image, red above 0 and blue below.
 
     Parameters
@@ -19,6 +19,8 @@ def plot_image(b, shape, ax=None):
         Rows and columns, p in all.
     ax : matplotlib Axes, optional
         Where to draw. Default: the axes of a new figure.
+    xlabel, ylabel : str, default ""
+        Labels of the axes.
 
     Returns
     -------
@@ -46,8 +48,10 @@ def plot_image(b, shape, ax=None):
         raise ValueError(f"shape {tuple(shape)} does not have {b.size} entries")
     ax = axes_or_new(ax)
     most = largest_size(b)
-    ax.imshow(b.reshape(shape), cmap=COLOURS, vmin=-most, vmax=most, interpolation="nearest")
-    ax.set(xticks=[], yticks=[])
+    aspect = "auto" if xlabel else "equal"  # pixels are square, tables are not
+    ax.imshow(b.reshape(shape), cmap=COLOURS, vmin=-most, vmax=most, interpolation="nearest",
+              aspect=aspect)  # fmt: skip
+    ax.set(xticks=[], yticks=[], xlabel=xlabel, ylabel=ylabel)
     return ax
 
 

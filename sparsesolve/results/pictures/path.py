@@ -24,45 +24,7 @@ LINES = ("feature", "group", "class")
 def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
     """Draw the coefficients of a path, one line for each feature that is ever selected.
 
-    All three horizontal axes run from the empty model on the left to the fullest on the right.
-    Lambda is therefore shown as minus its natural logarithm, as in R's glmnet 4.1-10. The count
-    of nonzero coefficients stands along the top.
-
-    Parameters
-    ----------
-    path : Path
-    xvar : {"norm", "lambda", "dev"}, default "lambda"
-        The L1 norm of the coefficients (original scale), lambda, or the deviance explained.
-    label : bool or int, default True
-        Name the features at the right end of their lines: True as many as fit near it, the
-        largest coefficients first; an int at most that many. The other lines become grey.
-    ax : matplotlib Axes, or with by="class" an array of K of them, optional
-        Where to draw. Default: the axes of a new figure.
-    by : {"feature", "group", "class"}, default "feature"
-        What a line shows: the coefficient of a feature, or with K responses the Euclidean norm of
-        its K; the norm of a group, for a path with a group penalty; or the coefficient of a
-        feature in each of K classes or responses, with a panel for each.
-
-    Returns
-    -------
-    ax : matplotlib Axes, or with by="class" an array of K of them
-
-    Raises
-    ------
-    ValueError
-        If xvar or by is unknown or does not suit, or the path holds nothing to draw.
-    ImportError
-        If matplotlib is not installed.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # no screen
-    >>> import numpy as np
-    >>> import sparsesolve as ss
-    >>> X = np.random.default_rng(0).normal(size=(50, 5))
-    >>> ax = ss.path(X, X[:, 0] + X[:, 1] ** 2).plot("lambda", label=True)
-    >>> ax.figure.savefig("path.png")
+    `Path.plot` describes the parameters.
     """
     refuse_unknown_lines(path, by)
     x = along(path, xvar, AXIS_LABELS)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, read_count
+from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
@@ -16,7 +17,7 @@ from sparsesolve.selection.measures import SIDED
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration:
+class Calibration(Tabled):
     """Predicted probabilities and observed shares, in bins of rows.
 
     Attributes
@@ -32,6 +33,27 @@ class Calibration:
     predicted: np.ndarray
     observed: np.ndarray
     weights: np.ndarray
+
+    def _columns(self):
+        return {"predicted": self.predicted, "observed": self.observed, "weight": self.weights}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw observed shares against predicted probabilities.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+
+        return plot_curves(self.predicted, {"": self.observed},
+                           ("Predicted probability", "Observed share"), ax, marker="o",
+                           diagonal=True)  # fmt: skip
 
     def __repr__(self):
         worst = np.abs(self.predicted - self.observed).max()

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data.keywords import answers_keywords
+from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion:
+class Confusion(Tabled):
     """Weights of rows by their true and predicted class; printed as a table.
 
     Attributes
@@ -32,6 +33,27 @@ class Confusion:
     def accuracy(self) -> float:
         """The share of weights on the diagonal."""
         return float(self.counts.trace() / self.counts.sum())
+
+    def _columns(self):
+        names = self.class_names.tolist()
+        return {"true": self.class_names, **dict(zip(names, self.counts.T, strict=True))}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the table, dark where much of a true class is predicted.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.curves import plot_cells  # matplotlib is optional
+
+        return plot_cells(self.counts, self.class_names, self.class_names,
+                          ("Predicted class", "True class"), ax)  # fmt: skip
 
     def __repr__(self):
         return f"<Confusion: {len(self.class_names)} classes, {100 * self.accuracy:.1f}% correct>"

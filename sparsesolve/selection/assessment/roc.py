@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data.keywords import answers_keywords
+from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
 from sparsesolve.results.ranks import ranks
@@ -17,7 +18,7 @@ from sparsesolve.selection.measures import class_shares
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Roc:
+class Roc(Tabled):
     """A receiver operating characteristic: the shares of both classes above each threshold.
 
     Attributes
@@ -36,6 +37,27 @@ class Roc:
     fpr: np.ndarray
     tpr: np.ndarray
     auc: float
+
+    def _columns(self):
+        return {"threshold": self.thresholds, "fpr": self.fpr, "tpr": self.tpr}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the share of the target above each threshold against that of the other class.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+
+        return plot_curves(self.fpr, {f"area {self.auc:.4g}": self.tpr},
+                           ("Share of the first class", "Share of the target"), ax,
+                           diagonal=True)  # fmt: skip
 
     def __repr__(self):
         return f"<Roc: {len(self.thresholds)} thresholds, area {self.auc:.4g}>"

@@ -1,0 +1,108 @@
+"""Results are one family: each class has the same questions, in one table of all of them.
+
+A class of results that is new has to be added to RESULTS, or `test_no_class_is_left_out` fails.
+"""
+
+import inspect
+import pkgutil
+import tempfile
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve import bundle, structured
+from sparsesolve.results.coefficient_table import Named, Tabled
+
+pd = pytest.importorskip("pandas")
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(90, 4)), columns=["age", "size", "dose", "rest"])
+Y = X["age"].to_numpy() - X["dose"].to_numpy() + 0.5 * RNG.normal(size=90)
+KIND = np.where(Y > 0, "well", "sick")
+LENGTHS = np.full(15, 6)
+PLACES = np.column_stack([X, np.ones(90)])
+
+
+@cache
+def of_classes():
+    return ss.path(X, KIND, family="binomial", n_lambdas=10)
+
+
+@cache
+def sentences():
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trees.txt"
+        file.write_text("dogs N 2\nbark V 0\n\ncats N 2\nsleep V 0\n")
+        return structured.read_sentences(file, ["form", "tag", "head"])
+
+
+RESULTS = {
+    "Path": lambda: ss.path(X, Y, n_lambdas=5),
+    "KnotPath": lambda: ss.lars_path(X, Y),
+    "CVPath": lambda: ss.cv_path(X, Y, n_folds=3, seed=0, n_lambdas=8),
+    "MKLPath": lambda: ss.mkl_path([np.outer(x, x) for x in PLACES.T], Y, n_lambdas=5),
+    "CRFPath": lambda: ss.crf_path(X, KIND, lengths=LENGTHS, n_lambdas=4),
+    "CRFCrossValidation": lambda: structured.cv_crf_path(
+        PLACES, KIND, lengths=LENGTHS, n_folds=3, n_lambdas=4),
+    "OnlineFit": lambda: ss.online(X, KIND, family="binomial", lam=0.01),
+    "SPOM": lambda: ss.spom(PLACES, KIND, lengths=LENGTHS, groups=list("uuvvw"), lam=0.1, seed=0),
+    "Parser": lambda: structured.parse_trees(sentences(), templates=["h.tag+m.tag"]),
+    "Refit": lambda: ss.refit(ss.path(X, Y), X, Y, s=0.1),
+    "Scores": lambda: ss.criteria(ss.path(X, Y, n_lambdas=6, lambda_min_ratio=0.1), X, Y),
+    "StabilityPath": lambda: ss.stability_path(X, Y, n_pairs=3, seed=0),
+    "Roc": lambda: ss.roc(of_classes(), X, KIND, s=0.05),
+    "Confusion": lambda: ss.confusion(of_classes(), X, KIND, s=0.05),
+    "Calibration": lambda: ss.calibration(of_classes(), X, KIND, s=0.05, n_bins=4),
+    "SparseCodes": lambda: ss.sparse_code(PLACES[:, :3], PLACES, lam=1.0),
+    "DictionaryLearning": lambda: ss.DictionaryLearning(3, lam=0.1, seed=0).fit(PLACES.T),
+    "Trace": lambda: bundle.pegasos(PLACES, np.where(Y > 0, 1, -1), lam=0.1),
+}  # fmt: skip
+# These have no coefficients, or are their coefficients.
+WITHOUT_SUMMARY = {"Scores", "StabilityPath", "Roc", "Confusion", "Calibration", "SparseCodes",
+                   "DictionaryLearning"}  # fmt: skip
+made = cache(lambda name: RESULTS[name]())
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_answers(name):
+    fit = made(name)
+    assert type(fit).__name__ == name
+    assert "\n" not in repr(fit) and len(repr(fit)) < 250
+    assert len(str(fit).splitlines()) < 60
+    frame = fit.to_frame()
+    assert isinstance(frame, pd.DataFrame) and len(frame) and frame.columns.is_unique
+    ax = fit.plot()
+    assert ax.get_xlabel() and (ax.get_ylabel() or name == "Refit")
+    ax.figure.draw_without_rendering()
+    matplotlib.pyplot.close(ax.figure)
+    if name not in WITHOUT_SUMMARY:
+        text = fit.summary()
+        assert isinstance(text, str) and len(text.splitlines()) >= 3
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_pictures_say_what_they_take(name):
+    """help(fit.plot) names each parameter."""
+    plot = type(made(name)).plot
+    for parameter in list(inspect.signature(plot).parameters)[1:]:
+        assert f"\n        {parameter} : " in plot.__doc__, parameter
+
+
+def test_no_class_is_left_out():
+    """Every class that shows itself as a table, and every other with a frame, is in RESULTS."""
+    found = set()
+    for module in pkgutil.walk_packages(ss.__path__, "sparsesolve."):
+        if ".cli" in module.name or module.name.endswith("__main__"):
+            continue
+        for name, thing in vars(import_module(module.name)).items():
+            if inspect.isclass(thing) and thing.__module__ == module.name and (
+                    issubclass(thing, Named | Tabled) or hasattr(thing, "to_frame")
+                    or "Frozen" in {base.__name__ for base in thing.__mro__}):  # fmt: skip
+                found.add(name)
+    assert found - {"Named", "Tabled", "Frozen", "Solved", "CrossValidated"} == set(RESULTS)
