@@ -32,6 +32,7 @@ from .response import (
     read_sides,
 )
 from .row_blocks import is_dask, row_blocks
+from .row_labels import by_rows, in_rows_of
 from .survival import read_strata, read_survival, refuse_no_event
 from .vector import (
     read_lambdas,
@@ -46,9 +47,11 @@ from .vector import (
 __all__ = [
     "Response",
     "answers_keywords",
+    "by_rows",
     "check_derivatives",
     "columns_by_name",
     "columns_of",
+    "in_rows_of",
     "is_dask",
     "is_frame",
     "label_array",

@@ -1,6 +1,7 @@
 """The base of all estimators: read data as scikit-learn does, solve, keep coefficients, predict.
 """
 
+from inspect import isfunction
 from numbers import Real
 from typing import Any
 
@@ -10,7 +11,7 @@ from sklearn import exceptions
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.data import answers_keywords, read_flag, read_number, read_weights
+from sparsesolve.data import answers_keywords, by_rows, read_flag, read_number, read_weights
 from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.paths.path import path
 from sparsesolve.results import status
@@ -19,6 +20,10 @@ from sparsesolve.results.doubts import doubts
 from .export import Exported
 
 TYPES = (np.float64, np.float32)
+# The methods that take rows; those inherited from scikit-learn are wrapped, too.
+METHODS = ("fit", "partial_fit", "fit_transform", "transform", "inverse_transform", "predict",
+           "predict_proba", "predict_log_proba", "decision_function", "score",
+           "predict_survival_function", "predict_cumulative_hazard_function")  # fmt: skip
 
 
 class ConvergenceWarning(status.ConvergenceWarning, exceptions.ConvergenceWarning):
@@ -43,7 +48,7 @@ def read_pair(estimator, X, y, squares=False, **checks):
 
     `squares` says that y is used with squared error; a boolean y is then refused.
     """
-    doubts(X, y, "gaussian" if squares else "another", "use SparseLogisticRegression")
+    doubts(y, "gaussian" if squares else "another", "use SparseLogisticRegression")
     X, y = validate_data(estimator, unwrapped(X), y, **checks)
     return X, y.astype(np.float64) if squares and y.dtype == bool else y
 
@@ -54,10 +59,16 @@ def unwrapped(X):
 
 
 class Answering:
-    """Mixin of every estimator: keywords of other packages get an error that names ours."""
+    """Mixin of every estimator: keywords of other packages get an error that names ours, and what
+    belongs to the rows of X comes in their order.
+    """
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
+        for name in METHODS:
+            method = getattr(cls, name, None)
+            if isfunction(method) and not hasattr(method, "rows"):
+                setattr(cls, name, by_rows("y", "sample_weight", "strata", "groups")(method))
         # an inherited constructor is wrapped too, so that the error names this class
         if cls.__init__ is not object.__init__:
             cls.__init__ = answers_keywords("estimator", cls.__name__)(cls.__init__)

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparsesolve.data.labels import refuse_missing_labels
 from sparsesolve.structured.crf import crf_path
-from sparsesolve.structured.sequences import is_list_of_sequences, match_sequences
+from sparsesolve.structured.sequences import in_positions_of, is_list_of_sequences
 from sparsesolve.structured.stream import ChainStream
 
 from .base import Answering, warning_as_scikit_learn
@@ -29,7 +29,7 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
 
     def score(self, X, y, lengths=None, sample_weight=None):
         """Return the accuracy of single labels; `sample_weight` has one weight per label."""
-        match_sequences(X, y)
+        y = in_positions_of(X, y)
         found = self.predict(X, lengths)
         if isinstance(found, list):
             found, y = np.concatenate(found), np.concatenate([np.asarray(part) for part in y])
@@ -37,7 +37,7 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
 
     def _training_data(self, X, y, reset=True):
         """Return X and y in the form of the solver, and set `classes_`."""
-        match_sequences(X, y)
+        y = in_positions_of(X, y)
         if not is_list_of_sequences(X):
             refuse_missing_labels(y)
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64,

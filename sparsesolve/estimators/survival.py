@@ -6,7 +6,6 @@ from sklearn.utils.validation import validate_data
 
 from sparsesolve.data import read_survival
 from sparsesolve.families import cox
-from sparsesolve.results.doubts import match_rows
 from sparsesolve.results.survival import concordance
 
 from .base import TYPES, Net, read_sample_weight, unwrapped
@@ -22,7 +21,6 @@ class Cox(Hazard, Net):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        match_rows(X, y)
         X = validate_data(self, unwrapped(X), accept_sparse="csc", dtype=TYPES, order="F")
         weights = read_sample_weight(sample_weight, X.shape[0])
         return X, _read_times(y, X.shape[0], strata), weights

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 
 from sparsesolve.solvers.follow import StopRule
@@ -31,3 +32,10 @@ class Family:
     #: whether eta has a row per class or response
     several: bool = field(default=False, repr=False)
     smooth: bool = field(default=True, repr=False)  #: False if the loss has kinks
+
+    def in_rows(self, order: Callable) -> Family:
+        """Return the family after `order` has put what `read` holds for each row, its strata."""
+        read = self.read
+        if not isinstance(read, partial):
+            return self
+        return replace(self, read=partial(read.func, *map(order, read.args)))

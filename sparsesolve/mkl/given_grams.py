@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.data import read_flag, read_shares
+from sparsesolve.data import by_rows, read_flag, read_shares
+from sparsesolve.data.row_labels import kernels_alike, labels_of_rows
 from sparsesolve.data.vector import read_finite
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.mkl.grams import Grams
@@ -65,9 +66,11 @@ class GivenGrams(Grams):
         blocks = by_name(blocks, self.names)
         if len(blocks) != len(self):
             raise ValueError(f"kernels holds {len(blocks)} blocks; {len(self)} are needed")
-        return blocks, diagonals
+        names = [f"block {m}" for m in range(len(blocks))]
+        return kernels_alike(blocks, names, self.index), diagonals
 
 
+@by_rows("weights", of="kernels")
 def precomputed(
     kernels: Any,
     *,
@@ -128,4 +131,4 @@ def precomputed(
         np.fill_diagonal(made, scaling.own_diagonal(diagonal))
         sources.append(scaling)
         items.append(made)
-    return GivenGrams(items, read.names, sources)
+    return GivenGrams(items, read.names, sources, index=labels_of_rows(kernels))

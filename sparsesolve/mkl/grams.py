@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import (
+    by_rows,
     nonfinite_error,
     read_choice,
     read_design,
@@ -19,6 +20,7 @@ from sparsesolve.data import (
     shown,
 )
 from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.data.row_labels import labels_of_rows
 from sparsesolve.mkl.kernels import LowRank
 from sparsesolve.mkl.scaling import read_scale
 from sparsesolve.mkl.source import Source
@@ -31,9 +33,10 @@ class Grams:
     :func:`build_grams` and :func:`precomputed` make them for :func:`sparsesolve.mkl_path`.
     """
 
-    def __init__(self, items, names, sources, table=None, columns=None, encoder=None):
+    def __init__(self, items, names, sources, table=None, columns=None, encoder=None, index=None):
         self.items, self.names, self.sources = items, names, sources
         self.table, self.columns, self.encoder = table, columns, encoder
+        self.index = index  # labels of the samples, if the table or the kernels have some
 
     def __len__(self):
         return len(self.sources)
@@ -44,7 +47,8 @@ class Grams:
 
     def without_kernels(self) -> Grams:
         """Return Grams that make blocks for new samples, without the kernels of the fit."""
-        return type(self)([], self.names, self.sources, self.table, self.columns, self.encoder)
+        return type(self)([], self.names, self.sources, self.table, self.columns, self.encoder,
+                          self.index)  # fmt: skip
 
     @property
     def feature_names(self) -> np.ndarray | None:
@@ -84,6 +88,7 @@ class Grams:
         return [make(m) for m in range(len(self))]
 
 
+@by_rows("weights")
 def build_grams(
     X: Any,
     kernels: Any,
@@ -162,7 +167,7 @@ def build_grams(
     _refuse_memory(sources, table.shape[0], np.dtype(dtype), store)
     items = [source.make(np.dtype(dtype), store) for source in sources]
     encoder = X.without_rows() if isinstance(X, EncodedDesign) else None
-    return Grams(items, labels, sources, table, columns, encoder)
+    return Grams(items, labels, sources, table, columns, encoder, labels_of_rows(X))
 
 
 def _refuse_nonfinite(matrix, columns):

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords
+from sparsesolve.data import answers_keywords, by_rows
+from sparsesolve.data.row_labels import labels_of_rows
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.mkl.algorithms import ALGORITHMS, choose
 from sparsesolve.mkl.assembly import read_problem
@@ -47,6 +48,7 @@ class MKLOptions(Options):
 
 
 @answers_keywords()
+@by_rows("y", "weights", "offset", of="kernels")
 def mkl_path(
     kernels: Any,
     y: Any,
@@ -175,7 +177,7 @@ def mkl_path(
         n_threads=options.n_threads, progress=options.progress, dfmax=options.dfmax,
         solvers=ALGORITHMS,
     )  # fmt: skip
-    doubts(kernels, y, family)
+    doubts(y, family)
     norm = read_norm(norm)
     _refuse_zero(settings["lambdas"])
     grams = kernels if isinstance(kernels, Grams) else None
@@ -202,6 +204,7 @@ def mkl_path(
         "kernel_names": None if names is None else np.array(names),
         "class_names": class_names, "options": kept,
         "grams": None if grams is None else grams.without_kernels(),
+        "rows": labels_of_rows(kernels),
     })  # fmt: skip
     warn_missed([fit], fit.options["tol"])
     return fit

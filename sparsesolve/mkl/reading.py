@@ -9,6 +9,7 @@ from scipy import sparse
 
 import sparsesolve.linalg.factors.tiled_cholesky as tiled_cholesky
 from sparsesolve.data.array import real_array, refuse_overflow, storage_dtype
+from sparsesolve.data.row_labels import kernels_alike
 from sparsesolve.data.structure import verified
 from sparsesolve.mkl.kernels import Kernels, LowRank, Rows, item_times
 from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
@@ -99,7 +100,7 @@ def _sequence(kernels):
         names = [f"kernel {m}" for m in range(len(kernels))]
     if not len(kernels):
         raise ValueError("kernels is empty; give at least one")
-    return kernels, names
+    return kernels_alike(kernels, names), names
 
 
 def _read_one(item, name):

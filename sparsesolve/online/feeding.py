@@ -32,6 +32,11 @@ class Feeding:
         self._guess = None  # a temporary learner for questions before that
         self._p = settings.n_features or 0
 
+    @property
+    def _is_new(self):
+        """True until the first rows have come."""
+        return self._learner is None and not self._opening
+
     def _weights(self):
         return self._current().weights()
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from sparsesolve.data import by_rows
 from sparsesolve.online.certificate import Certificate, certificate
 from sparsesolve.online.feeding import Feeding
 from sparsesolve.online.files import TextFile
@@ -149,6 +150,7 @@ class OnlineFit(Feeding):
         columns["feature"] = np.array([INTERCEPT, *names], dtype=object)[J]
         return {**columns, "coefficient": B[K, J]}
 
+    @by_rows("offset")
     def predict(self, X: Any, kind: str = "link", offset: ArrayLike | None = None) -> np.ndarray:
         """Predict new rows.
 
@@ -170,6 +172,7 @@ class OnlineFit(Feeding):
 
     # Continuation.
 
+    @by_rows("y", "weights", "offset")
     def more(self, X: Any, y: ArrayLike | None = None, *, weights: ArrayLike | None = None,
              offset: ArrayLike | None = None) -> "OnlineFit":
         """Learn more rows, exactly as if they had come with the earlier ones.
@@ -195,7 +198,7 @@ class OnlineFit(Feeding):
         if is_table(X):
             X = in_columns_of_fit(X, self.feature_names)
             self._widen(X)
-        for rows in rows_of(X, y, weights, offset, self.settings, self.reader):
+        for rows in rows_of(X, y, weights, offset, self):
             self._learn(rows)
         return self
 
@@ -231,6 +234,7 @@ class OnlineFit(Feeding):
         self._measure(text_rows(block, self.settings, self.reader) for block in source())
         return self
 
+    @by_rows("y", "weights", "offset")
     def certify(self, X: Any, y: ArrayLike, *, weights: ArrayLike | None = None,
                 offset: ArrayLike | None = None) -> Certificate:
         """Bound the distance of these weights from the optimum of the batch problem on data.

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from sparsesolve.data import shown
+from sparsesolve.data import in_rows_of, shown
 
 
 class Holdout:
@@ -60,7 +60,8 @@ def read_holdout(holdout):
     if holdout is None:
         return None
     if isinstance(holdout, tuple) and 2 <= len(holdout) <= 3:
-        return (*holdout, None)[:3]
+        X, *rows = holdout
+        return X, *in_rows_of(X, dict(zip(("y", "weights"), (*rows, None), strict=False))).values()
     if isinstance(holdout, float) and 0.0 < holdout < 1.0:
         return holdout
     raise ValueError(

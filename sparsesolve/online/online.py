@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, read_count, read_flag, read_seed, read_weights
+from sparsesolve.data import (
+    answers_keywords,
+    by_rows,
+    read_count,
+    read_flag,
+    read_seed,
+    read_weights,
+)
 from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.holdout import Holdout, read_holdout, split
@@ -21,6 +28,7 @@ from sparsesolve.results.doubts import doubts
 
 
 @answers_keywords()
+@by_rows("y", "weights", "offset")
 def online(
     X: Any,
     y: ArrayLike | None = None,
@@ -188,7 +196,7 @@ def online(
     table, rng = is_table(X), read_seed(seed)
     names, n, kept, source = None, None, None, None
     if table:
-        doubts(X, y, family)
+        doubts(y, family)
         X, names = row_matrix(X)
         n, p = X.shape
         if y is None:
@@ -212,7 +220,7 @@ def online(
 
     def read(order):
         order = kept if order is None else order
-        return rows_of(X, y, weights, offset, settings, reader, order)
+        return rows_of(X, y, weights, offset, fit, order)
 
     def orders():
         if not shuffle:

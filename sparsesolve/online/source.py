@@ -4,13 +4,24 @@ from os import PathLike
 
 import numpy as np
 
-from sparsesolve.data import read_offset, read_offsets, read_weights
+from sparsesolve.data import in_rows_of, read_offset, read_offsets, read_weights
 from sparsesolve.online.files import Cache, TextFile
-from sparsesolve.online.rows import Rows, block_size, entries, is_table, row_matrix
+from sparsesolve.online.rows import (
+    Rows,
+    block_size,
+    entries,
+    in_columns_of_fit,
+    is_table,
+    row_matrix,
+)
 
 
-def rows_of(X, y, weights, offset, settings, reader, order=None):
-    """Yield Rows of a table, in the order of `order` if given, or of a stream."""
+def rows_of(X, y, weights, offset, fit, order=None):
+    """Yield Rows of a table, in the order of `order` if given, or of a stream, for an OnlineFit.
+
+    A fit without rows yet takes the names of the columns from the first frame of a stream.
+    """
+    settings, reader = fit.settings, fit.reader
     if is_table(X):
         if y is None:
             raise ValueError("y is missing; give a response for each row of X")
@@ -34,8 +45,11 @@ def rows_of(X, y, weights, offset, settings, reader, order=None):
                 "the items of a stream are tuples (X, y), (X, y, weights) or (X, y, weights, "
                 f"offset), not a {type(item).__name__}"
             )
-        matrix, _ = row_matrix(item[0])
-        parts = (*item[1:], None, None)[:3]
+        X_of, *parts = (*item, None, None)[:4]
+        named = zip(("y", "weights", "offset"), parts, strict=True)
+        parts = tuple(in_rows_of(X_of, dict(named)).values())
+        matrix, names = row_matrix(in_columns_of_fit(X_of, fit.feature_names))
+        fit.feature_names = names if fit._is_new else fit.feature_names
         yield from _blocks(matrix, reader.block, parts, settings, None, above)
         above += matrix.shape[0]
 

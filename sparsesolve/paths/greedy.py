@@ -8,7 +8,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, read_choice, read_count, read_flag, read_number
+from sparsesolve.data import (
+    answers_keywords,
+    by_rows,
+    read_choice,
+    read_count,
+    read_flag,
+    read_number,
+)
 from sparsesolve.families import gaussian
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.assembly import read_problem
@@ -33,6 +40,7 @@ MOST_SIZES = 100
 
 
 @answers_keywords()
+@by_rows("y", "weights", "offset")
 def omp_path(
     X: Any,
     y: Any,
@@ -115,6 +123,7 @@ def omp_path(
 
 
 @answers_keywords()
+@by_rows("y", "weights", "offset")
 def hard_threshold_path(
     X: Any,
     y: Any,
@@ -226,7 +235,7 @@ def _fit(solve, X, y, options):
     most = None if most is None else read_count("n_nonzero", most, 1)
     kept = options.kept()
     n_threads = thread_count(options.n_threads)
-    doubts(X, y)
+    doubts(y)
     problem, names, _, scale = read_problem(
         X, y, gaussian, weights=options.weights, offset=options.offset, penalty_factor=None,
         lower=None, upper=None, alpha=1.0, intercept=intercept, standardize=standardize,

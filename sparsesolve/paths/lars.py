@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, read_feature_names
+from sparsesolve.data import answers_keywords, by_rows, read_feature_names
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
@@ -60,6 +60,7 @@ class GramOptions(Options):
 
 
 @answers_keywords()
+@by_rows("y", "weights", "offset")
 def lars_path(
     X: Any,
     y: Any,
@@ -185,7 +186,7 @@ def lars_path(
         n_threads=n_threads, progress=progress, feature_names=feature_names,
     ).plain()  # fmt: skip
     settings = read_knot_options(options, intercept, standardize, n_threads)
-    doubts(X, y)
+    doubts(y)
     problem, names, _, scale = read_problem(
         X, y, read_family("gaussian"), weights=weights, offset=offset, alpha=1.0,
         penalty_factor=penalty_factor, lower=0.0 if positive else None, upper=None,

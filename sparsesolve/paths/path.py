@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, read_flag, read_number
+from sparsesolve.data import answers_keywords, by_rows, read_flag, read_number
 from sparsesolve.families import FAMILIES
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
@@ -27,6 +27,7 @@ from sparsesolve.solvers.warm_start import begin_at
 
 
 @answers_keywords()
+@by_rows("y", "weights", "offset", "family")
 def path(
     X: Any,
     y: Any,
@@ -237,7 +238,7 @@ def path(
         max_iter=max_iter, solver=solver, n_threads=n_threads, progress=progress,
         feature_names=feature_names, start=start,
     )  # fmt: skip
-    doubts(X, y, family)
+    doubts(y, family)
     fit = solve_path(X, y, options)
     warn_missed([fit], fit.options["tol"])
     return fit

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.data import by_rows
 from sparsesolve.results import printing
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.feature_groups import FeatureGroups
@@ -192,6 +193,7 @@ class CVPath(CrossValidated):
         """Return intercepts at `s`, as in :meth:`coef`."""
         return self.path.intercept(self.read_s(s), **options)
 
+    @by_rows("offset", "strata")
     def predict(
         self,
         X: Any = None,

@@ -4,7 +4,6 @@ import numpy as np
 
 from sparsesolve.data import columns_of, is_frame, read_weights, refuse_other_names
 from sparsesolve.linalg.design.distributed import DistributedDesign
-from sparsesolve.results.doubts import match_rows
 from sparsesolve.results.prediction import linear_predictor, path_family, read_rows
 
 # Differences up to this fraction of the null deviance are rounding.
@@ -25,7 +24,6 @@ class FittedData:
         self.path, self.family, self.options = path, path_family(path), path.options or {}
         self.matrix, self.X = read_rows(path, X, in_blocks), X
         self.n = self.matrix.shape[0]
-        match_rows(X, y)
         if self.options.get("offset") is True:
             raise ValueError("A model from a file lacks the offset of rows; fit the data again")
         self.response = self.family.read(y, self.n)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.data import by_rows
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
@@ -45,6 +46,8 @@ class MKLPath(Solved, Named):
         The keywords of the sparsesolve.mkl_path call that made it.
     grams : Grams or None
         Makes blocks for new samples, if Grams were passed; it holds no kernel.
+    rows : pandas.Index or None
+        The labels of the samples, if the kernels were frames; a model from a file has none.
     """
 
     lambdas: np.ndarray
@@ -65,6 +68,7 @@ class MKLPath(Solved, Named):
     class_names: np.ndarray | None = None
     options: dict | None = None
     grams: object | None = None
+    rows: Any = None
 
     def _freeze(self):
         super()._freeze()
@@ -122,6 +126,7 @@ class MKLPath(Solved, Named):
         return {**columns, "kernel": np.array(list(names), dtype=object)[which],
                 "norm": norms[L, which], "weight": weights[L, which]}  # fmt: skip
 
+    @by_rows("offset", of="kernels")
     def predict(
         self,
         kernels: Any = None,

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data.array import real_array
+from sparsesolve.data.row_labels import kernels_alike
 from sparsesolve.results.interpolation import interpolator, read_s
 from sparsesolve.results.prediction import of_kind, refuse_kind, with_offset
 
@@ -57,6 +58,7 @@ def new_blocks(path, kernels, which):
             f"kernels holds {len(kernels)} blocks; the path was fitted to {path.n_kernels}: give "
             "blocks (n_new, n), as grams.between(X) makes them for a path from a file"
         )
+    kernels = kernels_alike(kernels, [f"block {m}" for m in range(len(kernels))], path.rows)
     blocks = {m: read_block(kernels[m], m, n) for m in which}
     sizes = {len(block) if isinstance(block, np.ndarray) else block.shape[0]
              for block in blocks.values()}  # fmt: skip

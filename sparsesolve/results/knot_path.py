@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.data import read_count, read_number
+from sparsesolve.data import by_rows, read_count, read_number
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import read_rows
@@ -31,6 +31,7 @@ class KnotPath(Path):
 
     exact_between = True
 
+    @by_rows("y")
     def coef(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
     ) -> Any:
@@ -40,12 +41,14 @@ class KnotPath(Path):
         """
         return Path.coef(self._reaching(s, exact, X, y), s)
 
+    @by_rows("y")
     def intercept(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
     ) -> Any:
         """Return intercepts at any lambda; parameters as in :meth:`coef`."""
         return Path.intercept(self._reaching(s, exact, X, y), s)
 
+    @by_rows("y")
     def extend(
         self,
         X: Any,

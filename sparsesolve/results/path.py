@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from sparsesolve.data import by_rows
 from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.results import continuation, interpolation
 from sparsesolve.results.coefficient_table import Named
@@ -148,6 +149,7 @@ class Path(Solved, Predictor, Named):
         """Return the number and the names of what `df` counts."""
         return self.n_features, "feature"
 
+    @by_rows("y")
     def coef(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
     ) -> Any:
@@ -183,6 +185,7 @@ class Path(Solved, Predictor, Named):
         source = continuation.solve_at(self, at, X, y) if exact else self
         return interpolation.coefficients(source, at)
 
+    @by_rows("y")
     def intercept(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
     ) -> Any:
@@ -243,6 +246,7 @@ class Path(Solved, Predictor, Named):
                  for i, j in pairwise(norms.indptr)]  # fmt: skip
         return found[0] if at.ndim == 0 else found
 
+    @by_rows("y")
     def extend(
         self,
         X: Any,

@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results import prediction, survival_prediction
 
@@ -14,6 +15,7 @@ class Predictor:
     """Mixin of Path for questions that need rows: predictions, and for cox how they are ranked."""
 
     @answers_keywords()
+    @by_rows("offset", "strata")
     def predict(
         self,
         X: Any = None,
@@ -63,6 +65,7 @@ class Predictor:
             return survival_prediction.predict_survival(self, X, s, offset, times, strata, data)
         return prediction.predict(self, X, s, kind, offset)
 
+    @by_rows("y", "weights", "offset", "strata")
     def concordance(
         self,
         X: Any,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparsesolve.data import read_strata, read_survival, real_array
+from sparsesolve.data import in_rows_of, read_strata, read_survival, real_array
 from sparsesolve.results import survival
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.interpolation import read_s
@@ -20,7 +20,7 @@ def predict_survival(path, X, s, offset, times, strata, data):
         )
     s = path.lambdas if s is None else read_s(s)
     eta = linear_predictor(path, read_rows(path, X), s, offset)
-    data = FittedData(path, *data)
+    data = FittedData(path, data[0], in_rows_of(data[0], {"y": data[1]})["y"])
     data.refuse_others()
     codes = _codes(data.response, strata, len(eta))
     fitted, times = data.link(s), _read_times(times, data.loss)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import (
+    by_rows,
     nonfinite_error,
     read_design,
     read_flag,
@@ -31,6 +32,7 @@ RIDGE_END = 1e-6
 OF_ROWS = ("family", "weights", "standardize")
 
 
+@by_rows("y", "weights", "offset", "folds", "family")
 def adaptive_factors(
     X: Any, y: Any, *, power: float = 1.0, coefs: ArrayLike | None = None, groups: Any = None,
     **options: Any

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsesolve.data import answers_keywords, read_number
+from sparsesolve.data import answers_keywords, by_rows, read_number
 from sparsesolve.penalties.each_response import degrees
 from sparsesolve.results.cv_path import CVPath, path_of
 from sparsesolve.results.fitted_data import FittedData
@@ -18,6 +18,7 @@ LEAST_SQUARES = ("gaussian", "multigaussian")
 
 
 @answers_keywords()
+@by_rows("y")
 def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
              noise_variance: float | None = None) -> Scores:
     """Compute AIC, AICc, BIC, EBIC and GCV at every lambda of a path; smaller is better.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import read_design, read_feature_names, read_flag, read_number
+from sparsesolve.data import by_rows, read_design, read_feature_names, read_flag, read_number
 from sparsesolve.families import read_family
 from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 ALIKE = 1e-9
 
 
+@by_rows("y", "weights", "offset", "folds", "groups", "family")
 def cv_path(
     X: Any,
     y: Any,
@@ -119,7 +120,7 @@ def cv_path(
     """
     if alphas is not None and "alpha" in options:
         raise ValueError("alpha and alphas are both given; leave one out")
-    doubts(X, y, options.get("family", "gaussian"))
+    doubts(y, options.get("family", "gaussian"))
     options = read_options(options, cv_path)
     keep = read_flag("keep", keep)
     family = read_family(options["family"])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsesolve.data import answers_keywords, read_number
+from sparsesolve.data import answers_keywords, by_rows, read_number
 from sparsesolve.paths.penalty import is_concave
 from sparsesolve.penalties.each_response import over_responses
 from sparsesolve.results.continuation import solve_at
@@ -38,6 +38,7 @@ class Constrained:
 
 
 @answers_keywords()
+@by_rows("y")
 def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
     """Solve the constrained form, ``Omega(b) <= radius``, with a certificate.
 

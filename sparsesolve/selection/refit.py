@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import answers_keywords, read_number, read_offset
+from sparsesolve.data import answers_keywords, by_rows, read_number, read_offset
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.coefficient_table import Tabled, Text, frame_of
 from sparsesolve.results.cv_path import CVPath, path_of
@@ -146,6 +146,7 @@ class Refit(Frozen, Tabled):
 
 
 @answers_keywords()
+@by_rows("y")
 def refit(
     fit: Path | CVPath, X: Any, y: Any, s: float | str | None = None, *, level: float = 0.95
 ) -> Refit:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import answers_keywords, read_number
+from sparsesolve.data import answers_keywords, by_rows, read_number
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import path as fit_path
 from sparsesolve.paths.path import solve_path
@@ -26,6 +26,7 @@ SPARE = 3
 
 
 @answers_keywords()
+@by_rows("y")
 def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     """Relax a path: mix it with fits of the same features without penalty.
 

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_count, read_design, read_feature_names, read_lambdas, read_number
+from sparsesolve.data import (
+    by_rows,
+    read_count,
+    read_design,
+    read_feature_names,
+    read_lambdas,
+    read_number,
+)
 from sparsesolve.families import read_family
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
@@ -130,6 +137,7 @@ class StabilityPath(Frozen, Tabled):
         )
 
 
+@by_rows("y", "weights", "offset", "family")
 def stability_path(
     X: Any,
     y: Any,
@@ -183,7 +191,7 @@ def stability_path(
     """
     n_pairs = read_count("n_pairs", n_pairs, 1)
     options = read_options(options, stability_path)
-    doubts(X, y, options["family"])
+    doubts(y, options["family"])
     family = read_family(options["family"])
     matrix, names = read_design(X)
     names = read_feature_names(options["feature_names"], names, matrix.shape[1])

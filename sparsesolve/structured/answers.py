@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.losses.chain.rows import times
 from sparsesolve.losses.chain.sequences import Chains
-from sparsesolve.structured.sequences import known_tags, match_sequences, read_rows, read_tags
+from sparsesolve.structured.sequences import in_positions_of, known_tags, read_rows, read_tags
 
 
 class ChainAnswers:
@@ -97,7 +97,7 @@ class ChainAnswers:
         ValueError, TypeError
             Where X or y do not fit, saying what was found.
         """
-        match_sequences(X, y)
+        y = in_positions_of(X, y)
         found = self.predict(X, lengths, s, n_threads)
         rows = read_rows(X, lengths, both=False)
         codes, names = read_tags(y, rows.ptr)
@@ -123,7 +123,7 @@ class ChainAnswers:
         ValueError, TypeError
             Where X or y do not fit, or a label is new.
         """
-        match_sequences(X, y)
+        y = in_positions_of(X, y)
         S, T, chains = self._scores(X, lengths, s, n_threads)
         ptr = chains.starts
         codes = known_tags(y, ptr, self.labels)

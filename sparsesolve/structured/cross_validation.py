@@ -11,7 +11,13 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_seed, read_weights
 from sparsesolve.results.cv_path import CrossValidated, choose, summary
 from sparsesolve.structured.crf import crf_path
-from sparsesolve.structured.sequences import joined_tags, known_tags, read_rows, read_tags
+from sparsesolve.structured.sequences import (
+    in_positions_of,
+    joined_tags,
+    known_tags,
+    read_rows,
+    read_tags,
+)
 
 MEASURES = ("accuracy", "loss")
 
@@ -94,6 +100,7 @@ def cv_crf_path(
     ((5,), True)
     """
     read_choice("measure", measure, MEASURES)
+    y = in_positions_of(X, y)
     path = crf_path(X, y, lengths=lengths, weights=weights, **options)
     rows = read_rows(X, lengths, both=False)
     codes, names = read_tags(joined_tags(y, rows.ptr), rows.ptr)

@@ -14,8 +14,8 @@ from sparsesolve.structured.frank_wolfe import FrankWolfePass
 from sparsesolve.structured.hinge import HingePass
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sequences import (
+    in_positions_of,
     known_tags,
-    match_sequences,
     read_allowed,
     read_rows,
     read_tags,
@@ -121,7 +121,7 @@ class MaxMargin:
 
     def read(self, X, y, lengths, allowed=None, dual=False):
         """Set the sequences of the next passes."""
-        match_sequences(X, y)
+        y = in_positions_of(X, y)
         rows = read_rows(X, lengths, both=False)
         if self.labels is None:
             codes, self.labels = read_tags(y, rows.ptr)

@@ -22,7 +22,7 @@ from sparsesolve.penalties.penalty import has_blocks, missing_method
 from sparsesolve.penalties.registry import named_penalty
 from sparsesolve.structured.sequences import (
     Rows,
-    match_sequences,
+    in_positions_of,
     packed,
     read_allowed,
     read_rows,
@@ -100,7 +100,7 @@ class ChainProblem:
 def read_chain_problem(X, y, lengths, groups, penalty, alpha, transitions, intercept, allowed,
                        weights, threads):
     """Check the data; return (ChainProblem, labels, mask, penalty as read or None)."""
-    match_sequences(X, y)
+    y = in_positions_of(X, y)
     rows = read_rows(X, lengths)
     codes, labels = read_tags(y, rows.ptr)
     K, p, N = len(labels), rows.rows.shape[1], len(rows.ptr) - 1

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import nonfinite_error, read_design, read_labels
-from sparsesolve.results.doubts import match_rows
+from sparsesolve.data import in_rows_of, nonfinite_error, read_design, read_labels
 
 # With more labels, numbers of pairs would exceed 32 bits.
 MOST_LABELS = 46_340
@@ -139,14 +138,14 @@ def read_tags(y: Any, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return codes.astype(np.intc), names
 
 
-def match_sequences(X, y):
-    """Compare the row names of X and y, as :func:`match_rows` does, for each sequence of a list.
-    """
+def in_positions_of(X, y):
+    """Return y with labels in the order of the rows of X, for each sequence if X is a list."""
     if is_list_of_sequences(X) and isinstance(y, list | tuple) and len(y) == len(X):
-        for s, (part, labels) in enumerate(zip(X, y, strict=True)):
-            match_rows(part, labels, f"sequence {s} of X", f"sequence {s} of y")
-    else:
-        match_rows(X, y)
+        return [
+            in_rows_of(part, {f"sequence {s} of y": tags}, f"sequence {s} of X").popitem()[1]
+            for s, (part, tags) in enumerate(zip(X, y, strict=True))
+        ]
+    return in_rows_of(X, {"y": y})["y"]
 
 
 def joined_tags(y, ptr):

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.results.doubts import match_rows
+from sparsesolve.data import in_rows_of
+from sparsesolve.data.row_labels import kernels_alike
 from sparsesolve.structured.sequences import (
+    in_positions_of,
     joined_tags,
-    match_sequences,
     read_lengths,
     read_rows,
     read_tags,
@@ -48,7 +49,7 @@ def read_blocks(X: Any, y: Any, lengths: Any, groups: Any) -> Blocks:
 
 
 def _of_table(X, y, lengths, groups):
-    match_sequences(X, y)
+    y = in_positions_of(X, y)
     rows = read_rows(X, lengths, both=False)
     codes, labels = read_tags(y, rows.ptr)
     p = rows.rows.shape[1]
@@ -74,12 +75,12 @@ def _of_blocks(names, parts, y, lengths, groups):
                 f"block {name!r} is a {type(part).__name__}; give a kernel matrix (n, n), or "
                 "mkl.LowRank(Z) for features Z"
             )
+    parts = kernels_alike(parts, [f"block {name!r}" for name in names])
     n = _size(parts[0])
     ptr = np.asarray(read_lengths(lengths, n))
-    codes, labels = read_tags(joined_tags(y, ptr), ptr)
+    codes, labels = read_tags(joined_tags(in_rows_of(parts, {"y": y})["y"], ptr), ptr)
     made, kinds = [], []
     for name, part in zip(names, parts, strict=True):
-        match_rows(getattr(part, "Z", part), y, f"block {name!r}")
         if hasattr(part, "Z"):
             x = read_rows(part.Z, lengths, both=False).rows
             if x.shape[0] != n:

@@ -14,7 +14,7 @@ from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.structured.pictures import plot_weights
-from sparsesolve.structured.sequences import match_sequences, read_lengths, read_rows, read_tags
+from sparsesolve.structured.sequences import in_positions_of, read_lengths, read_rows, read_tags
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,7 +135,7 @@ class SPOM(Frozen, Tabled):
         ValueError, TypeError
             Where X or y do not fit, saying what was found.
         """
-        match_sequences(X, y)
+        y = in_positions_of(X, y)
         S, ptr = self._scores(X, lengths)
         T = np.ascontiguousarray(self.transitions())
         found = self.labels[Chains(ptr, len(self.labels)).viterbi(S, T)[0]]

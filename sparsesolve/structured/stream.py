@@ -18,7 +18,7 @@ from scipy import sparse
 from sparsesolve.losses.chain.log_loss import ChainLog
 from sparsesolve.results.status import Status
 from sparsesolve.structured.result import CRFPath
-from sparsesolve.structured.sequences import known_tags, match_sequences, read_rows
+from sparsesolve.structured.sequences import in_positions_of, known_tags, read_rows
 
 # One step adds up the gradients of this many sequences.
 BATCH = 4
@@ -59,7 +59,7 @@ class ChainStream:
 
     def read(self, X, y, lengths=None):
         """Return sequences as (rows, codes, starts), checked against those that came before."""
-        match_sequences(X, y)
+        y = in_positions_of(X, y)
         rows = read_rows(X, lengths, both=False)
         if rows.rows.shape[1] != self.p:
             raise ValueError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, read_count, read_flag, read_number
+from sparsesolve.data import answers_keywords, by_rows, read_count, read_flag, read_number
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
@@ -19,6 +19,7 @@ FIRST_GUESS = 0.02
 
 
 @answers_keywords()
+@by_rows("y", "weights")
 def pragam(
     X: Any,
     y: Any,

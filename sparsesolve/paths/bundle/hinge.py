@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, read_count, read_flag
+from sparsesolve.data import answers_keywords, by_rows, read_count, read_flag
 from sparsesolve.families import hinge
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
@@ -60,6 +60,7 @@ class HingeRisk:
 
 
 @answers_keywords()
+@by_rows("y", "weights")
 def hinge_risk(
     X: Any,
     y: Any,

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from sparsesolve.data import (
     answers_keywords,
+    by_rows,
     read_choice,
     read_count,
     read_design,
@@ -25,6 +26,7 @@ from sparsesolve.solvers.bundle.stochastic import steps
 
 
 @answers_keywords()
+@by_rows("y")
 def pegasos(
     X: Any,
     y: Any,

@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
@@ -14,6 +15,7 @@ from sparsesolve.selection.measures import known_measures, read_measure
 
 
 @answers_keywords()
+@by_rows("y", "weights", "offset", "strata")
 def assess(
     fit: Path | CVPath,
     X: Any,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, read_count
+from sparsesolve.data import answers_keywords, by_rows, read_count
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
@@ -61,6 +61,7 @@ class Calibration(Tabled):
 
 
 @answers_keywords()
+@by_rows("y", "weights", "offset")
 def calibration(
     fit: Path | CVPath,
     X: Any,

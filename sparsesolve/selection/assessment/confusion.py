@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.cv_path import CVPath
@@ -69,6 +70,7 @@ class Confusion(Tabled):
 
 
 @answers_keywords()
+@by_rows("y", "weights", "offset")
 def confusion(
     fit: Path | CVPath,
     X: Any,

@@ -16,7 +16,6 @@ from sparsesolve.data import (
 )
 from sparsesolve.families import Family
 from sparsesolve.results.cv_path import path_of
-from sparsesolve.results.doubts import match_rows
 from sparsesolve.results.fitted_data import refuse_other_responses
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.prediction import linear_predictor, path_family, read_rows
@@ -35,7 +34,6 @@ class KnownRows(NamedTuple):
 
 def read_known_rows(fit, X, y, s, weights, offset, strata=None):
     """Return the KnownRows of a user's arguments; `assess` describes them."""
-    match_rows(X, y)
     path = path_of(fit)
     if fit is not path:
         s = fit.read_s("lambda_1se" if s is None else s)
