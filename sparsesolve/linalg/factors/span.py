@@ -5,6 +5,8 @@ from threading import Thread
 import numpy as np
 from scipy import sparse
 
+# An entry of an orthonormal column below this size is rounding of a 0.
+HIDDEN_ENTRY = 8.0 * np.finfo(np.float64).eps
 # A matrix with at least this many rows is decomposed in a thread of its own, because its
 # eigenvalue decomposition would otherwise delay Ctrl-C noticeably.
 LONG = 1000
@@ -118,6 +120,9 @@ class Span:
         Q, spectrum, turn = np.linalg.svd(columns / size, full_matrices=False)
         kept = spectrum > max(columns.shape) * EPSILON * spectrum.max(initial=0.0)
         self.Q, self.least = Q[:, kept], float(spectrum[kept].min(initial=np.inf))
+        # Rounding of a 0 would count as a row on which a direction has an effect, where those
+        # that it has more effect on have no curvature.
+        self.Q[np.abs(self.Q) <= HIDDEN_ENTRY] = 0.0
         self.back = turn[kept].T / spectrum[kept] / size[:, None]
         self.error = columns @ self.back - self.Q
 

@@ -15,6 +15,12 @@ from sparsesolve.solvers.costs.rounding import CENTRED, CURVATURE_RANK, ORTHOGON
 EPSILON = np.finfo(np.float64).eps
 # Rounds in which samples are put to the ends of their slopes; each fixes some of them for good.
 ROUNDS = 20
+# Newton steps of a projection: some ten suffice, as each settles which samples are at their ends.
+PROJECTIONS = 60
+# The curvature of samples at their ends, relative to that of others, in these steps.
+DAMPING = 1e-6
+# The least part of such a step that is tried.
+SHORTEST = 1e-9
 
 
 def clear(loss, eta, u, columns, free=None):
@@ -49,8 +55,66 @@ def clear(loss, eta, u, columns, free=None):
             dual, missing = _clear_responses(loss, eta, u, columns, free)
         terms = ORTHOGONAL_TERMS * np.abs(u) + CENTRED * loss.curvature_at(eta)
         left, size = np.abs(dual @ columns), terms @ np.abs(columns)
-    astray = ~(left <= size)  # NaN counts too.
-    return dual, np.inf if (astray if free is None else astray & free).any() else missing
+        astray = ~(left <= size)  # NaN counts too.
+        astray = (astray if free is None else astray & free).any() or missing == np.inf
+        if eta.ndim == 1 and loss.ends is not None and np.isfinite(u).all():
+            low, high = loss.ends
+            if astray or ((dual < low) | (dual > high)).any():
+                return projected(u, low, high, columns, 1.0 + float(np.abs(eta).max()))
+    return dual, np.inf if astray else missing
+
+
+def projected(u, low, high, columns, far):
+    """Return the point nearest to u that is within its ends and orthogonal to the columns A.
+
+    It minimises sum_i (x_i - u_i)^2 / (2 s_i) over low <= x <= high with A'x = 0, where s_i is
+    the length of an interval: x(nu) = clip(u - s A nu, low, high). Newton steps find the
+    multipliers nu, at which the concave dual function has the slope A'x = 0. A column whose
+    samples are all at their ends has no curvature, but for that of `DAMPING`.
+
+    Parameters
+    ----------
+    u, low, high : (n,), low <= 0 <= high
+    columns : (n, f)
+    far : float
+        A size of linear predictors, on which the rounding that is left in A'x counts.
+
+    Returns
+    -------
+    dual, missing : as of `clear`
+    """
+    sizes = np.abs(columns)
+    if not np.isfinite(np.square(sizes.sum(axis=0))).all():
+        return u, np.inf
+    length = high - low
+    usual = np.mean(length[np.isfinite(length)]) if np.isfinite(length).any() else 1.0
+    s = np.where(np.isfinite(length), length, usual)
+
+    def at(nu):
+        x = np.clip(u - s * (columns @ nu), low, high)
+        moved = np.divide((x - u) ** 2, s, out=np.zeros_like(s), where=s > 0.0)
+        left = x @ columns
+        return x, left, 0.5 * float(moved.sum()) + float(left @ nu)
+
+    nu = np.zeros(columns.shape[1])
+    x, left, value = at(nu)
+    for _ in range(PROJECTIONS):
+        terms = np.abs(x) @ sizes
+        if (np.abs(left) <= EPSILON * terms).all():
+            break
+        weights = s * np.where((low < x) & (x < high), 1.0, DAMPING)
+        step, t = Curvature(columns.T @ (weights[:, None] * columns)).solve(left), 1.0
+        new = at(nu + step)
+        half = 0.5 * np.abs(left)
+        while t > SHORTEST and not (new[2] > value or (np.abs(new[1]) <= half).all()):
+            t *= 0.5
+            new = at(nu + t * step)
+        if t <= SHORTEST:
+            break
+        nu, (x, left, value) = nu + t * step, new
+    if not (np.abs(left) <= ORTHOGONAL_TERMS * (np.abs(x) @ sizes)).all():
+        return x, np.inf
+    return x, far * float(np.sum(np.abs(left) / np.maximum(sizes.max(axis=0), 1e-300)))
 
 
 def still_missing(gram, left, size):

@@ -28,6 +28,9 @@ FAR = 1e300
 TINY = 1e-300
 # An error of shares that sum to 1 along each direction of the kernel.
 EXACT = 1e-12
+# What is left of a product without its part along the kernel is rounding below this fraction of
+# what is taken away: some ten units in the last place.
+LEFT = 2e-15
 
 
 class UnpenalisedBasis:
@@ -60,6 +63,8 @@ class UnpenalisedBasis:
         self.kernel = None if problem.has_blocks else penalty.kernel()
         if self.kernel is not None:
             self.share = self._share_of(norms)
+            # Computed once: a second time rounding may give Q another sign.
+            self._along_kernel = self.spans.along(self.kernel)
         self.span = self._span_of(self.which)
         self.basis = self._basis_of(self.which)
         self._last = self.which, self.basis
@@ -74,7 +79,7 @@ class UnpenalisedBasis:
     def _span_of(self, mask):
         if self.kernel is None or mask.any():
             return self.spans.of(np.flatnonzero(mask))
-        return self.spans.along(self.kernel)
+        return self._along_kernel
 
     def back(self, c):
         """Return coefficients of the columns or directions of the span, from c (f,) or (K, f)."""
@@ -101,11 +106,17 @@ class UnpenalisedBasis:
 
         The rounding error of z_j grows with the norm of column j. So what is left along the
         kernel is taken away in proportion to squared norms. Taken evenly, as `held_part` does, the
-        error of a large column could exceed the whole product of a small one.
+        error of a large column could exceed the whole product of a small one. A feature that
+        alone makes a direction, or all of whose z is along it, is left with 0 and not with the
+        rounding of a difference, which would be no rounding compared with itself.
         """
         z[..., free] = 0.0
-        if self.kernel is not None and not free.any():
+        if self.kernel is None or free.any():
+            return z
+        size = (abs(self.share) @ (abs(self.kernel).T @ np.abs(z).T)).T
+        for _ in range(2):
             z -= (self.share @ (self.kernel.T @ z.T)).T
+        z[np.abs(z) <= LEFT * size] = 0.0
         return z
 
     def _share_of(self, norms):

@@ -6,8 +6,7 @@ Given: coefficients, an intercept, and a dual point u within the slopes of F. Re
 gap over all columns of the problem with kinks itself.
 
 Invariant: u is within the slopes and orthogonal to the unpenalised columns. The samples between
-their ends give that where they suffice; else one such column, as the intercept, is reached by
-projection (box_hyperplane). Where neither does, the dual point 0 remains.
+their ends give that where they suffice; else u is projected.
 
 Reference: Bach et al. 2012, section 1.4.
 """
@@ -16,7 +15,7 @@ import numpy as np
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.solvers.certificate.dual_point import clear
-from sparsesolve.solvers.costs.rounding import ORTHOGONAL_TERMS, PROJECTED, SHIFT
+from sparsesolve.solvers.costs.rounding import PROJECTED, SHIFT
 from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
 
 
@@ -72,12 +71,10 @@ class KinkedCertificate(FirstOrder):
         if basis.shape[1] == 0:
             return point.u, free, 0.0
         dual, missing = clear(self.envelope, point.eta - self.shift, point.u, basis)
-        within = np.clip(dual, *self.loss.ends)
         if basis.shape[1] == 1:
+            within = np.clip(dual, *self.loss.ends)
             return self._on_hyperplane(within, basis[:, 0], missing), free, 0.0
-        if missing < np.inf and not np.array_equal(within, dual):
-            missing = missing if _orthogonal(within, basis) else np.inf
-        return within, free, missing
+        return dual, free, missing
 
     def _on_hyperplane(self, u, column, missing):
         """Return u if it is orthogonal to the one column, else its projection within the slopes.
@@ -87,8 +84,3 @@ class KinkedCertificate(FirstOrder):
         column = np.ascontiguousarray(column)
         return project(u, *self.loss.ends, column, 0.0, np.ones(len(u)))
 
-
-def _orthogonal(u, columns):
-    """Return True if products of u with the columns are rounding."""
-    left, size = np.abs(u @ columns), np.abs(u) @ np.abs(columns)
-    return bool((left <= ORTHOGONAL_TERMS * size).all())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sparsesolve.losses import LOSSES
-from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.certificate.dual_point import clear, projected
 
 RNG = np.random.default_rng(2)
 ETA, Y = RNG.standard_normal(30), RNG.random(30).round()
@@ -35,11 +35,20 @@ def test_dependent_columns_and_columns_of_zeros_do_no_harm(loss):
     assert dual == pytest.approx(clear(loss, ETA, u, COLUMNS)[0], abs=1e-13)
 
 
-def test_it_says_so_where_no_curvature_is_left_to_take_away():
-    """Responses that are certain to a double's last digit have no curvature, and yet a slope."""
+def test_where_no_curvature_is_left_the_point_is_projected():
+    """On slopes within their ends: no other such point is nearer, in lengths of intervals."""
     loss = LOSSES["huber"](Y, np.full(30, 1 / 30), delta=0.1)
     eta = Y + 50.0 * (1.0 + COLUMNS[:, 1] ** 2)
-    assert clear(loss, eta, loss.at(eta)[1], COLUMNS)[1] == np.inf
+    assert clear(loss, eta, loss.at(eta)[1], COLUMNS)[1] <= 1e-12
+    low, high = -RNG.random(30), RNG.random(30)
+    low[:5], high[5:10] = 0.0, 0.0
+    high[10:12] = low[10:12] = 0.0
+    points = low + (high - low) * RNG.normal(0.5, 2.0, size=(20, 30))
+    found = [projected(u, low, high, COLUMNS, 1.0) for u in points]
+    length = np.where(high > low, high - low, 1.0)
+    for u, (x, missing) in zip(points, found, strict=True):
+        assert missing <= 1e-13 and (low <= x).all() and (x <= high).all()
+        assert all((u - x) / length @ (other - x) <= 1e-9 for other, _ in found)
 
 
 def test_several_responses_are_cleared_together():
