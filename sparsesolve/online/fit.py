@@ -11,14 +11,15 @@ from sparsesolve.data import by_rows
 from sparsesolve.online.certificate import Certificate, certificate
 from sparsesolve.online.feeding import Feeding
 from sparsesolve.online.files import TextFile
-from sparsesolve.online.prediction import predict
+from sparsesolve.online.prediction import link_of, predict, rows_of_fit
 from sparsesolve.online.regret import regret_bound
 from sparsesolve.online.rows import in_columns_of_fit, is_table
 from sparsesolve.online.source import in_order, rows_of, text_rows
 from sparsesolve.results.coefficient_table import INTERCEPT, described, frame_of
+from sparsesolve.results.predictor import NewRows, Predictor, refuse_lengths
 
 
-class OnlineFit(Feeding):
+class OnlineFit(Feeding, Predictor):
     """What :func:`sparsesolve.online` has learned so far; `more` continues it.
 
     Attributes
@@ -67,6 +68,31 @@ class OnlineFit(Feeding):
         """
         now = self._current()
         return np.array([*now.curve, (now.rows, now.mean_loss)][-64:], dtype=float)
+
+    # The contract of a predictor.
+
+    lambdas = None
+
+    @property
+    def class_names(self) -> np.ndarray | None:
+        """Labels of the classes in sorted order, as `classes`."""
+        return self.classes
+
+    @property
+    def _family(self):
+        return self.settings.family
+
+    @property
+    def _n_responses(self):
+        return self.settings.n_responses if self._family.several else None
+
+    def _new_rows(self, X, y, weights, s, lengths):
+        refuse_lengths(self, lengths)
+        matrix = rows_of_fit(self, X)
+        return NewRows(matrix.shape[0], matrix, y, weights)
+
+    def _link(self, rows, s, offset):
+        return link_of(self, rows.data, offset)[..., None]
 
     # Weights.
 

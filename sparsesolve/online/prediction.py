@@ -15,10 +15,27 @@ def predict(fit, X, kind, offset):
     family = fit.settings.family
     if kind == "class" and family.classify is None:
         raise ValueError(f"family {family.name!r} has no classes; ask for kind='response'")
+    eta = link_of(fit, rows_of_fit(fit, X), offset)
+    if kind == "link":
+        return eta
+    if kind == "response":
+        return family.mean(eta)
+    codes = family.classify(eta)
+    return codes if fit.classes is None else fit.classes[codes]
+
+
+def rows_of_fit(fit, X):
+    """Return rows as a matrix with the columns of the fit."""
     matrix, _ = row_matrix(in_columns_of_fit(X, fit.feature_names))
-    n, m = matrix.shape
+    m = matrix.shape[1]
     if fit.settings.n_features is not None and m != fit.n_features:
         raise ValueError(f"X has {m} columns; the fit has {fit.n_features} features")
+    return matrix
+
+
+def link_of(fit, matrix, offset):
+    """Return linear predictors (n,), or (n, K) for K classes or responses."""
+    n, m = matrix.shape
     W, b = fit._weights()
     shared = min(m, W.shape[1])
     eta = np.asarray(matrix[:, :shared] @ W[:, :shared].T) + b
@@ -26,10 +43,4 @@ def predict(fit, X, kind, offset):
     if not np.isfinite(eta).all():
         raise ValueError(f"row {int(np.argwhere(~np.isfinite(eta))[0, 0])} of X has no "
                          "finite prediction; look for nan or inf there")  # fmt: skip
-    eta = eta if family.several else eta[:, 0]
-    if kind == "link":
-        return eta
-    if kind == "response":
-        return family.mean(eta)
-    codes = family.classify(eta)
-    return codes if fit.classes is None else fit.classes[codes]
+    return eta if fit.settings.family.several else eta[:, 0]

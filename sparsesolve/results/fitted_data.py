@@ -93,10 +93,10 @@ class FittedData:
 
 def refuse_other_responses(path, family, y, response):
     """Raise ValueError if y, read as `response`, has other columns or classes than the fit."""
-    if family.several and response.values.shape[1] != len(path.coefs):
+    if family.several and response.values.shape[1] != path._n_responses:
         what = "columns" if family.classify is None else "classes"
         raise ValueError(
-            f"y has {response.values.shape[1]} {what}; the path was fitted to {len(path.coefs)}"
+            f"y has {response.values.shape[1]} {what}; the path was fitted to {path._n_responses}"
         )
     if path.class_names is None or not is_frame(y):
         return

@@ -12,10 +12,12 @@ from sparsesolve.data import by_rows
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
+from sparsesolve.results.prediction import path_family
+from sparsesolve.results.predictor import NewRows, Predictor, refuse_lengths
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MKLPath(Solved, Named):
+class MKLPath(Solved, Predictor, Named):
     """Solutions of multiple kernel learning at L values of lambda.
 
     :func:`sparsesolve.mkl_path` makes it. At each lambda the fitted function is
@@ -114,6 +116,26 @@ class MKLPath(Solved, Named):
 
     def _selected(self, s):
         return self.active(s)
+
+    @property
+    def _family(self):
+        return path_family(self)
+
+    @property
+    def _n_responses(self):
+        return len(self.dual_coefs) if self.several else None
+
+    def _new_rows(self, X, y, weights, s, lengths):
+        from sparsesolve.results.kernel_prediction import blocks_at
+
+        refuse_lengths(self, lengths)
+        blocks = blocks_at(self, X, s)
+        return NewRows(blocks.rows, blocks, y, weights)
+
+    def _link(self, rows, s, offset):
+        from sparsesolve.results.kernel_prediction import linear_predictor
+
+        return linear_predictor(self, rows.data, s, offset)
 
     def _columns_at(self, s, zeros):
         """Return norms and weights of kernels at each s as arrays by name."""

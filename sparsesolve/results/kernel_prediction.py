@@ -15,16 +15,22 @@ def predict(path, kernels, s, kind, offset):
     """Return the predictions that :meth:`MKLPath.predict` describes."""
     refuse_kind(path, kind, KINDS)
     s = path.lambdas if s is None else read_s(s)
-    return of_kind(path, linear_predictor(path, kernels, s, offset), s, kind)
+    blocks = blocks_at(path, kernels, s)
+    return of_kind(path, linear_predictor(path, blocks, s, offset), s, kind)
 
 
-def linear_predictor(path, kernels, s, offset):
+def blocks_at(path, kernels, s):
+    """Return the Blocks of the kernels that are active at any of s, from the user's argument."""
+    used = np.flatnonzero(np.diff(interpolator(path.lambdas, s).tocsr().indptr))
+    return new_blocks(path, kernels, np.flatnonzero(path.kernel_weights[:, used].any(axis=1)))
+
+
+def linear_predictor(path, blocks, s, offset):
     """Return offset, intercept and function at each s: (n_new, S), or (n_new, K, S)."""
     W = interpolator(path.lambdas, s)
     duals = np.stack(path.dual_coefs) if path.several else path.dual_coefs[None]  # (K, n, L)
     used = np.flatnonzero(np.diff(W.tocsr().indptr))
     weights, duals = path.kernel_weights[:, used], duals[:, :, used]
-    blocks = new_blocks(path, kernels, np.flatnonzero(weights.any(axis=1)))
     K, n, _ = duals.shape
     f = np.zeros((blocks.rows, K, len(used)))
     for m, block in blocks:

@@ -18,11 +18,11 @@ from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.feature_groups import FeatureGroups
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import read_s
-from sparsesolve.results.predictor import Predictor
+from sparsesolve.results.predictor import PathPredictor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Path(Solved, Predictor, Named):
+class Path(Solved, PathPredictor, Named):
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
     :func:`sparsesolve.path` makes it. So do :func:`sparsesolve.omp_path` and

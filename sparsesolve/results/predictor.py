@@ -1,8 +1,22 @@
-"""Predictor: predictions and concordance of a path."""
+"""The contract of a predictor: what `assess`, `roc`, `confusion` and `calibration` ask of a fit.
+
+A result that predicts responses is a Predictor and answers:
+
+    lambdas                 (L,) decreasing, or None for one model
+    class_names             (K,) labels of the classes, or None
+    _family                 the Family of its responses
+    _n_responses            K linear predictors, or None for one
+    _new_rows(X, y, weights, s, lengths)
+                            NewRows: X as read and checked, and y and weights of its n rows. s is
+                            the lambdas to be asked for, or None; lengths are those of sequences
+    _link(rows, s, offset)  linear predictors, (n, S), or (n, K, S) with K of them; None where a
+                            model chooses classes without probabilities
+    _codes(rows, s, eta)    numbers of the chosen classes, (n, S): by default from eta
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -11,8 +25,70 @@ from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results import prediction, survival_prediction
 
 
+class NewRows(NamedTuple):
+    """Rows with known responses, as a predictor has read them."""
+
+    n: int
+    data: Any  # X, in the form that `_link` takes
+    y: Any
+    weights: Any
+
+
 class Predictor:
+    """Base of results that predict responses; the head of this file is the contract."""
+
+    class_names: Any = None
+    _n_responses: int | None = None
+
+    def _new_rows(self, X, y, weights, s, lengths):
+        raise NotImplementedError
+
+    def _link(self, rows, s, offset):
+        raise NotImplementedError
+
+    def _codes(self, rows, s, eta):
+        return self._family.classify(eta)
+
+
+def predictor_of(fit: Any, s: Any) -> tuple[Predictor, Any]:
+    """Return the Predictor of a fit, and s with the default of a cross-validation."""
+    found = getattr(fit, "path", fit)
+    if not isinstance(found, Predictor):
+        raise TypeError(
+            f"fit is a {type(fit).__name__}; give a Path or a CVPath, or another fit that "
+            "predicts responses: of kernels, of chains, or learned online"
+        )
+    if found is not fit:
+        s = fit.read_s("lambda_1se" if s is None else s)
+    if s is not None and found.lambdas is None:
+        raise ValueError(f"{type(fit).__name__} is one model, without a path; leave s out")
+    return found, s
+
+
+def refuse_lengths(fit: Any, lengths: Any) -> None:
+    """Raise ValueError if lengths of sequences are given to a fit that has none."""
+    if lengths is not None:
+        raise ValueError(f"{type(fit).__name__} has no sequences; leave lengths out")
+
+
+class PathPredictor(Predictor):
     """Mixin of Path for questions that need rows: predictions, and for cox how they are ranked."""
+
+    @property
+    def _family(self):
+        return prediction.path_family(self)
+
+    @property
+    def _n_responses(self):
+        return len(self.coefs) if isinstance(self.coefs, list) else None
+
+    def _new_rows(self, X, y, weights, s, lengths):
+        refuse_lengths(self, lengths)
+        matrix = prediction.read_rows(self, X)
+        return NewRows(matrix.shape[0], matrix, y, weights)
+
+    def _link(self, rows, s, offset):
+        return prediction.linear_predictor(self, rows.data, s, offset)
 
     @answers_keywords()
     @by_rows("offset", "strata")

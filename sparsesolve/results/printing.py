@@ -47,7 +47,9 @@ def of_penalty(options):
 
 def classes(path):
     """Return which of two classes the coefficients favour."""
-    if path.class_names is None or len(path.class_names) != 2 or path.intercepts.ndim == 2:
+    if path.class_names is None or len(path.class_names) != 2:
+        return ""
+    if np.ndim(getattr(path, "intercepts", np.zeros((2, 1)))) == 2:
         return ""
     other, target = path.class_names.tolist()
     return f" of {target!r} against {other!r}"

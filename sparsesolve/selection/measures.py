@@ -224,10 +224,14 @@ def mae(family, y, eta, w):
     return _mean(_over_columns(family, y, eta, np.abs), w)
 
 
-def misclassified(family, y, eta, w):
+def misclassified(family, y, codes, w):
+    """Return the share of rows whose class is not the chosen one, from its number (n, L)."""
+    return _mean(1.0 - np.take_along_axis(class_shares(family, y), codes, axis=1), w)
+
+
+def of_most_likely(family, y, eta, w):
     """Return the share of rows whose class is not the most likely one."""
-    shares, codes = class_shares(family, y), family.classify(eta).astype(np.intp)
-    return _mean(1.0 - np.take_along_axis(shares, codes, axis=1), w)
+    return misclassified(family, y, family.classify(eta).astype(np.intp), w)
 
 
 def auc(family, y, eta, w):
@@ -299,7 +303,7 @@ def _one_number(found):
 MEASURES = {
     "mse": Measure("mse", "Mean squared error", mse),
     "mae": Measure("mae", "Mean absolute error", mae),
-    "class": Measure("class", "Misclassification error", misclassified),
+    "class": Measure("class", "Misclassification error", of_most_likely),
     "auc": Measure("auc", "AUC", auc, larger=True),
     "hinge": Measure("hinge", "Hinge loss", mean_loss),
     "pinball": Measure("pinball", "Pinball loss", mean_loss),

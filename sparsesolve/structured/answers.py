@@ -7,18 +7,80 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.data import read_weights
+from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.losses.chain.rows import times
 from sparsesolve.losses.chain.sequences import Chains
-from sparsesolve.structured.sequences import in_positions_of, known_tags, read_rows, read_tags
+from sparsesolve.results.predictor import NewRows, Predictor
+from sparsesolve.structured.sequences import (
+    in_positions_of,
+    joined_tags,
+    known_tags,
+    read_rows,
+    read_tags,
+)
 
 
-class ChainAnswers:
-    """Predictions of a model with `labels`, `n_features`, `allowed` and `parts(s)`."""
+class Labelling(Predictor):
+    """A predictor of the label of each position of sequences; its rows are the positions."""
 
     labels: np.ndarray
+
+    @property
+    def class_names(self) -> np.ndarray:
+        """The labels (K,), in sorted order."""
+        return self.labels
+
+    @property
+    def _family(self):
+        return read_family("binomial" if len(self.labels) == 2 else "multinomial")
+
+    @property
+    def _n_responses(self):
+        return None if len(self.labels) == 2 else len(self.labels)
+
+    def _starts(self, X, lengths):
+        """Return the starts of the sequences of X, (n_sequences + 1,)."""
+        return np.asarray(read_rows(X, lengths, both=False).ptr)
+
+    def _new_rows(self, X, y, weights, s, lengths):
+        ptr = self._starts(X, lengths)
+        if weights is not None:
+            weights = np.repeat(read_weights(weights, len(ptr) - 1), np.diff(ptr))
+        y = joined_tags(in_positions_of(X, y), ptr)
+        return NewRows(int(ptr[-1]), (X, lengths), y, weights)
+
+    def _link(self, rows, s, offset):
+        if offset is not None:
+            raise ValueError(f"{type(self).__name__} has no offset; leave it out")
+        probabilities = self._probabilities(*rows.data, s)
+        if probabilities is None:
+            return None
+        with np.errstate(divide="ignore"):
+            logs = np.log(probabilities)
+        return logs[:, 1] - logs[:, 0] if len(self.labels) == 2 else logs
+
+    def _codes(self, rows, s, eta):
+        found = self._labels_at(*rows.data, s)
+        place = {label: k for k, label in enumerate(self.labels.tolist())}
+        return np.array([[place[label] for label in column.tolist()] for column in found]).T
+
+    def _probabilities(self, X, lengths, s):
+        """Return probabilities of the labels, (n, K, S), or None if the model has none."""
+        return None
+
+    def _labels_at(self, X, lengths, s):
+        """Return the labels with the largest score at each s, a list of (n,)."""
+        raise NotImplementedError
+
+
+class ChainAnswers(Labelling):
+    """Predictions of a model with `labels`, `n_features`, `allowed` and `parts(s)`."""
+
     n_features: int
     allowed: np.ndarray | None
+    options: dict
 
     def parts(self, s: float | None = None) -> dict[str, np.ndarray]:
         """Return all coefficients at a lambda, by name."""
@@ -133,6 +195,14 @@ class ChainAnswers:
         at = np.flatnonzero(inside)
         gold[at] += T[codes[at], codes[at + 1]]
         return np.add.reduceat(gold, ptr[:-1]) - chains.marginals(S, T, None, False, n_threads)[1]
+
+    def _probabilities(self, X, lengths, s):
+        if self.options.get("loss") == "hinge":  # a margin is no probability
+            return None
+        return np.stack([self.marginals(X, lengths, lam) for lam in np.atleast_1d(s)], axis=-1)
+
+    def _labels_at(self, X, lengths, s):
+        return [self.predict(X, lengths, lam) for lam in np.atleast_1d(s)]
 
     def _scores(self, X, lengths, s, n_threads):
         """Return scores of labels that include start and stop, transitions, and Chains."""

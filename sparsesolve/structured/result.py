@@ -43,7 +43,7 @@ class CRFPath(ChainAnswers, Solved, Named):
     #: free scores of which no finite value is best, by name, where the status is UNBOUNDED
     unbounded: list | None = None
 
-    family, class_names = "chain", None
+    family = "chain"
 
     @property
     def selectable(self) -> tuple[int, str]:

@@ -13,12 +13,13 @@ from scipy import sparse
 from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.structured.answers import Labelling
 from sparsesolve.structured.pictures import plot_weights
 from sparsesolve.structured.sequences import in_positions_of, read_lengths, read_rows, read_tags
 
 
 @dataclass(frozen=True, repr=False)
-class SPOM(Frozen, Tabled):
+class SPOM(Labelling, Frozen, Tabled):
     """A model learnt by `spom`, which predicts labels of new sequences."""
 
     labels: np.ndarray  #: (K,) labels, in sorted order
@@ -174,6 +175,14 @@ class SPOM(Frozen, Tabled):
         Axes
         """
         return plot_weights(self.kernel_weights, self.group_labels, ax)
+
+    lambdas = None
+
+    def _starts(self, X, lengths):
+        return self._scores(X, lengths)[1]
+
+    def _labels_at(self, X, lengths, s):
+        return [self.predict(X, lengths)]
 
     def _scores(self, X, lengths):
         """Return scores of labels that include start and stop, and the starts of the sequences."""

@@ -4,41 +4,44 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
-from sparsesolve.results.cv_path import CVPath
-from sparsesolve.results.path import Path
 from sparsesolve.selection.assessment.known_rows import read_known_rows
-from sparsesolve.selection.measures import known_measures, read_measure
+from sparsesolve.selection.measures import Scores, known_measures, misclassified, read_measure
 
 
 @answers_keywords()
 @by_rows("y", "weights", "offset", "strata")
 def assess(
-    fit: Path | CVPath,
+    fit: Any,
     X: Any,
     y: Any,
     s: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
+    lengths: ArrayLike | None = None,
     strata: Any = None,
-) -> dict[str, Any]:
+) -> Scores:
     """Compute all measures of a fit on rows with known responses, as glmnet's assess.glmnet does.
 
     Cox deviance is divided by the weight of the deaths; glmnet returns the sum.
 
     Parameters
     ----------
-    fit : Path or CVPath
+    fit : Path, CVPath, MKLPath, OnlineFit, CRFPath, SPOM, or a cross-validation of them
     X, y : array-like
-        Rows, new ones or those of the fit, and their responses.
-    s : float, array-like (S,) or, of a CVPath, "lambda_1se" or "lambda_min", default None
-        None means every lambda of a Path, and lambda_1se of a CVPath.
+        Rows, new ones or those of the fit, and their responses; X is what the fit's `predict`
+        takes, and y of sequences what `crf_path` takes.
+    s : float, array-like (S,) or, of a cross-validation, "lambda_1se" or "lambda_min"
+        Default: every lambda of a path, and lambda_1se of a cross-validation.
     weights, offset : array-like, default None
-        For these rows; the offset is required if the fit had one.
+        For these rows (or sequences); the offset is required if the fit had one.
+    lengths : array-like (n_sequences,), default None
+        For chains, where X is one table: the rows of each sequence.
     strata : array-like of labels (n,), default None
         For these rows, with cox: required if the fit had several. Deaths are compared within
         strata, which need not be those of the fit. A model from a file does not remember its
@@ -46,9 +49,12 @@ def assess(
 
     Returns
     -------
-    dict of str to float, or to ndarray (S,) where s is a list or None
-        "deviance", "mse", "mae", "class", "auc", "C": those that suit the family, with the
-        definitions of :func:`cv_path`.
+    Scores
+        A dict of str to float, or to ndarray (S,) where there are several lambdas: "deviance",
+        "mse", "mae", "class", "auc", "C", those that suit the family, with the definitions of
+        :func:`cv_path`. With several lambdas it has ``lambdas``, ``to_frame()`` and ``plot()``.
+        Chains are measured by position: by the probabilities of each label, and "class" by the
+        best sequence of labels.
 
     Raises
     ------
@@ -68,9 +74,15 @@ def assess(
     >>> {name: round(value, 2) for name, value in found.items()}
     {'deviance': 1.16, 'class': 0.35, 'mse': 0.41, 'mae': 0.77, 'auc': 0.77}
     """
-    family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset, strata)
+    rows = read_known_rows(fit, X, y, s, weights, offset, strata, lengths)
+    family, names = rows.family, known_measures(rows.family)
     found = {}
-    for name in known_measures(family):
-        values = read_measure(name, family).score(family, y, eta, w)
-        found[name] = float(values[0]) if single else values
-    return found
+    for name in names if rows.eta is not None else ["class"]:
+        if name == "class":
+            w = rows.weights / rows.weights.max()  # the unit of weights has no effect
+            found[name] = misclassified(family, rows.y, rows.codes(), w)
+        else:
+            found[name] = read_measure(name, family).score(family, rows.y, rows.eta, rows.weights)
+    if np.ndim(rows.lambdas):
+        return Scores(found, rows.lambdas, larger=("auc", "C"))
+    return Scores({name: float(values[0]) for name, values in found.items()})

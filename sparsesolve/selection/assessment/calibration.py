@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_count
 from sparsesolve.results.coefficient_table import Tabled
-from sparsesolve.results.cv_path import CVPath
-from sparsesolve.results.path import Path
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
 from sparsesolve.selection.measures import SIDED
 
@@ -63,7 +61,7 @@ class Calibration(Tabled):
 @answers_keywords()
 @by_rows("y", "weights", "offset")
 def calibration(
-    fit: Path | CVPath,
+    fit: Any,
     X: Any,
     y: Any,
     s: float | str | None = None,
@@ -72,12 +70,13 @@ def calibration(
     target: Any = None,
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
+    lengths: ArrayLike | None = None,
 ) -> Calibration:
     """Compare predicted probabilities with observed shares of a class, in bins of rows.
 
     Parameters
     ----------
-    fit, X, y, s, weights, offset
+    fit, X, y, s, weights, offset, lengths
         As in :func:`assess`; s must be one value.
     n_bins : int, default 10
         Number of bins, with equally many rows as far as ties allow.
@@ -106,15 +105,17 @@ def calibration(
     >>> found.predicted.round(2), found.observed.round(2)
     (array([0.17, 0.35, 0.63]), array([0.12, 0.24, 0.79]))
     """
-    family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset)
-    shares, names = known_classes(fit, family, y)
-    if not single:
+    rows = read_known_rows(fit, X, y, s, weights, offset, lengths=lengths)
+    shares, names = known_classes(rows)
+    if np.ndim(rows.lambdas):
         raise ValueError("calibration is at one lambda; give s")
-    if family.name in SIDED:
-        raise ValueError(f"A {family.name} fit has no probabilities to calibrate")
+    family, w = rows.family, rows.weights
+    if rows.eta is None or family.name in SIDED:
+        kind = "max-margin" if rows.eta is None else family.name
+        raise ValueError(f"A {kind} fit has no probabilities to calibrate")
     n_bins = read_count("n_bins", n_bins, 1)
     k = _place(names, target)
-    mean = family.mean(eta)[..., 0]
+    mean = family.mean(rows.eta)[..., 0]
     p = mean[:, k] if family.several else (mean if k == 1 else 1.0 - mean)
     edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
     bins = np.searchsorted(edges, p, side="left")

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results.coefficient_table import Tabled
-from sparsesolve.results.cv_path import CVPath
-from sparsesolve.results.path import Path
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
 
 
@@ -72,19 +70,20 @@ class Confusion(Tabled):
 @answers_keywords()
 @by_rows("y", "weights", "offset")
 def confusion(
-    fit: Path | CVPath,
+    fit: Any,
     X: Any,
     y: Any,
     s: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
+    lengths: ArrayLike | None = None,
 ) -> Confusion | list[Confusion]:
     """Count predicted against true classes, or sum their weights.
 
     Parameters
     ----------
-    fit, X, y, s, weights, offset
+    fit, X, y, s, weights, offset, lengths
         As in :func:`assess`.
 
     Returns
@@ -110,10 +109,10 @@ def confusion(
                 well     7    55     62
     79.0% correct
     """
-    family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset)
-    shares, names = known_classes(fit, family, y)
+    rows = read_known_rows(fit, X, y, s, weights, offset, lengths=lengths)
+    shares, names = known_classes(rows)
     tables = []
-    for codes in family.classify(eta).T:
+    for codes in rows.codes().T:
         predicted = np.eye(shares.shape[1])[codes]
-        tables.append(Confusion((w[:, None] * shares).T @ predicted, names))
-    return tables[0] if single else tables
+        tables.append(Confusion((rows.weights[:, None] * shares).T @ predicted, names))
+    return tables if np.ndim(rows.lambdas) else tables[0]

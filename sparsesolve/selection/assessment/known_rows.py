@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +16,9 @@ from sparsesolve.data import (
     read_weights,
 )
 from sparsesolve.families import Family
-from sparsesolve.results.cv_path import path_of
 from sparsesolve.results.fitted_data import refuse_other_responses
 from sparsesolve.results.interpolation import read_s
-from sparsesolve.results.prediction import linear_predictor, path_family, read_rows
+from sparsesolve.results.predictor import predictor_of
 from sparsesolve.selection.measures import class_shares
 
 
@@ -26,35 +26,39 @@ class KnownRows(NamedTuple):
     """The input of measures of a fit, without rows of weight 0."""
 
     family: Family
+    class_names: np.ndarray | None
     y: np.ndarray  #: in the form of the family; rows first
-    eta: np.ndarray  #: (n, S), or (n, K, S) with K responses: linear predictors, offsets included
+    #: (n, S), or (n, K, S) with K responses: linear predictors, offsets included; None where the
+    #: fit chooses classes without probabilities
+    eta: np.ndarray | None
+    codes: Callable  #: () -> (n, S): the numbers of the chosen classes
     weights: np.ndarray  #: (n,) positive, as often as y counts a row
-    single: bool  #: True if s was one lambda, so that S is 1
+    lambdas: np.ndarray | None  #: () or (S,); None for one model
 
 
-def read_known_rows(fit, X, y, s, weights, offset, strata=None):
+def read_known_rows(fit, X, y, s, weights, offset, strata=None, lengths=None):
     """Return the KnownRows of a user's arguments; `assess` describes them."""
-    path = path_of(fit)
-    if fit is not path:
-        s = fit.read_s("lambda_1se" if s is None else s)
-    s = path.lambdas if s is None else read_s(s)
-    family = path_family(path)
-    matrix = read_rows(path, X)
-    n = matrix.shape[0]
+    model, s = predictor_of(fit, s)
+    s = model.lambdas if s is None else read_s(s)
+    family = model._family
+    rows = model._new_rows(X, y, weights, s, lengths)
     if family.name == "cox":
-        y = Response(_read_survival(path, family, y, n, strata))
+        y = Response(_read_survival(model, family, rows.y, rows.n, strata))
     elif strata is not None:
         raise ValueError(f"A {family.name} fit has no strata; family='cox' may have some")
     else:
-        y = _as_fitted(path, family, y, n)
-    w = read_weights(weights, n)
-    w = np.ones(n) if w is None else w
-    eta = linear_predictor(path, matrix, s, offset)
+        y = _as_fitted(model, family, rows.y, rows.n)
+    w = read_weights(rows.weights, rows.n)
+    w = np.ones(rows.n) if w is None else w
     w = w if y.counts is None else w * y.counts
     used = w > 0.0
     if not used.any():
         raise ValueError("no row counts: every row with a count in y has weight 0")
-    return KnownRows(family, y.values[used], eta[used], w[used], s.ndim == 0)
+    eta = model._link(rows, s, offset)
+    return KnownRows(
+        family, model.class_names, y.values[used], None if eta is None else eta[used],
+        lambda: np.asarray(model._codes(rows, s, eta))[used].astype(np.intp), w[used], s,
+    )  # fmt: skip
 
 
 def _read_survival(path, family, y, n, strata):
@@ -94,7 +98,7 @@ def _as_fitted(path, family, y, n):
     """
     names, labels = path.class_names, None if family.classify is None else label_array(y)
     if names is None and labels is not None:  # a table without names, or shares
-        names = np.arange(len(path.coefs) if family.several else 2)
+        names = np.arange(path._n_responses if family.several else 2)
         labels = labels if family.several or np.isin(labels, names).all() else None
     if labels is None or labels.ndim != 1:
         response = family.read(y, n)
@@ -111,10 +115,10 @@ def _as_fitted(path, family, y, n):
     return Response(values[:n])
 
 
-def known_classes(fit, family, y):
+def known_classes(rows):
     """Return the shares of the classes in each row, (n, K), and their names, (K,)."""
-    shares = class_shares(family, y)
+    shares = class_shares(rows.family, rows.y)
     if shares is None:
-        raise ValueError(f"A {family.name} fit has no classes")
-    names = getattr(fit, "path", fit).class_names
+        raise ValueError(f"A {rows.family.name} fit has no classes")
+    names = rows.class_names
     return shares, np.arange(shares.shape[1]) if names is None else names

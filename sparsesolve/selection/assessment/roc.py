@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results.coefficient_table import Tabled
-from sparsesolve.results.cv_path import CVPath
-from sparsesolve.results.path import Path
 from sparsesolve.results.ranks import ranks
 from sparsesolve.selection.assessment.known_rows import read_known_rows
 from sparsesolve.selection.measures import class_shares
@@ -67,19 +65,20 @@ class Roc(Tabled):
 @answers_keywords()
 @by_rows("y", "weights", "offset")
 def roc(
-    fit: Path | CVPath,
+    fit: Any,
     X: Any,
     y: Any,
     s: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
+    lengths: ArrayLike | None = None,
 ) -> Roc | list[Roc]:
     """Compute the receiver operating characteristic of a fit of two classes.
 
     Parameters
     ----------
-    fit, X, y, s, weights, offset
+    fit, X, y, s, weights, offset, lengths
         As in :func:`assess`.
 
     Returns
@@ -103,14 +102,17 @@ def roc(
     >>> round(curve.auc, 2), curve.thresholds[0], len(curve.fpr)
     (0.81, np.float64(inf), 101)
     """
-    family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset)
+    rows = read_known_rows(fit, X, y, s, weights, offset, lengths=lengths)
+    family, w = rows.family, rows.weights
     if family.classify is None or family.several:
         raise ValueError(f"A {family.name} fit does not have two classes; an ROC needs two")
-    shares = (w / w.max())[:, None] * class_shares(family, y)
+    if rows.eta is None:
+        raise ValueError("This fit only chooses classes; an ROC needs scores of each row")
+    shares = (w / w.max())[:, None] * class_shares(family, rows.y)
     if not shares.any(axis=0).all():
         raise ValueError("y holds one class only; an ROC needs rows of both")
-    curves = [_roc(column, *shares.T) for column in eta.T]
-    return curves[0] if single else curves
+    curves = [_roc(column, *shares.T) for column in rows.eta.T]
+    return curves if np.ndim(rows.lambdas) else curves[0]
 
 
 def _roc(eta, first, second):
