@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from threadpoolctl import ThreadpoolController
 
+from sparsesolve.linalg.kernels.pass_threads import stay_alone
+
 # More threads per core slow each other down, and a million could end the process.
 MOST_PER_CORE = 4
 
@@ -17,6 +19,7 @@ _forked = False
 def _after_fork_in_child():
     global _forked, _hold
     _forked = True
+    stay_alone()  # also the regions of objects that were made with threads before the fork
     # The thread that restricted BLAS need not exist in the child.
     _hold = _Hold()
 
@@ -47,8 +50,8 @@ def thread_count(n_threads):
     int
         From 1 to 4 for each core this process may use. Always 1 in a process made by ``fork``:
         GNU OpenMP's threads do not survive a fork, and a parallel loop in the child would wait
-        for them forever. Start processes by ``spawn`` or ``forkserver`` (joblib's loky does) to
-        use threads in them.
+        for them forever. `stay_alone` holds every loop there to one, whoever counted. Start
+        processes by ``spawn`` or ``forkserver`` (joblib's loky does) to use threads in them.
 
     Raises
     ------

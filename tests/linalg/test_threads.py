@@ -1,14 +1,17 @@
 """threads.py: the number of threads, BLAS held to one, forked children."""
 
 import os
+import re
 import sysconfig
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.linalg.cython_blas  # noqa: F401  (loads scipy's BLAS)
 from threadpoolctl import threadpool_info, threadpool_limits
 
+import sparsesolve
 from sparsesolve.linalg.threads import one_blas_thread, thread_count, usable_cores
 
 
@@ -108,6 +111,50 @@ with one_blas_thread():
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), thread_count(4))
 """
     assert fresh_python(script) == "11 4"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_every_face_with_threads_ends_in_a_forked_child(fresh_python):
+    """Each face is called with two threads, then again in a fork, where threads are gone."""
+    script = """
+import os, signal, warnings
+import numpy as np, sparsesolve as ss
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X, y, few = rng.normal(size=(300, 400)), rng.integers(0, 2, 300), {"n_threads": 2}
+K, S = [X @ X.T, np.eye(300)], rng.normal(size=(300, 4))
+big = np.tile(X, (20, 1)), np.tile(y, 20)  # passes that threads share
+risk = ss.bundle.hinge_risk(*big, **few)  # made with threads before the fork
+faces = [
+    lambda: [risk(np.ones(400)) for _ in range(99)],
+    lambda: ss.bundle.pragam(X, y, 0.1, 9, **few), lambda: ss.bundle.pegasos(X, y, 0.1, 9, **few),
+    lambda: ss.path(X, y, family="binomial", n_lambdas=4, **few),
+    lambda: ss.mkl_path(K, y, n_lambdas=3, **few),
+    lambda: ss.sparse_code(X, X[:, :9], lam=1.0, **few),
+    lambda: ss.structured.viterbi(S, np.eye(4), lengths=[100] * 3, **few),
+    lambda: ss.crf_path(X[:, :9], y, lengths=[100] * 3, n_lambdas=2, **few),
+    lambda: ss.penalties.TotalVariation2D((300, 400)).prox(X.ravel(), 0.1, **few),
+    lambda: ss.spom(X[:, :9], y, lengths=[100] * 3, C=1.0, groups=list("aaabbbccc"), **few),
+]
+signal.alarm(50)
+for face in faces:
+    face()
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    for face in faces:
+        face()
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert fresh_python(script) == "7"
+
+
+def test_every_parallel_region_is_told_its_threads():
+    """So that the count of a forked process, and of a user, reaches it."""
+    for source in Path(sparsesolve.__file__).parent.rglob("*.pyx"):
+        for region in re.findall(r"(?:prange|parallel)\((.*?)\):", source.read_text(), re.DOTALL):
+            assert "num_threads=" in region, f"{source.name}: {region}"
 
 
 @pytest.mark.skipif(

@@ -15,6 +15,13 @@ static double omp_get_wtime(void) { return 0.0; }
 #define SS_THREAD_LOCAL __thread
 #endif
 
+/* From here on the calling thread runs every parallel region alone, whatever its num_threads. */
+static void ss_stay_alone(void) {
+#if defined(_OPENMP) && !defined(_MSC_VER) /* Windows has no fork, and its OpenMP no levels */
+    omp_set_max_active_levels(0);
+#endif
+}
+
 typedef struct {
 int level;      /* the next late pass is followed by ALONE << level passes of one thread */
     int punctual;   /* shared passes in a row that were not late */

@@ -14,6 +14,7 @@ cdef extern from "pass_threads.h" nogil:
         long alone
     double omp_get_wtime() noexcept
     ThreadCount* ss_here() noexcept
+    void ss_stay_alone() noexcept
 
 # A multiplication with an addition in cache counts as this many values read in order.
 cdef double OPERATION = 0.25
@@ -60,6 +61,11 @@ cdef void _judge(ThreadCount* count, double seconds, double values) noexcept nog
     count.punctual += 1
     if count.punctual == PUNCTUAL:
         count.level, count.punctual = max(count.level - 1, 0), 0
+
+
+def stay_alone():
+    """Run every parallel region alone from here on: for a process made by ``fork``."""
+    ss_stay_alone()
 
 
 def members(int wanted, seconds, double values=0.0):

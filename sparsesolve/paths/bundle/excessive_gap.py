@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_count, read_flag, read_number
-from sparsesolve.linalg.threads import one_blas_thread
+from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
 from sparsesolve.solvers.bundle.excessive_gap import ExcessiveGap
@@ -55,7 +55,7 @@ def pragam(
     tol : float, default 0
         Stop when the gap is at most this.
     n_threads : int, default 1
-        Threads for products with X.
+        Threads for products with X; -1 for all cores.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def pragam(
             raise ValueError(f"L must be a number, 'true' or 'backtracking', not {L!r}")
     else:
         L = read_number("L", L, 0, np.inf, open_low=True)
-    bias, n_threads = read_flag("bias", bias), read_count("n_threads", n_threads, 1)
+    bias, n_threads = read_flag("bias", bias), thread_count(n_threads)
     with one_blas_thread():
         read = HingeRisk(X, y, bias, weights, n_threads)
         return _solve(read, lam, n_iter, L, tol, bias)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, by_rows, read_count, read_flag
+from sparsesolve.data import answers_keywords, by_rows, read_flag
 from sparsesolve.families import hinge
-from sparsesolve.linalg.threads import one_blas_thread
+from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.bundle.margin_risk import MarginRisk
 
@@ -86,7 +86,7 @@ def hinge_risk(
     weights : array-like (n,), default None
         Weights of the rows; only their ratios matter.
     n_threads : int, default 1
-        Threads for products with X.
+        Threads for products with X; -1 for all cores.
 
     Returns
     -------
@@ -107,4 +107,4 @@ def hinge_risk(
     (0.75, array([-0.5,  1. ]))
     """
     bias = read_flag("bias", bias)
-    return HingeRisk(X, y, bias, weights, read_count("n_threads", n_threads, 1))
+    return HingeRisk(X, y, bias, weights, thread_count(n_threads))

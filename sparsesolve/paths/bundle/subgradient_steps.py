@@ -18,7 +18,7 @@ from sparsesolve.data import (
     read_seed,
     read_sides,
 )
-from sparsesolve.linalg.threads import one_blas_thread
+from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
 from sparsesolve.solvers.bundle.pegasos import Pegasos
@@ -57,7 +57,7 @@ def pegasos(
     seed : int, default 0
         Seed of the rows drawn with replacement for batch=1.
     n_threads : int, default 1
-        Threads for products with X, of all rows.
+        Threads for products with X, of all rows; -1 for all cores.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def pegasos(
     """
     lam = read_number("lam", lam, 0, np.inf, open_low=True)
     n_iter, ball = read_count("n_iter", n_iter, 0), read_flag("ball", ball)
-    seed, n_threads = read_seed(seed), read_count("n_threads", n_threads, 1)
+    seed, n_threads = read_seed(seed), thread_count(n_threads)
     if isinstance(batch, str):
         read_choice("batch", batch, ("all",))
     elif batch != 1:
