@@ -18,6 +18,7 @@ from sparsesolve.mkl.point import make_point
 from sparsesolve.mkl.problem import KernelFit
 from sparsesolve.mkl.screening import Screening
 from sparsesolve.results.status import Status
+from sparsesolve.solvers.state import State
 
 # Most kernels that join at once, if the working set is smaller than this; else as many as it has.
 MOST_JOINING = 20
@@ -35,7 +36,7 @@ ROUNDING = 1e-13
 ROUNDING_OF_SIZES = 1e-7
 
 
-class WorkingState:
+class WorkingState(State):
     """A state along a path; see the top of this file."""
 
     patience = 4  # the state has stalled after this many steps without progress

@@ -313,12 +313,11 @@ def _solve(problem, settings, advance, warm):
         level = problem.inner_level(lambdas[0])
         warm = begin_at(state, problem, warm, level) and level
         steps = 0.0 if warm else steps
-    # a problem in other columns, if the state has one
-    asked = getattr(state, "problem_of_grid", problem)
+    asked = state.grid_problem or problem
     if lambdas is None:
         ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
-        first = state.start() if hasattr(state, "start") else None
-        lambdas = grid(asked, state.correlations(), settings["n_lambdas"], ratio, first)
+        lambdas = grid(asked, state.correlations(), settings["n_lambdas"], ratio,
+                       state.first_level())
         start = lambdas[0] if steps else 0.0
     elif steps:
         start = entry_lambda(asked, state.correlations())

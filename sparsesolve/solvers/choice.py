@@ -7,16 +7,18 @@ import numpy as np
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers import SOLVERS, costs, has_tangent, kinked
 from sparsesolve.solvers.reasons import log_reduction, log_solver
-from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
-from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
+from sparsesolve.solvers.reductions.collinear import Collinear
 from sparsesolve.solvers.reductions.few_features import FewFeatures, in_parts
-from sparsesolve.solvers.reductions.groups_of_one import RowsAsGroups, without_groups
-from sparsesolve.solvers.reductions.inner_products import by_inner_products
-from sparsesolve.solvers.reductions.mapped import in_other_columns
-from sparsesolve.solvers.reductions.one_response import RowsOfOne, as_one_response
-from sparsesolve.solvers.reductions.one_sided_limits import OneSidedState, unbound
+from sparsesolve.solvers.reductions.identities import (
+    EqualRows,
+    GroupsOfOne,
+    InnerProducts,
+    OneResponse,
+    OneSided,
+)
+from sparsesolve.solvers.reductions.mapped import Generated, Mapped
 from sparsesolve.solvers.reductions.reweighting import Reweighting
-from sparsesolve.solvers.reductions.row_space import RowSpaceState, in_row_space
+from sparsesolve.solvers.reductions.row_space import RowSpace
 from sparsesolve.solvers.suitability import few_eigenvalues, suitable, suitable_with_kinks
 
 # Ratios of steps for the solvers that approach far lambdas by steps.
@@ -28,60 +30,96 @@ STEP_RATIOS = {
 }
 
 
+def _smooth(problem, name, lambdas):
+    return not kinked(problem, lambdas)
+
+
+def _smooth_blocks(problem, name, lambdas):
+    """Return True for blocks in memory, which any solver with working sets may be given."""
+    distributed = isinstance(problem.design, DistributedDesign)
+    return problem.has_blocks and not kinked(problem, lambdas) and not distributed
+
+
+def _left_to_auto(problem, name, lambdas):
+    return name == "auto" and _smooth_blocks(problem, name, lambdas)
+
+
+def _maps(problem, name, lambdas):
+    """Return True if the penalty is one on blocks of other columns, which the solver needs."""
+    if problem.has_blocks or problem.concave or problem.penalty.mapping() is None:
+        return False
+    own = SOLVERS.get(name, SOLVERS["ridge"])  # which no such penalty suits
+    return kinked(problem, lambdas) or not (own.by_passes or own.suits(problem, lambdas))
+
+
+def _one_real_response(problem, name, lambdas):
+    auto = _left_to_auto(problem, name, lambdas)
+    return auto and SOLVERS["sufficient"].suits(problem, lambdas)
+
+
+def _few_rows(problem, name, lambdas):
+    auto = _left_to_auto(problem, name, lambdas)
+    return auto and few_eigenvalues(problem.design, costs.MOST_ROW_SPACE)
+
+
+# Each reduction, and when it is tried: (problem, name of the solver or "auto", lambdas) -> bool.
+REDUCTIONS = (
+    (OneSided, _smooth),
+    (InnerProducts, _smooth),
+    (EqualRows, _smooth),
+    (Mapped, _maps),
+    (GroupsOfOne, _left_to_auto),
+    (OneResponse, _one_real_response),
+    (RowSpace, _few_rows),
+    (Collinear, _smooth_blocks),
+)
+
+
 def choose(problem, name, lambdas, n_threads):
     """Return the state of the solver of that name, or with "auto" of the one that suits.
 
     `lambdas` are decreasing, or None for a grid that ends above 0.
     """
-    if problem.loss is not None and not problem.loss.smooth:
-        return _with_kinks(problem, name, lambdas, n_threads)
-    free = unbound(problem, lambdas)
-    if free is not None:
-        return OneSidedState(choose(free[0], name, lambdas, n_threads), problem, free[1])
-    if isinstance(problem.design, DistributedDesign):
-        if problem.design.gram is not None:
-            problem = by_inner_products(problem)
-        else:
-            name = _by_passes(problem, name, lambdas)
-    merged = with_equal_rows_merged(problem)
-    if merged is not None:
-        log_reduction("equal rows are merged", problem, merged)
-        problem = merged
-    if not problem.has_blocks:
-        return _on_whole_vectors(problem, name, lambdas, n_threads)
-    alone = without_groups(problem) if name == "auto" and problem.has_groups else None
-    if alone is not None:
-        log_reduction("groups of one become features", problem, alone)
-        if alone.n_responses is not None:
-            return RowsAsGroups(choose(alone, name, lambdas, n_threads), alone.n_responses)
-        problem = alone
-    one = as_one_response(problem) if name == "auto" else None
-    if one is not None and SOLVERS["sufficient"].suits(problem, lambdas):
-        log_reduction("several responses, of which there is one, become one", problem, one)
-        return RowsOfOne(choose(one, name, lambdas, n_threads), problem.null_intercept)
-    if name == "auto" and few_eigenvalues(problem.design, costs.MOST_ROW_SPACE):
-        found = in_row_space(problem, lambdas, n_threads)
+    name, ways = _allowed(problem, name, lambdas), []
+    for reduction, applies in REDUCTIONS:
+        found = None
+        if applies(problem, name, lambdas):
+            found = reduction.forward(problem, lambdas, n_threads)
         if found is not None:
-            own_solver = partial(SOLVERS[suitable(problem, lambdas)].state, problem, n_threads)
-            log_reduction("columns become coordinates of the row space", problem, found[0])
-            state = choose(found[0], name, lambdas, n_threads)
-            return RowSpaceState(state, *found, problem, own_solver, n_threads)
-    asked, name = name, suitable(problem, lambdas) if name == "auto" else name
-    solver = SOLVERS[name]
-    if not solver.suits(problem, lambdas):
-        raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
-    log_solver(name, problem, asked)
+            log_reduction(reduction.words, problem, found[0])
+            problem = found[0]
+            ways.append(found[1])
+    state = _solver_state(problem, name, lambdas, n_threads)
+    for way in reversed(ways):
+        state = way(state)
+    return state
+
+
+def _allowed(problem, name, lambdas):
+    """Return the name of the solver asked, or for X out of memory of the one that "auto" takes;
+    raise an error if no solver of that name can take the problem.
+    """
     distributed = isinstance(problem.design, DistributedDesign)
-    found = None if distributed else without_collinear(problem, lambdas)
-    if found is None:
-        return solver.state(problem, n_threads)
-    log_reduction("a basis of columns that depend on one another", problem, found[0])
-    return CollinearState(solver.state(found[0], n_threads), *found, problem.design)
+    if kinked(problem, lambdas):
+        return _allowed_with_kinks(problem, name, distributed)
+    if distributed and problem.design.gram is None:
+        name = _by_passes(problem, name, lambdas)
+    if problem.concave and distributed:
+        raise ValueError(
+            f"{problem.penalty.label} needs X in memory, not a dask array; pass X.compute() if "
+            "it fits"
+        )
+    if problem.concave and name != "auto":
+        raise ValueError(
+            f"solver={name!r} minimises convex objectives, and {problem.penalty.label} is not "
+            "convex; choose solver='auto'"
+        )
+    return name
 
 
-def _with_kinks(problem, name, lambdas, n_threads):
-    """Return the state for a loss with kinks."""
-    if isinstance(problem.design, DistributedDesign):
+def _allowed_with_kinks(problem, name, distributed):
+    """Return the name, or raise an error if the kinks of the loss are too much."""
+    if distributed:
         raise ValueError(
             "X is a dask array, and the loss of this family has kinks; pass X.compute() if it "
             "fits in memory, or choose families.squared_hinge() or huber()"
@@ -91,48 +129,68 @@ def _with_kinks(problem, name, lambdas, n_threads):
             "a concave penalty takes a smooth loss, and that of this family has kinks; choose "
             "families.squared_hinge() or huber(), or a convex penalty"
         )
-    mapping = None if problem.has_blocks else problem.penalty.mapping()
-    if mapping is not None:
-        return in_other_columns(problem, mapping, partial(choose, name=name, lambdas=lambdas,
-                                                          n_threads=n_threads))  # fmt: skip
     own = [other for other, solver in SOLVERS.items() if solver.kinks]
     if name not in ("auto", *own):
         raise ValueError(
             f"solver={name!r} takes no loss with kinks; choose solver='auto', or one of {own}"
         )
-    asked, name = name, suitable_with_kinks(problem, lambdas) if name == "auto" else name
-    solver = SOLVERS[name]
-    if not solver.suits(problem, lambdas):
-        raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
-    log_solver(name, problem, asked)
-    return solver.state(problem, n_threads)
+    return name
 
 
-def _on_whole_vectors(problem, name, lambdas, n_threads):
-    """Return the state for a penalty without disjoint blocks: a first-order solver."""
-    if problem.concave:
-        return _by_reweighting(problem, name, lambdas, n_threads)
-    mapping = problem.penalty.mapping()
-    own = SOLVERS.get(name, SOLVERS["ridge"])
-    if mapping is not None and not (own.by_passes or own.suits(problem, lambdas)):
-        return in_other_columns(problem, mapping, partial(choose, name=name, lambdas=lambdas,
-                                                          n_threads=n_threads))  # fmt: skip
-    asked = name
+def _by_passes(problem, name, lambdas):
+    """Return the solver of that name, or of "auto", for X out of memory."""
+    advice = "solver='fista', which makes many passes over X, or pass X.compute() if it fits"
+    if name == "auto" and not problem.has_blocks:
+        return "fista"
     if name == "auto":
-        name = _suitable_for_norms(problem, lambdas)
-    solver = SOLVERS[name]
+        name = "pass_newton"
+        if not SOLVERS[name].suits(problem, lambdas):
+            raise ValueError(
+                "X is a dask array, and the loss of this family is not a sum over rows, or has "
+                f"several responses; choose {advice}"
+            )
+    if not SOLVERS[name].by_passes:
+        raise ValueError(f"solver={name!r} needs X in memory, not a dask array; choose {advice}")
+    return name
+
+
+def _solver_state(problem, name, lambdas, n_threads):
+    """Return the state of a solver of a problem that is not reduced any further."""
+    again = partial(choose, name=name, lambdas=lambdas, n_threads=n_threads)
+    if problem.concave:
+        return Reweighting(problem, again)
+    if _maps(problem, name, lambdas):
+        return Generated(problem, again)
+    asked, name = name, _suitable(problem, lambdas) if name == "auto" else name
+    solver, whole = SOLVERS[name], not (problem.has_blocks or kinked(problem, lambdas))
     if not solver.suits(problem, lambdas):
-        whole = name in ("tangent_newton", "reweighted", "admm", "linearized_admm")
-        needs = solver.needs if whole else "a penalty on disjoint blocks"
-        raise ValueError(
-            f"solver={name!r} needs {needs}; with {type(problem.penalty.given).__name__} choose "
-            "solver='auto', 'fista', 'sparsa' or 'ista'"
-        )
+        raise ValueError(_unsuitable(problem, name, whole))
     log_solver(name, problem, asked)
     wide = problem.design.p >= costs.first_order.FEWEST_FEATURES_IN_PARTS
-    if asked == "auto" and wide and in_parts(problem):
+    if whole and asked == "auto" and wide and in_parts(problem):
         return FewFeatures(problem, partial(solver.state, n_threads=n_threads))
     return solver.state(problem, n_threads)
+
+
+def _unsuitable(problem, name, whole):
+    """Return what to say of a solver that does not suit a penalty on blocks or whole vectors."""
+    needs = SOLVERS[name].needs
+    if not whole:
+        return f"solver={name!r} needs {needs}; choose solver='auto'"
+    if name not in ("tangent_newton", "reweighted", "admm", "linearized_admm"):
+        needs = "a penalty on disjoint blocks"
+    return (
+        f"solver={name!r} needs {needs}; with {type(problem.penalty.given).__name__} choose "
+        "solver='auto', 'fista', 'sparsa' or 'ista'"
+    )
+
+
+def _suitable(problem, lambdas):
+    """Return the name of the solver that suits a problem."""
+    if kinked(problem, lambdas):
+        return suitable_with_kinks(problem, lambdas)
+    own = suitable if problem.has_blocks else _suitable_for_norms
+    return own(problem, lambdas)
 
 
 def _suitable_for_norms(problem, lambdas):
@@ -169,37 +227,3 @@ def step_ratio(problem, name, lambdas):
     if name == "response_blocks" and not SOLVERS["sufficient"].suits(problem, lambdas):
         return 0.0
     return STEP_RATIOS.get(name, 0.0)
-
-
-def _by_reweighting(problem, name, lambdas, n_threads):
-    """Return the state for a penalty concave in sizes, whose convex problems have their own
-    solvers.
-    """
-    if isinstance(problem.design, DistributedDesign):
-        raise ValueError(
-            f"{problem.penalty.label} needs X in memory, not a dask array; pass X.compute() if "
-            "it fits"
-        )
-    if name != "auto":
-        raise ValueError(
-            f"solver={name!r} minimises convex objectives, and {problem.penalty.label} is not "
-            "convex; choose solver='auto'"
-        )
-    return Reweighting(problem, partial(choose, name=name, lambdas=lambdas, n_threads=n_threads))
-
-
-def _by_passes(problem, name, lambdas):
-    """Return the solver of that name, or of "auto", for X out of memory."""
-    advice = "solver='fista', which makes many passes over X, or pass X.compute() if it fits"
-    if name == "auto" and not problem.has_blocks:
-        return "fista"
-    if name == "auto":
-        name = "pass_newton"
-        if not SOLVERS[name].suits(problem, lambdas):
-            raise ValueError(
-                "X is a dask array, and the loss of this family is not a sum over rows, or has "
-                f"several responses; choose {advice}"
-            )
-    if not SOLVERS[name].by_passes:
-        raise ValueError(f"solver={name!r} needs X in memory, not a dask array; choose {advice}")
-    return name

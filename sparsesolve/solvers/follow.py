@@ -103,8 +103,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     points, entered, endless = [], set(), Endless(problem, tol)
     null = max(problem.null_value, 1e-300)
     late = problem.simple and (stop is None or isinstance(stop, StopRule))
-    if hasattr(state, "set_grid"):
-        state.set_grid([problem.inner_level(lam) for lam in lambdas])
+    state.set_grid([problem.inner_level(lam) for lam in lambdas])
     reason = "every lambda was solved"
     logged = log.isEnabledFor(logging.DEBUG)
     for index, lam in enumerate(lambdas):

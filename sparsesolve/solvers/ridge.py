@@ -17,7 +17,7 @@ from sparsesolve.linalg.factors.span import Span, eigen
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess, squares_excess
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, State
 
 # Steps of iterative refinement after which only rounding is left.
 CORRECTIONS = 5
@@ -25,7 +25,7 @@ CORRECTIONS = 5
 LARGEST = 1e307
 
 
-class Ridge:
+class Ridge(State):
     """A solver state, see solvers/state.py."""
 
     intercept = 0.0  # of the standardised problem

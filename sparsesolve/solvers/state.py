@@ -1,20 +1,19 @@
-"""State: the contract of everything that solves along a path.
+"""State: the contract of everything that solves along a path, and of states that show another.
 
 A solver is a function that makes a state of a Problem (`solvers/__init__.py` lists them). The
-loop over lambdas (`solvers/follow.py`), the reductions that wrap a state (`solvers/reductions/`)
-and the choice of a solver use exactly what stands here. A new solver implements these names.
+loop over lambdas (`solvers/follow.py`), the reductions (`solvers/reductions/`) and the choice of a
+solver use exactly what stands here. A new solver inherits `State` and implements `solve`,
+`coefficients` and `correlations`; the other names have defaults.
 
 Shapes: n samples, p features, K responses. With one response, K is left out. Everything is in the
 problem's inner units: standardised columns, and the lambda of `Problem.inner_level`.
 """
 
-from typing import Protocol
-
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # what `solve` returns: the codes of results.status.Status
 NULL_LEVEL = 1e20  # an inner lambda at which every penalised coefficient is 0
 
 
-class State(Protocol):
+class State:
     """A solver's state along a path: warm from the last lambda, certified at each.
 
     Attributes
@@ -25,18 +24,16 @@ class State(Protocol):
         F at the current point.
     intercept : float or (K,) array
         The intercept of the current point; 0 where the problem has none.
-
-    Notes
-    -----
-    A state that can begin elsewhere than at the null model has ``start_at(which, values,
-    intercept)``, called before the first solve with coefficients as ``coefficients`` returns them.
-    A state that can share work between lambdas also has ``set_grid(levels)``: it is called before
-    the first solve of a path with the decreasing levels that will be asked for.
+    grid_problem : Problem or None
+        The problem whose penalty turns `correlations` into the first lambda; None is the problem
+        that the state was made of.
     """
 
+    __slots__ = ()
     iterations: int
     loss_value: float
     intercept: object
+    grid_problem = None
 
     def solve(self, lam, target, budget):
         """Minimise F(Z b + b0) + lam Omega(b), starting from the current point.
@@ -56,12 +53,106 @@ class State(Protocol):
             One of CONVERGED (gap <= target), MAX_ITER (the budget is spent) and STALLED (no step
             makes progress), and a duality gap of the current point, computed from the data.
         """
+        raise NotImplementedError
 
     def coefficients(self):
         """Return (which, values): features with a nonzero coefficient, ascending, (m,), and their
         coefficients (m,) or (K, m)."""
+        raise NotImplementedError
 
     def correlations(self):
         """Return what `Penalty.entry_levels` turns into the first lambda of a path: Z'u (p,) for
         the residual u = -F'(eta) of the current point. For rows of coefficients of K responses it
         is the level (p,) of each row, for groups of them Z'u as (K p,), response by response."""
+        raise NotImplementedError
+
+    def first_level(self):
+        """Return the first lambda of a path where no lambda has b = 0; None elsewhere."""
+        return None
+
+    def set_grid(self, levels):
+        """Take the decreasing lambdas that will be asked for, before the first of them."""
+
+    def start_at(self, which, values, intercept):
+        """Move to coefficients as `coefficients` returns them, before the first lambda; a state
+        that cannot begin elsewhere than at the null model stays there."""
+
+    def restart(self):
+        """Continue from the coefficients after the loss of the problem has changed."""
+        raise NotImplementedError
+
+
+class Reduced(State):
+    """The state of another problem, shown as that of the problem asked.
+
+    A reduction inherits it: `forward` makes a problem smaller, `back` leads its coefficients back.
+    What is not overridden is the answer of `state`.
+
+    Parameters
+    ----------
+    state : State
+        A state of the smaller problem.
+    spent : int
+        Iterations made elsewhere than in `state`.
+    """
+
+    words = "a smaller problem"  # for the log: what is done to the problem
+
+    def __init__(self, state):
+        self.state, self.spent = state, 0
+
+    @classmethod
+    def forward(cls, problem, lambdas, n_threads):
+        """Return (the smaller Problem, a callable state -> Reduced), or None if it does not suit.
+        """
+        raise NotImplementedError
+
+    def back(self, which, values):
+        """Return coefficients of the problem asked, from those of the smaller one."""
+        return which, values
+
+    @property
+    def iterations(self):
+        """Iterations so far, over all lambdas."""
+        return self.spent + self.state.iterations
+
+    @property
+    def loss_value(self):
+        """F at the current point, less its least value."""
+        return self.state.loss_value
+
+    @property
+    def intercept(self):
+        """Intercept of the standardised problem."""
+        return self.state.intercept
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; return (outcome, gap)."""
+        return self.state.solve(lam, target, budget)
+
+    def coefficients(self):
+        """Return features with a nonzero coefficient, ascending, and their coefficients."""
+        return self.back(*self.state.coefficients())
+
+    def correlations(self):
+        """Return what `entry_levels` takes."""
+        return self.state.correlations()
+
+    def first_level(self):
+        """Return the first lambda of a path where no lambda has b = 0; None elsewhere."""
+        return self.state.first_level()
+
+    def set_grid(self, levels):
+        """Take the decreasing lambdas that will be asked for."""
+        self.state.set_grid(levels)
+
+    def start_at(self, which, values, intercept):
+        """Move to coefficients that are the same in both problems."""
+        self.state.start_at(which, values, intercept)
+
+
+def used(b):
+    """Return the features with a nonzero coefficient in b, (p,) or (K, p), and their coefficients.
+    """
+    which = (b.any(axis=0) if b.ndim == 2 else b).nonzero()[0].astype("intc")
+    return which, b[..., which].copy()

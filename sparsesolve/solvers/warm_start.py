@@ -31,16 +31,15 @@ def begin_at(state, problem, start, lam):
     States of problems in other columns (`solvers/reductions/`), and solvers that keep no
     coefficients between lams, do not move.
     """
-    move = getattr(state, "start_at", None)
     apart = isinstance(problem.design, DistributedDesign) or problem.basis is not None
-    if move is None or apart or not problem.has_blocks or problem.null_value == 0.0:
+    if apart or not problem.has_blocks or problem.null_value == 0.0:
         return False
     null = *state.coefficients(), state.intercept
     least = objective(state, problem, lam)
-    move(*inner(problem, start))
+    state.start_at(*inner(problem, start))
     if objective(state, problem, lam) < least:
         return True
-    move(*null)
+    state.start_at(*null)
     return False
 
 

@@ -1,4 +1,4 @@
-"""Every registered solver makes a state that keeps the contract of solvers/state.py."""
+"""Every solver and every reduction makes a state that keeps the contract of solvers/state.py."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,11 @@ import pytest
 import sparsesolve as ss
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem
+from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers import SOLVERS
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
+from sparsesolve.solvers.choice import REDUCTIONS, choose
+from sparsesolve.solvers.reductions.identities import InnerProducts
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced, State
 
 MADE = {"hinge": ss.families.hinge()}
 N, P, K = 40, 6, 3
@@ -26,21 +29,15 @@ PENALTIES = {
     "groups": (ss.penalties.GroupL2([0, 0, 1, 1, 2, 2]), 1.0),
     "whole vectors": (ss.penalties.Slope().over(P), 1.0),
 }
-MEMBERS = {"solve", "coefficients", "correlations", "iterations", "loss_value", "intercept"}
+MEMBERS = {name for name in (*vars(State), *State.__annotations__) if name[0] != "_"}
 
 
-def problem(family, penalty, alpha):
-    return read_problem(
-        X, RESPONSES[family], MADE.get(family) or read_family(family), weights=None,
-        offset=None,
-        penalty_factor=None, lower=None, upper=None, alpha=alpha, intercept=True,
-        standardize=True, n_threads=1, penalty=penalty,
-    )[0]  # fmt: skip
-
-
-def test_the_contract_names_what_is_checked_here():
-    said = {name for name in (*vars(State), *State.__annotations__) if not name.startswith("_")}
-    assert said == MEMBERS
+def problem(family, penalty, alpha, X=X, y=None, **options):
+    given = {"weights": None, "offset": None, "penalty_factor": None, "lower": None, "upper": None,
+             "alpha": alpha, "intercept": True, "standardize": True, "n_threads": 1,
+             "penalty": penalty, **options}  # fmt: skip
+    y = RESPONSES[family] if y is None else y
+    return read_problem(X, y, MADE.get(family) or read_family(family), **given)[0]
 
 
 CASES = [
@@ -61,6 +58,7 @@ def test_every_solver_is_among_the_cases():
 def test_a_state_answers_the_contract(name, family, kind):
     given = problem(family, *PENALTIES[kind])
     state = SOLVERS[name].state(given, 1)
+    assert isinstance(state, State)
     assert {member for member in MEMBERS if hasattr(state, member)} == MEMBERS
     shape = () if family in ("gaussian", "binomial", "hinge") else (K,)
 
@@ -82,3 +80,67 @@ def test_a_state_answers_the_contract(name, family, kind):
     assert np.shape(values) == (*shape, len(which)) and len(which) > 0
     assert np.shape(state.intercept) == shape
     assert state.loss_value < given.null_value
+
+
+def reducible():
+    """A problem that each reduction makes smaller, by the reduction's name."""
+    rng = np.random.default_rng(2)
+    wide, alike = rng.normal(size=(N, 3 * N)), X.copy()
+    alike[:, 4] = X[:, 0] + 1e-7 * rng.normal(size=N)
+    free = np.where(np.isin(np.arange(P), [0, 4]), 0.0, 1.0)
+    dummies = rng.integers(0, 2, (400, 3)).astype(float)
+    return {
+        "OneSided": problem("multinomial", None, 1.0, lower=np.where(free, -np.inf, 0.0),
+                            penalty_factor=free),
+        "EqualRows": problem("binomial", None, 1.0, X=dummies, y=(rng.random(400) < 0.4) * 1.0),
+        "Mapped": problem("binomial", ss.penalties.TotalVariation().over(P), 1.0),
+        "GroupsOfOne": problem("multigaussian", ss.penalties.GroupL2(np.arange(P)), 1.0),
+        "OneResponse": problem("multigaussian", None, 0.9, y=ETA[:, None]),
+        "RowSpace": problem("binomial", None, 0.0, X=wide),
+        "Collinear": problem("binomial", None, 1.0, X=alike, penalty_factor=free),
+    }  # fmt: skip
+
+
+def objective(given, lam, which, values, intercept):
+    """F + lam Omega, less what does not depend on the coefficients."""
+    values = np.atleast_2d(values)
+    eta = np.stack([given.design.combination(which, np.ascontiguousarray(row)) for row in values])
+    b = np.zeros((len(values), given.design.p))
+    b[:, which] = values
+    penalty = given.penalty
+    b = b if given.n_responses else b[0]
+    if given.n_responses:
+        penalty = on_rows(penalty, given.grouped)
+    if given.loss is None:
+        return 0.5 * given.weights @ (given.response - eta[0]) ** 2 + penalty.value(b, lam)
+    eta = given.offset + eta.reshape(given.offset.shape) + np.expand_dims(intercept, -1)
+    return given.loss.at(eta)[0] + penalty.value(b, lam)
+
+
+@pytest.mark.parametrize("name", [reduction.__name__ for reduction, _ in REDUCTIONS
+                                  if reduction is not InnerProducts])  # of distributed rows
+def test_a_reduction_leads_back_to_the_solution_of_the_problem_asked(name):
+    """As a first-order solver of the problem itself finds it, within both certificates."""
+    given = reducible()[name]
+    applies = [reduction for reduction, applies in REDUCTIONS if applies(given, "auto", None)
+               and reduction.forward(given, None, 1) is not None]  # fmt: skip
+    assert name in [reduction.__name__ for reduction in applies]
+    state, other = choose(given, "auto", None, 1), SOLVERS["fista"].state(given, 1)
+    assert isinstance(state, Reduced)
+    target, found = 1e-6 * given.null_value, []
+    state.solve(NULL_LEVEL, 1e-14 * given.null_value, 1000)
+    assert {member for member in MEMBERS if hasattr(state, member)} == MEMBERS
+    asked = state.grid_problem or given
+    top = np.max(asked.penalty.entry_levels(np.asarray(state.correlations())))
+    level = 0.2 * top if np.isfinite(top) else 0.1
+    state.set_grid([level])
+    for one in (state, other):
+        status, gap = one.solve(level, target, 100_000)
+        assert status == CONVERGED and gap <= target
+        which, values = one.coefficients()
+        assert np.all(np.diff(which) > 0) and values.any()
+        found.append(objective(given, level, which, values, one.intercept))
+    assert abs(found[0] - found[1]) <= 2.0 * target
+    best = *state.coefficients(), state.intercept
+    state.start_at(*best)
+    assert state.solve(level, target, 1000)[0] == CONVERGED

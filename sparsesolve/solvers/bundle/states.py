@@ -23,7 +23,7 @@ from sparsesolve.solvers.costs.bundle import BUNDLE_PATIENCE
 from sparsesolve.solvers.costs.newton import PROGRESS
 from sparsesolve.solvers.margin.certificate import KinkedCertificate
 from sparsesolve.solvers.margin.multipliers import kink_spread
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
 
 
 def ridge_alone(problem, lambdas):
@@ -44,7 +44,7 @@ def ridge_of_one_kink(problem, lambdas):
     return ridge_alone(problem, lambdas) and problem.loss.width == 0.0
 
 
-class _MarginState:
+class _MarginState(State):
     """A solver state, see solvers/state.py. A subclass has `begin`, which makes `method`, and
     `dual`.
     """
@@ -80,7 +80,7 @@ class _MarginState:
         """Return z_j'u of every column (p,) at the null model's dual point."""
         return self.certificate.products(self.start_dual)
 
-    def start(self):
+    def first_level(self):
         """Return a lambda above which the dual point stays that of the null model, see
         Multipliers.
         """

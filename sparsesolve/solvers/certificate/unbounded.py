@@ -20,10 +20,24 @@ regression models" (1984).
 import numpy as np
 
 from sparsesolve.solvers.certificate.dual_point import along_columns
-from sparsesolve.solvers.costs import reductions as costs
 from sparsesolve.solvers.costs.rounding import FALLEN, FAR_OUT
 
 UNBOUNDED = 3  # code of a Status
+# A penalty below this multiple of the tolerance, relative to the null objective, holds nothing
+# back.
+NEGLIGIBLE = 10.0
+# A penalty counts as holding nothing back at most below this fraction of the null objective: with
+# a loose tolerance a larger one holds much.
+MOST_NEGLIGIBLE = 1e-6
+# The largest change of a linear predictor in a step that searches for a direction of fall.
+STRIDE = 4.0
+# The largest linear predictor of unpenalised columns at which a search for a direction of fall
+# begins: exp(-8) still has digits.
+START = 8.0
+# Values of the columns that are searched for a direction of fall (800 MB).
+MOST_VALUES = 100_000_000
+# Columns times responses that are searched for a direction of fall; a step costs their cube.
+MOST_DIRECTIONS = 1000
 # Newton steps that tell a minimum from a direction of fall: near a minimum five suffice.
 STEPS = 40
 # A step shorter than this, or than a tenth of the last one of at most 1, leads to a minimum.
@@ -44,7 +58,7 @@ class Endless:
 
     def __init__(self, problem, tol):
         self.problem, self.features, self.begun = problem, None, False
-        self.tol = min(costs.NEGLIGIBLE * tol, costs.MOST_NEGLIGIBLE)
+        self.tol = min(NEGLIGIBLE * tol, MOST_NEGLIGIBLE)
         has_columns = hasattr(problem, "unpenalised")  # kernels are all penalised
         self.possible = has_columns and problem.loss is not None and problem.null_value > 0.0
 
@@ -73,7 +87,7 @@ class Endless:
         self.features = None
         rows = np.ascontiguousarray(np.atleast_2d(values))
         far = [np.abs(problem.design.combination(which, row)).max(initial=0.0) for row in rows]
-        if not max(far) > costs.UNBOUNDED_START:
+        if not max(far) > START:
             return outcome
         flat = problem.penalty.flat_at(which, values, problem.inner_level(lam), problem.unit)
         falling = falls_forever(problem, *found, flat) if len(flat) else flat
@@ -125,9 +139,9 @@ def falls_forever(problem, which, values, intercept, columns):
     """
     columns = _unlimited(problem, which, values, columns)
     n_responses = problem.n_responses or 1
-    if not len(columns) or len(columns) * n_responses > costs.MOST_DIRECTIONS:
+    if not len(columns) or len(columns) * n_responses > MOST_DIRECTIONS:
         return columns[:0]
-    if len(columns) * problem.design.n > costs.MOST_UNBOUNDED_VALUES:
+    if len(columns) * problem.design.n > MOST_VALUES:
         return columns[:0]
     rows = np.ascontiguousarray(np.atleast_2d(values))
     eta = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
@@ -164,7 +178,7 @@ def _too_far(problem, which, rows, columns, intercept):
     part = np.stack([problem.design.combination(which[own].astype(np.intc), row[own])
                      for row in rows])  # fmt: skip
     part += np.reshape(np.subtract(intercept, problem.null_intercept), (-1, 1))
-    near = costs.UNBOUNDED_START
+    near = START
     return part * (1.0 - min(1.0, near / max(np.abs(part).max(), near)))
 
 
@@ -193,7 +207,7 @@ def _last_step(problem, eta, Z):
         tried.insert(0, (step, moved / length))
         if gain <= FALLEN * null:
             break
-        last, t = length, min(1.0, costs.UNBOUNDED_STRIDE / length)
+        last, t = length, min(1.0, STRIDE / length)
         there = loss.at(eta + t * moved)
         while not there[0] <= value and t > 1e-6:
             t *= 0.5

@@ -19,7 +19,6 @@ from sparsesolve.solvers.costs import (  # noqa: F401
     margin,
     newton,
     passes,
-    reductions,
     responses,
     rounding,
     screening,

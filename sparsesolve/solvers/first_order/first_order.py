@@ -22,7 +22,7 @@ from sparsesolve.solvers.certificate.gap import duality_gap
 from sparsesolve.solvers.certificate.unpenalised import FAR, UnpenalisedBasis
 from sparsesolve.solvers.costs.newton import PROGRESS
 from sparsesolve.solvers.costs.rounding import OBJECTIVE
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, State, used
 
 
 class Point(NamedTuple):
@@ -35,7 +35,7 @@ class Point(NamedTuple):
     u: np.ndarray  # (n,) -F'(eta)
 
 
-class FirstOrder:
+class FirstOrder(State):
     """A solver state, see solvers/state.py. A subclass gives `step`."""
 
     between = 10  # iterations between two certificates
@@ -82,9 +82,7 @@ class FirstOrder:
 
         With K responses the coefficients are (K, count).
         """
-        b = self._coefficients()
-        which = _support(b)
-        return which, b[..., which]
+        return used(self._coefficients())
 
     def _coefficients(self):
         return self.unpenalised_basis.with_span(self.point.b, self.point.c)
@@ -152,10 +150,10 @@ class FirstOrder:
 
     def combination(self, b):
         """Return Zb, (n,) or (K, n)."""
-        which = _support(b)
+        which, values = used(b)
         if self.several:
-            return np.stack([self.design.combination(which, row[which]) for row in b])
-        return self.design.combination(which, b[which])
+            return np.stack([self.design.combination(which, row) for row in values])
+        return self.design.combination(which, values)
 
     def objective(self, lam, point=None):
         """Return F less its least value, plus the penalty."""
@@ -222,8 +220,3 @@ class FirstOrder:
             return point.u, free, 0.0
         dual, missing = clear(self.loss, point.eta, point.u, basis, mask)
         return dual, free, missing
-
-
-def _support(b):
-    """Return features with a nonzero coefficient in any response, ascending."""
-    return (b.any(axis=0) if b.ndim == 2 else b).nonzero()[0].astype(np.intc)

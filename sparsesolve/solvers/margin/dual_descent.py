@@ -24,7 +24,7 @@ from sparsesolve.solvers.margin.free_rows import solve_free
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.margin.row_sweeps import RowSweeps
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
 
 # Bisections of the interval of intercepts, each side: it is then known to 2^-12 of its length, and
 # it is only a bound.
@@ -33,12 +33,13 @@ BISECTIONS = 12
 DOUBLINGS = 60
 
 
-class DualDescent:
+class DualDescent(Reduced):
     """A solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads):
         self.problem, self.n_threads = problem, n_threads
         self.dual = dual = RidgeDual(problem, n_threads)
+        super().__init__(dual)  # which answers for the point certified last
         self.with_intercept, self.null = dual.with_intercept, max(problem.null_value, 1e-300)
         loss = dual.loss
         self.sweeps = RowSweeps(
@@ -49,12 +50,9 @@ class DualDescent:
         slopes = np.maximum(np.abs(dual.low), np.abs(dual.high))
         self.steepest = float(slopes @ self.sizes)
         self.sweeps.set(dual.u)
-        self.b0, self.iterations = dual.intercept, 0
+        self.b0 = dual.intercept
         self.since = 0  # Sweeps since the last multiplier.
         self.loss_width = loss.width
-
-    def __getattr__(self, name):
-        return getattr(self.dual, name)  # The path asks this for the point certified last.
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -87,7 +85,7 @@ class DualDescent:
         best = self.dual.u
         newton = RowsNewton(self.problem, self.n_threads, self.dual)
         outcome, found = newton.solve(lam, target, max(limit - self.iterations, 1))
-        self.iterations += newton.iterations
+        self.spent += newton.iterations
         if found > gap:
             outcome, found = STALLED, self.dual.certify(lam, best)
         self.sweeps.set(self.dual.u)
@@ -114,7 +112,7 @@ class DualDescent:
         for _ in range(costs.MOST_SWEEPS):
             all_of_them = self.sweeps.active == whole
             gain = self.sweeps.sweep(lam, self.b0, rho)
-            self.iterations += 1
+            self.spent += 1
             astray = abs(self.sweeps.total) * self.dual.spread if self.with_intercept else 0.0
             self.since += 1
             if self.with_intercept and self.since >= costs.SWEEPS_A_MULTIPLIER:
@@ -185,7 +183,7 @@ class DualDescent:
         r = self.sweeps.violations(lam, self.b0)[free]
         common = solve_free(dual, u, free, r, lam)
         self.sweeps.set(u)
-        self.iterations += 1
+        self.spent += 1
         self.b0 += common
         return True
 

@@ -26,7 +26,7 @@ from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.costs import margin as costs
 from sparsesolve.solvers.costs.rounding import NULL_GAP
 from sparsesolve.solvers.margin.certificate import KinkedCertificate
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
 
 # Rounds at one lambda: sigma has grown to its end after ten.
 ROUNDS = 60
@@ -48,7 +48,7 @@ TINY = 1e-8
 SAME = 1e-9
 
 
-class Multipliers:
+class Multipliers(State):
     """A solver state, see solvers/state.py.
 
     Parameters
@@ -149,7 +149,7 @@ class Multipliers:
 
     # The largest lambda.
 
-    def start(self):
+    def first_level(self):
         """Return a lambda above which the dual point stays that of the null model, or None.
 
         Without an l1 part b = V^-1 Z'u / lam there. Its predictor reaches no kink while it is

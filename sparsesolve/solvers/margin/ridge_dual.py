@@ -28,7 +28,7 @@ from sparsesolve.losses.kinked import Kinked
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess
 from sparsesolve.solvers.costs.rounding import AT_KINK
-from sparsesolve.solvers.state import NULL_LEVEL
+from sparsesolve.solvers.state import NULL_LEVEL, State
 
 EPSILON = np.finfo(np.float64).eps
 
@@ -46,7 +46,7 @@ def suits(problem, lambdas):
     return bool(np.isinf(problem.limits[:, open_]).all() and held.all() and held.any())
 
 
-class RidgeDual:
+class RidgeDual(State):
     """The primal and the dual of a Problem, and a point of each with its gap.
 
     Attributes
@@ -64,6 +64,7 @@ class RidgeDual:
     def __init__(self, problem, n_threads):
         self.problem, self.design, self.loss = problem, problem.design, problem.loss
         self.n_threads, self.with_intercept = n_threads, problem.intercept
+        self.iterations = 0  # which the solvers of it count
         v = np.asarray(problem.penalty.l2)
         self.which = np.flatnonzero(problem.open_columns & (v > 0.0)).astype(np.intc)
         self.root_v = np.sqrt(v[self.which])
@@ -156,7 +157,7 @@ class RidgeDual:
         """Return z_j'u of every column (p,) at the point certified last."""
         return self.design.products(self.u, self.n_threads)
 
-    def start(self):
+    def first_level(self):
         """Return a lambda above which the dual point of the null model stays the best, or None.
 
         There b = V^-1 Z'u / lam. Its predictor reaches no kink while it is shorter than the

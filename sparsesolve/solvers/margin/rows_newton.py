@@ -27,7 +27,7 @@ from sparsesolve.solvers.costs import margin as costs
 from sparsesolve.solvers.margin.free_rows import solve_free
 from sparsesolve.solvers.margin.moments import Moments
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
 
 # Rounds at one lambda: sigma has grown to its end after a dozen.
 ROUNDS = 80
@@ -37,17 +37,18 @@ STEPS = 60
 LENGTHS = 30
 
 
-class RowsNewton:
+class RowsNewton(Reduced):
     """A solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads, dual=None):
         self.dual = dual = RidgeDual(problem, n_threads) if dual is None else dual
+        super().__init__(dual)  # which answers for the point certified last
         self.w = np.asarray(problem.weights)
         self.first = self.sigma = 1.0 / dual.spread
         self.envelope = Envelope(problem.loss, self.first)
         self.by_columns = len(dual.which) <= costs.MOST_NEWTON_COLUMNS
         self.moments, self.last_inside = Moments(dual, self.w), None
-        self.iterations, self.null = 0, max(problem.null_value, 1e-300)
+        self.null = max(problem.null_value, 1e-300)
         self.take(dual.u)
 
     def take(self, u):
@@ -55,9 +56,6 @@ class RowsNewton:
         dual = self.dual
         self.g, self.b0, self.eta = dual.g, dual.intercept, dual.eta
         self.m = np.divide(-u, self.w, out=np.zeros_like(u), where=self.w > 0.0)
-
-    def __getattr__(self, name):
-        return getattr(self.dual, name)  # The path asks this for the point certified last.
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -105,7 +103,7 @@ class RowsNewton:
         self.last_inside, free = h, np.flatnonzero(h)
         if gap <= target or not same or not 0 < len(free) <= costs.MOST_FREE_ROWS:
             return gap
-        self.iterations += 1
+        self.spent += 1
         before, u, g = dual.point(), dual.u.copy(), dual.z / lam
         r = dual.target[free] - self.b0 - self.moments.rows(free).T @ g + dual.centre @ g
         solve_free(dual, u, free, r, lam)
@@ -129,7 +127,7 @@ class RowsNewton:
             left = float(slope @ slope) / (2.0 * lam) + abs(slope_0) * dual.spread
             if left <= (goal if k > 0 else nothing) or self.iterations >= limit:
                 break
-            self.iterations += 1
+            self.spent += 1
             step, step_0 = self._direction(lam, slope, slope_0)
             along = dual.predictor(step) + step_0
             t = self._length(lam, step, along)

@@ -12,7 +12,6 @@ Reference: Nocedal, Wright (2006), "Numerical optimization", chapter 3.
 
 import numpy as np
 
-from sparsesolve.solvers.costs.reductions import NULL_STEPS_ONE_BY_ONE, NULL_STRIDE
 from sparsesolve.solvers.costs.rounding import (
     HIDDEN,
     NEAR,
@@ -23,6 +22,11 @@ from sparsesolve.solvers.costs.rounding import (
     SUMMED,
 )
 
+# The first step of Newton's method for the intercept is at most this long in the linear
+# predictor, and each may be twice as long as the one before: exponentials grow by e^4.
+STRIDE = 4.0
+# Steps of length 1 down an exponential after which steps grow, or halve what is left.
+STEPS_ONE_BY_ONE = 20
 # A slope below this fraction of that at the start is none.
 FLAT = 1e-100
 # Newton steps that do not get shorter than this lead to infinity.
@@ -69,12 +73,12 @@ def best_intercept(loss, offset):
             break
         low, high = (a, high) if slope > 0 else (low, a)
         curvature = float(loss.curvature_at(offset + a).sum())
-        stride = np.copysign(NULL_STRIDE * 2.0 ** min(k, 900), slope)
+        stride = np.copysign(STRIDE * 2.0 ** min(k, 900), slope)
         step = slope / curvature if curvature > 0.0 else stride
         step = step if abs(step) < abs(stride) else stride
         unbounded = bool(np.isinf([low, high]).any())
-        if k > NULL_STEPS_ONE_BY_ONE and unbounded:
-            step *= 2.0 ** min(k - NULL_STEPS_ONE_BY_ONE, 900)
+        if k > STEPS_ONE_BY_ONE and unbounded:
+            step *= 2.0 ** min(k - STEPS_ONE_BY_ONE, 900)
         if abs(slope) <= FLAT * size and abs(step) > SHORT and unbounded:
             if not _pulled_both_ways(loss, len(offset)):
                 raise ValueError(
@@ -86,7 +90,7 @@ def best_intercept(loss, offset):
         new = a + step
         if new == a:
             break
-        if not low < new < high or (k > NULL_STEPS_ONE_BY_ONE and k % 2 and not unbounded):
+        if not low < new < high or (k > STEPS_ONE_BY_ONE and k % 2 and not unbounded):
             new = 0.5 * (low + high)
             if new in (low, high):
                 break
@@ -128,7 +132,7 @@ def best_intercepts(loss, offset):
             rows[k], rows[k - 1] = 1.0, 0.0 if len(a) > 1 else 1.0
             curvature[k] = loss.curvature_product(eta, rows).sum(axis=1)
         step = np.linalg.lstsq(curvature, slope, rcond=1e-12)[0]
-        step *= min(1.0, NULL_STRIDE / max(np.abs(step).max(), NULL_STRIDE))
+        step *= min(1.0, STRIDE / max(np.abs(step).max(), STRIDE))
         for _ in range(HALVINGS):
             new_value, new_u = loss.at(offset + (a + step)[:, None])
             if new_value <= value + OBJECTIVE * abs(value):

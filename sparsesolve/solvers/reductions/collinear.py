@@ -13,15 +13,19 @@ Reference: Dekker (1971), "A floating-point technique for extending the availabl
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from sparsesolve.linalg.factors.span import SHAKY, Spans, told_apart
 from sparsesolve.linalg.kernels.error_free import rest_of_product, rest_of_sum
-from sparsesolve.solvers.costs.reductions import MOST_COLLINEAR_PRODUCTS, MOST_COLLINEAR_VALUES
+from sparsesolve.solvers.state import Reduced, State
 
 # Unpenalised columns whose dependence is examined: each costs a product with every other.
 MOST = 1000
+# Values of the columns that are examined (240 MB), and multiply-adds of their inner products.
+MOST_VALUES = 30_000_000
+MOST_PRODUCTS = 1e10
 
 
 def without_collinear(problem, lambdas=None, most=MOST):
@@ -37,7 +41,7 @@ def without_collinear(problem, lambdas=None, most=MOST):
     moving = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.design.spread) > 0.0)
     which = np.flatnonzero(unpenalised & moving).astype(np.intc)
     n, f = problem.design.n, len(which)
-    large = n * f > MOST_COLLINEAR_VALUES or n * f * f > MOST_COLLINEAR_PRODUCTS
+    large = n * f > MOST_VALUES or n * f * f > MOST_PRODUCTS
     if not 2 <= f <= most or (most <= MOST and large):
         return None
     root_w = np.sqrt(problem.weights)
@@ -106,31 +110,31 @@ class WayBack:
         return max(there[0] - here[0], 0.0)
 
 
-class CollinearState:
-    """The state of a solver of the Problem with a basis, in terms of the original columns.
+class Collinear(Reduced):
+    """The state of a solver of the Problem with a basis, in terms of the original columns."""
 
-    Parameters
-    ----------
-    state : a solver state of that Problem
-    problem, span, basis, design : as for WayBack
-    """
+    words = "a basis of columns that depend on one another"
+    start_at = State.start_at  # The coefficients within belong to other columns.
 
-    start_at = None  # The coefficients within belong to other columns.
+    @classmethod
+    def forward(cls, problem, lambdas, n_threads):
+        """Return the Problem with a basis in place of such columns."""
+        found = without_collinear(problem, lambdas)
+        way = found and WayBack(*found, problem.design)
+        return found and (found[0], partial(cls, way_back=way))
 
-    def __init__(self, state, problem, span, basis, design):
-        self.state, self.way_back = state, WayBack(problem, span, basis, design)
-
-    def __getattr__(self, name):
-        return getattr(self.state, name)
+    def __init__(self, state, way_back):
+        super().__init__(state)
+        self.way_back = way_back
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         outcome, gap = self.state.solve(lam, target, budget)
         return outcome, gap + self.way_back.cost(*self.state.coefficients(), self.state.intercept)
 
-    def coefficients(self):
-        """Features with a nonzero coefficient, ascending, and their coefficients."""
-        numbers, values = self.way_back.led_back(*self.state.coefficients())
+    def back(self, which, values):
+        """Return the coefficients of the original columns."""
+        numbers, values = self.way_back.led_back(which, values)
         order = np.argsort(numbers)
         numbers, values = numbers[order], np.ascontiguousarray(values[..., order])
         kept = values.any(axis=0) if values.ndim == 2 else values != 0.0

@@ -18,15 +18,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from sparsesolve.solvers.costs.reductions import LEAST_STRONG_LEVEL, PART_SHARE
 from sparsesolve.solvers.first_order.first_order import Point
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
 
+# The least level of the strong rule relative to lambda: a coarse grid would make it 0, and all
+# features would enter.
+LEAST_STRONG_LEVEL = 0.5
+# The part of the features is solved to this share of the target gap, so that the rest may add its
+# own.
+PART_SHARE = 0.5
 # Rounds in which features enter at one lambda; the strong rule needs one or two.
 ROUNDS = 100
 
 
-class FewFeatures:
+class FewFeatures(Reduced):
     """A solver state that begins at the null model.
 
     Parameters
@@ -36,33 +41,10 @@ class FewFeatures:
     """
 
     def __init__(self, problem, make):
-        self.problem, self.make, self.whole = problem, make, make(problem)
+        super().__init__(make(problem))
+        self.problem, self.make, self.whole = problem, make, self.state
         self.last = None  # the last lam
         self.part = np.empty(0, dtype=np.intp), None  # features, and the state that has them
-        self.spent = 0
-
-    @property
-    def iterations(self):
-        """Iterations spent so far."""
-        return self.spent + self.whole.iterations
-
-    @property
-    def loss_value(self):
-        """F at the current point, less its least value."""
-        return self.whole.loss_value
-
-    @property
-    def intercept(self):
-        """Intercept of the standardised problem."""
-        return self.whole.intercept
-
-    def coefficients(self):
-        """Features with a nonzero coefficient, ascending, and their coefficients."""
-        return self.whole.coefficients()
-
-    def correlations(self):
-        """Return what `entry_levels` takes, for all features."""
-        return self.whole.correlations()
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""

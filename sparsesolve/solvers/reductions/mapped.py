@@ -15,49 +15,154 @@ Reference: Bach et al. 2012, section 1.3, for penalties in other coordinates.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.factors.span import sum_rounding
 from sparsesolve.penalties.elastic_net import ElasticNet
-from sparsesolve.solvers.costs.reductions import (
-    FILLED,
-    FIRST_COLUMNS,
-    MOST_FORMED_VALUES,
-    SMALL_MAPPED,
-)
 from sparsesolve.solvers.costs.rounding import UNFELT
 from sparsesolve.solvers.first_order.first_order import FirstOrder
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, Reduced, State, used
 
+# Values of all columns of Z T up to which they are formed (240 MB).
+MOST_FORMED_VALUES = 30_000_000
+# A sparse X is not filled in where all columns of Z T have more than this many values for one
+# stored one, unless they are small (32 MB).
+FILLED = 4
+SMALL_MAPPED = 4_000_000
+# Columns formed one by one of which so many may enter at once at least.
+FIRST_COLUMNS = 20
 # Rounds in which columns enter at one lambda, half as many again in each.
 ROUNDS = 50
 
 
-def in_other_columns(problem, mapping, choose):
-    """Return the state of a solver of `problem` by way of the map; `choose` makes one of a
-    Problem.
+def forms_columns(problem):
+    """Return True if the columns Z T of the penalty's map fit into memory, or are columns of Z."""
+    mapping, n, design = problem.penalty.mapping(), problem.design.n, problem.design
+    values = n * mapping.n_columns
+    scattered = FILLED * design.stored < values > SMALL_MAPPED
+    return mapping.grouped or not (values > MOST_FORMED_VALUES or scattered)
+
+
+class Mapped(Reduced):
+    """The state of a solver of the Problem in other columns; its coefficients are T theta."""
+
+    words = "a penalty becomes one on blocks of other columns"
+    start_at = State.start_at  # The coefficients within belong to other columns.
+
+    @classmethod
+    def forward(cls, problem, lambdas, n_threads):
+        """Return the Problem in the columns Z T if these can be formed at once."""
+        if not forms_columns(problem):
+            return None
+        mapping = problem.penalty.mapping()
+        penalty = mapping.penalty()
+        if not mapping.grouped:
+            columns = formed(problem, mapping)
+        else:
+            columns = problem.design.part(mapping.features.astype(np.intc))
+            if problem.n_responses is not None:
+                penalty = penalty.repeated(problem.n_responses)
+        small = on_columns(problem, columns, penalty)
+        return small, partial(cls, grid_problem=small, mapping=mapping)
+
+    def __init__(self, state, grid_problem, mapping):
+        super().__init__(state)
+        self.grid_problem, self.mapping = grid_problem, mapping
+
+    def back(self, which, values):
+        """Return the coefficients T theta."""
+        return used(times(self.mapping, which, values))
+
+
+class Generated(Reduced):
+    """The state of a solver whose columns are formed when they enter the working set.
+
+    Parameters
+    ----------
+    problem : Problem with a penalty on whole vectors
+    choose : callable (Problem) -> state
     """
-    n, q, design = problem.design.n, mapping.n_columns, problem.design
-    if isinstance(design, DistributedDesign):
-        raise ValueError(
-            f"{problem.penalty.label} needs X in memory, not a dask array; choose solver='fista', "
-            "which makes many passes over X, or pass X.compute() if it fits"
-        )
-    scattered = FILLED * design.stored < n * q and n * q > SMALL_MAPPED
-    if not mapping.grouped and (n * q > MOST_FORMED_VALUES or scattered):
-        return Generated(problem, mapping, choose)
-    if mapping.grouped:
-        columns = design.part(mapping.features.astype(np.intc))
-    else:
-        columns = formed(problem, mapping)
-    penalty = mapping.penalty()
-    if problem.n_responses is not None and mapping.grouped:
-        penalty = penalty.repeated(problem.n_responses)
-    inner = on_columns(problem, columns, penalty)
-    return Mapped(choose(inner), inner, mapping)
+
+    start_at = State.start_at  # The coefficients within belong to other columns.
+
+    def __init__(self, problem, choose):
+        self.problem, self.choose = problem, choose
+        self.mapping = mapping = problem.penalty.mapping()
+        self.whole = FirstOrder(problem, 1)  # It certifies b under Omega.
+        self.factors = np.asarray(mapping.penalty().l1)
+        self.which = np.flatnonzero(self.factors == 0.0)
+        self.columns = {}
+        super().__init__(self._state())
+
+    def correlations(self):
+        """Return z_j'u of every feature (p,)."""
+        self._certify(1.0)
+        return self.whole.correlations()
+
+    def back(self, which, values):
+        """Return the coefficients T theta."""
+        return used(times(self.mapping, self.which[which], values))
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        inner, last = 0.5 * target, np.inf
+        for _ in range(ROUNDS):
+            outcome, _ = self.state.solve(lam, inner, budget)
+            gap = self._certify(lam)
+            if gap <= target:
+                return CONVERGED, gap
+            if outcome == MAX_ITER:
+                return MAX_ITER, gap
+            entering = self._violators(lam)
+            if len(entering):
+                self.which = np.sort(np.concatenate([self.which, entering]))
+                self.spent, self.state = self.iterations, self._state()
+            elif not gap < 0.9 * last:
+                return STALLED, gap
+            else:
+                inner *= 0.1
+            last = gap
+        return STALLED, gap
+
+    def _state(self):
+        """Return a new state, with the columns of the working set."""
+        for k in self.which:
+            if k not in self.columns:
+                self.columns[k] = combined(self.problem, *self.mapping.sources(k))
+        columns = np.reshape([self.columns[k] for k in self.which], (-1, self.problem.design.n)).T
+        net = ElasticNet(len(self.which), 1.0, self.factors[self.which])
+        return self.choose(on_columns(self.problem, standardised(self.problem, columns), net))
+
+    def _certify(self, lam):
+        """Return the gap of b under Omega, over all features."""
+        whole = self.whole
+        c = np.zeros_like(whole.point.c)
+        if whole.with_intercept:
+            c[..., 0] = self.state.intercept
+        which, values = self.state.coefficients()
+        whole.point = whole.at(times(self.mapping, self.which[which], values), c)
+        return whole.gap(lam)
+
+    def _violators(self, lam):
+        """Return columns whose products exceed their thresholds, the farthest if they are many."""
+        whole = self.whole
+        z = self.mapping.adjoint(whole.products(whole.dual_point(lam)[0]))
+        over = np.abs(z) - lam * self.factors
+        over = over.max(axis=0) if over.ndim == 2 else over
+        over[self.which] = 0.0
+        found = np.flatnonzero(over > 0.0)
+        most = max(FIRST_COLUMNS, len(self.which) // 2)
+        return found if len(found) <= most else found[np.argsort(-over[found])[:most]]
+
+
+def times(mapping, which, values):
+    """Return coefficients T theta of all features, (p,) or (K, p)."""
+    theta = np.zeros((*values.shape[:-1], mapping.n_columns))
+    theta[..., which] = values
+    return mapping.times(theta)
 
 
 def on_columns(problem, columns, penalty):
@@ -102,134 +207,3 @@ def standardised(problem, columns):
         spread = np.asarray(made.spread)
         spread[:] = np.maximum(spread, UNFELT * np.abs(made.mean))
     return made
-
-
-class Mapped:
-    """The state of a solver of the Problem in other columns; its coefficients are T theta."""
-
-    start_at = None  # The coefficients within belong to other columns.
-
-    def __init__(self, state, inner, mapping):
-        self.state, self.problem_of_grid, self.mapping = state, inner, mapping
-
-    def __getattr__(self, name):
-        return getattr(self.state, name)
-
-    def coefficients(self):
-        """Features with a nonzero coefficient, ascending, and their coefficients."""
-        return support(led_back(self.state, self.mapping))
-
-
-class Generated:
-    """The state of a solver whose columns are formed when they enter the working set.
-
-    Parameters
-    ----------
-    problem : Problem with a penalty on whole vectors
-    mapping : as ``penalties/mapping.py`` describes
-    choose : callable (Problem) -> state
-    """
-
-    def __init__(self, problem, mapping, choose):
-        self.problem, self.mapping, self.choose = problem, mapping, choose
-        self.whole = FirstOrder(problem, 1)  # It certifies b under Omega.
-        self.factors = np.asarray(mapping.penalty().l1)
-        self.which = np.flatnonzero(self.factors == 0.0)
-        self.columns, self.spent = {}, 0
-        self._begin()
-
-    @property
-    def iterations(self):
-        """Iterations spent so far, in all states."""
-        return self.spent + self.state.iterations
-
-    @property
-    def loss_value(self):
-        """F at the current point, less its least value."""
-        return self.state.loss_value
-
-    @property
-    def intercept(self):
-        """Intercept of the standardised problem."""
-        return self.state.intercept
-
-    def correlations(self):
-        """Return z_j'u of every feature (p,)."""
-        self._certify(1.0)
-        return self.whole.correlations()
-
-    def coefficients(self):
-        """Features with a nonzero coefficient, ascending, and their coefficients."""
-        return support(self._led_back())
-
-    def solve(self, lam, target, budget):
-        """Reach gap <= target at lam; returns (outcome, gap)."""
-        inner, last = 0.5 * target, np.inf
-        for _ in range(ROUNDS):
-            outcome, _ = self.state.solve(lam, inner, budget)
-            gap = self._certify(lam)
-            if gap <= target:
-                return CONVERGED, gap
-            if outcome == MAX_ITER:
-                return MAX_ITER, gap
-            entering = self._violators(lam)
-            if len(entering):
-                self.which = np.sort(np.concatenate([self.which, entering]))
-                self._begin()
-            elif not gap < 0.9 * last:
-                return STALLED, gap
-            else:
-                inner *= 0.1
-            last = gap
-        return STALLED, gap
-
-    def _begin(self):
-        """Make a new state, with the columns of the working set."""
-        self.spent += self.state.iterations if hasattr(self, "state") else 0
-        for k in self.which:
-            if k not in self.columns:
-                self.columns[k] = combined(self.problem, *self.mapping.sources(k))
-        columns = np.reshape([self.columns[k] for k in self.which], (-1, self.problem.design.n)).T
-        net = ElasticNet(len(self.which), 1.0, self.factors[self.which])
-        inner = on_columns(self.problem, standardised(self.problem, columns), net)
-        self.state = self.choose(inner)
-
-    def _led_back(self):
-        which, values = self.state.coefficients()
-        theta = np.zeros((*values.shape[:-1], self.mapping.n_columns))
-        theta[..., self.which[which]] = values
-        return self.mapping.times(theta)
-
-    def _certify(self, lam):
-        """Return the gap of b under Omega, over all features."""
-        whole = self.whole
-        c = np.zeros_like(whole.point.c)
-        if whole.with_intercept:
-            c[..., 0] = self.state.intercept
-        whole.point = whole.at(self._led_back(), c)
-        return whole.gap(lam)
-
-    def _violators(self, lam):
-        """Return columns whose products exceed their thresholds, the farthest if they are many."""
-        whole = self.whole
-        z = self.mapping.adjoint(whole.products(whole.dual_point(lam)[0]))
-        over = np.abs(z) - lam * self.factors
-        over = over.max(axis=0) if over.ndim == 2 else over
-        over[self.which] = 0.0
-        found = np.flatnonzero(over > 0.0)
-        most = max(FIRST_COLUMNS, len(self.which) // 2)
-        return found if len(found) <= most else found[np.argsort(-over[found])[:most]]
-
-
-def led_back(state, mapping):
-    """Return coefficients T theta of all features, (p,) or (K, p)."""
-    which, values = state.coefficients()
-    theta = np.zeros((*values.shape[:-1], mapping.n_columns))
-    theta[..., which] = values
-    return mapping.times(theta)
-
-
-def support(b):
-    """Features with a nonzero coefficient, ascending, and their coefficients."""
-    which = np.flatnonzero(b.any(axis=0) if b.ndim == 2 else b).astype(np.intc)
-    return which, np.ascontiguousarray(b[..., which])

@@ -16,6 +16,7 @@ Reference: Hastie, Tibshirani, "Efficient quadratic regularization for expressio
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -24,90 +25,94 @@ from sparsesolve.linalg.factors.span import eigen
 from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import gap_of_terms
-from sparsesolve.solvers.costs.reductions import ROW_SPACE_SHARE, WIDE
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced, State
+from sparsesolve.solvers.suitability import suitable
 
+# Columns to a row from which the eigenvalues of the space of the rows pay.
+WIDE = 2
+# The gap asked of the small problem, over that of the large one, falls by this factor where the
+# large gap is missed.
+SHARE = 0.01
 # Closer solutions of the small problem for a gap of the large one, each a hundred times as close.
 TRIES = 8
 
 
-def in_row_space(problem, lambdas, n_threads):
-    """Return (Problem in the coordinates of the rows, open columns); None if it does not suit."""
-    design, penalty = problem.design, problem.penalty
-    if problem.loss is None or problem.has_groups or penalty.alpha != 0.0:
-        return None
-    if lambdas is not None and lambdas[-1] == 0.0:
-        return None
-    which = np.flatnonzero(problem.open_columns).astype(np.intc)
-    v, limits = np.asarray(penalty.l2)[which], problem.limits[:, which]
-    if len(which) < WIDE * design.n or not ((v > 0.0).all() and np.isinf(limits).all()):
-        return None
-    root_w, unit = np.sqrt(problem.weights), v.max()
-    spectrum, turn = eigen(wide_gram(design, which, unit / v, root_w, n_threads))
-    columns = np.zeros((design.n, len(spectrum)), order="F")
-    np.divide(turn * np.sqrt(spectrum), root_w[:, None], out=columns, where=root_w[:, None] > 0.0)
-    small = Design(columns)
-    small.moments(problem.weights, n_threads)
-    ones = np.ones(small.p)
-    small.standardise(problem.centred, ones)
-    return replace(
-        problem, design=small, penalty=ElasticNet(small.p, 0.0, ridge_unit=unit), factor=ones,
-        shift=np.zeros(small.p, dtype=int), low=None, high=None,
-    ), which  # fmt: skip
-
-
-class RowSpaceState:
-    """The state of a solver of that Problem, in terms of the original columns.
+class RowSpace(Reduced):
+    """The state of a solver of a Problem in the coordinates of the rows.
 
     Parameters
     ----------
     state : a solver state of the small Problem
-    small, which : as `in_row_space` returns them
+    small, which : the small Problem, and the columns of the large one that take part
     problem : Problem of the original columns
-    own_solver : callable () -> state of a solver of `problem`, at its null model
     """
 
-    start_at = None  # The coefficients within belong to other columns.
+    words = "columns become coordinates of the row space"
+    start_at = State.start_at  # The coefficients within belong to other columns.
 
-    def __init__(self, state, small, which, problem, own_solver, n_threads):
-        self.state, self.small, self.which, self.problem = state, small, which, problem
-        self.own_solver, self.own, self.n_threads = own_solver, None, n_threads
+    @classmethod
+    def forward(cls, problem, lambdas, n_threads):
+        """Return the Problem in the coordinates of the rows."""
+        design, penalty = problem.design, problem.penalty
+        if problem.loss is None or problem.has_groups or penalty.alpha != 0.0:
+            return None
+        if lambdas is not None and lambdas[-1] == 0.0:
+            return None
+        which = np.flatnonzero(problem.open_columns).astype(np.intc)
+        v, limits = np.asarray(penalty.l2)[which], problem.limits[:, which]
+        if len(which) < WIDE * design.n or not ((v > 0.0).all() and np.isinf(limits).all()):
+            return None
+        root_w, unit = np.sqrt(problem.weights), v.max()
+        spectrum, turn = eigen(wide_gram(design, which, unit / v, root_w, n_threads))
+        columns = np.zeros((design.n, len(spectrum)), order="F")
+        used = root_w[:, None] > 0.0
+        np.divide(turn * np.sqrt(spectrum), root_w[:, None], out=columns, where=used)
+        small = Design(columns)
+        small.moments(problem.weights, n_threads)
+        ones = np.ones(small.p)
+        small.standardise(problem.centred, ones)
+        small = replace(
+            problem, design=small, penalty=ElasticNet(small.p, 0.0, ridge_unit=unit), factor=ones,
+            shift=np.zeros(small.p, dtype=int), low=None, high=None,
+        )  # fmt: skip
+        return small, partial(cls, small=small, which=which, problem=problem, lambdas=lambdas,
+                              n_threads=n_threads)  # fmt: skip
+
+    def __init__(self, state, small, which, problem, lambdas, n_threads):
+        super().__init__(state)
+        self.small, self.which, self.problem, self.n_threads = small, which, problem, n_threads
+        self.lambdas, self.by_columns = lambdas, False
         self.v = np.asarray(problem.penalty.l2)[which]
         self.constant = np.ones((problem.design.n, 1 if problem.intercept else 0))
         # The gap asked of the small problem, over that of the large one.
-        self.closer = ROW_SPACE_SHARE
-
-    def __getattr__(self, name):
-        return getattr(self.state if self.own is None else self.own, name)
-
-    @property
-    def iterations(self):
-        """Iterations of both solvers so far."""
-        return self.state.iterations + (0 if self.own is None else self.own.iterations)
+        self.closer = SHARE
 
     @property
     def loss_value(self):
         """The loss less its least value."""
-        if self.own is not None:
-            return self.own.loss_value
+        if self.by_columns:
+            return self.state.loss_value
         return self.value - self.problem.loss.saturated
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         limit = self.iterations + budget
-        if self.own is None:
+        if not self.by_columns:
             outcome, gap = self._solve_small(lam, target, budget)
             if outcome != STALLED or lam >= NULL_LEVEL:
                 return outcome, gap
-            self.own = self.own_solver()
-        return self.own.solve(lam, target, max(limit - self.iterations, 0))
+            self.spent, self.by_columns = self.iterations, True
+            solver = SOLVERS[suitable(self.problem, self.lambdas)]
+            self.state = solver.state(self.problem, self.n_threads)
+        return self.state.solve(lam, target, max(limit - self.iterations, 0))
 
     def _solve_small(self, lam, target, budget):
         """Reach the gap by the small problem; return (outcome, gap)."""
         limit = self.state.iterations + budget
-        self.closer = min(1.0, self.closer / ROW_SPACE_SHARE**0.5)
+        self.closer = min(1.0, self.closer / SHARE**0.5)
         for _ in range(TRIES):
             asked = self.closer * target
             outcome, _ = self.state.solve(lam, asked, max(limit - self.state.iterations, 0))
@@ -118,7 +123,7 @@ class RowSpaceState:
                 return MAX_ITER, gap
             if outcome == STALLED:
                 break
-            self.closer *= ROW_SPACE_SHARE
+            self.closer *= SHARE
         return STALLED, gap
 
     def _lead_back(self, lam):
@@ -145,8 +150,8 @@ class RowSpaceState:
 
     def coefficients(self):
         """Features with a nonzero coefficient, ascending, and their coefficients."""
-        if self.own is not None:
-            return self.own.coefficients()
+        if self.by_columns:
+            return self.state.coefficients()
         kept = self.b.any(axis=0)
         b = self.b[:, kept]
         return self.which[kept], b if self.problem.n_responses is not None else b[0]

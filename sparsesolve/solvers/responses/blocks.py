@@ -21,10 +21,10 @@ from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.responses.inactive import InactiveRows
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
 
 
-class ResponseBlocks:
+class ResponseBlocks(State):
     """Solver state along a path, which starts at the null model of a problem with K responses."""
 
     def __init__(self, problem, n_threads=1):

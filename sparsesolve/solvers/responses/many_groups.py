@@ -14,24 +14,17 @@ import numpy as np
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.first_order.fista import Sparsa
 from sparsesolve.solvers.responses.groups import ResponseGroups
-from sparsesolve.solvers.state import CONVERGED
+from sparsesolve.solvers.state import CONVERGED, Reduced
 
 
-class ManyGroups:
+class ManyGroups(Reduced):
     """A solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads):
-        self.newton = self.state = ResponseGroups(problem, n_threads)
+        self.newton = ResponseGroups(problem, n_threads)
+        super().__init__(self.newton)
         self.newton.most = costs.MOST_MODEL_COEFFICIENTS
-        self.problem, self.n_threads, self.spent = problem, n_threads, 0
-
-    def __getattr__(self, name):
-        return getattr(self.state, name)
-
-    @property
-    def iterations(self):
-        """Return the number of Newton and proximal gradient steps so far."""
-        return self.spent + self.state.iterations
+        self.problem, self.n_threads = problem, n_threads
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; return (outcome, gap)."""

@@ -19,6 +19,7 @@ import numpy as np
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.rounds import solve_by_rounds
+from sparsesolve.solvers.state import State
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.responses.dual cimport ResponseDual
@@ -53,7 +54,11 @@ DEF RETURNS = 30
 DEF ROUNDS = 1000
 
 
-cdef class ResponseNewton:
+cdef class Compiled:
+    """A compiled class inherits from a Python class only behind a compiled one."""
+
+
+cdef class ResponseNewton(Compiled, State):
     """The solver state along a path, see solvers/state.py."""
 
     cdef readonly ResponseCoefficients point

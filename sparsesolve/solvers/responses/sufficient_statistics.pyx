@@ -19,6 +19,7 @@ import numpy as np
 
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.rounds import solve_by_rounds
+from sparsesolve.solvers.state import State
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.penalties.elastic_net_rows cimport row_square
@@ -39,7 +40,11 @@ cdef double INNER_PRODUCT = costs.rounding.INNER_PRODUCT
 cdef double VIOLATION = costs.rounding.VIOLATION
 
 
-cdef class ResponseSufficientStatistics:
+cdef class Compiled:
+    """A compiled class inherits from a Python class only behind a compiled one."""
+
+
+cdef class ResponseSufficientStatistics(Compiled, State):
     """A solver state, see solvers/state.py."""
 
     cdef public double opening          # gap after the first round at the last lam

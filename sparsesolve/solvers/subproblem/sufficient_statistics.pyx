@@ -11,6 +11,7 @@ from libc.math cimport fabs, sqrt
 import numpy as np
 
 from sparsesolve.solvers import costs
+from sparsesolve.solvers.state import State
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.factors.span import Spans
@@ -29,7 +30,11 @@ cdef double SQUARES = costs.rounding.SQUARES
 cdef double INNER_PRODUCT = costs.rounding.INNER_PRODUCT
 
 
-cdef class SufficientStatistics:
+cdef class Compiled:
+    """A compiled class inherits from a Python class only behind a compiled one."""
+
+
+cdef class SufficientStatistics(Compiled, State):
     """Solver state along a path, see solvers/state.py."""
 
     cdef readonly WorkingCoefficients quadratic

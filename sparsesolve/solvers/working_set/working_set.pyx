@@ -38,6 +38,7 @@ from sparsesolve.solvers.screening.inactive_groups cimport InactiveGroups
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, WorkingCoefficients
 from sparsesolve.solvers.working_set.path_history cimport PathHistory
 from sparsesolve.solvers.working_set.prices cimport BY_PRODUCTS, BY_ROWS, UNCHANGED, Prices, Way
+from sparsesolve.solvers.state import State
 
 cdef double NOTICED_PROJECTION = costs.rounding.NOTICED_PROJECTION
 cdef double ENTER_AHEAD = costs.working_set.ENTER_AHEAD
@@ -50,7 +51,7 @@ cdef double DIGITS_OF_COEFFICIENTS = costs.working_set.DIGITS_OF_COEFFICIENTS
 cdef double INACTIVE_SHARE = costs.newton.INACTIVE_SHARE
 
 
-cdef class WorkingSet(ScaledDual):
+cdef class WorkingSet(ScaledDual, State):
     """Solver state along a path, see solvers/state.py.
 
     A subclass with another loss says how the working columns are solved for.

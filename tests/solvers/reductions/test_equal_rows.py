@@ -7,7 +7,7 @@ from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import families
-from sparsesolve.solvers import choice
+from sparsesolve.solvers.reductions.identities import EqualRows
 
 N = 600
 RNG = np.random.default_rng(3)
@@ -37,16 +37,16 @@ CASES = {
 @pytest.fixture
 def rows(monkeypatch):
     """How many rows solvers are given, by problem; the one behind `False` is left alone."""
-    seen, merge = [], choice.with_equal_rows_merged
+    seen, merge = [], EqualRows.forward
 
-    def watched(problem):
+    def watched(problem, lambdas, n_threads):
         if seen[-1:] == [False]:
             return None
-        found = merge(problem)
-        seen.append((found or problem).design.n)
+        found = merge(problem, lambdas, n_threads)
+        seen.append((found[0] if found else problem).design.n)
         return found
 
-    monkeypatch.setattr(choice, "with_equal_rows_merged", watched)
+    monkeypatch.setattr(EqualRows, "forward", watched)
     return seen
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.solvers.reductions.inner_products import Rows
+from sparsesolve.solvers.reductions.identities import Rows
 
 RNG = np.random.default_rng(6)
 A = RNG.normal(size=(40, 5)) * [1.0, 1e3, 1e-3, 1.0, 1.0]

@@ -54,9 +54,9 @@ def test_columns_formed_as_they_come(monkeypatch, intercept):
     whole = ss.path(Z, y > 0, n_lambdas=15, tol=1e-8, **options)
     monkeypatch.setattr(mapped, "SMALL_MAPPED", 0)
     made = []
-    begin = mapped.Generated._begin
+    begin = mapped.Generated._state
     monkeypatch.setattr(
-        mapped.Generated, "_begin", lambda self: (begin(self), made.append(len(self.columns)))
+        mapped.Generated, "_state", lambda self: (begin(self), made.append(len(self.columns)))[0]
     )
     fit = ss.path(Z, y > 0, lambdas=whole.lambdas, tol=1e-8, **options)
     assert 0 < made[-1] < 70 and fit.gaps.max() <= 1e-8

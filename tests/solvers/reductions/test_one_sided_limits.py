@@ -5,7 +5,7 @@ import pytest
 import response_oracle as oracle
 
 import sparsesolve as ss
-from sparsesolve.solvers.reductions.one_sided_limits import OneSidedState
+from sparsesolve.solvers.reductions.identities import OneSided
 
 pytestmark = pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
 N, P, FREE = 60, 8, [0, 1, 4]
@@ -128,7 +128,7 @@ def test_rows_are_shifted_no_further_than_it_takes():
     inf = np.inf
     found = Found([0, 2, 3], [[-1.0, 5.0, -3.0], [2.0, 4.0, 1.0]])
     problem = Within([0.0, -inf, -inf, -inf], [inf, inf, 4.0, inf])
-    state = OneSidedState(found, problem, np.array([True, True, True, False]))
+    state = OneSided(found, problem.limits, np.array([True, True, True, False]))
     which, values = state.coefficients()
     assert which.tolist() == [0, 2, 3] and values.tolist() == [[0.0, 4.0, -3.0], [3.0, 3.0, 1.0]]
     assert found.found[1][0, 0] == -1.0 and state.iterations == 7
@@ -137,5 +137,5 @@ def test_rows_are_shifted_no_further_than_it_takes():
 def test_rows_that_come_to_zero_are_left_out():
     found = Found([1, 2], [[-0.5, 1.0], [-0.5, 0.0]])
     problem = Within([0.0, 0.0, 0.0], [np.inf] * 3)
-    which, values = OneSidedState(found, problem, np.ones(3, dtype=bool)).coefficients()
+    which, values = OneSided(found, problem.limits, np.ones(3, dtype=bool)).coefficients()
     assert which.tolist() == [2] and values.tolist() == [[1.0], [0.0]]

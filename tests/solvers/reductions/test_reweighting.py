@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-from sparsesolve.solvers.reductions import concave_model
+from sparsesolve.solvers.reductions import reweighting
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((80, 30))
@@ -198,7 +198,7 @@ def test_the_end_of_a_path_does_not_depend_on_inner_tolerances(monkeypatch):
     Z, labels = _nearly_separable()
     ends = []
     for still in (1e-13, 1e-11, 1e-8):
-        monkeypatch.setattr(concave_model, "STILL", still)
+        monkeypatch.setattr(reweighting, "STILL", still)
         for tol in (1e-7, 1e-9) if still == 1e-11 else (1e-7,):
             with pytest.warns(ss.ConvergenceWarning, match="No finite coefficients"):
                 fit = ss.path(Z, labels, family="binomial", penalty=P.MCP(), tol=tol)
