@@ -8,6 +8,7 @@ import pytest
 import sparsesolve as ss
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.follow import StopRule, follow, grid
+from sparsesolve.solvers.state import State
 
 
 @dataclass
@@ -42,7 +43,7 @@ def units(**given):
     return Units(ElasticNet(4, given.pop("alpha", 1.0), **net), **given)
 
 
-class Stub:
+class Stub(State):
     """A state in whose k-th solution the first k features have the coefficient 1."""
 
     def __init__(self, residuals, sizes=None):
