@@ -100,7 +100,8 @@ else:
         "stability_path": "selection.stability",
     }
 
-    FILES = ("mkl.grams_file", "online.model_file")  # modules that add kinds of files
+    # Modules that add kinds of files.
+    FILES = ("mkl.grams_file", "online.model_file", "structured.model_file")
     ROOMS = ("estimators", "mkl", "structured")  # imported at their first use
     ONE_BY_ONE = RLock()  # two threads may import a package and a part of it
 

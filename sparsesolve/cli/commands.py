@@ -10,13 +10,15 @@ import numpy as np
 from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.online import predict_online
 from sparsesolve.cli.options import check_plot_file, check_targets, fit_options, named, read_data
-from sparsesolve.cli.parse import is_parser, parse_file
+from sparsesolve.cli.parse import parse_file
 from sparsesolve.cli.reading import model_rows
-from sparsesolve.cli.tag import is_tagger, tag_file
+from sparsesolve.cli.tag import tag_file
 from sparsesolve.families import read_family
 from sparsesolve.results import printing
 from sparsesolve.results.cv_path import CHOICES
 from sparsesolve.results.files.whole_file import whole_file
+from sparsesolve.results.kernel_path import MKLPath
+from sparsesolve.results.path import Path
 from sparsesolve.results.pictures.axes import save_figure
 from sparsesolve.results.pictures.path import save_plot
 from sparsesolve.results.prediction import path_family
@@ -79,15 +81,14 @@ def run_cv(args):
 def run_predict(args):
     """Predict the rows of a data file with a saved model."""
     check_targets([args.file, args.model], out=args.out)
-    if is_tagger(args.model):
-        tag_file(args.model, args.file, args.out)
+    import sparsesolve as ss
+
+    fit = ss.load(args.model)
+    by_class = {"CRFPath": tag_file, "Parser": parse_file, "OnlineFit": predict_online}
+    if type(fit).__name__ in by_class:
+        by_class[type(fit).__name__](fit, args)
         return
-    if is_parser(args.model):
-        parse_file(args.model, args.file, args.out)
-        return
-    if predict_online(args):
-        return
-    fit, path = load_model(args.model, kernels=True)
+    path = path_of(fit, args.model, kernels=True)
     ids = {name: name for name in args.id}
     table = model_rows(args, path, offset=args.offset, marks=ids)
     s = read_s(args.s, fit)
@@ -115,9 +116,17 @@ def _predicted(fit, path, table, s, kind):
 
 def run_plot(args):
     """Draw a saved model: the curve of a cross-validation, or the path."""
+    import sparsesolve as ss
+
     check_plot_file(args.out)
     check_targets([args.model], out=args.out)
-    (fit, path), title = load_model(args.model), FilePath(args.model).name
+    fit, title = ss.load(args.model), FilePath(args.model).name
+    if type(fit).__name__ in ("CRFPath", "Parser", "SPOM"):
+        if args.by != "feature" or args.xvar != "lambda" or args.path:
+            raise ValueError("--by, --xvar and --path are for what path and cv save")
+        save_figure(fit.plot, args.out, title)
+        return
+    path = path_of(fit, args.model)
     if fit is path or args.path:
         save_plot(path, args.out, args.xvar, title, by=args.by)
     elif args.by != "feature" or args.xvar != "lambda":
@@ -126,18 +135,25 @@ def run_plot(args):
         save_figure(fit.plot, args.out, title)
 
 
-def load_model(file, kernels=False):
-    """Return a saved model and its path; with `kernels`, kernels whose rows are in the file."""
+def load_model(file):
+    """Return a saved model and its path."""
     import sparsesolve as ss
 
     fit = ss.load(file)
+    return fit, path_of(fit, file)
+
+
+def path_of(fit, file, kernels=False):
+    """Return the path of a saved model; with `kernels`, also of kernels whose rows are in it."""
     path = getattr(fit, "path", fit)
-    if not hasattr(path, "lambdas"):
+    if not isinstance(path, Path | MKLPath):
+        made = type(fit).__name__
         raise ValueError(
-            f"{file} holds an {type(fit).__name__}; this command takes what path and cv save"
+            f"{file} holds {'an' if made[0] in 'AEIO' else 'a'} {made}; this command takes what "
+            "path and cv save"
         )
-    if hasattr(path, "coefs") or kernels and path.grams is not None:
-        return fit, path
+    if isinstance(path, Path) or kernels and path.grams is not None:
+        return path
     raise ValueError(
         f"{file} is a model of kernels; read it in Python by sparsesolve.load"
         + (", or save it with its rows, as mkl --save does" if kernels else "")

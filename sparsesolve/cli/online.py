@@ -135,13 +135,8 @@ def _finish(fit, args):
               f"{fit.n_features} features, step {fit.eta0:.4g}")  # fmt: skip
 
 
-def predict_online(args):
-    """Predict a text file row by row if the model is from this command; return whether it is."""
-    import sparsesolve as ss
-
-    fit = ss.load(args.model)
-    if not isinstance(fit, OnlineFit):
-        return False
+def predict_online(fit, args):
+    """Predict a text file row by row with a model of this command."""
     if args.offset or args.s or args.id:
         raise ValueError("--offset, --s and --id are not for models of the command online")
     kind = "response" if args.kind == "probabilities" else args.kind
@@ -149,10 +144,9 @@ def predict_online(args):
     source = TextFile(args.file, args.format, features=features)
     if args.out == "-":
         _write(fit, source, kind, sys.stdout)
-        return True
+        return
     with whole_file(args.out, newline="", encoding="utf-8") as stream:
         _write(fit, source, kind, stream)
-    return True
 
 
 def _write(fit, source, kind, stream):

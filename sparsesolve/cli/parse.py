@@ -1,5 +1,6 @@
 """The command `parse`: a parser from a file of trees, and parsed text."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from sparsesolve.cli.options import check_targets
@@ -33,6 +34,7 @@ def add_parse_options(command):
 
 def run_parse(args):
     """Learn a parser from a file, and write it."""
+    import sparsesolve as ss
     from sparsesolve import structured
 
     check_targets([args.file, args.dev], out=args.out)
@@ -43,7 +45,7 @@ def run_parse(args):
         eta0=args.eta0, epochs=args.epochs, bits=None if args.exact else args.bits,
         single_root=not args.many_roots, seed=args.seed,
     )  # fmt: skip
-    parser.save(args.out, names=names)
+    ss.save(replace(parser, names=names), args.out)
     print(f"{len(sentences.columns['head'])} words in {len(sentences.lengths)} sentences, "
           f"{len(parser.used())} templates in use; no certificate")  # fmt: skip
     if args.dev:
@@ -52,22 +54,12 @@ def run_parse(args):
               f"{args.dev} have the right head")  # fmt: skip
 
 
-def parse_file(model, file, out):
+def parse_file(parser, args):
     """Parse the sentences of a file with a parser that `parse` wrote."""
     from sparsesolve import structured
-    from sparsesolve.structured.parser_file import column_names
 
-    check_targets([file, model], out=out)
-    sentences = structured.read_sentences(file, column_names(model))
-    heads = structured.load_parser(model).predict(sentences)
-    structured.write_sentences(out, sentences, "head", heads)
-
-
-def is_parser(model):
-    """Return True if a file holds a parser."""
-    from sparsesolve.structured.parser_file import holds_parser
-
-    return holds_parser(model)
+    sentences = structured.read_sentences(args.file, parser.names)
+    structured.write_sentences(args.out, sentences, "head", parser.predict(sentences))
 
 
 def _templates(file):

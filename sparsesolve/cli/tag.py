@@ -1,5 +1,6 @@
 """The command `tag`: a tagger from a file of sentences, and tagged text."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from sparsesolve.cli.options import check_targets
@@ -37,8 +38,8 @@ def add_tag_options(command):
 
 def run_tag(args):
     """Learn a tagger from a file, and write it."""
+    import sparsesolve as ss
     from sparsesolve import structured
-    from sparsesolve.structured.model_file import save
 
     check_targets([args.file, args.dev], out=args.out)
     names = args.columns.split(",") if args.columns else None
@@ -55,39 +56,28 @@ def run_tag(args):
             X, tags, lengths=sentences.lengths, alpha=0.0, lambdas=[args.lam], tol=args.tol,
             n_threads=args.threads,
         )  # fmt: skip
-    save(fit, args.out, templates=templates.state(), column=args.column, names=names)
+    fit = replace(fit, tagger={"templates": templates.state(), "column": args.column,
+                               "names": names})  # fmt: skip
+    ss.save(fit, args.out)
     print(f"{len(tags)} words in {len(sentences.lengths)} sentences, {X.shape[1]} features, "
           f"{len(fit.labels)} tags; gap {fit.gaps[0]:.2g}")  # fmt: skip
     if args.dev:
         dev = structured.read_sentences(args.dev, names)
-        found = fit.predict(templates.transform(dev.columns, dev.lengths), dev.lengths)
+        found = fit.tag(dev)
         truth = _column(dev, args.column, args.dev)
         right = sum(a == b for a, b in zip(found, truth, strict=True))
         print(f"{100 * right / len(found):.2f} % of {len(found)} words of {args.dev} right")
 
 
-def tag_file(model, file, out):
+def tag_file(fit, args):
     """Tag the sentences of a file with a model that `tag` wrote."""
     from sparsesolve import structured
-    from sparsesolve.structured.model_file import load_with
 
-    check_targets([file, model], out=out)
-    fit, more = load_with(model)
-    if "templates" not in more:
-        raise ValueError(f"{model} has no templates; apply it in Python by structured.load")
-    sentences = structured.read_sentences(file, more["names"])
-    _column(sentences, more["column"], file)
-    templates = structured.Templates.from_state(more["templates"])
-    X = templates.transform(sentences.columns, sentences.lengths)
-    found = fit.predict(X, sentences.lengths)
-    structured.write_sentences(out, sentences, more["column"], found)
-
-
-def is_tagger(model):
-    """Return True if a file holds chains."""
-    from sparsesolve.structured.model_file import holds_chains
-
-    return holds_chains(model)
+    if fit.tagger is None:
+        raise ValueError(f"{args.model} has no templates; apply it in Python by sparsesolve.load")
+    sentences = structured.read_sentences(args.file, fit.tagger["names"])
+    _column(sentences, fit.tagger["column"], args.file)
+    structured.write_sentences(args.out, sentences, fit.tagger["column"], fit.tag(sentences))
 
 
 def _column(sentences, name, file):

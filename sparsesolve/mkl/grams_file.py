@@ -10,8 +10,6 @@ A kernel compares new rows with those of the fit, so these are in the file. Entr
 Functions are stored by name only, so that nothing in a file is executed.
 """
 
-import json
-
 import numpy as np
 from scipy import sparse
 
@@ -19,26 +17,27 @@ from sparsesolve.mkl.functions.gaussian import Gaussian, gaussian
 from sparsesolve.mkl.functions.linear import Linear, linear
 from sparsesolve.mkl.functions.polynomial import Polynomial, polynomial
 from sparsesolve.mkl.grams import build_grams
-from sparsesolve.results.files.fit_arrays import GRAMS
+from sparsesolve.results.files.fit_arrays import GRAMS, KERNELS
+from sparsesolve.results.files.model_arrays import Damaged, Form
 
 PARAMETERS = {"gaussian": ("width",), "polynomial": ("degree", "shift"), "linear": ()}
 MAKERS = {"gaussian": gaussian, "polynomial": polynomial, "linear": linear}
 NAMES = {Gaussian: "gaussian", Polynomial: "polynomial", Linear: "linear"}
 
 
-def arrays_of(grams):
-    """Return Grams as arrays by name; raise ValueError for a kernel function not listed above."""
+def values_of(grams):
+    """Return the members of Grams by name; raise ValueError for a function not listed above."""
     if sparse.issparse(grams.table):
         raise ValueError("rows=True keeps dense tables; make kernels of X.toarray() where it fits")
     first = grams.sources[0]
     stored = next((one.factor for one in grams.sources if one.features is not None), None)
     return {
-        "grams": json.dumps({
+        "grams": {
             "centre": first.centre, "scale": first.scale,
             "dtype": "float64" if stored is None else str(stored.dtype),
             "kernels": [_named(source, m) for m, source in enumerate(grams.sources)],
             "columns": None if grams.columns is None else [str(name) for name in grams.columns],
-        }),
+        },
         "gram_table": np.asarray(grams.table, dtype=np.float64),
         "gram_shares": np.asarray(first.shares),
     }  # fmt: skip
@@ -56,24 +55,37 @@ def _named(source, m):
     return [name, parameters, source.columns]
 
 
-def grams_of(arrays, encoder):
-    """Return the Grams that :func:`arrays_of` wrote, without the kernels of the fit."""
-    found = json.loads(str(arrays["grams"]))
-    table, shares = arrays["gram_table"], arrays["gram_shares"]
-    if table.ndim != 2 or shares.shape != (len(table),) or table.dtype != np.float64:
-        raise ValueError("gram_table and gram_shares do not fit together")
-    if arrays["dual_coefs"].shape[-2] != len(table):
-        raise ValueError("gram_table has other rows than the fit")
-    pairs = [(MAKERS[name](*parameters), columns) for name, parameters, columns in
-             found["kernels"]]  # fmt: skip
-    if len(pairs) != len(arrays["kernel_norms"]):
-        raise ValueError("the kernels are not those of the fit")
+def grams_of(values):
+    """Return the Grams of checked members, without the kernels of the fit."""
+    found, table = values["grams"], values["gram_table"]
+    kernels = found.get("kernels")
+    if type(kernels) is not list or len(kernels) != len(values["kernel_norms"]):
+        raise Damaged("the kernels are not those of the fit")
     made = build_grams(
-        table, pairs, centre=found["centre"], scale=found["scale"], weights=shares,
-        dtype=found["dtype"], store=False, feature_names=found["columns"],
+        table, [_pair(*kernel) for kernel in kernels], centre=found["centre"],
+        scale=found["scale"], weights=values["gram_shares"], dtype=found["dtype"], store=False,
+        feature_names=found.get("columns"),
     ).without_kernels()  # fmt: skip
-    made.encoder = encoder
+    made.encoder = values.get("encoder")
+    if made.encoder is not None and len(made.encoder.names) != table.shape[1]:
+        raise Damaged("encoder has another number of columns")
     return made
 
 
-GRAMS.append((arrays_of, grams_of))
+def _pair(name, parameters, columns):
+    """Return (function, columns) of one kernel."""
+    return MAKERS[name](**dict(zip(PARAMETERS[name], parameters, strict=True))), columns
+
+
+def _whole(values, sizes):
+    """Refuse a table of kernels of which a part is missing."""
+    if len({name in values for name in ("grams", "gram_table", "gram_shares")}) > 1:
+        raise Damaged("grams, gram_table and gram_shares belong together")
+
+
+KERNELS |= {
+    "grams?": {"centre": Form("b"), "scale": Form("l", none=True), "dtype": Form("U"),
+               "columns?": Form("U", "c", none=True)},
+    "gram_table?": Form("f", "nc"), "gram_shares?": Form("f", "n", low=0.0), "whole": _whole,
+}  # fmt: skip
+GRAMS.append((values_of, grams_of))

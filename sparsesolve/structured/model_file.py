@@ -1,119 +1,215 @@
-"""Files of paths of chains: arrays in numpy's .npz, without pickle.
+"""Files of paths of chains, of parsers and of SPOM: kinds of the one file of models.
 
-Version 1 holds format, version, the columns of the path (L,), coefs as compressed columns, labels
-(K,), n_features, null_value, and options as JSON. If present it also holds allowed,
-feature_names, groups, and group_labels and unbounded as JSON.
+"chains" ("sparsesolve chain model", version 1) holds the columns of the path (L,), coefs as
+compressed columns, labels (K,), n_features, null_value, stop_reason, and options as JSON. If
+present it also holds allowed (K, K), feature_names and groups (p,), and as JSON group_labels,
+unbounded, and more: templates, column and names of a tagger.
+
+"parser" ("sparsesolve parser", version 2) holds templates (T,), weights (2^bits,),
+template_weights and norms (T,), losses, single_root, owners (2^bits,) or (0,), and names of
+columns; of exact features also keys (m,), with weights and owners (m,).
+
+"spom" ("sparsesolve spom model", version 1) holds labels (K,), parameters_0, parameters_1, ... of
+the blocks, tied, kernel_weights, objectives, groups (p,) if there are any, and the rest as JSON.
 """
 
 from __future__ import annotations
 
-import json
-import zipfile
-from os import PathLike
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
-from sparsesolve.results.files.whole_file import whole_file
+from sparsesolve.results.files.fit_arrays import (
+    COEFS,
+    COLUMNS,
+    SOLVED,
+    columns_compressed,
+    compressed,
+    falling,
+    stacked,
+)
+from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Json, Kind
+from sparsesolve.structured.arc_templates import ArcTemplates
+from sparsesolve.structured.parser import Parser
 from sparsesolve.structured.result import CRFPath
+from sparsesolve.structured.spom_result import SPOM
+from sparsesolve.structured.templates import Templates
 
-FORMAT, VERSION = "sparsesolve chain model", 1
-COLUMNS = ("lambdas", "df", "dev_ratio", "gaps", "n_iters", "status")
-SOMETIMES = ("allowed", "feature_names", "groups")
+MIXED = ("labels of mixed types cannot be saved; fit with labels that are all text or all whole "
+         "numbers")  # fmt: skip
 
 
-def save(fit: CRFPath, file: str | PathLike, **more: Any) -> None:
-    """Write a path; `more` are JSON values that `load_with` returns."""
+def _different(values, sizes):
+    """Refuse labels that are not different."""
+    if len(set(values["labels"].tolist())) < len(values["labels"]):
+        raise Damaged("labels holds one twice")
+
+
+# Chains.
+
+
+def _chain_coefs(values, sizes):
+    """Check the number of coefficients of chains: features, intercepts, and scores of pairs."""
+    if len(values["coef_shape"]) != 2:
+        raise Damaged("coef_shape is not of two numbers")
+    columns_compressed(values, sizes)
+    rows, K, p = int(values["coef_shape"][0]), sizes["K"], values["n_features"]
+    if rows - (p + K + 2) * K not in (0, K):
+        raise Damaged(f"coef_shape has {rows} rows for {p} features and {K} labels")
+    if values["df"].max(initial=0) > p:
+        raise Damaged(f"df holds {values['df'].max()} for {p} features")
+
+
+def _tagger(values, sizes):
+    """Check the templates of a tagger, and that they make the features of the path."""
+    more = values.get("more") or {}
+    if not more:
+        return
+    names = [] if more["names"] is None else more["names"]
+    if type(names) is not list or not all(type(n) is str for n in [more["column"], *names]):
+        raise Damaged("more is not what was written")
+    if Templates.from_state(more["templates"]).n_features != values["n_features"]:
+        raise Damaged("the templates do not make the features of the path")
+
+
+CHAINS = {
+    **SOLVED, "falling": falling, "labels": Form("l", "K"), "different": _different,
+    "n_features": Form("i", low=0, size="p"), "null_value": Form("f"), **COEFS,
+    "coefs": _chain_coefs, "options": Json({}), "more?": Json({}), "tagger": _tagger,
+    "allowed?": Form("b", "KK"), "feature_names?": Form("U", "p"),
+    "group_labels?": Json(Form("l", "G", none=True)),
+    "groups?": Form("i", "p", low=0, below="G"), "unbounded?": Json(Form("U", "*", none=True)),
+}  # fmt: skip
+
+
+def _chain_values(fit):
     if fit.labels.dtype.kind == "O":
-        raise ValueError(
-            "labels of mixed types cannot be saved; fit with labels that are all text or all "
-            "whole numbers"
-        )
-    arrays: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    arrays |= {name: getattr(fit, name) for name in COLUMNS}
-    arrays["status"] = fit.status.astype(np.int8)
-    arrays |= {"coef_data": fit.coefs.data, "coef_indices": fit.coefs.indices,
-               "coef_indptr": fit.coefs.indptr, "coef_shape": fit.coefs.shape}  # fmt: skip
-    arrays |= {"labels": fit.labels, "n_features": fit.n_features, "null_value": fit.null_value,
-               "stop_reason": fit.stop_reason, "options": json.dumps(fit.options),
-               "more": json.dumps(more)}  # fmt: skip
-    for name in SOMETIMES:
-        value = getattr(fit, name)
-        if value is not None:
-            arrays[name] = value.astype(str) if name == "feature_names" else value
-    if fit.group_labels is not None:
-        arrays["group_labels"] = json.dumps([_plain(label) for label in fit.group_labels])
-    if fit.unbounded is not None:
-        arrays["unbounded"] = json.dumps(fit.unbounded)
-    with whole_file(file, "wb") as stream:
-        np.savez_compressed(stream, **arrays)
+        raise ValueError(MIXED)
+    names = fit.feature_names
+    values = {name: getattr(fit, name) for name in COLUMNS}
+    values |= {name: getattr(fit, name) for name in (
+        "labels", "n_features", "null_value", "stop_reason", "options", "allowed", "groups",
+        "unbounded")}  # fmt: skip
+    return values | compressed(fit.coefs) | {
+        "status": fit.status.astype(np.int8), "more": fit.tagger or {},
+        "feature_names": None if names is None else names.astype(str),
+        "group_labels": None if fit.group_labels is None else list(map(_plain, fit.group_labels)),
+    }  # fmt: skip
 
 
 def _plain(label):
     return label.item() if hasattr(label, "item") else label
 
 
-def load(file: str | PathLike) -> CRFPath:
-    """Read a path that `CRFPath.save` wrote.
-
-    Parameters
-    ----------
-    file : str or path
-
-    Returns
-    -------
-    CRFPath
-
-    Raises
-    ------
-    ValueError
-        If the file is no such model, is damaged, or was written by a later version.
-
-    Examples
-    --------
-    >>> import sparsesolve as ss
-    >>> fit = ss.crf_path([[1.0], [0.0], [1.0]], ["a", "b", "a"], n_lambdas=3)
-    >>> fit.save("chain.npz")
-    >>> ss.structured.load("chain.npz").predict([[1.0], [0.0]])
-    array(['a', 'b'], dtype='<U1')
-    """
-    return load_with(file)[0]
+def _chain_of(values):
+    names = ("labels", "stop_reason", "n_features", "null_value", "options", "status")
+    sometimes = ("allowed", "feature_names", "groups", "group_labels", "unbounded")
+    return CRFPath(
+        **{name: values[name] for name in (*COLUMNS, *names)}, coefs=stacked(values),
+        **{name: values.get(name) for name in sometimes}, tagger=values.get("more") or None,
+    )  # fmt: skip
 
 
-def holds_chains(file: str | PathLike) -> bool:
-    """Return True if a file is one that `save` wrote."""
-    if not zipfile.is_zipfile(file):
-        return False
-    with np.load(file, allow_pickle=False) as found:
-        return str(found.get("format", "")) == FORMAT
+# Parsers.
 
 
-def load_with(file: str | PathLike) -> tuple[CRFPath, dict[str, Any]]:
-    """Read a path and the values saved with it."""
-    try:
-        with np.load(file, allow_pickle=False) as found:
-            if str(found.get("format", "")) != FORMAT:
-                raise ValueError("it does not hold a path of chains")
-            if int(found["version"]) > VERSION:
-                raise ValueError(f"it is of version {found['version']}; use a later sparsesolve")
-            arrays = {name: found[name] for name in found.files}
-        coefs = sparse.csc_array(
-            (arrays["coef_data"], arrays["coef_indices"], arrays["coef_indptr"]),
-            shape=tuple(arrays["coef_shape"].tolist()),
-        )
-        coefs.check_format()
-        groups, endless = arrays.get("group_labels"), arrays.get("unbounded")
-        kept: dict[str, Any] = {name: arrays.get(name) for name in SOMETIMES}
-        fit = CRFPath(
-            **{name: arrays[name] for name in COLUMNS}, coefs=coefs, labels=arrays["labels"],
-            stop_reason=str(arrays["stop_reason"]), n_features=int(arrays["n_features"]),
-            null_value=float(arrays["null_value"]), options=json.loads(str(arrays["options"])),
-            group_labels=None if groups is None else json.loads(str(groups)),
-            unbounded=None if endless is None else json.loads(str(endless)), **kept,
-        )  # fmt: skip
-        return fit, json.loads(str(arrays["more"]))
-    except (zipfile.BadZipFile, EOFError, KeyError, TypeError) as error:
-        raise ValueError(f"{file}: the file is damaged ({error})") from None
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from None
+def _tables(values, sizes):
+    """Check that weights, keys and owners are one table."""
+    ArcTemplates(values["templates"].tolist())
+    weights, keys = values["weights"], values.get("keys")
+    if keys is not None and not len(keys) and len(weights):
+        keys = values["keys"] = None  # as version 1 had it
+    if keys is None and (len(weights) < 2 or len(weights) & (len(weights) - 1)):
+        raise Damaged(f"weights holds {len(weights)} numbers, not a power of 2")
+    if keys is not None and (len(keys) != len(weights) or (keys == 0).any()
+                             or len(np.unique(keys)) < len(keys)):  # fmt: skip
+        raise Damaged("keys are not one for each weight")
+    if len(values["owners"]) not in (0, len(weights)):
+        raise Damaged(f"owners has shape {values['owners'].shape} for {len(weights)} weights")
+    if values["owners"].max(initial=0) > sizes["T"]:
+        raise Damaged(f"owners holds {values['owners'].max()} for {sizes['T']} templates")
+
+
+PARSER = {
+    "templates": Form("U", "T"), "weights": Form("f", "*"), "template_weights": Form("f", "T"),
+    "norms": Form("f", "T", low=0.0), "losses": Form("f", "*"), "single_root": Form("b"),
+    "owners": Form("i", "*", low=0), "keys?": Form("k", "*"), "names": Form("U", "*"),
+    "tables": _tables,
+}  # fmt: skip
+
+
+def _parser_values(parser):
+    names = ("template_weights", "norms", "losses", "single_root", "keys", "weights")
+    owners = np.zeros(0, dtype=np.int16) if parser.owners is None else parser.owners
+    return {name: getattr(parser, name) for name in names} | {
+        "templates": np.array(parser.templates), "owners": owners,
+        "names": np.array(list(parser.names or ()), dtype=str),
+    }  # fmt: skip
+
+
+def _parser_of(values):
+    names = ("weights", "template_weights", "norms", "losses", "single_root")
+    return Parser(
+        templates=tuple(values["templates"].tolist()), keys=values.get("keys"),
+        owners=values["owners"] if len(values["owners"]) else None,
+        names=values["names"].tolist() or None, **{name: values[name] for name in names},
+    )  # fmt: skip
+
+
+# SPOM.
+
+
+def _blocks(values, sizes):
+    """Check that parameters are one block for each group, or one table of features in groups."""
+    rest, parameters, K = values["rest"], values["parameters"], sizes["K"]
+    if len(values["tied"]) != K * (K + 2) or any(part.shape[1] != K for part in parameters):
+        raise Damaged(f"tied or parameters are not those of {K} labels")
+    if "groups" in values:
+        whole = len(parameters) == 1 and parameters[0].shape[0] == sizes["p"] == rest["n_features"]
+    else:
+        whole = len(parameters) == sizes["G"] == len(rest["blocks"])
+    if not whole or not set(rest["blocks"]) <= {"features", "kernel"}:
+        raise Damaged("parameters do not fit the blocks")
+    if not values["kernel_weights"].shape[0] or not all(
+        isinstance(rest["options"].get(name), str) for name in ("loss", "norm")
+    ):
+        raise Damaged("kernel_weights or options are not what was written")
+
+
+NUMBERS = ("lam", "eta0", "radius", "objective", "bound", "null_objective", "n_features")
+SPOM_MODEL = {
+    "labels": Form("l", "K"), "different": _different, "parameters_*": Form("f", "**"),
+    "tied": Form("f", "*"), "kernel_weights": Form("f", "EG", low=0.0),
+    "objectives": Form("f", "E"),
+    "rest": {
+        **{name: Form("n", finite=False) for name in NUMBERS[:-1]}, "n_features": Form("i", low=0),
+        "group_labels": Form("l", "G"), "blocks": Form("U", "*"), "options": Json({}),
+    },
+    "groups?": Form("i", "p", low=0, below="G"), "blocks": _blocks,
+}  # fmt: skip
+
+
+def _spom_values(model):
+    if model.labels.dtype.kind == "O":
+        raise ValueError(MIXED)
+    names = list(map(_plain, model.group_labels))
+    strange = [name for name in names if not isinstance(name, str | int | float | bool)]
+    if strange:
+        raise ValueError(f"group {strange[0]!r} cannot be saved; name groups by text or numbers")
+    rest = {name: getattr(model, name) for name in NUMBERS}
+    rest |= {"group_labels": names, "blocks": list(model.blocks), "options": model.options}
+    kept = ("labels", "parameters", "tied", "kernel_weights", "objectives", "groups")
+    return {name: getattr(model, name) for name in kept} | {"rest": rest}
+
+
+def _spom_of(values):
+    kept = ("labels", "tied", "kernel_weights", "objectives")
+    rest = {name: values["rest"][name] for name in (*NUMBERS, "group_labels", "options")}
+    return SPOM(**{name: values[name] for name in kept}, **rest, groups=values.get("groups"),
+                parameters=tuple(values["parameters"]),
+                blocks=tuple(values["rest"]["blocks"]))  # fmt: skip
+
+
+KINDS |= {
+    "chains": Kind(CRFPath, CHAINS, _chain_values, _chain_of, "sparsesolve chain model"),
+    "parser": Kind(Parser, PARSER, _parser_values, _parser_of, "sparsesolve parser", 2),
+    "spom": Kind(SPOM, SPOM_MODEL, _spom_values, _spom_of, "sparsesolve spom model"),
+}  # fmt: skip

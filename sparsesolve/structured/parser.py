@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from sparsesolve.results.coefficient_table import Tabled, described
+from sparsesolve.results.files.model_file import save_as_before
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.arc_templates import ArcTemplates
-from sparsesolve.structured.parser_file import read_parser, save_parser
 from sparsesolve.structured.pictures import plot_weights
 from sparsesolve.structured.tree import best_tree
 
@@ -32,6 +32,7 @@ class Parser(Frozen, Tabled):
     norms_along: np.ndarray | None = None  #: (epochs, T) norms after each epoch; not saved
     keys: np.ndarray | None = None  #: (m,) codes of exact features; None: hashed
     options: dict = field(default_factory=dict)  #: options of the fit that are not data
+    names: list | None = None  #: columns of the files it was learnt from; None: those of CoNLL-U
 
     def __repr__(self) -> str:
         used = int(np.count_nonzero(self.template_weights))
@@ -132,44 +133,9 @@ class Parser(Frozen, Tabled):
         return plot_weights(self.norms_along / np.maximum(total, 1e-300), self.templates, ax)
 
     def save(self, file: str | PathLike, names: Sequence[str] | None = None) -> None:
-        """Write the parser into an .npz file that `load_parser` reads.
+        """Write the parser into a file; :func:`sparsesolve.save` takes its place."""
+        save_as_before(self if names is None else replace(self, names=list(names)), file)
 
-        Parameters
-        ----------
-        file : str or path
-        names : sequence of str, default None
-            Names of the columns of its files, for the command line; None: CoNLL-U.
-        """
-        save_parser(self, file, names)
-
-
-def load_parser(file: str | PathLike) -> Parser:
-    """Read a parser that `Parser.save` wrote.
-
-    Parameters
-    ----------
-    file : str or path
-
-    Returns
-    -------
-    Parser
-
-    Raises
-    ------
-    ValueError
-        If the file holds something else.
-
-    Examples
-    --------
-    >>> from sparsesolve import structured
-    >>> with open("trees.txt", "w") as stream:
-    ...     _ = stream.write("dogs N 2\\nbark V 0\\n")
-    >>> trees = structured.read_sentences("trees.txt", ["form", "tag", "head"])
-    >>> structured.parse_trees(trees, templates=["h.tag+m.tag"]).save("parser.npz")
-    >>> structured.load_parser("parser.npz").predict(trees)
-    array([2, 0], dtype=int32)
-    """
-    return Parser(**read_parser(file))
 
 
 def coded(names, sentences):

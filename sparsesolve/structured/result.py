@@ -10,9 +10,11 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.results.coefficient_table import INTERCEPT, Named
+from sparsesolve.results.files.model_file import save_as_before
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
 from sparsesolve.structured.answers import ChainAnswers
+from sparsesolve.structured.templates import Templates
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,6 +44,7 @@ class CRFPath(ChainAnswers, Solved, Named):
     options: dict = field(default_factory=dict)  #: options of the fit that are not data
     #: free scores of which no finite value is best, by name, where the status is UNBOUNDED
     unbounded: list | None = None
+    tagger: dict | None = None  #: templates, column and names of columns, of the command `tag`
 
     family = "chain"
 
@@ -144,6 +147,31 @@ class CRFPath(ChainAnswers, Solved, Named):
         assert self.group_labels is not None
         return {self.group_labels[g]: float(norms[g]) for g in order if norms[g] > 0.0}
 
+    def tag(self, sentences: Any) -> np.ndarray:
+        """Return the labels (n,) of the words of sentences, with the templates of a tagger.
+
+        Parameters
+        ----------
+        sentences : Sentences
+            What :func:`structured.read_sentences` returned, with the columns that templates read.
+
+        Returns
+        -------
+        ndarray (n,)
+
+        Raises
+        ------
+        ValueError
+            If the path is not of the command `tag`, or a column is missing.
+        """
+        if self.tagger is None:
+            raise ValueError(
+                "the path has no templates; give predict the matrix that yours make of sentences"
+            )
+        templates = Templates.from_state(self.tagger["templates"])
+        X = templates.transform(sentences.columns, sentences.lengths)
+        return self.predict(X, sentences.lengths)
+
     def template_norms(self, coef: np.ndarray) -> np.ndarray:
         """Return the norm of each group's coefficients, (G,), for coefficients (p, K)."""
         if self.groups is None:
@@ -174,18 +202,5 @@ class CRFPath(ChainAnswers, Solved, Named):
         return plot_chain_path(self, by, ax)
 
     def save(self, file: str | PathLike) -> None:
-        """Write the path into a file that `structured.load` reads. Data are not saved.
-
-        Parameters
-        ----------
-        file : str or path
-            Its name should end with .npz.
-
-        Raises
-        ------
-        ValueError
-            If labels are of mixed types, before anything is written.
-        """
-        from sparsesolve.structured.model_file import save
-
-        save(self, file)
+        """Write the path into a file; :func:`sparsesolve.save` takes its place."""
+        save_as_before(self, file)

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.coefficient_table import Tabled, described
+from sparsesolve.results.files.model_file import save_as_before
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.structured.answers import Labelling
 from sparsesolve.structured.pictures import plot_weights
@@ -144,23 +145,8 @@ class SPOM(Labelling, Frozen, Tabled):
         return float(np.mean(names[codes] == found))
 
     def save(self, file: str | PathLike) -> None:
-        """Write the model into an .npz file that `structured.load_spom` reads, without pickle.
-
-        To predict, a model of kernels needs kernels between new positions and those of training,
-        so keep the latter.
-
-        Parameters
-        ----------
-        file : str or path
-
-        Raises
-        ------
-        ValueError
-            If labels or names of groups are of types that cannot be written.
-        """
-        from sparsesolve.structured.spom_file import save_spom
-
-        save_spom(self, file)
+        """Write the model into a file; :func:`sparsesolve.save` takes its place."""
+        save_as_before(self, file)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the weight of each group along the epochs; return matplotlib's Axes.

@@ -102,12 +102,28 @@ class Templates:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Templates:
-        """Make templates from a `state`."""
-        made = cls(state["templates"], state["min_count"])
-        made._names = {key: {name: i for i, name in enumerate(names)}
-                       for key, names in state["names"].items()}  # fmt: skip
-        made._codes = [np.array(codes, dtype=np.int64) for codes in state["codes"]]
+        """Make templates from a `state`; raise ValueError if it is none."""
+        try:
+            made = cls(state["templates"], state["min_count"])
+            names, codes = state["names"], [np.array(one) for one in state["codes"]]
+            keys = {_key(atom) for atoms in made._atoms for atom in atoms} - {None}
+            whole = len(codes) == len(made.templates) and set(names) == keys and all(
+                one.ndim == 1 and (not one.size or one.dtype.kind == "i" and one[0] >= 0
+                                   and (np.diff(one) > 0).all()) for one in codes
+            ) and all(type(name) is str for found in names.values() for name in found)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"templates are not what was written ({error})") from None
+        if not whole:
+            raise ValueError("the parts of templates do not fit together")
+        made._names = {key: {name: i for i, name in enumerate(found)}
+                       for key, found in names.items()}  # fmt: skip
+        made._codes = [one.astype(np.int64) for one in codes]
         return made
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X."""
+        return sum(map(len, self._codes))
 
     def _numbers(self, columns, lengths, learn):
         """Return the codes (n,) of each template, -1 for a value that did not occur in training.
@@ -141,7 +157,7 @@ class Templates:
                 f"the template {text!r} names the column {atom.column!r}; there are "
                 f"{', '.join(map(repr, columns))}"
             )
-        key = f"{atom.column}.{atom.function}{atom.size or ''}"
+        key = _key(atom)
         if key not in derived:
             if atom.column not in numbered:
                 numbered[atom.column] = _factorised(columns[atom.column])
@@ -168,6 +184,12 @@ class Templates:
         indptr = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])
         data = np.ones(int(indptr[-1]))
         return sparse.csr_array((data, columns[mask], indptr), shape=(n, first))
+
+
+def _key(atom):
+    """Return the name of a derived column; None of the first positions, which have none."""
+    size = atom.size or ""
+    return None if atom.function == "first" else f"{atom.column}.{atom.function}{size}"
 
 
 def _size(columns):

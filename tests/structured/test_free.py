@@ -45,8 +45,8 @@ def test_what_never_occurs_is_named(tmp_path):
     assert fit.status[0] is Status.UNBOUNDED and fit.gaps[0] <= 1e-4
     assert fit.unbounded == ["a -> b", "start -> c"]
     assert fit.transitions()[0, 1] < -5.0
-    fit.save(tmp_path / "free.npz")
-    assert ss.structured.load(tmp_path / "free.npz").unbounded == fit.unbounded
+    ss.save(fit, tmp_path / "free.npz")
+    assert ss.load(tmp_path / "free.npz").unbounded == fit.unbounded
 
 
 def test_a_forbidden_transition_is_not_named():

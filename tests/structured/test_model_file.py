@@ -16,21 +16,24 @@ def fitted():
 
 def test_what_is_read_is_what_was_written(tmp_path):
     X, _, fit = fitted()
-    fit.save(tmp_path / "chain.npz")
-    other = structured.load(tmp_path / "chain.npz")
+    ss.save(fit, tmp_path / "chain.npz")
+    other = ss.load(tmp_path / "chain.npz")
     np.testing.assert_array_equal(other.coefs.toarray(), fit.coefs.toarray())
     assert (other.predict(X) == fit.predict(X)).all()
     assert str(other) == str(fit) and other.templates() == fit.templates()
     assert other.options == fit.options and other.allowed.all()
 
 
-def test_other_files_are_refused(tmp_path):
-    np.savez(tmp_path / "other.npz", a=1)
-    with pytest.raises(ValueError, match="does not hold a path of chains"):
-        structured.load(tmp_path / "other.npz")
-    ss.save(ss.path([[0.0], [1.0]], [0.0, 1.0]), tmp_path / "path.npz")
-    with pytest.raises(ValueError, match="does not hold a path of chains"):
-        structured.load(tmp_path / "path.npz")
+def test_names_of_before_go_on_for_a_while(tmp_path):
+    _, _, fit = fitted()
+    model = structured.spom([[1.0], [-1.0], [1.0]], ["a", "b", "a"], C=10.0, eta0=1.0)
+    for one, read in ((fit, "load"), (model, "load_spom")):
+        with pytest.warns(FutureWarning, match="sparsesolve.save") as said:
+            one.save(tmp_path / "model.npz")
+        assert said[0].filename == __file__
+        with pytest.warns(FutureWarning, match="sparsesolve.load takes its place") as said:
+            assert str(getattr(structured, read)(tmp_path / "model.npz")) == str(one)
+        assert said[0].filename == __file__
 
 
 def test_a_picture_has_a_line_for_each_template_in_use():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sparsesolve.structured.arc_pass import ArcPass
 
+import sparsesolve as ss
 from sparsesolve import structured
 from sparsesolve.structured.arc_templates import DEFAULT, ArcTemplates, many_templates
 from sparsesolve.structured.group_norm import GroupNorm
-from sparsesolve.structured.parser import load_parser
 from sparsesolve.structured.parser_training import parse_trees
 from sparsesolve.structured.sentences import Sentences
 
@@ -130,12 +130,9 @@ def test_new_sentences_are_parsed_and_a_file_keeps_the_parser(method, tmp_path):
     assert parser.score(new) > 0.95
     assert parser.losses[-1] < parser.losses[0] and "no certificate" in repr(parser)
     assert list(parser.used().values()) == sorted(parser.used().values(), reverse=True)
-    parser.save(tmp_path / "parser.npz")
-    again = load_parser(tmp_path / "parser.npz")
+    ss.save(parser, tmp_path / "parser.npz")
+    again = ss.load(tmp_path / "parser.npz")
     np.testing.assert_array_equal(again.predict(new), parser.predict(new))
-    with pytest.raises(ValueError, match="does not hold a parser"):
-        np.savez(tmp_path / "other.npz", a=1)
-        load_parser(tmp_path / "other.npz")
 
 
 def test_templates_that_norms_choose_serve_to_train_again():
@@ -189,8 +186,8 @@ def test_exact_features_do_what_hashed_ones_do_that_meet_nowhere(tmp_path, metho
     np.testing.assert_array_equal(exact.predict(new), hashed.predict(new))
     assert exact.losses == pytest.approx(hashed.losses) and exact.weights.all()
     assert len(exact.keys) == len(exact.weights) == np.count_nonzero(hashed.weights)
-    exact.save(tmp_path / "parser.npz")
-    np.testing.assert_array_equal(load_parser(tmp_path / "parser.npz").predict(new),
+    ss.save(exact, tmp_path / "parser.npz")
+    np.testing.assert_array_equal(ss.load(tmp_path / "parser.npz").predict(new),
                                   exact.predict(new))  # fmt: skip
 
 

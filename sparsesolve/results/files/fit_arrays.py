@@ -1,27 +1,26 @@
-"""Fits as arrays by name: what a model file holds of a path, a curve or kernels, and back.
+"""Paths, curves, kernels and encoders as members of a model file, and back.
 
-`model_file` describes the arrays. Rooms above this one add their own classes of results by
-`add_kind`, and the arrays of Grams by GRAMS.
+`model_file` describes the members; `model_arrays` has the contract of a kind. Rooms above this
+one add their own kinds to KINDS, and the members of Grams to GRAMS.
 """
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.families import cox, read_family
 from sparsesolve.families.registry import WORDS
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.feature_groups import FeatureGroups
-from sparsesolve.results.files.encoder_file import encoder_of, encoder_text
-from sparsesolve.results.files.model_arrays import check_arrays
+from sparsesolve.results.files.encoder_file import encoder_of, encoder_values
+from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Json, Kind
 from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.results.knot_path import KnotPath
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import path_family
+from sparsesolve.results.status import Status
 
 COLUMNS = ("lambdas", "df", "dev_ratio", "gaps", "n_iters")
 KEPT = ("alpha", "intercept", "standardize", "grouped", "tol")
@@ -29,193 +28,252 @@ NAMES = ("feature_names", "class_names", "kernel_names")
 CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
 CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
 
-# Kinds of results from rooms above this one: kind -> (class, arrays of a fit, fit of arrays).
-OTHERS: dict[str, tuple] = {}
-# (arrays of Grams, Grams of arrays), from the room of kernels.
+# Of all results with a lambda and a status for each solution.
+SOLVED = {
+    "lambdas": Form("f", "L", low=0.0), "df": Form("i", "L", low=0),
+    "dev_ratio": Form("f", "L", finite=False), "gaps": Form("f", "L", finite=False),
+    "n_iters": Form("i", "L", low=0), "status": Form("i", "L", low=0, below=len(Status)),
+    "stop_reason": Form("U"),
+}  # fmt: skip
+# (values by name of Grams, Grams of checked values), from the room of kernels.
 GRAMS: list[tuple] = []
 
 
-def add_kind(kind, made, arrays_of, fit_of):
-    """Add a class of results that this room does not know.
-
-    `arrays_of` returns a fit as arrays by name; `fit_of` returns the fit of these and of the
-    Family that they name.
-    """
-    OTHERS[kind] = made, arrays_of, fit_of
+# Relations between members, which stand in declarations where the members are known.
 
 
-def arrays_of_fit(fit, rows):
-    """Return a Path, CVPath or MKLPath as arrays by name; `rows` adds the table of kernels."""
-    path = fit.path if isinstance(fit, CVPath) else fit
-    kind = {CVPath: "cv", KnotPath: "knots", MKLPath: "kernels"}.get(type(fit), "path")
-    arrays: dict[str, Any] = {"kind": kind, **_arrays_of(path)}
-    arrays |= _kernels_of(path) if isinstance(path, MKLPath) else _coefs_of(path)
-    groups = getattr(path, "groups", None)
-    if groups is not None and not hasattr(groups.penalty, "latent"):  # shares need the penalty
-        arrays["feature_groups"] = groups_text(groups)
-    if rows:
-        arrays |= _rows_of(path)
-    if isinstance(fit, CVPath):
-        choice = {name: getattr(fit, name) for name in CHOICE}
-        arrays["cv_options"] = json.dumps(choice)
-        arrays |= {name: getattr(fit, name) for name in CURVE}
-        if fit.folds is not None:
-            arrays["folds"] = fit.folds
-    source: Any = path.grams if "grams" in arrays and isinstance(path, MKLPath) else path
-    encoder = getattr(source, "encoder", None)
-    if encoder is not None:
-        arrays["encoder"] = encoder_text(encoder)
-    return arrays
+def falling(values, sizes):
+    """Refuse lambdas that do not fall."""
+    if not (np.diff(values["lambdas"]) < 0.0).all():
+        raise Damaged("lambdas is not falling and at least 0")
 
 
-def _arrays_of(path):
-    """Return the arrays of all kinds of paths, by name."""
-    _family_of(path.family)  # refused before anything is written
+def columns_compressed(values, sizes):
+    """Check that compressed columns, one a lambda, point only into themselves."""
+    rows, columns = values["coef_shape"].tolist()
+    indptr, indices = values["coef_indptr"], values["coef_indices"]
+    if columns != sizes["L"]:
+        raise Damaged(f"coef_shape is {(rows, columns)} for {sizes['L']} lambdas")
+    if len(indptr) != columns + 1 or indptr[0] != 0 or indptr[-1] != len(indices):
+        raise Damaged("coef_indptr does not fit the coefficients")
+    if (indptr[1:] < indptr[:-1]).any():
+        raise Damaged("coef_indptr falls")
+    if len(indices) and indices.max() >= rows:
+        raise Damaged(f"coef_indices leads beyond the {rows} rows")
+
+
+COEFS = {
+    "coef_data": Form("f", "m"), "coef_indices": Form("i", "m", low=0),
+    "coef_indptr": Form("i", "*", low=0), "coef_shape": Form("i", "*", low=0),
+}  # fmt: skip
+
+
+def _rows_of_coefs(values, sizes):
+    """Set p from the coefficients of K responses below each other."""
+    if len(values["coef_shape"]) != 2:
+        raise Damaged("coef_shape is not of two numbers")
+    rows, K = int(values["coef_shape"][0]), sizes.get("K", 1)
+    if K == 0 or rows < K or rows % K:
+        raise Damaged(f"coef_shape is {tuple(values['coef_shape'].tolist())} for {K} responses")
+    columns_compressed(values, sizes)
+    sizes["p"] = rows // K
+    if values["df"].max(initial=0) > sizes["p"]:
+        raise Damaged(f"df holds {values['df'].max()} for {sizes['p']} features")
+
+
+def _responses(values, sizes):
+    """Check the family, and that classes and intercepts are as many as it has."""
+    several = values["intercepts"].ndim == 2
+    options = values["options"]
+    ties = {"ties": options.pop("ties", "breslow")} if values["family"] == "cox" else {}
+    family = options["family"] = cox(**ties) if ties else known_family(values["family"])
+    if family.several != several:
+        raise Damaged(f"intercepts has shape {values['intercepts'].shape} for {family.name!r}")
+    classes = values.get("class_names")
+    if classes is not None and len(classes) != (sizes["K"] if several else 2):
+        raise Damaged(f"class_names has shape {classes.shape}, which does not fit the others")
+
+
+def _groups(values, sizes):
+    """Make a mapping of groups; files of version 0.1 number the group of each feature."""
+    pairs, of = values.get("feature_groups"), values.pop("groups", None)
+    if of is not None:
+        values["groups"] = {g: np.flatnonzero(of == g) for g in np.unique(of).tolist()}
+    if pairs is None:
+        return
+    if type(pairs) is not list or not all(
+        type(pair) is list and list(map(type, pair)) in ([str, list], [int, list])
+        for pair in pairs
+    ):
+        raise Damaged("feature_groups is no list of names and features")
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise Damaged("feature_groups has two groups of one name")
+    for name, which in pairs:
+        if not {type(j) for j in which} <= {int} or len(set(which)) < len(which) or (
+            which and not 0 <= min(which) <= max(which) < sizes["p"]
+        ):
+            raise Damaged(f"feature_groups does not hold features for group {name!r}")
+    values["groups"] = {name: np.array(which, dtype=np.intp) for name, which in pairs}
+
+
+def _same_encoder(values, sizes):
+    """Replace the encoder by its EncodedDesign, which must have the columns of the fit."""
+    if "encoder" in values:
+        values["encoder"] = encoder_of(values["encoder"])
+        if len(values["encoder"].names) != sizes.get("p", len(values["encoder"].names)):
+            raise Damaged("encoder has another number of columns")
+
+
+PARTS = {
+    "family": Form("U"),
+    "options": {
+        "has_offset": Form("b"), "alpha?": Form("n", low=0.0, none=True),
+        "tol?": Form("n", low=0.0, none=True), "ties?": Form("U"),
+    },
+    **SOLVED, "falling": falling, "null_deviance": Form("f", finite=False),
+    "intercepts": Form("f", "L|KL"), "class_names?": Form("l", "*"), "responses": _responses,
+}  # fmt: skip
+PATH = {
+    **PARTS, **COEFS, "rows": _rows_of_coefs, "feature_names?": Form("U", "p"),
+    "groups?": Form("i", "p"), "feature_groups?": Json(), "named": _groups,
+    "encoder?": Json({}), "same": _same_encoder,
+}  # fmt: skip
+CV = {
+    **PATH, "mean": Form("f", "L", finite=False), "std": Form("f", "L", finite=False),
+    "n_nonzero": Form("n", "L", low=0), "fold_scores": Form("f", "FL", finite=False),
+    "fold_weights": Form("n", "F", low=0), "folds?": Form("i", "*|**"),
+    "cv_options": {
+        "measure": Form("U"), "larger_is_better": Form("b"), "alpha": Form("n", none=True),
+        "gamma": Form("n", none=True), "index_min": Form("i", low=0, below="L"),
+        "index_1se": Form("i", low=0, below="L"),
+    },
+}  # fmt: skip
+KERNELS = {
+    **PARTS, "norm": Form("U"), "kernel_norms": Form("f", "ML"),
+    "kernel_weights": Form("f", "ML"), "dual_coefs": Form("f", "nL|KnL"),
+    "kernel_names?": Form("U", "M"), "encoder?": Json({}), "same": _same_encoder,
+}  # fmt: skip
+
+
+def _path_values(path):
+    """Return the members of all kinds of paths, by name."""
+    family_of(path.family)  # refused before anything is written
     options = path.options or {}
     kept = {name: options[name] for name in KEPT if name in options}
     kept["has_offset"] = options.get("offset") is not None
     if path.family == "cox":
         kept["ties"] = path_family(path).loss.keywords["ties"]
-    arrays = {name: getattr(path, name) for name in COLUMNS}
-    arrays |= {
-        "family": path.family, "options": json.dumps(kept), "stop_reason": path.stop_reason,
+    values = {name: getattr(path, name) for name in COLUMNS}
+    values |= {
+        "family": path.family, "options": kept, "stop_reason": path.stop_reason,
         "null_deviance": path.null_deviance, "intercepts": path.intercepts,
-        "status": path.status.astype(np.int8),
+        "status": path.status.astype(np.int8), "encoder": encoder_values(path),
     }  # fmt: skip
     for name in NAMES:
-        values = getattr(path, name, None)
-        if values is not None:
-            arrays[name] = values.astype(str) if name == "feature_names" else values
-            if arrays[name].dtype == object:
-                raise ValueError(
-                    "classes of mixed types, or beyond 64 bits, cannot be saved; fit with labels "
-                    "that are all text or all whole numbers"
-                )
-    return arrays
+        values[name] = found = getattr(path, name, None)
+        if name == "feature_names" and found is not None:
+            values[name] = found.astype(str)
+        elif found is not None and found.dtype == object:
+            raise ValueError(
+                "classes of mixed types, or beyond 64 bits, cannot be saved; fit with labels "
+                "that are all text or all whole numbers"
+            )
+    return values
 
 
-def _coefs_of(path):
+def path_values(path):
+    """Return the members of a Path by name."""
     several = isinstance(path.coefs, list)
     coefs = sparse.csc_array(sparse.vstack(path.coefs, format="csc") if several else path.coefs)
+    values, groups = _path_values(path), path.groups
+    if groups is not None and not hasattr(groups.penalty, "latent"):  # shares need the penalty
+        values["feature_groups"] = [
+            [name if isinstance(name, str | int) else str(name), which.tolist()]
+            for name, which in groups.items()
+        ]
+    return values | compressed(coefs)
+
+
+def compressed(coefs):
+    """Return the members of compressed columns."""
     return {"coef_data": coefs.data, "coef_indices": coefs.indices, "coef_indptr": coefs.indptr,
             "coef_shape": coefs.shape}  # fmt: skip
 
 
-def _rows_of(path):
-    """Return the Grams of an MKLPath as arrays by name."""
-    if not isinstance(path, MKLPath) or getattr(path.grams, "table", None) is None:
+def _cv_values(fit):
+    """Return the members of a CVPath by name."""
+    choice = {name: getattr(fit, name) for name in CHOICE}
+    curve = {name: getattr(fit, name) for name in (*CURVE, "folds")}
+    return {**path_values(fit.path), **curve, "cv_options": choice}
+
+
+def kernel_values(path, rows=False):
+    """Return the members of an MKLPath by name; `rows` adds the table of kernels."""
+    names = ("norm", "kernel_norms", "kernel_weights", "dual_coefs")
+    values = _path_values(path) | {name: np.array(getattr(path, name)) for name in names}
+    if rows and getattr(path.grams, "table", None) is None:
         raise ValueError(
             "rows=True keeps the table that kernels were made of, and this fit was not made of "
             "one by mkl.build_grams; leave rows out"
         )
-    arrays_of, _ = GRAMS[-1]
-    return arrays_of(path.grams)
+    if rows:
+        values |= GRAMS[-1][0](path.grams) | {"encoder": encoder_values(path.grams)}
+    return values
 
 
-def _kernels_of(path):
-    names = ("norm", "kernel_norms", "kernel_weights", "dual_coefs")
-    return {name: np.array(getattr(path, name)) for name in names}
-
-
-def fit_of_arrays(arrays):
-    """Return the Path, CVPath, MKLPath or EncodedDesign of arrays by name."""
-    kind = str(arrays["kind"])
-    if kind in OTHERS:
-        _, _, fit_of = OTHERS[kind]
-        return fit_of(arrays, _family_of(str(arrays["family"])))
-    try:
-        encoder = encoder_of(str(arrays["encoder"])) if "encoder" in arrays else None
-        if kind == "design":
-            return encoder if encoder is not None else encoder_of("null")
-        check_arrays(arrays)
-    except ValueError as error:
-        raise ValueError(f"the file is damaged ({error})") from None
-    parts = _parts_of(arrays)
-    if kind == "kernels":
-        return _mkl_path_of(arrays, parts, encoder)
-    of_kind, coefs = KnotPath if kind == "knots" else Path, _coefs(arrays)
-    p = (coefs[0] if isinstance(coefs, list) else coefs).shape[0]
-    path = of_kind(**parts, feature_names=arrays.get("feature_names"), coefs=coefs,
-                   groups=_groups_of(arrays, p), fitter=_no_fit, encoder=encoder)  # fmt: skip
-    if encoder is not None and len(encoder.names) != path.n_features:
-        raise ValueError("the file is damaged (encoder has another number of columns)")
-    return _cv_path_of(arrays, path) if kind == "cv" else path
-
-
-def _parts_of(arrays):
+def _parts(values):
     """Return the arguments of all kinds of paths."""
-    options = json.loads(str(arrays["options"]))
-    family = str(arrays["family"])
-    ties = {"ties": options.pop("ties", "breslow")} if family == "cox" else {}
-    kept = {**options, "family": cox(**ties) if ties else _family_of(family)}
-    if kept.pop("has_offset"):
-        kept["offset"] = True  # predictions require the offset of the new rows
-    return {
-        **{name: arrays[name] for name in (*COLUMNS, "status", "intercepts")},
-        "null_deviance": float(arrays["null_deviance"]), "family": family, "options": kept,
-        "stop_reason": str(arrays["stop_reason"]), "class_names": arrays.get("class_names"),
-    }  # fmt: skip
+    options = dict(values["options"])
+    if options.pop("has_offset"):
+        options["offset"] = True  # predictions require the offset of the new rows
+    names = (*COLUMNS, "status", "intercepts", "null_deviance", "family", "stop_reason")
+    return {**{name: values[name] for name in names}, "options": options,
+            "class_names": values.get("class_names")}  # fmt: skip
 
 
-def _cv_path_of(arrays, path):
-    choice = json.loads(str(arrays["cv_options"]))
-    mean, std = arrays["mean"], arrays["std"]
+def _path_of(values, made=Path):
+    """Return the Path of checked members."""
+    names = {name: values.get(name) for name in ("feature_names", "encoder")}
+    coefs, groups = stacked(values), values.get("groups")
+    p = coefs.shape[0] // (len(values["intercepts"]) if values["intercepts"].ndim == 2 else 1)
+    if values["intercepts"].ndim == 2:
+        coefs = [coefs[k * p : (k + 1) * p] for k in range(len(values["intercepts"]))]
+    if groups is not None:
+        groups = FeatureGroups(None, p, names["feature_names"], groups)
+    return made(**_parts(values), **names, groups=groups, coefs=coefs, fitter=_no_fit)
+
+
+def stacked(values):
+    """Return the compressed columns (rows, L) of checked members."""
+    parts = (values["coef_data"], values["coef_indices"], values["coef_indptr"])
+    return sparse.csc_array(parts, shape=tuple(values["coef_shape"].tolist()))
+
+
+def _cv_path_of(values):
+    choice, path = values["cv_options"], _path_of(values)
+    mean, std = values["mean"], values["std"]
     return CVPath(
-        lambdas=path.lambdas, path=path, **{name: arrays[name] for name in CURVE}, **choice,
-        lower=mean - std, upper=mean + std, folds=arrays.get("folds"),
+        lambdas=path.lambdas, path=path, **{name: values[name] for name in CURVE},
+        **{name: choice[name] for name in CHOICE},
+        lower=mean - std, upper=mean + std, folds=values.get("folds"),
         lambda_min=float(path.lambdas[choice["index_min"]]),
         lambda_1se=float(path.lambdas[choice["index_1se"]]),
     )  # fmt: skip
 
 
-def groups_text(groups):
-    """Return the JSON text of groups: pairs of a name, as text or a number, and features."""
-    return json.dumps([[name if isinstance(name, str | int) else str(name), which.tolist()]
-                       for name, which in groups.items()])  # fmt: skip
-
-
-def _groups_of(arrays, p):
-    """Return the groups of a path, or None; files of version 0.1 number that of each feature."""
-    if "feature_groups" in arrays:
-        pairs = json.loads(str(arrays["feature_groups"]))
-        members = {name: np.array(which, dtype=np.intp) for name, which in pairs}
-    elif "groups" in arrays:
-        of = arrays["groups"]
-        members = {g: np.flatnonzero(of == g) for g in np.unique(of).tolist()}
-    else:
-        return None
-    return FeatureGroups(None, p, arrays.get("feature_names"), members)
-
-
-def _mkl_path_of(arrays, parts, encoder):
-    duals = arrays["dual_coefs"]
-    try:
-        grams = GRAMS[-1][1](arrays, encoder) if "grams" in arrays else None
-    except (TypeError, AttributeError, IndexError, ValueError) as error:
-        raise ValueError(f"the file is damaged (grams: {error})") from None
+def _kernel_path_of(values):
+    duals = values["dual_coefs"]
+    if duals.ndim != values["intercepts"].ndim + 1:
+        raise Damaged(f"dual_coefs has shape {duals.shape}, which does not fit the others")
+    grams = GRAMS[-1][1](values) if "grams" in values else None
     return MKLPath(
-        **parts, norm=str(arrays["norm"]), kernel_norms=arrays["kernel_norms"],
-        kernel_weights=arrays["kernel_weights"], kernel_names=arrays.get("kernel_names"),
+        **_parts(values), norm=values["norm"], kernel_norms=values["kernel_norms"],
+        kernel_weights=values["kernel_weights"], kernel_names=values.get("kernel_names"),
         dual_coefs=list(duals) if duals.ndim == 3 else duals, grams=grams,
     )  # fmt: skip
 
 
-def _coefs(arrays):
-    """Return compressed columns (p, L), or a list of them for K responses."""
-    parts = (arrays["coef_data"], arrays["coef_indices"], arrays["coef_indptr"])
-    coefs = sparse.csc_array(parts, shape=tuple(arrays["coef_shape"].tolist()))
-    if arrays["intercepts"].ndim == 1:
-        return coefs
-    return [sparse.csc_array(part) for part in _split(coefs, len(arrays["intercepts"]))]
-
-
-def _split(coefs, K):
-    rows = sparse.csr_array(coefs)
-    p = rows.shape[0] // K
-    return [rows[k * p : (k + 1) * p] for k in range(K)]
-
-
-def _family_of(name):
+def family_of(name):
     """Return the family of a name such as "cox" or "huber(delta=1.5)"."""
     if name.partition("(")[0] not in WORDS:
         raise ValueError(
@@ -224,5 +282,24 @@ def _family_of(name):
     return read_family(name)
 
 
+def known_family(name):
+    """Return the family that a file names, or raise Damaged."""
+    try:
+        return family_of(name)
+    except (TypeError, ValueError):
+        raise Damaged(f"family is {name!r}, which is none of this package") from None
+
+
 def _no_fit(X, y, **options):
     raise ValueError("A model from a file lacks the options of a new fit; fit the data again")
+
+
+KINDS |= {
+    "path": Kind(Path, PATH, path_values, _path_of),
+    "knots": Kind(KnotPath, PATH, path_values, lambda values: _path_of(values, KnotPath)),
+    "cv": Kind(CVPath, CV, _cv_values, _cv_path_of),
+    "kernels": Kind(MKLPath, KERNELS, kernel_values, _kernel_path_of),
+    "design": Kind(EncodedDesign, {"encoder": Json({}), "same": _same_encoder},
+                   lambda design: {"encoder": encoder_values(design)},
+                   lambda values: values["encoder"]),
+}  # fmt: skip

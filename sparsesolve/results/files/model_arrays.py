@@ -1,118 +1,263 @@
-"""Checks of the arrays of a model file before they are used: a file may hold anything."""
+"""Members of a model file: read without trust, and checked against a declaration.
 
+A kind of file declares its members by name, in order::
+
+    {"lambdas": Form("f", "L", low=0.0), "df": Form("i", "L"), "groups?": Form("i", "p"),
+     "options": {"has_offset": Form("b"), "alpha?": Form("n")}, "parts_*": Form("f", "*K"),
+     "relations": a_function_of_values_and_sizes}
+
+``?`` marks a member that may be missing, ``_*`` a numbered list of members, a dict or Json a
+member that holds JSON text. Equal letters stand for equal sizes; ``*`` is any size. A function
+checks what no declaration can say, from the values and sizes that stand before it.
+"""
+
+from __future__ import annotations
+
+import io
 import json
+import math
+import zipfile
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsesolve.results.status import Status
-
-NUMBERS = {"f": "numbers", "iu": "whole numbers", "iuf": "numbers"}
-# name: (kinds of dtype, dimensions by their letter, whether all must be finite).
-LAMBDAS = {
-    "lambdas": ("f", "L", True), "df": ("iu", "L", True), "dev_ratio": ("f", "L", False),
-    "gaps": ("f", "L", False), "n_iters": ("iu", "L", True), "status": ("iu", "L", True),
-    "null_deviance": ("f", "", False),
-}  # fmt: skip
-COEFS = {
-    "coef_data": ("f", "m", True), "coef_indices": ("iu", "m", True),
-    "coef_indptr": ("iu", "o", True), "coef_shape": ("iu", "t", True),
-}  # fmt: skip
-KERNELS = {
-    "norm": ("U", "", False), "kernel_norms": ("f", "ML", True),
-    "kernel_weights": ("f", "ML", True),
-}  # fmt: skip
-CURVE = {
-    "mean": ("f", "L", False), "std": ("f", "L", False), "n_nonzero": ("iuf", "L", True),
-    "fold_scores": ("f", "FL", False), "fold_weights": ("iuf", "F", True),
-}  # fmt: skip
-OPTIONAL = {
-    "feature_names": ("U", "p", False), "groups": ("iu", "p", True),
-    "kernel_names": ("U", "M", False),
-}  # fmt: skip
+# A byte of deflated data becomes at most this many.
+MOST_EXPANDED = 1032
+KINDS_OF_NUMBER = {"f": "numbers", "i": "whole numbers", "n": "numbers", "b": "true or false",
+                   "U": "text", "l": "labels", "k": "keys"}  # fmt: skip
+TYPES = {"f": {int, float}, "i": {int}, "n": {int, float}, "b": {bool}, "U": {str},
+         "l": {bool, int, float, str}}  # fmt: skip
+DTYPES = {"f": "f", "i": "iu", "n": "iuf", "b": "b", "U": "U", "l": "biufU",
+          "k": "u"}  # fmt: skip
 
 
-def check_arrays(arrays):
-    """Raise ValueError unless the arrays fit together as those of a path or a curve."""
-    kind = str(arrays["kind"])
-    if kind not in ("path", "knots", "cv", "kernels"):
-        raise ValueError(f"kind is {kind!r}, which is not a model")
-    sizes = {}
-    _check(arrays, LAMBDAS, sizes)
-    intercepts = arrays["intercepts"]
-    K = len(intercepts) if intercepts.ndim == 2 else 1
-    _check(arrays, {"intercepts": ("f", "KL" if intercepts.ndim == 2 else "L", True)}, sizes)
-    lambdas = arrays["lambdas"]
-    if (lambdas < 0.0).any() or not (np.diff(lambdas) < 0.0).all():
-        raise ValueError("lambdas is not falling and at least 0")
-    if not np.isin(arrays["status"], range(len(Status))).all():
-        raise ValueError("status holds a code that is not a status")
-    if kind == "kernels":
-        duals = ("f", "KnL" if intercepts.ndim == 2 else "nL", True)
-        _check(arrays, {**KERNELS, "dual_coefs": duals}, sizes)
-    else:
-        sizes["p"] = _check_coefs(arrays, K)
-    _check(arrays, {name: form for name, form in OPTIONAL.items() if name in arrays}, sizes)
-    classes = arrays.get("class_names")
-    if classes is not None and classes.shape != (K if intercepts.ndim == 2 else 2,):
-        raise ValueError(f"class_names has shape {classes.shape}, which does not fit the others")
-    _check_text(arrays, "options", ("has_offset",))
-    if "feature_groups" in arrays:
-        _check_groups(json.loads(str(arrays["feature_groups"])), sizes.get("p", 0))
-    if kind == "cv":
-        _check(arrays, CURVE, sizes)
-        chosen = _check_text(arrays, "cv_options", ("measure", "index_min", "index_1se"))
-        for name in ("index_min", "index_1se"):
-            if type(chosen[name]) is not int or not 0 <= chosen[name] < len(lambdas):
-                raise ValueError(f"{name} is {chosen[name]!r} for {len(lambdas)} lambdas")
+class Damaged(ValueError):
+    """A file does not hold what was written."""
 
 
-def _check(arrays, forms, sizes):
-    """Check types, finiteness, and dimensions: equal letters must have equal sizes."""
-    for name, (kinds, letters, finite) in forms.items():
-        array = arrays[name]
-        if array.dtype.kind not in kinds or array.ndim != len(letters):
-            wanted = NUMBERS.get(kinds, "text")
-            raise ValueError(
-                f"{name} is of type {array.dtype} and shape {array.shape}, not {len(letters)}-"
-                f"dimensional {wanted}"
-            )
-        for letter, size in zip(letters, array.shape, strict=True):
-            if size != sizes.setdefault(letter, size):
-                raise ValueError(f"{name} has shape {array.shape}, which does not fit the others")
-        if finite and array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise ValueError(f"{name} holds NaN or infinity")
+class Form(NamedTuple):
+    """What an array, or a value of JSON, must be."""
+
+    kind: str = "f"  #: f floats, i whole numbers, n either, b truth, U text, l labels, k keys
+    letters: str = ""  #: a letter for each dimension; "L|KL" allows two forms
+    low: float = -math.inf  #: all numbers are at least this
+    below: float | str = math.inf  #: all numbers are less than this, or than the size of a letter
+    finite: bool = True  #: whether NaN and infinities are refused
+    none: bool = False  #: whether null is allowed
+    size: str = ""  #: the letter whose size this number is
 
 
-def _check_coefs(arrays, K):
-    """Check that compressed columns point only into themselves; return the number of features."""
-    _check(arrays, COEFS, {"t": 2})
-    rows, columns = arrays["coef_shape"].tolist()
-    if rows < K or rows % K or columns != len(arrays["lambdas"]):
-        raise ValueError(f"coef_shape is {(rows, columns)} for {len(arrays['lambdas'])} lambdas")
-    indptr, indices = arrays["coef_indptr"], arrays["coef_indices"]
-    if len(indptr) != columns + 1 or indptr[0] != 0 or indptr[-1] != len(indices):
-        raise ValueError("coef_indptr does not fit the coefficients")
-    if (indptr[1:] < indptr[:-1]).any():
-        raise ValueError("coef_indptr falls")
-    if len(indices) and not (indices.min() >= 0 and indices.max() < rows):
-        raise ValueError(f"coef_indices leads beyond the {rows} rows")
-    return rows // K
+class Json(NamedTuple):
+    """JSON text whose value has a form, or is a dict of forms (any where it is empty); None: any.
+    """
+
+    form: Form | dict | None = None
 
 
-def _check_groups(pairs, p):
-    """Check that groups are pairs of a name and of different features."""
-    names = [name for name, _ in pairs]
-    if len(set(names)) < len(names) or not all(isinstance(name, str | int) for name in names):
-        raise ValueError("feature_groups has two groups of one name, or one without")
-    for name, which in pairs:
-        numbers = isinstance(which, list) and all(type(j) is int and 0 <= j < p for j in which)
-        if not numbers or len(set(which)) < len(which):
-            raise ValueError(f"feature_groups does not hold features for group {name!r}")
+class Kind(NamedTuple):
+    """What a class of results must say so that `save` writes and `load` reads it."""
+
+    made: type  #: the class
+    members: dict  #: the declaration of its members, which `checked` reads
+    values_of: Callable  #: (fit) -> values by name: arrays, numbers, text, and JSON values
+    fit_of: Callable  #: (checked values) -> fit; raises ValueError where they do not fit together
+    format: str = "sparsesolve model"  #: what the file calls itself
+    version: int = 1  #: the last version of that format
 
 
-def _check_text(arrays, name, needed):
-    """Check that a text is a JSON object with these entries."""
-    found = json.loads(str(arrays[name]))
-    if not isinstance(found, dict) or not set(needed) <= set(found):
-        raise ValueError(f"{name} is not what was written")
+KINDS: dict[str, Kind] = {}
+
+
+def kind_of(fit):
+    """Return the name of a result's kind, by its own class before those it inherits from."""
+    names = {kind.made: name for name, kind in KINDS.items()}
+    return next((names[made] for made in type(fit).__mro__ if made in names), None)
+
+
+def written(values: dict[str, Any], members: dict[str, Any]) -> dict[str, Any]:
+    """Return the arrays of values that a kind declares: JSON as text, lists one by one."""
+    arrays: dict[str, Any] = {}
+    for key, form in members.items():
+        name = key.rstrip("?")
+        if name.endswith("_*"):
+            arrays |= {f"{name[:-1]}{k}": part for k, part in enumerate(values[name[:-2]])}
+        elif not callable(form) and values.get(name) is not None:
+            is_text = isinstance(form, Json | dict)
+            arrays[name] = json.dumps(values[name], default=_item) if is_text else values[name]
+    return arrays
+
+
+def _item(value):
+    """Return a number of numpy as one of Python, for JSON."""
+    return value.item()
+
+
+def read_members(data: bytes) -> dict[str, np.ndarray]:
+    """Return the arrays of an .npz file, or raise Damaged; no more memory than they take.
+
+    Whatever a header declares is compared with the bytes that are there before it is believed.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as found:
+            members = found.infolist()
+            if sum(info.compress_size for info in members) > len(data):
+                raise Damaged("its members are larger than the file")
+            arrays = {_name(info): _array(found, info) for info in members}
+    except Damaged:
+        raise
+    except Exception as error:  # zipfile, zlib and numpy raise a dozen kinds for what is no array
+        raise Damaged(" ".join(str(error).split()) or type(error).__name__) from None
+    if len(arrays) < len(members):
+        raise Damaged("a member occurs twice")
+    return arrays
+
+
+def _name(info):
+    if not info.filename.endswith(".npy"):
+        raise Damaged(f"member {info.filename!r} is no array")
+    return info.filename.removesuffix(".npy")
+
+
+def _array(found, info):
+    """Return one member as an array in native byte order."""
+    name = _name(info)
+    if info.file_size > MOST_EXPANDED * (info.compress_size + 1):
+        raise Damaged(f"{name} cannot have {info.file_size} bytes")
+    data = found.read(info)
+    stream = io.BytesIO(data)
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0), (3, 0)):
+        raise Damaged(f"{name} is of an unknown version of .npy")
+    read = np.lib.format.read_array_header_1_0
+    if version != (1, 0):
+        read = np.lib.format.read_array_header_2_0
+    shape, by_columns, dtype = read(stream)
+    if dtype.kind not in "biufU" or dtype.kind == "f" and dtype.itemsize > 8:
+        raise Damaged(f"{name} is of type {dtype}")
+    start = stream.tell()
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(data) - start:
+        raise Damaged(f"{name} has shape {shape}, but {len(data) - start} bytes")
+    array = np.ndarray(shape, dtype, data, start, order="F" if by_columns else "C")
+    _check_bytes(name, array)
+    return array.astype(dtype.newbyteorder("="), order="K", copy=True)
+
+
+def _check_bytes(name, array):
+    """Raise Damaged for bytes that are no truth value or no character."""
+    if array.dtype.kind == "b" and array.view(np.uint8).max(initial=0) > 1:
+        raise Damaged(f"{name} holds bytes that are neither true nor false")
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        codes = np.frombuffer(array.tobytes("K"), array.dtype.str[0].replace("|", "=") + "u4")
+        if codes.max() > 0x10FFFF:
+            raise Damaged(f"{name} holds a character that does not exist")
+
+
+def checked(arrays: dict[str, Any], members: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of declared members, or raise Damaged.
+
+    Arrays without a dimension become plain values, members of JSON what they say, numbered
+    members a list; those that may be missing and are, are left out.
+    """
+    values: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
+    for key, form in members.items():
+        name = key.rstrip("?")
+        if callable(form):
+            form(values, sizes)
+        elif name.endswith("_*"):
+            values[name[:-2]] = _numbered(arrays, name[:-1], form, sizes)
+        elif name in arrays:
+            is_form = isinstance(form, Form)
+            values[name] = (_value if is_form else _json)(name, arrays[name], form, sizes)
+        elif name == key:
+            raise Damaged(f"{name} is missing")
+    return values
+
+
+def _numbered(arrays, stem, form, sizes):
+    """Return the members stem0, stem1, ... as a list."""
+    count = sum(name.startswith(stem) for name in arrays)
+    missing = [k for k in range(count) if f"{stem}{k}" not in arrays]
+    if missing:
+        raise Damaged(f"{stem}{missing[0]} is missing")
+    return [_value(f"{stem}{k}", arrays[f"{stem}{k}"], form, sizes) for k in range(count)]
+
+
+def _json(name, array, form, sizes):
+    """Return the value of JSON text."""
+    try:
+        found = json.loads(str(_value(name, array, Form("U"), sizes)))
+    except (ValueError, RecursionError):
+        raise Damaged(f"{name} is no JSON") from None
+    form = form.form if isinstance(form, Json) else form
+    if form is None:
+        return found
+    if isinstance(form, Form):
+        return found if found is None and form.none else _listed(name, found, form, sizes)
+    _dict(name, found)
+    for key, one in form.items():
+        entry = key.rstrip("?")
+        if isinstance(one, Json):
+            _dict(f"{entry} of {name}", found.get(entry))
+        elif entry in found and not (found[entry] is None and one.none):
+            found[entry] = _listed(f"{entry} of {name}", found[entry], one, sizes)
+        elif entry == key and entry not in found:
+            raise Damaged(f"{name} lacks {entry}")
     return found
+
+
+def _dict(name, value):
+    if not isinstance(value, dict):
+        raise Damaged(f"{name} is not what was written")
+    return value
+
+
+def _listed(name, value, form, sizes):
+    """Return a value of JSON after the checks of an array: a number, a text, or a list of them."""
+    items = value if isinstance(value, list) else [value]
+    if isinstance(value, list) != bool(form.letters) or not {
+        type(item) for item in items
+    } <= TYPES[form.kind]:
+        raise Damaged(f"{name} is not what was written")
+    text = form.kind in "Ul"
+    array = np.zeros(np.shape(items), dtype="U1") if text else np.array(items)
+    if not items:
+        array = array.astype(DTYPES[form.kind][0])
+    _value(name, array if form.letters else array[0], form, sizes)
+    return value
+
+
+def _value(name, array, form, sizes):
+    """Check type, dimensions and range of one array; return it, or its only value."""
+    letters = _letters(name, array, form)
+    for letter, size in zip(letters, array.shape, strict=True):
+        if letter != "*" and size != sizes.setdefault(letter, size):
+            raise Damaged(f"{name} has shape {array.shape}, which does not fit the others")
+    if array.dtype.kind == "f" and form.finite and not np.isfinite(array).all():
+        raise Damaged(f"{name} holds NaN or infinity")
+    below = sizes.get(str(form.below), 0) if isinstance(form.below, str) else form.below
+    if array.dtype.kind in "iuf" and array.size:
+        low, high = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)
+        if low < form.low or high >= below and below < math.inf:
+            wrong = low if low < form.low else high
+            raise Damaged(f"{name} holds {wrong}, which is not from {form.low:g} to below {below}")
+    if form.size:
+        sizes[form.size] = int(array)
+    if array.dtype.kind == "u" and form.kind == "i" and array.dtype.itemsize > 4:
+        if array.size and array.max() > np.iinfo(np.int64).max:
+            raise Damaged(f"{name} holds {array.max()}")
+        array = array.astype(np.int64)
+    return array if letters else array.item()
+
+
+def _letters(name, array, form):
+    """Return the letters for the dimensions of an array of the right type."""
+    forms = form.letters.split("|")
+    found = [letters for letters in forms if len(letters) == array.ndim]
+    if array.dtype.kind in DTYPES[form.kind] and found:
+        return found[0]
+    raise Damaged(
+        f"{name} is of type {array.dtype} and shape {array.shape}, not {len(forms[0])}-"
+        f"dimensional {KINDS_OF_NUMBER[form.kind]}"
+    )

@@ -1,4 +1,4 @@
-"""Fits in a file: arrays in numpy's .npz, documented and numbered, without pickle.
+"""Models in a file: arrays in numpy's .npz, documented and numbered, without pickle.
 
 ``numpy.load(file, allow_pickle=False)`` reads the file. Version 1 holds ::
 
@@ -37,56 +37,60 @@ Kind "kernels" also holds ::
     grams, gram_table (n, p), gram_shares (n,)
                             only from ``save(fit, file, rows=True)``: see mkl/grams_file.py
 
+Online fits (online/model_file.py), and chains, parsers and SPOM (structured/model_file.py)
+describe their members where they are declared.
+
 Data are not saved: the file has neither weights and offsets of the rows, nor held-out rows, nor,
 without rows=True, the rows that kernels need. It does not have the other candidates of a CVPath.
 A later version of this package reads all earlier versions of the file. A file of a later version
-is refused. `fit_arrays` converts fits to arrays and back.
+is refused. Every member is checked against every other before a model is made of them; see
+`model_arrays`.
 """
 
 from __future__ import annotations
 
+import warnings
 import zipfile
-import zlib
 from os import PathLike
+from pathlib import Path as FilePath
+from typing import Any
 
 import numpy as np
 
 from sparsesolve.data import read_flag
-from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.results.cv_path import CVPath
-from sparsesolve.results.files.encoder_file import encoder_text
-from sparsesolve.results.files.fit_arrays import OTHERS, arrays_of_fit, fit_of_arrays
+from sparsesolve.results.files import fit_arrays  # noqa: F401  (its kinds)
+from sparsesolve.results.files.fit_arrays import kernel_values
+from sparsesolve.results.files.model_arrays import (
+    KINDS,
+    Damaged,
+    Form,
+    checked,
+    kind_of,
+    read_members,
+    written,
+)
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import Status, warn
 
-FORMAT, VERSION = "sparsesolve model", 1
 NO_MODEL = "it does not hold a model of sparsesolve"
-# Models of structured prediction have files, and readers, of their own.
-ELSEWHERE = {
-    "sparsesolve chain model": "sparsesolve.structured.load",
-    "sparsesolve parser": "sparsesolve.structured.load_parser",
-    "sparsesolve spom model": "sparsesolve.structured.load_spom",
-}
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError,
-           NotImplementedError, RuntimeError)  # what zipfile and numpy raise
 
 
-def save(
-    fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike, *, rows: bool = False
-) -> None:
-    """Write a fit, or the encoding of a table, into a file that :func:`load` reads.
+def save(fit: Any, file: str | PathLike, *, rows: bool = False) -> None:
+    """Write a model, or the encoding of a table, into a file that :func:`load` reads.
 
     The head of this module describes the file.
 
     Parameters
     ----------
-    fit : Path, CVPath, MKLPath or EncodedDesign
+    fit : Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM or EncodedDesign
         Its family must have a name: a loss written in Python cannot be saved. The encoding of an
         EncodedDesign is saved, without its rows; a fit to it saves the encoding as well. The
         kernels of an MKLPath and the Grams that made them are not saved: the loaded model takes
-        blocks for new samples, which ``grams.between(X)`` makes.
+        blocks for new samples, which ``grams.between(X)`` makes. A SPOM of kernels likewise needs
+        kernels between new positions and those of training.
     file : str or path
         Its name should end with .npz.
     rows : bool, default False
@@ -95,8 +99,10 @@ def save(
 
     Raises
     ------
+    TypeError
+        If the result is of a kind that has no file.
     ValueError
-        If the family was written in Python, before anything is written.
+        If it cannot be written, as a family written in Python, before anything is.
 
     Warns
     -----
@@ -111,26 +117,30 @@ def save(
     array([2.76])
     """
     _refuse_other_files(file)
-    for kind, (made, arrays_of, _) in OTHERS.items():
-        if isinstance(fit, made):
-            _write(file, {"format": FORMAT, "version": VERSION, "kind": kind, **arrays_of(fit)})
-            return
-    if isinstance(fit, EncodedDesign):
-        _write(file, {"format": FORMAT, "version": VERSION, "kind": "design",
-                      "encoder": encoder_text(fit)})  # fmt: skip
-        return
-    if not isinstance(fit, Path | CVPath | MKLPath):
+    name, rows = kind_of(fit), read_flag("rows", rows)
+    if name is None:
         raise TypeError(
-            f"fit is a {type(fit).__name__}; a Path, a CVPath, an MKLPath or an EncodedDesign can "
-            "be saved"
+            f"fit is a {type(fit).__name__}; a Path, a CVPath, an MKLPath, an OnlineFit, a "
+            "CRFPath, a Parser, a SPOM or an EncodedDesign can be saved"
         )
-    arrays = arrays_of_fit(fit, read_flag("rows", rows))
+    if rows and name != "kernels":
+        raise ValueError(
+            "rows=True keeps the table that kernels were made of, and this fit was not made of "
+            "one by mkl.build_grams; leave rows out"
+        )
+    kind = KINDS[name]
+    values = kernel_values(fit, True) if rows else kind.values_of(fit)
+    arrays = {"format": kind.format, "version": kind.version, "kind": name}
+    arrays |= written(values, kind.members)
     _warn_missed(fit.path if isinstance(fit, CVPath) else fit)
-    _write(file, {"format": FORMAT, "version": VERSION, **arrays})
+    with whole_file(file, "wb") as stream:  # savez adds an ending to a name without one
+        np.savez_compressed(stream, **arrays)
 
 
 def _warn_missed(path):
     """Warn that the saved fit missed its tolerance; status and gaps are in the file."""
+    if not isinstance(path, Path | MKLPath):
+        return
     missed = np.count_nonzero([status != Status.CONVERGED for status in path.status])
     if missed:
         warn(
@@ -139,13 +149,8 @@ def _warn_missed(path):
         )
 
 
-def _write(file, arrays):
-    with whole_file(file, "wb") as stream:  # savez adds an ending to a name without one
-        np.savez_compressed(stream, **arrays)
-
-
-def load(file: str | PathLike) -> Path | CVPath | MKLPath | EncodedDesign:
-    """Read a fit that :func:`save` wrote.
+def load(file: str | PathLike) -> Any:
+    """Read a model that :func:`save` wrote, of this version or an earlier one.
 
     Parameters
     ----------
@@ -153,7 +158,7 @@ def load(file: str | PathLike) -> Path | CVPath | MKLPath | EncodedDesign:
 
     Returns
     -------
-    Path, CVPath, MKLPath or EncodedDesign
+    Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM or EncodedDesign
         For predictions, coefficients and pictures; without the options that a new fit needs.
 
     Raises
@@ -166,29 +171,49 @@ def load(file: str | PathLike) -> Path | CVPath | MKLPath | EncodedDesign:
     See :func:`save`.
     """
     _refuse_other_files(file)
+    with open(file, "rb") as stream:
+        if not zipfile.is_zipfile(stream):
+            raise ValueError(f"{file}: {NO_MODEL}")
     try:
-        with open(file, "rb") as stream:
-            if not zipfile.is_zipfile(stream):
-                raise ValueError(NO_MODEL)
-        with np.load(file, allow_pickle=False) as found:
-            kind = str(found.get("format", ""))
-            if kind in ELSEWHERE:
-                raise ValueError(f"it holds a {kind}; {ELSEWHERE[kind]} reads it")
-            if kind != FORMAT:
-                raise ValueError(NO_MODEL)
-            version = found["version"]
-            if version.ndim or version.dtype.kind not in "iu" or version < 1:
-                raise ValueError(f"the file is damaged (version is {version.tolist()!r})")
-            if version > VERSION:
-                raise ValueError(
-                    f"it is of version {version}, and this sparsesolve reads up to "
-                    f"{VERSION}; use a later one"
-                )
-            return fit_of_arrays({name: found[name] for name in found.files})
-    except DAMAGED as error:
-        raise ValueError(f"{file}: the file is damaged ({error})") from None
-    except ValueError as error:
+        arrays = read_members(FilePath(file).read_bytes())
+        kind = _kind(arrays)
+        return kind.fit_of(checked(arrays, kind.members))
+    except _Refused as error:
         raise ValueError(f"{file}: {error}") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # What the options of a fit, its kernels or its templates refuse.
+        raise ValueError(f"{file}: the file is damaged: {error}") from None
+
+
+def save_as_before(fit, file):
+    """Save by a method that is on its way out, and say so."""
+    old = f"{type(fit).__name__}.save(file)"
+    warnings.warn(f"{old} will go; sparsesolve.save(fit, file) takes its place", FutureWarning,
+                  stacklevel=3)  # fmt: skip
+    save(fit, file)
+
+
+class _Refused(ValueError):
+    """A whole file that this version does not read."""
+
+
+def _kind(arrays):
+    """Return the Kind of a file by its format, version and kind."""
+    written_as = str(arrays.get("format", ""))
+    names = [name for name, kind in KINDS.items() if kind.format == written_as]
+    if not names:
+        raise _Refused(NO_MODEL)
+    head = checked(arrays, {"version": Form("i", low=1), "kind?": Form("U")})
+    latest = KINDS[names[0]].version
+    if head["version"] > latest:
+        raise _Refused(
+            f"it is of version {head['version']}, and this sparsesolve reads up to {latest}; "
+            "use a later one"
+        )
+    name = head.get("kind", names[0] if len(names) == 1 else "")
+    if name not in names:
+        raise Damaged(f"kind is {name!r}, which is not a model")
+    return KINDS[name]
 
 
 def _refuse_other_files(file):

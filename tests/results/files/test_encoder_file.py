@@ -1,6 +1,6 @@
 """A model knows its encoder: raw tables are predicted here, after load, in another process."""
 
-import json
+import copy
 import pickle
 from decimal import Decimal
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.results.files.encoder_file import encoder_of, encoder_text
+from sparsesolve.results.files.encoder_file import encoder_of, encoder_values
 
 RNG = np.random.default_rng(0)
 N = 90
@@ -115,7 +115,7 @@ def test_levels_of_every_type_are_saved(tmp_path, column, levels):
     np.testing.assert_array_equal(back.encode({"a": column}).matrix, design.matrix)
 
 
-TEXT = encoder_text(ss.make_design(TABLE))
+VALUES = encoder_values(ss.make_design(TABLE))
 
 
 @pytest.mark.parametrize("damage", [
@@ -130,8 +130,8 @@ TEXT = encoder_text(ss.make_design(TABLE))
     lambda found: found.update(sources=3),
 ])  # fmt: skip
 def test_a_damaged_encoder_is_refused(damage):
-    found = json.loads(TEXT)
+    found = copy.deepcopy(VALUES)
     damage(found)
     with pytest.raises(ValueError, match="encoder|source"):
-        encoder_of(json.dumps(found))
-    assert encoder_of(TEXT).names.tolist() == ss.make_design(TABLE).names.tolist()
+        encoder_of(found)
+    assert encoder_of(VALUES).names.tolist() == ss.make_design(TABLE).names.tolist()

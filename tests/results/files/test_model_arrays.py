@@ -5,16 +5,19 @@ import json
 import numpy as np
 import pytest
 
-from sparsesolve.results.files.model_arrays import check_arrays
+from sparsesolve.results.files.fit_arrays import KINDS
+from sparsesolve.results.files.model_arrays import checked
 
-CURVE = {"measure": "mse", "index_min": 2, "index_1se": 0}
+CURVE = {"measure": "mse", "larger_is_better": False, "alpha": 1.0, "gamma": None,
+         "index_min": 2, "index_1se": 0}  # fmt: skip
 
 
 def path_arrays(K=1, L=3, p=4, **changed):
     """Those of a path: `p` features at `L` lambdas, of K responses."""
     count = 2 * L
     arrays = {
-        "kind": np.array("path"),
+        "family": np.array("gaussian" if K == 1 else "multinomial"),
+        "stop_reason": np.array("done"),
         "lambdas": np.linspace(1.0, 0.0, L),
         "df": np.arange(L),
         "dev_ratio": np.full(L, np.nan),
@@ -34,7 +37,7 @@ def path_arrays(K=1, L=3, p=4, **changed):
 
 def curve_arrays(L=3, F=5, **changed):
     """Those of a cross-validated path besides: F folds."""
-    arrays = path_arrays(L=L, kind=np.array("cv"))
+    arrays = path_arrays(L=L)
     arrays |= {
         "mean": np.ones(L),
         "std": np.full(L, np.nan),
@@ -46,11 +49,15 @@ def curve_arrays(L=3, F=5, **changed):
     return {**arrays, **changed}
 
 
+def passed(arrays):
+    checked(arrays, KINDS["cv" if "mean" in arrays else "path"].members)
+
+
 @pytest.mark.parametrize("arrays", [
     path_arrays(),
     path_arrays(K=3),
     path_arrays(L=1),
-    path_arrays(p=1),
+    path_arrays(p=2),
     path_arrays(coef_indptr=np.array([0, 0, 6, 6])),
     path_arrays(L=0, coef_indptr=np.array([0])),
     path_arrays(status=np.array([2, 2, 0], np.uint8), coef_shape=np.array([4, 3], np.uint32)),
@@ -58,13 +65,12 @@ def curve_arrays(L=3, F=5, **changed):
     path_arrays(feature_names=np.array([*"abcd"]), groups=np.array([0, 0, 1, 1])),
     path_arrays(class_names=np.array(["no", "yes"])),
     path_arrays(K=3, class_names=np.array([1, 2, 3]), feature_names=np.array([*"abcd"])),
-    path_arrays(intercepts=np.zeros((1, 3)), class_names=np.array(["one"])),
     curve_arrays(),
     curve_arrays(F=1, n_nonzero=np.array([0.0, 0.5, 1.0]), fold_weights=np.array([3])),
     curve_arrays(cv_options=np.array(json.dumps({**CURVE, "index_min": 0, "index_1se": 2}))),
 ])  # fmt: skip
 def test_what_fits_together_passes(arrays):
-    check_arrays(arrays)
+    passed(arrays)
 
 
 def cv_options(**changed):
@@ -72,76 +78,42 @@ def cv_options(**changed):
 
 
 @pytest.mark.parametrize("arrays, sentence", [
-    (path_arrays(kind=np.array("grid")), "kind is 'grid', which is not a model"),
     (path_arrays(lambdas=np.array([3, 2, 1])),
      "lambdas is of type int64 and shape (3,), not 1-dimensional numbers"),
-    (path_arrays(lambdas=np.ones((3, 1))),
-     "lambdas is of type float64 and shape (3, 1), not 1-dimensional numbers"),
-    (path_arrays(df=np.zeros(3)),
-     "df is of type float64 and shape (3,), not 1-dimensional whole numbers"),
     (path_arrays(df=np.zeros(2, int)), "df has shape (2,), which does not fit the others"),
-    (path_arrays(gaps=np.zeros(4)), "gaps has shape (4,), which does not fit the others"),
+    (path_arrays(df=np.full(3, 9)), "df holds 9 for 4 features"),
     (path_arrays(null_deviance=np.zeros(1)),
      "null_deviance is of type float64 and shape (1,), not 0-dimensional numbers"),
     (path_arrays(lambdas=np.array([np.inf, 2, 1])), "lambdas holds NaN or infinity"),
-    (path_arrays(coef_data=np.array([1, 1, 1, 1, 1, np.nan])), "coef_data holds NaN or infinity"),
-    (path_arrays(coef_data=np.ones(5)),
-     "coef_indices has shape (6,), which does not fit the others"),
-    (path_arrays(coef_shape=np.array([4, 3, 1])),
-     "coef_shape has shape (3,), which does not fit the others"),
-    (path_arrays(intercepts=np.zeros(4)), "intercepts has shape (4,), which does not fit the "
-     "others"),
-    (path_arrays(intercepts=np.array([0, 0, -np.inf])), "intercepts holds NaN or infinity"),
     (path_arrays(lambdas=np.array([3.0, 1, 1])), "lambdas is not falling and at least 0"),
-    (path_arrays(lambdas=np.array([1.0, 2, 3])), "lambdas is not falling and at least 0"),
-    (path_arrays(lambdas=np.array([1.0, 0, -1])), "lambdas is not falling and at least 0"),
-    (path_arrays(status=np.array([0, 4, 0])), "status holds a code that is not a status"),
-    (path_arrays(status=np.array([0, -1, 0])), "status holds a code that is not a status"),
-    (path_arrays(coef_shape=np.array([4, 4])), "coef_shape is (4, 4) for 3 lambdas"),
-    (path_arrays(coef_shape=np.array([0, 3])), "coef_shape is (0, 3) for 3 lambdas"),
-    (path_arrays(intercepts=np.zeros((3, 3))), "coef_shape is (4, 3) for 3 lambdas"),
+    (path_arrays(lambdas=np.array([1.0, 0, -1])),
+     "lambdas holds -1.0, which is not from 0 to below inf"),
+    (path_arrays(status=np.array([0, 4, 0])), "status holds 4, which is not from 0 to below 4"),
+    (path_arrays(family=np.array("gauss")), "family is 'gauss', which is none of this package"),
+    (path_arrays(K=3, family=np.array("gaussian")),
+     "intercepts has shape (3, 3) for 'gaussian'"),
+    (path_arrays(coef_shape=np.array([4, 3, 1])), "coef_shape is not of two numbers"),
+    (path_arrays(coef_shape=np.array([0, 3])), "coef_shape is (0, 3) for 1 responses"),
     (path_arrays(coef_indptr=np.array([0, 2, 4])), "coef_indptr does not fit the coefficients"),
-    (path_arrays(coef_indptr=np.array([1, 2, 4, 6])), "coef_indptr does not fit the coefficients"),
-    (path_arrays(coef_indptr=np.array([0, 2, 4, 5])), "coef_indptr does not fit the coefficients"),
-    (path_arrays(coef_indptr=np.array([0, 4, 2, 6])), "coef_indptr falls"),
     (path_arrays(coef_indptr=np.array([0, 4, 2, 6], np.uint64)), "coef_indptr falls"),
     (path_arrays(coef_indices=np.array([0, 1, 2, 3, 4, 0])),
      "coef_indices leads beyond the 4 rows"),
     (path_arrays(coef_indices=np.array([0, 1, 2, -1, 3, 0])),
-     "coef_indices leads beyond the 4 rows"),
+     "coef_indices holds -1, which is not from 0 to below inf"),
     (path_arrays(feature_names=np.array([*"abc"])),
      "feature_names has shape (3,), which does not fit the others"),
-    (path_arrays(K=3, feature_names=np.array([*"abc"] * 4)),
-     "feature_names has shape (12,), which does not fit the others"),
-    (path_arrays(feature_names=np.arange(4)),
-     "feature_names is of type int64 and shape (4,), not 1-dimensional text"),
-    (path_arrays(groups=np.ones(4)),
-     "groups is of type float64 and shape (4,), not 1-dimensional whole numbers"),
-    (path_arrays(class_names=np.array([["a"], ["b"]])),
-     "class_names has shape (2, 1), which does not fit the others"),
-    (path_arrays(class_names=np.array(["a", "b", "c"])),
-     "class_names has shape (3,), which does not fit the others"),
-    (path_arrays(K=3, class_names=np.array(["a", "b"])),
-     "class_names has shape (2,), which does not fit the others"),
     (path_arrays(K=2, class_names=np.array(["a", "b", "c"])),
      "class_names has shape (3,), which does not fit the others"),
     (path_arrays(options=np.array("[]")), "options is not what was written"),
-    (path_arrays(options=np.array("{}")), "options is not what was written"),
-    (curve_arrays(std=np.ones(2)), "std has shape (2,), which does not fit the others"),
-    (curve_arrays(fold_weights=np.ones(4)),
-     "fold_weights has shape (4,), which does not fit the others"),
-    (curve_arrays(fold_weights=np.array([1, 1, 1, 1, np.nan])),
-     "fold_weights holds NaN or infinity"),
+    (path_arrays(options=np.array("{")), "options is no JSON"),
+    (path_arrays(options=np.array("{}")), "options lacks has_offset"),
     (curve_arrays(fold_scores=np.ones((5, 2))),
      "fold_scores has shape (5, 2), which does not fit the others"),
-    (curve_arrays(cv_options=np.array('{"measure": "mse", "index_min": 0}')),
-     "cv_options is not what was written"),
-    (cv_options(index_min=3), "index_min is 3 for 3 lambdas"),
-    (cv_options(index_1se=-1), "index_1se is -1 for 3 lambdas"),
-    (cv_options(index_1se=1.0), "index_1se is 1.0 for 3 lambdas"),
-    (cv_options(index_min=True), "index_min is True for 3 lambdas"),
+    (cv_options(index_min=3), "index_min of cv_options holds 3, which is not from 0 to below 3"),
+    (cv_options(index_1se=1.0), "index_1se of cv_options is not what was written"),
+    (cv_options(index_min=True), "index_min of cv_options is not what was written"),
 ])  # fmt: skip
 def test_each_fault_gets_its_sentence(arrays, sentence):
     with pytest.raises(ValueError) as caught:
-        check_arrays(arrays)
+        passed(arrays)
     assert str(caught.value) == sentence

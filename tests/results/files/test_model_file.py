@@ -200,10 +200,3 @@ def test_numbers_of_every_make_are_options_and_are_saved(options, tmp_path):
     assert np.array_equal(ss.load(tmp_path / "model.npz").coefs.data, fit.coefs.data)
     longer = fit.extend(X, Y, n_lambdas=3.0, lambda_min_ratio=Decimal("1e-6"))
     assert len(longer.lambdas) == len(fit.lambdas) + 3
-
-
-def test_models_of_chains_are_sent_to_their_reader(tmp_path):
-    chain = ss.crf_path([[1.0], [0.0], [1.0]], ["a", "b", "a"], n_lambdas=2)
-    chain.save(tmp_path / "chain.npz")
-    with pytest.raises(ValueError, match="chain model; sparsesolve.structured.load reads"):
-        ss.load(tmp_path / "chain.npz")
