@@ -28,10 +28,10 @@ __version__ = "0.2.0"
 __all__ = [
     "CRFPath", "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath",
     "Path", "Status", "adaptive_factors", "assess", "at_radius", "bundle", "calibration",
-    "confusion", "crf_path", "criteria", "cv_path", "families", "hard_threshold_path", "lars_path",
-    "lars_path_gram", "load", "make_design", "mkl", "mkl_path", "omp_path", "online", "path",
-    "penalties", "prox", "refit", "relax", "roc", "save", "sparse_code", "spom",
-    "stability_path", "structured",
+    "confusion", "crf_path", "criteria", "cv_mkl_path", "cv_path", "families",
+    "hard_threshold_path", "lars_path", "lars_path_gram", "load", "make_design", "mkl",
+    "mkl_path", "omp_path", "online", "path", "penalties", "prox", "refit", "relax", "roc",
+    "save", "sparse_code", "spom", "stability_path", "structured",
 ]  # fmt: skip
 
 # Users import these two rooms, and their contents, from the package itself.
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from sparsesolve.selection.assessment.roc import roc
     from sparsesolve.selection.criteria import criteria
     from sparsesolve.selection.cv import cv_path
+    from sparsesolve.selection.cv_kernels import cv_mkl_path
     from sparsesolve.selection.radius import at_radius
     from sparsesolve.selection.refit import refit
     from sparsesolve.selection.relaxed import relax
@@ -83,6 +84,7 @@ else:
         "confusion": "selection.assessment.confusion",
         "crf_path": "structured.crf",
         "criteria": "selection.criteria",
+        "cv_mkl_path": "selection.cv_kernels",
         "cv_path": "selection.cv",
         "hard_threshold_path": "paths.greedy",
         "lars_path": "paths.lars",

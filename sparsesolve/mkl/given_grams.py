@@ -114,7 +114,7 @@ def precomputed(
     (10,)
     """
     centre, scale = read_flag("centre", centre), read_scale(scale)
-    read = read_kernels(kernels, thread_count(n_threads))
+    read = read_kernels(kernels, thread_count(n_threads), compare=scale is None)
     shares = read_shares(weights, read.items[0].shape[0])[0]
     sources, items = [], []
     for item in read.items:

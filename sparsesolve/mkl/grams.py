@@ -33,9 +33,11 @@ class Grams:
     :func:`build_grams` and :func:`precomputed` make them for :func:`sparsesolve.mkl_path`.
     """
 
-    def __init__(self, items, names, sources, table=None, columns=None, encoder=None, index=None):
+    def __init__(self, items, names, sources, table=None, columns=None, encoder=None, index=None,
+                 stored=("float64", True)):  # fmt: skip
         self.items, self.names, self.sources = items, names, sources
         self.table, self.columns, self.encoder = table, columns, encoder
+        self.stored = stored  # dtype and store of `build_grams`
         self.index = index  # labels of the samples, if the table or the kernels have some
 
     def __len__(self):
@@ -48,7 +50,19 @@ class Grams:
     def without_kernels(self) -> Grams:
         """Return Grams that make blocks for new samples, without the kernels of the fit."""
         return type(self)([], self.names, self.sources, self.table, self.columns, self.encoder,
-                          self.index)  # fmt: skip
+                          self.index, self.stored)  # fmt: skip
+
+    def part(self, rows: np.ndarray) -> Grams:
+        """Return Grams of some rows of the table, which learn means and scales from these."""
+        table, (dtype, store) = self.table[rows], self.stored
+        sources = [
+            Source((one.function, one.columns), m, table, self.columns, one.centre, one.scale,
+                   one.shares[rows] / one.shares[rows].sum())
+            for m, one in enumerate(self.sources)
+        ]  # fmt: skip
+        items = [source.make(np.dtype(dtype), store) for source in sources]
+        return Grams(items, self.names, sources, table, self.columns, self.encoder,
+                     stored=self.stored)  # fmt: skip
 
     @property
     def feature_names(self) -> np.ndarray | None:
@@ -167,7 +181,8 @@ def build_grams(
     _refuse_memory(sources, table.shape[0], np.dtype(dtype), store)
     items = [source.make(np.dtype(dtype), store) for source in sources]
     encoder = X.without_rows() if isinstance(X, EncodedDesign) else None
-    return Grams(items, labels, sources, table, columns, encoder, labels_of_rows(X))
+    return Grams(items, labels, sources, table, columns, encoder, labels_of_rows(X),
+                 (dtype, store))  # fmt: skip
 
 
 def _refuse_nonfinite(matrix, columns):

@@ -33,7 +33,7 @@ TINY = 1e-250
 STEPS = 40
 
 
-def read_kernels(kernels, n_threads, trusted=None):
+def read_kernels(kernels, n_threads, trusted=None, compare=True):
     """Return Kernels.
 
     Parameters
@@ -44,6 +44,8 @@ def read_kernels(kernels, n_threads, trusted=None):
     trusted : sequence of bool, or None for none
         Which kernels are known to be positive semidefinite, such as those of functions of this
         package.
+    compare : bool
+        Whether to warn of kernels of very different sizes, which are not to be scaled.
     """
     given, names = _sequence(kernels)
     items = [_read_one(item, name) for item, name in zip(given, names, strict=True)]
@@ -62,7 +64,8 @@ def read_kernels(kernels, n_threads, trusted=None):
     stack = Symmetric([items[m] for m in dense])
     for m, seen in zip(dense, stack.survey(n_threads), strict=True):
         bounds[m] = _judge_dense(items[m], names[m], seen)
-    _warn_of_sizes(items, names)
+    if compare:
+        _warn_of_sizes(items, names)
     factors = [None] * len(items)
     allowed = [0.0 if isinstance(item, LowRank) else
                NEGATIVE[_itemsize(item)] * _trace(item) for item in items]  # fmt: skip

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import by_rows
 from sparsesolve.results.coefficient_table import Named
+from sparsesolve.results.cv_path import CrossValidated
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
 from sparsesolve.results.prediction import path_family
@@ -236,3 +237,36 @@ class MKLPath(Solved, Predictor, Named):
         from sparsesolve.results.pictures.kernels import plot_kernels  # matplotlib is optional
 
         return plot_kernels(self, what=what, xvar=xvar, label=label, ax=ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MKLCrossValidation(CrossValidated):
+    """A path of kernels with an estimate, at each lambda, of how well it predicts new samples.
+
+    :func:`sparsesolve.cv_mkl_path` makes it. Attributes are those of
+    :class:`sparsesolve.CVPath`: ``lambdas``, ``mean``, ``std``, ``lambda_min``, ``lambda_1se`` and
+    others; ``path`` is an MKLPath, and ``n_nonzero`` counts active kernels.
+    """
+
+    prevalidated: np.ndarray | None = None
+    fold_paths: tuple | None = None
+    n_missed: np.ndarray | None = None
+
+    @property
+    def kernel_names(self) -> np.ndarray | None:
+        """The names (M,) of the kernels, if they had any."""
+        return self.path.kernel_names
+
+    @property
+    def class_names(self) -> np.ndarray | None:
+        """The labels (K,), if y had classes."""
+        return self.path.class_names
+
+    def active(self, s: float | str = "lambda_1se") -> np.ndarray:
+        """Return the kernels of positive norm at `s`, as :meth:`MKLPath.active`."""
+        return self.path.active(self.read_s(s))
+
+    def predict(self, kernels: Any = None, s: ArrayLike | None = "lambda_1se",
+                kind: str = "link", offset: ArrayLike | None = None) -> Any:
+        """Return predictions of `path` for new samples at `s`, as :meth:`MKLPath.predict`."""
+        return self.path.predict(kernels, self.read_s(s), kind, offset)

@@ -145,7 +145,7 @@ def cv_path(
         pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
         for gamma, master, others in _blended(pairs, blends, matrix, y):
             master = with_encoder(master, X)
-            cv = _result(rows, folds, ids, scorer, master, others, keep)
+            cv = of_folds(CVPath, rows, folds, ids, scorer, master, others, keep)
             found.append(replace(cv, alpha=alpha, gamma=gamma))
     best = _best(found, -1.0 if scorer.larger else 1.0)
     warn_missed([path for pair in fits for path in pair if path is not None], options["tol"],
@@ -187,8 +187,8 @@ def _read_all(name, values):
     return sorted(set(values))
 
 
-def _result(rows, folds, ids, measure, master, others, keep):
-    """Return the CVPath of one path of all rows and those of the folds."""
+def of_folds(made, rows, folds, ids, measure, master, others, keep):
+    """Return the CVPath, or another class `made`, of one path of all rows and those of folds."""
     lambdas = master.lambdas
     if not len(lambdas):
         raise ValueError(f"The path holds no solution to score: {master.stop_reason}")
@@ -197,7 +197,7 @@ def _result(rows, folds, ids, measure, master, others, keep):
     scores, weights = np.array([score for score, _ in scored]), np.array([w for _, w in scored])
     mean, std = summary(scores, weights, passes([fold.test for fold in folds]))
     index_min, index_1se = choose(mean, std, measure.larger)
-    return CVPath(
+    return made(
         lambdas=lambdas, mean=mean, std=std, lower=mean - std, upper=mean + std,
         n_nonzero=master.df, fold_scores=scores, fold_weights=weights,
         lambda_min=float(lambdas[index_min]), lambda_1se=float(lambdas[index_1se]),
@@ -214,7 +214,7 @@ def _prevalidated(rows, folds, others, lambdas):
     """
     total, count = None, np.zeros(rows.n)
     for fold, other in zip(folds, others, strict=True):
-        eta = rows.link(other, lambdas, fold.test)
+        eta = rows.link(other, lambdas, fold.test, fold)
         total = np.zeros((rows.n, *eta.shape[1:])) if total is None else total
         total[fold.test] += eta
         count[fold.test] += 1

@@ -86,8 +86,11 @@ class Rows:
                 own["lambda_min_ratio"] = 1e-2 if fold.train.sum() < p else 1e-4
             yield own, f"without fold {k}"
 
-    def link(self, path, lambdas, which):
-        """Return linear predictors (m, L) or (m, K, L) of the rows `which`, offsets included."""
+    def link(self, path, lambdas, which, fold=None):
+        """Return linear predictors (m, L) or (m, K, L) of the rows `which`, offsets included.
+
+        `path` was fitted without the rows that `fold` holds out.
+        """
         offset = None if self.offset is None else self.offset[which]
         return linear_predictor(path, self.matrix, lambdas, offset, which)
 
@@ -102,7 +105,8 @@ class Rows:
         if not weight > 0.0:
             return np.full(len(lambdas), np.nan), 0.0
         if not measure.partial:
-            return sum_over(fold.test, self.link(path, lambdas, fold.test)) / weight, weight
+            eta = self.link(path, lambdas, fold.test, fold)
+            return sum_over(fold.test, eta) / weight, weight
         both = np.union1d(fold.test, np.flatnonzero(fold.train))
         eta, trained = self.link(path, lambdas, both), fold.train[both]
         added = sum_over(both, eta) - sum_over(both[trained], eta[trained])

@@ -47,6 +47,8 @@ RESULTS = {
     "KnotPath": lambda: ss.lars_path(X, Y),
     "CVPath": lambda: ss.cv_path(X, Y, n_folds=3, seed=0, n_lambdas=8),
     "MKLPath": lambda: ss.mkl_path([np.outer(x, x) for x in PLACES.T], Y, n_lambdas=5),
+    "MKLCrossValidation": lambda: ss.cv_mkl_path(
+        [np.outer(x, x) for x in PLACES.T], Y, n_folds=3, seed=0, n_lambdas=5),
     "CRFPath": lambda: ss.crf_path(X, KIND, lengths=LENGTHS, n_lambdas=4),
     "CRFCrossValidation": lambda: structured.cv_crf_path(
         PLACES, KIND, lengths=LENGTHS, n_folds=3, n_lambdas=4),
