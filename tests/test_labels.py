@@ -237,46 +237,245 @@ def test_estimators_find_rows_by_their_labels(name, kind):
         model.fit(X, y.set_axis(["q0", *ROWS_OF_X[1:]]))
 
 
-# Arguments with the name of one of rows that are none.
+# Columns
+
+PF = pd.Series([0.5, 2.0, 1.0, 0.1], index=list("abcd"))
+UPPER = pd.Series([0.3, np.inf, np.inf, np.inf], index=list("abcd"))
+LABELS = pd.Series(["u", "v", "v", "u"], index=list("abcd"))
+KNOWN = pd.Series([1.0, -0.5, 0.0, 0.2], index=list("abcd"))
+penalties = ss.penalties
+
+
+def under(penalty, **options):
+    return ss.path(X, Y, penalty=penalty, lambdas=[S], **options).coef(S)
+
+
+def estimator(name, **parameters):
+    kind = getattr(importlib.import_module("sparsesolve.estimators"), name)
+    return kind(0.05, **parameters).fit(X, CLASS if "Classifier" in name else Y).coef_
+
+
+# (owner, name): (argument, values by column, the default of the others or None, the answer)
+COLUMNS = {
+    (ss, "path"): ("penalty_factor", PF, 1.0, lambda v: path(penalty_factor=v)),
+    (ss, "path lower"): ("lower", -UPPER, -np.inf, lambda v: path(lower=v)),
+    (ss, "path upper"): ("upper", UPPER, np.inf, lambda v: path(upper=v)),
+    (ss, "path start"): ("start", KNOWN, 0.0, lambda v: ss.path(
+        X, Y, lambdas=[S], start=(v, 0.0), tol=1.0).coef(S)),
+    (ss, "cv_path"): ("penalty_factor", PF, 1.0, lambda v: scores(folds=FOLD, penalty_factor=v)),
+    (ss, "stability_path"): ("penalty_factor", PF, 1.0, lambda v: ss.stability_path(
+        X, Y, n_pairs=3, lambdas=[S], seed=0, penalty_factor=v).frequencies.toarray()),
+    (ss, "adaptive_factors"): (
+        "coefs", KNOWN, 0.0, lambda v: ss.adaptive_factors(X, Y, coefs=v)),
+    (ss, "adaptive_factors groups"): (
+        "groups", LABELS, None, lambda v: ss.adaptive_factors(X, Y, coefs=KNOWN, groups=v)),
+    (ss, "lars_path"): (
+        "penalty_factor", PF, 1.0, lambda v: ss.lars_path(X, Y, penalty_factor=v).coef(S)),
+    (ss, "lars_path_gram"): ("penalty_factor", PF, 1.0, lambda v: ss.lars_path_gram(
+        X.T @ X, X.T @ Y, N, penalty_factor=v).coef(S)),
+    (ss, "lars_path_gram xty"): ("xty", X.T @ Y, None, lambda v: ss.lars_path_gram(
+        X.T @ X, v, N).coef(S)),
+    (ss, "online"): ("penalty_factor", PF, 1.0, lambda v: ss.online(
+        X, Y, lam=0.1, penalty_factor=v).coef()),
+    (ss, "crf_path"): ("groups", LABELS, None, lambda v: ss.crf_path(
+        X, CLASS, lengths=[10] * 4, lambdas=[0.1], groups=v).coef()),
+    (ss, "spom"): ("groups", LABELS, None, lambda v: ss.spom(
+        X, CLASS, lengths=[10] * 4, epochs=2, eta0=1.0, groups=v).coef()),
+    (ss.structured, "pegasos"): ("groups", LABELS, None, lambda v: ss.structured.pegasos(
+        X, CLASS, lengths=[10] * 4, lam=0.1, epochs=2, groups=v).coef()),
+    (ss.structured, "wrapped_mkl"): ("groups", LABELS, None, lambda v: ss.structured.wrapped_mkl(
+        X, CLASS, lengths=[10] * 4, lam=0.1, epochs=2, rounds=1, first_epochs=1, groups=v
+        ).coef()),
+    (penalties, "GroupL2"): ("groups", LABELS, None, lambda v: under(penalties.GroupL2(v))),
+    (penalties, "GroupLinf"): ("groups", LABELS, None, lambda v: under(penalties.GroupLinf(v))),
+    (penalties, "SparseGroup"): (
+        "groups", LABELS, None, lambda v: under(penalties.SparseGroup(v))),
+    (penalties, "ExclusiveLasso"): (
+        "groups", LABELS, None, lambda v: under(penalties.ExclusiveLasso(v))),
+    (penalties, "GroupBall"): (
+        "groups", LABELS, None, lambda v: under(penalties.GroupBall(v, 1.0))),
+    (penalties, "MCP"): ("groups", LABELS, None, lambda v: under(penalties.MCP(groups=v))),
+    (penalties, "MCP weights"): ("weights", PF, 1.0, lambda v: under(penalties.MCP(weights=v))),
+    (penalties, "SCAD"): ("groups", LABELS, None, lambda v: under(penalties.SCAD(groups=v))),
+    (penalties, "SCAD weights"): (
+        "weights", PF, 1.0, lambda v: under(penalties.SCAD(weights=v))),
+    (penalties, "Log"): ("groups", LABELS, None, lambda v: under(penalties.Log(0.5, groups=v))),
+    (penalties, "Log weights"): (
+        "weights", PF, 1.0, lambda v: under(penalties.Log(0.5, weights=v))),
+    (penalties, "Bridge"): (
+        "groups", LABELS, None, lambda v: under(penalties.Bridge(0.5, groups=v))),
+    (penalties, "Bridge weights"): (
+        "weights", PF, 1.0, lambda v: under(penalties.Bridge(0.5, weights=v))),
+    (penalties, "Berhu"): ("weights", PF, 1.0, lambda v: under(penalties.Berhu(weights=v))),
+    ("estimators", "GroupLasso"): (
+        "groups", LABELS, None, lambda v: estimator("GroupLasso", groups=v)),
+    ("estimators", "SparseGroupLasso"): (
+        "groups", LABELS, None, lambda v: estimator("SparseGroupLasso", groups=v)),
+    ("estimators", "MCPRegression"): (
+        "groups", LABELS, None, lambda v: estimator("MCPRegression", groups=v)),
+    ("estimators", "SCADRegression"): (
+        "weights", PF, 1.0, lambda v: estimator("SCADRegression", weights=v)),
+    ("estimators", "ChainClassifier"): (
+        "groups", LABELS, None, lambda v: estimator("ChainClassifier", groups=v, l1_ratio=1.0)),
+    ("estimators", "SPOMClassifier"): (
+        "groups", LABELS, None, lambda v: estimator("SPOMClassifier", groups=v, epochs=2)),
+    ("estimators", "PenalizedClassifier"): ("groups", LABELS, None, lambda v: estimator(
+        "PenalizedClassifier", penalty=penalties.GroupL2(v))),
+}  # fmt: skip
+BY_COLUMN = [pytest.param(*case, id=f"{getattr(key[0], '__name__', key[0])}.{key[1]}")
+             for key, case in COLUMNS.items()]  # fmt: skip
+
+
+@pytest.mark.parametrize("argument, values, rest, answer", BY_COLUMN)
+def test_columns_are_found_by_their_labels(argument, values, rest, answer):
+    known = np.asarray(answer(values.to_list()))
+    assert np.array_equal(known, np.asarray(answer(turned(values))))
+    assert np.array_equal(known, np.asarray(answer(values.reset_index(drop=True))))
+    with pytest.raises(ValueError, match=f"{argument} names 'q', which is no column of .*'a'"):
+        answer(values.rename({"b": "q"}))
+    if rest is not None:  # names, or numbers, serve as keys
+        some = [values["a"], *[rest] * 3]
+        known = np.asarray(answer(some))
+        assert np.array_equal(known, np.asarray(answer({"a": values["a"]})))
+        assert np.array_equal(known, np.asarray(answer({0: values["a"]})))
+        with pytest.raises(ValueError, match="names 'q', which is no column of"):
+            answer({"q": values["a"]})
+
+
+def test_columns_that_stay_out():
+    known = path(penalty_factor=[1, np.inf, 1, 1])
+    for exclude in (["b"], "b", [1], np.array([1]), pd.Index(["b"])):
+        assert np.array_equal(known, path(exclude=exclude))
+    out = under(penalties.GroupL2(LABELS), exclude=["c", "d"])
+    assert np.array_equal(np.flatnonzero(out), [0, 1])
+    left = ss.path(X[["a", "b"]], Y, penalty=penalties.GroupL2([0, 1], [np.sqrt(2)] * 2),
+                   lambdas=[S]).coef(S)  # fmt: skip
+    np.testing.assert_allclose(out[:2], left, atol=1e-6)
+    for call, sentence in (
+        (lambda: path(exclude=["ba"]), "exclude names 'ba', which is no column of X"),
+        (lambda: path(exclude=[4]), "exclude names 4; a column of X has a number from 0 to 3"),
+        (lambda: path(exclude=["b", 1]), "exclude names 'b' twice"),
+        (lambda: under(penalties.TotalVariation(), exclude=["b"]), "TotalVariation is not; drop"),
+        (lambda: ss.path(X.to_numpy(), Y, exclude=["b"]), "the columns of X have no names"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            call()
+    fit = ss.path(X, Y, exclude=["b"], penalty_factor={"a": 0}, n_lambdas=5)
+    assert fit.options["exclude"].tolist() == [1]
+    assert not fit.extend(X, Y, n_lambdas=2).coefs.toarray()[1].any()
+
+
+def test_groups_and_kernels_have_names_too():
+    groups = penalties.GroupL2({"one": ["a", "b"], "two": ["c"]})
+    known = under(groups, penalty_factor=[0.5, 1.0, 3.0])
+    for factor in ({"d": 3.0, "one": 0.5}, pd.Series([3, 1, 0.5], ["d", "two", "one"])):
+        assert np.array_equal(known, under(groups, penalty_factor=factor))
+    with pytest.raises(ValueError, match="penalty_factor names 'on', .* no group; is it 'one'"):
+        under(groups, penalty_factor={"on": 0.5})
+    named = dict(zip("ab", GRAMS, strict=True))
+    known = ss.mkl_path(named, Y, kernel_weights=[1.0, 3.0], lambdas=[1.0]).dual_coefs
+    found = ss.mkl_path(named, Y, kernel_weights={"b": 3.0}, lambdas=[1.0])
+    assert np.array_equal(known, found.dual_coefs) and found.options["kernel_weights"][1] == 3.0
+
+
+def test_kernels_are_in_one_order_of_rows():
+    known, mixed = kernels(), [GRAMS[0], turned(GRAMS[1]).T]
+    assert np.array_equal(known, ss.mkl_path(mixed, Y, lambdas=[1.0]).dual_coefs)
+    fit = ss.mkl_path(GRAMS, Y, lambdas=[1.0])
+    new = [K.iloc[:3] for K in GRAMS]
+    across = fit.predict([turned(K.T).T for K in new], 1.0)
+    np.testing.assert_allclose(fit.predict(new, 1.0), across, rtol=1e-12)
+    with pytest.raises(ValueError, match="rows of kernel 1 are not those of kernel 0: .*'p0'"):
+        ss.mkl_path([GRAMS[0], GRAMS[1].rename({"p0": "q0"})], Y)
+    made = ss.mkl.build_grams(X, [(ss.mkl.linear(), None)])
+    known = ss.mkl_path(made, Y, lambdas=[1.0]).dual_coefs
+    assert np.array_equal(known, ss.mkl_path(made, turned(Y), lambdas=[1.0]).dual_coefs)
+
+
+def test_columns_of_new_rows_are_found_by_name():
+    across = X[list("dbca")]
+    parts = [X[:20], across[20:]]
+    tags = [CLASS[:20], CLASS[20:]]
+    known = ss.crf_path(X, CLASS, lengths=[20, 20], lambdas=[0.1])
+    assert np.array_equal(known.coef(), ss.crf_path(parts, tags, lambdas=[0.1]).coef())
+    assert np.array_equal(known.predict(X, [20, 20]), known.predict(across, [20, 20]))
+    stream = [(X[:20], Y[:20]), (across[20:], Y[20:])]
+    fit = ss.online(stream, lam=0.1, n_features=4)
+    assert np.array_equal(fit.coef(), ss.online(X, Y, lam=0.1).coef())
+    assert np.array_equal(fit.predict(X), fit.predict(across))
+
+
+# Arguments that are called like one of rows or columns, and are neither.
 OTHERS = {
-    "adaptive_factors groups": "columns",
-    "crf_path groups": "columns",
-    "spom groups": "columns",
-    "pegasos groups": "columns",
-    "wrapped_mkl groups": "columns",
+    "path exclude": "see test_columns_that_stay_out",
     "nested groups weights": "kernels",
     "crf_path weights": "sequences, which have no labels",
     "cv_crf_path weights folds": "sequences",
-    "viterbi y": "scores and labels are arrays",
+    "viterbi y start": "scores and labels are arrays",
+    "marginals start": "scores are arrays",
+    "bmrm start": "columns of a risk, which has no names",
     "cox strata": "read with X: see path family",
     "from_object y": "no X",
+    "box_hyperplane lower upper": "arrays",
+    "power groups weights": "arrays",
+    "squared_l1 groups weights": "arrays",
+    "project_groups groups weights": "arrays",
+    "GraphTV weights": "edges",
+    "TotalVariation weights": "differences",
+    "TotalVariation2D weights": "rows and columns of an image",
+    "TreeL2 groups weights": "lists of features, by name, and labels of groups",
+    "TreeLinf groups weights": "lists of features, by name, and labels of groups",
+    "OverlapL2 groups weights": "lists of features, by name, and labels of groups",
+    "OverlapLinf groups weights": "lists of features, by name, and labels of groups",
+    "LatentGroupL2 groups weights": "lists of features, by name, and labels of groups",
+    "GroupL2 weights": "labels of groups",
+    "GroupLinf weights": "labels of groups",
+    "SparseGroup weights": "labels of groups",
+    "GroupBall weights": "labels of groups",
+    "part groups": "numbers of groups",
+    "under lower upper": "inside of a path",
 }
+WORDS = {*ARGUMENTS, "penalty_factor", "lower", "upper", "exclude", "start", "coefs", "xty"}
 
 
 def public():
-    """Yield every public function, and method of a result, by its name and signature."""
-    for module in (ss, ss.mkl, ss.structured, ss.bundle, ss.families):
+    """Yield every public function, class and method of a result, by its name."""
+    for module in (ss, ss.mkl, ss.structured, ss.bundle, ss.families, ss.prox, penalties):
         for name in module.__all__:
             found = getattr(module, name)
-            if inspect.isfunction(found):
+            if inspect.isfunction(found) or module is penalties:
                 yield name, found
             for method, body in inspect.getmembers(found, inspect.isfunction):
                 if inspect.isclass(found) and not method.startswith("_"):
                     yield method, body
-    yield from inspect.getmembers(type(ONLINE), inspect.isfunction)
+    for method, body in inspect.getmembers(type(ONLINE), inspect.isfunction):
+        if not method.startswith("_"):
+            yield method, body
 
 
-def test_no_argument_of_rows_is_forgotten():
-    listed = {}
+def test_no_argument_is_forgotten():
+    known = {}
     for (owner, name), (row, _) in ROWS.items():
         found = inspect.unwrap(getattr(owner, name.split()[0]))
-        listed.setdefault(found, set()).update(row.split())
+        known.setdefault(found, set()).update(row.split())
+    for (owner, name), (argument, *_) in COLUMNS.items():
+        if owner != "estimators":
+            found = inspect.unwrap(getattr(owner, name.split()[0]))
+            known.setdefault(found, set()).add(argument)
     others = {}
     for words in OTHERS:
         others.setdefault(words.split()[0], set()).update(words.split()[1:])
     forgotten = []
     for name, body in public():
-        words = set(inspect.signature(body).parameters) & {*ARGUMENTS}
-        words -= listed.get(inspect.unwrap(body), set()) | others.get(name, set())
+        words = set(inspect.signature(body).parameters) & WORDS
+        words -= known.get(inspect.unwrap(body), set()) | others.get(name, set())
         forgotten += [(name, word) for word in words]
     assert not forgotten
+
+
+def test_every_method_of_an_estimator_with_rows_has_the_door():
+    found = importlib.import_module("sparsesolve.estimators")
+    for kind in map(found.__dict__.get, found.__all__):
+        for name, method in inspect.getmembers(kind, inspect.isfunction):
+            if not name.startswith("_") and "X" in inspect.signature(method).parameters:
+                assert hasattr(method, "rows"), (kind, name)

@@ -35,6 +35,7 @@ from .row_blocks import is_dask, row_blocks
 from .row_labels import by_rows, in_rows_of
 from .survival import read_strata, read_survival, refuse_no_event
 from .vector import (
+    read_excluded,
     read_lambdas,
     read_limits,
     read_offset,
@@ -64,6 +65,7 @@ __all__ = [
     "read_classes",
     "read_count",
     "read_design",
+    "read_excluded",
     "read_feature_names",
     "read_flag",
     "read_gram",

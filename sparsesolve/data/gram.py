@@ -3,8 +3,10 @@
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
+from sparsesolve.penalties.columns import Labelled, by_label, index_of, is_default
+
 from .array import place, real_array, refuse_overflow
-from .frame import is_frame, read_frame, refuse_other_names
+from .frame import is_frame, read_frame
 from .number import read_number
 from .vector import read_finite
 
@@ -24,6 +26,8 @@ def read_gram(gram, xty, yty):
     Shapes are (p, p) and (p,); the columns of a frame have names.
     """
     array, names = read_frame(gram) if is_frame(gram) else (real_array("gram", gram), None)
+    if names is not None and array.ndim == 2 and len(array) == len(names):
+        array = array[_places_of_rows(gram, names)]
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise ValueError(f"gram has shape {array.shape}; give X'X, columns by columns")
     with np.errstate(over="ignore"):
@@ -32,11 +36,11 @@ def read_gram(gram, xty, yty):
     if not np.isfinite(G).all():
         i, j = np.unravel_index(int(np.isfinite(G).argmin()), G.shape)
         raise ValueError(f"gram holds {G[i, j]} {place((i, j))}; every product must be finite")
+    xty = by_label("xty", xty, names, len(G), 0.0, "column of gram")
     if np.shape(xty) != (len(G),):
         raise ValueError(
             f"xty has shape {np.shape(xty)} but gram has {len(G)} columns; give one product each"
         )
-    _refuse_other_order(names, xty)
     cross = read_finite("xty", xty, len(G), "column")
     squares = np.diagonal(G)
     if (squares < 0.0).any():
@@ -61,14 +65,13 @@ def read_gram(gram, xty, yty):
     return G, cross, yty, names
 
 
-def _refuse_other_order(names, xty):
-    """Refuse a series whose index has the names of gram's columns in another order."""
-    index = getattr(xty, "index", None)
-    if names is None or index is None or callable(index):
-        return
-    known, given = list(names), list(map(str, index))
-    if sorted(known) == sorted(given):
-        refuse_other_names(known, given, "gram has", "pass xty[gram.columns]", table="xty")
+def _places_of_rows(gram, names):
+    """Return the places of a frame's rows in the order of its columns, by their labels."""
+    index, places = index_of(gram), Labelled(range(len(names)))
+    if index is None or is_default(index):
+        return places
+    places.labels = list(index)
+    return by_label("the index of gram", places, names, len(names), 0, "column of gram")
 
 
 def _factor(C):

@@ -34,7 +34,7 @@ KEYWORDS = (
     Keyword("epochs", "keras", "passes of online", "max_iter"),
     Keyword("eps", "scikit-learn", "lambda_min_ratio", "eps of a CV form"),
     Keyword("eta0", "scikit-learn", "step of online", "step of OnlineClassifier"),
-    Keyword("exclude", "glmnet", "penalty_factor, inf for those columns", "columns left out of X"),
+    Keyword("exclude", "glmnet", "exclude of path", "columns left out of X"),
     Keyword("fit_intercept", "scikit-learn", "intercept", "fit_intercept"),
     Keyword("foldid", "glmnet", "folds of cv_path", "cv=PredefinedSplit(foldid)"),
     Keyword("group", "grpreg", "penalty=penalties.GroupL2(group)", "groups of GroupLasso"),

@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from sparsesolve.penalties.columns import index_of, is_default
+
 from .array import unmasked
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -87,7 +89,7 @@ def labels_of_rows(X):
     """Return the index of a table, or the first one of several; None for none or 0, 1, .., n - 1.
     """
     index = _first_index(X)
-    return None if index is None or _is_default(index) else index
+    return None if index is None or is_default(index) else index
 
 
 def _aligned(name, value, index, owner):
@@ -115,14 +117,14 @@ def _order(name, own, index, owner):
     unique = own.is_unique and index.is_unique
     places = own.get_indexer(index) if unique else np.array([-1])
     same = bool((places >= 0).all())
-    if same and (_is_default(own) or _is_default(index)):
-        first, second = (owner, name) if _is_default(index) else (name, owner)
+    if same and (is_default(own) or is_default(index)):
+        first, second = (owner, name) if is_default(index) else (name, owner)
         raise ValueError(
             f"the index of {first} is 0 to {len(own) - 1}, and that of {second} holds these "
             f"numbers in another order; give {name}.reindex({owner}.index), or "
             f"{name}.to_numpy() if positions are meant"
         )
-    if _is_default(own):
+    if is_default(own):
         return None
     if same:
         return places
@@ -146,8 +148,7 @@ def _difference(name, own, index, owner):
 
 def _index(data):
     """Return the row labels of a pandas object or of an EncodedDesign, or None without any."""
-    index = getattr(getattr(data, "Z", data), "index", None)  # Z: the factor of a kernel
-    return index if hasattr(index, "equals") and hasattr(index, "get_indexer") else None
+    return index_of(getattr(data, "Z", data))  # Z: the factor of a kernel
 
 
 def _first_index(value):
@@ -155,8 +156,3 @@ def _first_index(value):
     parts = value.values() if isinstance(value, dict) else value
     parts = parts if isinstance(value, dict | tuple | list) else [value]
     return next((index for index in map(_index, parts) if index is not None), None)
-
-
-def _is_default(index):
-    """Return True for the labels 0, 1, .., n - 1 in order."""
-    return index.dtype.kind in "iu" and bool((np.asarray(index) == np.arange(len(index))).all())

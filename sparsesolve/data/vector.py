@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sparsesolve.penalties.columns import by_label, numbers_of
+
 from .array import place, real_array, refuse_overflow
 
 
@@ -51,31 +53,44 @@ def read_offsets(offset, n, K):
     return np.array([read_offset(column, n) for column in np.asarray(offset).T])
 
 
-def read_penalty_factor(penalty_factor, p, per="column"):
+def read_penalty_factor(penalty_factor, p, per="column", labels=None):
     """Return penalty factors, (p,) float64 in [0, inf], one per "column" or "group"; None stays.
 
-    All infinite leaves the null model, all zero the unpenalised fit; both are allowed.
+    `labels` (p,) are the names of the columns or groups, by which a mapping or a series has them;
+    the factor of those that a mapping does not name is 1. All infinite leaves the null model, all
+    zero the unpenalised fit; both are allowed.
     """
     if penalty_factor is None:
         return None
+    what = "column of X" if per == "column" else per
+    penalty_factor = by_label("penalty_factor", penalty_factor, labels, p, 1.0, what)
     values = _vector("penalty_factor", penalty_factor, p, per)
     hint = f"give 0 for no penalty, inf to leave a {per} out, or a number between"
     _refuse("penalty_factor", values, ~(values >= 0), hint)
     return values
 
 
-def read_limits(lower, upper, p):
+def read_limits(lower, upper, p, names=None):
     """Return coefficient limits, two (p,) float64 arrays with lower <= 0 <= upper.
 
-    Returns None if nothing is limited. A single number holds for every column.
+    Returns None if nothing is limited. A single number holds for every column; a mapping or a
+    series has columns by their `names`.
     """
-    low = _limit("lower", lower, p, -np.inf)
-    high = _limit("upper", upper, p, np.inf)
+    low = _limit("lower", by_label("lower", lower, names, p, -np.inf), p, -np.inf)
+    high = _limit("upper", by_label("upper", upper, names, p, np.inf), p, np.inf)
     _refuse("lower", low, ~(low <= 0), "lower limits must be at most 0, or -inf for none")
     _refuse("upper", high, ~(high >= 0), "upper limits must be at least 0, or inf for none")
     if np.isinf(low).all() and np.isinf(high).all():
         return None
     return low, high
+
+
+def read_excluded(exclude, p, names=None):
+    """Return the numbers (m,) of columns that are named or numbered, ascending; None stays."""
+    if exclude is None:
+        return None
+    keys = [exclude] if isinstance(exclude, str) else np.ravel(np.asarray(exclude, dtype=object))
+    return np.sort(numbers_of("exclude", list(keys), names, p))
 
 
 def read_lambdas(lambdas):

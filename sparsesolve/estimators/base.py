@@ -96,6 +96,11 @@ class Net(Exported, Answering, BaseEstimator):
         intercept = read_flag("fit_intercept", getattr(self, "fit_intercept", False))
         return {**options, "intercept": intercept, "tol": self.tol, "max_iter": self.max_iter}
 
+    def _under(self, penalty):
+        """Return the options for a penalty, which may name the columns of a frame."""
+        names = getattr(self, "feature_names_in_", None)
+        return {**Net._options(self), "penalty": penalty, "feature_names": names}
+
     def _solve(self, X, y, weights, start=None):
         """Solve at `alpha` from `start`, a pair (coefficients, intercept) or None; keep the
         solution.

@@ -6,6 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparsesolve.data.labels import refuse_missing_labels
+from sparsesolve.penalties.groups import by_number
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.sequences import in_positions_of, is_list_of_sequences
 from sparsesolve.structured.stream import ChainStream
@@ -47,6 +48,13 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
         if reset:
             self.n_features_in_ = X[0].shape[1]
         return X, y
+
+    def _groups(self):
+        """Return groups by numbers of features, if they were given by names of a frame."""
+        names = getattr(self, "feature_names_in_", None)
+        if self.groups is None or names is None:
+            return self.groups
+        return by_number(self.groups, len(names), names)
 
     def _table(self, X):
         """Return X, and the ends of the sequences if X is a list."""
@@ -130,7 +138,7 @@ class ChainClassifier(Chain):
         with warning_as_scikit_learn():
             path = crf_path(
                 X, y, lengths=lengths, lambdas=[self.alpha], alpha=self.l1_ratio,
-                groups=self.groups, transitions=self.transitions, intercept=self.fit_intercept,
+                groups=self._groups(), transitions=self.transitions, intercept=self.fit_intercept,
                 max_iter=self.max_iter, tol=self.tol, n_threads=self.n_threads,
             )  # fmt: skip
         self.n_iter_ = max(int(path.n_iters[0]), 1)

@@ -5,7 +5,6 @@ from sklearn.utils.validation import column_or_1d
 
 from sparsesolve.data import read_choice
 from sparsesolve.penalties import SparseGroup
-from sparsesolve.penalties.groups import by_number
 
 from .encoder import source_groups
 from .linear import Linear
@@ -28,13 +27,12 @@ class Grouped(Linear):
         return X, column_or_1d(y, warn=True), weights
 
     def _options(self):
-        p, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
         if isinstance(self.groups, str):
             groups = self.groups_
         else:
-            groups = range(p) if self.groups is None else by_number(self.groups, p, names)
+            groups = range(self.n_features_in_) if self.groups is None else self.groups
         tau = getattr(self, "tau", 0.0)
-        return {**super()._options(), "penalty": SparseGroup(groups, tau, self.group_weights)}
+        return self._under(SparseGroup(groups, tau, self.group_weights))
 
 
 class SparseGroupLasso(AtAlpha, Grouped):

@@ -9,7 +9,7 @@ class PenalizedLogistic(Logistic):
     """Base class of classifiers with the penalty of the parameter `penalty`."""
 
     def _options(self):
-        return {**super()._options(), "penalty": any_penalty(self.penalty)}
+        return self._under(any_penalty(self.penalty))
 
 
 class PenalizedClassifier(AtAlpha, PenalizedLogistic):

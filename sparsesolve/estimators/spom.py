@@ -64,7 +64,7 @@ class SPOMClassifier(Chain):
         """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""
         X, y = self._training_data(X, y)
         self.path_ = self.model_ = model = spom(
-            X, y, lengths=lengths, groups=self.groups, loss=self.loss, norm=self.norm, C=self.C,
+            X, y, lengths=lengths, groups=self._groups(), loss=self.loss, norm=self.norm, C=self.C,
             epochs=self.epochs, eta0=self.eta0, average=self.average, certify=self.certify,
             seed=self.random_state, n_threads=self.n_threads,
         )  # fmt: skip

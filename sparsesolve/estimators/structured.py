@@ -18,7 +18,7 @@ class Penalized(Linear):
         return X, column_or_1d(y, warn=True), weights
 
     def _options(self):
-        return {**super()._options(), "penalty": self._omega()}
+        return self._under(self._omega())
 
     def _omega(self):
         return any_penalty(self.penalty)

@@ -20,6 +20,7 @@ from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.paths.options import Options, read_path_options
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.penalties.columns import by_label
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.solvers.follow import follow
@@ -186,6 +187,10 @@ def mkl_path(
             kernels if grams is None else grams.items, settings["n_threads"],
             None if grams is None else grams.trusted,
         )
+        names = stored.names if grams is None else grams.names
+        kernel_weights = by_label(
+            "kernel_weights", kernel_weights, names, stored.size, 1.0, "kernel"
+        )
         problem, class_names, null_deviance = read_problem(
             stored, y, settings["family"], norm, kernel_weights=kernel_weights, weights=weights,
             offset=offset, intercept=bool(intercept) and settings["family"].intercept,
@@ -198,8 +203,7 @@ def mkl_path(
                 state, problem, grid, **{key: settings[key] for key in keep}, advance=advance
             )
     named = family if isinstance(family, str) else settings["family"]
-    kept = options.kept(family=named, norm=norm)
-    names = stored.names if grams is None else grams.names
+    kept = options.kept(family=named, norm=norm, kernel_weights=kernel_weights)
     fit = _wrap(problem, points, reason, null_deviance, settings["family"], norm, {
         "kernel_names": None if names is None else np.array(names),
         "class_names": class_names, "options": kept,

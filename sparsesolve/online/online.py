@@ -97,7 +97,7 @@ def online(
     grouped : bool, default False
         For family="multinomial": shrink the coefficients of a feature in all classes by their
         length, so that features leave all classes together. "multigaussian" always does that.
-    penalty_factor : array-like (p,), default None
+    penalty_factor : array-like (p,) or mapping from names, default None
         Multiplies lam per feature, scaled to sum p; 0: never penalised.
     weights : array-like (n,), default None
         A row of weight w counts as w rows; a row of weight 0 as none.

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from sparsesolve.data import read_penalty_factor
 from sparsesolve.online.in_turn import InTurn, read_parts
 from sparsesolve.paths.penalty import is_concave, no_penalty
 from sparsesolve.penalties.elastic_net import ElasticNet
@@ -40,10 +39,10 @@ def refuse_concave(penalty, what):
 
 
 def scaled_factors(penalty_factor, count, per="column"):
-    """Return penalty factors (count,) scaled to sum count; ones for None."""
+    """Return penalty factors (count,), as read, scaled to sum count; ones for None."""
     if penalty_factor is None:
         return np.ones(count)
-    v = read_penalty_factor(penalty_factor, count, per)
+    v = penalty_factor
     if np.isinf(v).any():
         raise ValueError(
             f"penalty_factor excludes {per} {int(np.isinf(v).argmax())}; leave it out"

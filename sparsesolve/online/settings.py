@@ -10,6 +10,7 @@ from sparsesolve.data import (
     read_count,
     read_flag,
     read_number,
+    read_penalty_factor,
     shown,
 )
 from sparsesolve.families import read_family
@@ -24,6 +25,8 @@ from sparsesolve.online.short_leader import ShortLeader
 from sparsesolve.online.shrinkage import Shrinkage
 from sparsesolve.online.variance_reduced import VarianceReduced
 from sparsesolve.online.whole import Whole
+from sparsesolve.paths.assembly import labels_of_groups
+from sparsesolve.penalties.groups import held_weights
 from sparsesolve.penalties.penalty import has_blocks
 from sparsesolve.penalties.registry import named_penalty
 from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
@@ -41,7 +44,7 @@ class Settings:
     lam: float  #: in the units of path
     alpha: float
     grouped: bool
-    penalty_factor: np.ndarray | None  #: as given
+    penalty_factor: Any  #: as given, and once features are known an array
     method: str
     step: Any  #: "auto", a number or a callable
     schedule: str
@@ -100,8 +103,7 @@ class Settings:
                 f"{'batch' if penalty is None else 'penalty'} out, or use method='rda'"
             )
         return cls(
-            family, lam, alpha, grouped, None if penalty_factor is None else
-            np.array(penalty_factor, dtype=float), method, step,
+            family, lam, alpha, grouped, held_weights(penalty_factor), method, step,
             read_choice("schedule", schedule, SCHEDULES), batch,
             read_flag("intercept", intercept),
             None if n_features is None else read_count("n_features", n_features, 1),
@@ -134,17 +136,22 @@ class Settings:
                     "operators in turn are none; use method='fobos'"
                 )
         if has_blocks(self.penalty):
-            factors = scaled_factors(self.penalty_factor, self.penalty.n_groups, "group")
-            self.factors = factors
+            labels = labels_of_groups(self.penalty.layout, names)
+            self._scale(self.penalty.n_groups, "group", labels)
         elif self.penalty is not None and self.penalty_factor is not None:
             raise ValueError(
                 f"penalty_factor is for features or groups, and {what} is "
                 "of all together; leave it out"
             )
         elif self.penalty_factor is not None:
-            self.factors = scaled_factors(self.penalty_factor, n_features)
+            self._scale(n_features, "column", names)
             values, kind = np.unique(self.factors, return_inverse=True)
             self.kinds = kind.astype(np.intc), values
+
+    def _scale(self, count, per, labels):
+        """Set the penalty factors, as given and scaled."""
+        self.penalty_factor = read_penalty_factor(self.penalty_factor, count, per, labels)
+        self.factors = scaled_factors(self.penalty_factor, count, per)
 
     def __setstate__(self, state):
         self.__dict__.update(state)

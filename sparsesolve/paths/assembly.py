@@ -8,6 +8,7 @@ from sparsesolve.data import (
     less_offset,
     nonfinite_error,
     read_design,
+    read_excluded,
     read_feature_names,
     read_limits,
     read_offset,
@@ -41,29 +42,40 @@ MOST_FILLED = 1 << 33
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
                  standardize, n_threads, penalty=None, grouped=False, names=None, in_blocks=False,
-                 by_rows=False):
-    """Return (Problem, feature names, class names, two factors of the sum of the weights).
+                 by_rows=False, exclude=None):
+    """Return (Problem, feature names, class names, two factors of the sum of the weights, given).
 
     The parameters are those of :func:`sparsesolve.path`, and `names` of the columns if X is a
-    plain matrix. Raises ValueError or TypeError with a sentence on what is wrong with them.
+    plain matrix; `given` holds what was given for each column, in their order. Raises ValueError
+    or TypeError with a sentence on what is wrong with them.
     """
     by_group = standardize == "group"
     if by_group:
-        _refuse_basis(X, penalty, lower, upper)
+        _refuse_basis(X, penalty, lower, upper, exclude)
     by_rows = by_rows and not family.several and family.intercept and not by_group
     matrix, found = read_design(X, in_blocks, by_rows, n_threads)
     names = read_feature_names(names, found, matrix.shape[1])
     response = family.read(y, matrix.shape[0])
     w, scale = read_shares(weights, matrix.shape[0], response.counts)
     p = matrix.shape[1]
-    limits = read_limits(lower, upper, p)
+    limits = read_limits(lower, upper, p, names)
     if penalty is not None:
         penalty = for_features(penalty, p, names, grouped)
     whole = penalty is not None and not has_blocks(penalty)
-    per, blocks, groups = "column", p, None
+    per, labels, blocks, groups = "column", names, p, None
     if penalty is not None and not whole:
-        per, blocks, groups = "group", penalty.n_groups, np.asarray(penalty.of)
-    factors = glmnet_factors(read_penalty_factor(penalty_factor, blocks, per), blocks)
+        per, labels = "group", labels_of_groups(penalty.layout, names)
+        blocks, groups = penalty.n_groups, np.asarray(penalty.of)
+    penalty_factor = read_penalty_factor(penalty_factor, blocks, per, labels)
+    exclude = read_excluded(exclude, p, names)
+    given = {"penalty_factor": penalty_factor, "exclude": exclude}
+    if limits is not None:
+        sides = zip(("lower", "upper"), (lower, upper), limits, strict=True)
+        given |= {side: read for side, asked, read in sides
+                  if not (asked is None or np.isscalar(asked))}
+    if exclude is not None:
+        penalty_factor, limits = _without(exclude, penalty, penalty_factor, limits, p)
+    factors = glmnet_factors(penalty_factor, blocks)
     n_responses = response.values.shape[1] if family.several else None
     grouped = grouped or family.name == "multigaussian"
     if grouped and limits is not None and penalty is None:
@@ -87,10 +99,35 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
         standardize=standardize is True, grouped=grouped, groups=groups, basis=basis,
         tied=whole,
     )  # fmt: skip
-    return problem, names, response.class_names, scale
+    return problem, names, response.class_names, scale, given
 
 
-def _refuse_basis(X, penalty, lower, upper):
+def labels_of_groups(layout, names):
+    """Return the names of groups (G,); a feature that is in none lends its own."""
+    alone = layout.member[layout.start[layout.n_named : -1]]
+    return [*layout.labels[: layout.n_named], *(j if names is None else names[j] for j in alone)]
+
+
+def _without(exclude, penalty, penalty_factor, limits, p):
+    """Return penalty factors and limits that keep the columns `exclude` out.
+
+    A single column has an infinite factor, one of a group the limits 0.
+    """
+    if penalty is None:
+        penalty_factor = np.ones(p) if penalty_factor is None else penalty_factor.copy()
+        penalty_factor[exclude] = np.inf
+        return penalty_factor, limits
+    if not has_blocks(penalty):
+        raise ValueError(
+            f"exclude leaves out columns of a sum over columns or disjoint groups, which "
+            f"{type(penalty).__name__} is not; drop the columns from X"
+        )
+    low, high = np.full((2, p), np.inf) * [[-1.0], [1.0]] if limits is None else np.array(limits)
+    low[exclude] = high[exclude] = 0.0
+    return penalty_factor, (low, high)
+
+
+def _refuse_basis(X, penalty, lower, upper, exclude):
     """Raise ValueError if standardize="group" does not go with the other options."""
     if penalty is None:
         raise ValueError(
@@ -104,10 +141,10 @@ def _refuse_basis(X, penalty, lower, upper):
             f"{type(penalty).__name__} asks for each feature by itself; use GroupL2, or "
             "standardize=True"
         )
-    if lower is not None or upper is not None:
+    if not (lower is upper is exclude is None):
         raise ValueError(
-            "lower and upper hold for single features, which standardize='group' replaces by "
-            "orthonormal ones; leave them out, or use standardize=True"
+            "lower, upper and exclude hold for single features, which standardize='group' "
+            "replaces by orthonormal ones; leave them out, or use standardize=True"
         )
     if is_dask(X):
         raise TypeError(

@@ -236,7 +236,7 @@ def _fit(solve, X, y, options):
     kept = options.kept()
     n_threads = thread_count(options.n_threads)
     doubts(y)
-    problem, names, _, scale = read_problem(
+    problem, names, _, scale, _ = read_problem(
         X, y, gaussian, weights=options.weights, offset=options.offset, penalty_factor=None,
         lower=None, upper=None, alpha=1.0, intercept=intercept, standardize=standardize,
         n_threads=n_threads, names=options.feature_names,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, by_rows, read_feature_names
+from sparsesolve.data import answers_keywords, by_rows
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
@@ -124,7 +124,7 @@ def lars_path(
     standardize : bool, default True
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
         False is what scikit-learn's ``lars_path`` does.
-    penalty_factor : array-like (p,), default None
+    penalty_factor : array-like (p,) or mapping from names, default None
         Multiplies lambda and ridge per feature. 0: the feature is unpenalised, and active from
         the start; inf: it never joins.
     tol : float, default 1e-7
@@ -187,7 +187,7 @@ def lars_path(
     ).plain()  # fmt: skip
     settings = read_knot_options(options, intercept, standardize, n_threads)
     doubts(y)
-    problem, names, _, scale = read_problem(
+    problem, names, _, scale, given = read_problem(
         X, y, read_family("gaussian"), weights=weights, offset=offset, alpha=1.0,
         penalty_factor=penalty_factor, lower=0.0 if positive else None, upper=None,
         intercept=bool(intercept), standardize=bool(standardize), n_threads=settings["n_threads"],
@@ -197,7 +197,7 @@ def lars_path(
         followed = follow_data(problem, settings)
     fit = wrap_knots(problem, followed, options.tol, {
         "null_deviance": problem.null_deviance(*scale), "feature_names": names,
-        "options": options.kept(), "fitter": lars_path,
+        "options": options.kept(penalty_factor=given["penalty_factor"]), "fitter": lars_path,
     })  # fmt: skip
     return with_encoder(fit, X)
 
@@ -274,12 +274,14 @@ feature_names
         penalty_factor=penalty_factor, tol=tol, progress=progress, feature_names=feature_names,
     ).plain()  # fmt: skip
     settings = read_knot_options(options, intercept=False, standardize=False, n_threads=1)
-    data, problem, names = read_moments(gram, xty, n_samples, yty, penalty_factor, bool(positive))
-    names = read_feature_names(feature_names, names, len(problem.factor))
+    data, problem, names, penalty_factor = read_moments(
+        gram, xty, n_samples, yty, penalty_factor, bool(positive), feature_names
+    )
     with one_blas_thread():
         followed = follow_knots(data, problem, settings)
     known = yty is not None
     return wrap_knots(problem, followed, options.tol, {
         "null_deviance": problem.null_deviance(float(n_samples), 1.0) if known else np.nan,
-        "feature_names": names, "options": options.kept(), "fitter": lars_path_gram,
+        "feature_names": names, "fitter": lars_path_gram,
+        "options": options.kept(penalty_factor=penalty_factor),
     })  # fmt: skip

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from sparsesolve.data import read_count, read_gram, read_penalty_factor
+from sparsesolve.data import read_count, read_feature_names, read_gram, read_penalty_factor
 from sparsesolve.paths.assembly import glmnet_factors
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.homotopy.data import GramData
 from sparsesolve.solvers.problem.problem import ADVICE, NEAR, Problem
 
 
-def read_moments(gram, xty, n_samples, yty, penalty_factor, positive):
-    """Return GramData, a Problem, and the names of columns or None.
+def read_moments(gram, xty, n_samples, yty, penalty_factor, positive, feature_names):
+    """Return GramData, a Problem, the names of columns or None, and penalty factors or None.
 
     All numbers are divided by powers of two, so that columns and y have size 1. The parameters
     are those of :func:`sparsesolve.lars_path_gram`. Raises ValueError or TypeError with a
@@ -18,7 +18,9 @@ def read_moments(gram, xty, n_samples, yty, penalty_factor, positive):
     """
     n = read_count("n_samples", n_samples, 1)
     G, cross, yty, names = read_gram(gram, xty, yty)
-    factors, excluded = glmnet_factors(read_penalty_factor(penalty_factor, len(G)), len(G))
+    names = read_feature_names(feature_names, names, len(G))
+    penalty_factor = read_penalty_factor(penalty_factor, len(G), labels=names)
+    factors, excluded = glmnet_factors(penalty_factor, len(G))
     size = np.sqrt(np.diagonal(G) / n)
     # The root of the square that each column explains.
     explained = np.abs(cross / n) / np.where(size > 0.0, size, 1.0)
@@ -48,7 +50,7 @@ def read_moments(gram, xty, n_samples, yty, penalty_factor, positive):
         grouped=False,
     )
     data = GramData(0.5 * (G + G.T), cross, square, yty is None, n)
-    return data, problem, names
+    return data, problem, names, penalty_factor
 
 
 def _penalty(factors, excluded, positive):

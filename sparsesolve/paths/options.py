@@ -61,6 +61,7 @@ class PathOptions(Options):
     penalty_factor: Any
     lower: Any
     upper: Any
+    exclude: Any
     lambdas: Any
     n_lambdas: int
     lambda_min_ratio: float | None

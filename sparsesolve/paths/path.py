@@ -11,7 +11,7 @@ from sparsesolve.data import answers_keywords, by_rows, read_flag, read_number
 from sparsesolve.families import FAMILIES
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.paths.options import PathOptions, read_path_options
+from sparsesolve.paths.options import PathOptions, kept_options, read_path_options
 from sparsesolve.paths.penalty import is_concave, read_penalty, standardizes
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.second_try import tried_again
@@ -43,6 +43,7 @@ def path(
     penalty_factor: ArrayLike | None = None,
     lower: ArrayLike | None = None,
     upper: ArrayLike | None = None,
+    exclude: ArrayLike | None = None,
     lambdas: ArrayLike | None = None,
     n_lambdas: int = 100,
     lambda_min_ratio: float | None = None,
@@ -111,14 +112,18 @@ def path(
         say). "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
         orthonormal basis Q of their span, centred and weighted (Q'WQ = I), and the coefficients
         of Q penalised, so that nothing but the span of a group matters. See Notes.
-    penalty_factor : array-like (p,) or (G,), default None
+    penalty_factor : array-like (p,) or (G,), or mapping, default None
         Multiplies lambda per feature: 0 never penalised, inf never enters. With groups (G,), per
         group: those named, in the order in which they first appear, then one for each feature in
-        none; v then sums to G. In the sums an infinite factor counts as 1.
-    lower, upper : float or array-like (p,), default None
+        none; v then sums to G. In the sums an infinite factor counts as 1. A mapping has names or
+        numbers as keys, as ``{"age": 0}``; the others keep 1. A series is aligned by its labels.
+    lower, upper : float, array-like (p,) or mapping, default None
         Bounds on coefficients, lower <= 0 <= upper, on the scale of X. Not with `grouped` or
         "multigaussian", which tie the coefficients of several responses; but TreeL2, TreeLinf,
         OverlapL2 and OverlapLinf take lower=0 there, too, and no other bounds.
+    exclude : list of names or column numbers, default None
+        Features that stay out, as with an infinite penalty factor; in a group, its other features
+        may still enter.
     lambdas : array-like (L,), default None
         The grid, in any order; solved from the largest down, and to the end.
     n_lambdas : int, default 100
@@ -233,7 +238,7 @@ def path(
     options = PathOptions(
         family=family, alpha=alpha, penalty=penalty, grouped=grouped, weights=weights,
         offset=offset, intercept=intercept, standardize=standardize, penalty_factor=penalty_factor,
-        lower=lower, upper=upper, lambdas=lambdas, n_lambdas=n_lambdas,
+        lower=lower, upper=upper, exclude=exclude, lambdas=lambdas, n_lambdas=n_lambdas,
         lambda_min_ratio=lambda_min_ratio, dfmax=dfmax, pmax=pmax, stop=stop, tol=tol,
         max_iter=max_iter, solver=solver, n_threads=n_threads, progress=progress,
         feature_names=feature_names, start=start,
@@ -258,18 +263,19 @@ def solve_path(X, y, options, names=None, report=None):
     settings = _read_settings(options)
     family = settings["family"]
     named = family.name if FAMILIES.get(family.name) is family else family
-    # another fit with these options has its own family and start
-    kept = options.kept(family=named, start=None)
     with one_blas_thread():
-        problem, names, class_names, scale = read_problem(
+        problem, names, class_names, scale, given = read_problem(
             X, y, family, weights=options.weights, offset=options.offset,
             penalty_factor=options.penalty_factor, lower=options.lower, upper=options.upper,
+            exclude=options.exclude,
             alpha=options.alpha, penalty=options.penalty, grouped=options.grouped,
             intercept=bool(options.intercept), standardize=settings["standardize"],
             n_threads=settings["n_threads"], names=names, in_blocks=True,
             by_rows=settings["solver"] == "auto",
         )  # fmt: skip
-        warm = read_start(options.start, settings["lambdas"], problem)
+        # another fit with these options has its own family and start
+        kept = options.kept(family=named, start=None, **kept_options(given))
+        warm = read_start(options.start, settings["lambdas"], problem, names)
         with progress_bar(settings["n_lambdas"], options.progress) as advance:
             points, reason = _solve(problem, settings, report or advance, warm)
     names = {"feature_names": names, "class_names": class_names}

@@ -3,10 +3,11 @@
 import numpy as np
 
 from sparsesolve.data import real_array, shown
+from sparsesolve.penalties.columns import by_label
 from sparsesolve.solvers.warm_start import Start
 
 
-def read_start(start, lambdas, problem):
+def read_start(start, lambdas, problem, names=None):
     """Return the Start that `start` means for a Problem, or None.
 
     The start from a fitted path is its solution at the first of `lambdas`. Raises ValueError or
@@ -33,9 +34,17 @@ def read_start(start, lambdas, problem):
     K = problem.n_responses
     rows = () if K is None else (K,)
     return Start(
-        _numbers("coefficients of start", pair[0], (*rows, problem.n_features)),
+        _numbers("coefficients of start", _ordered(pair[0], names, problem.n_features),
+                 (*rows, problem.n_features)),
         _numbers("intercept of start", pair[1], rows),
     )
+
+
+def _ordered(coefficients, names, p):
+    """Return coefficients in the order of the columns, those of a series by its labels."""
+    if np.ndim(coefficients) == 2:
+        return coefficients
+    return by_label("start", coefficients, names, p, 0.0)
 
 
 def _numbers(name, values, shape):

@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.penalties.groups import held, held_weights, weighted_groups
 from sparsesolve.penalties.norm import read_number
-from sparsesolve.penalties.prox import project_groups, project_l1, project_l2, project_linf
+from sparsesolve.penalties.prox import project_l1, project_l2, project_linf
+from sparsesolve.penalties.prox.balls import project_lengths
 
 # A point whose norm is at most this multiple of the radius counts as inside the ball; the excess
 # is rounding.
@@ -139,10 +142,10 @@ class GroupBall(L1Ball):
 
     Parameters
     ----------
-    groups : array-like (p,) of labels
-        The group of each feature.
+    groups : sequence or mapping
+        As in :class:`GroupL2`.
     radius : float > 0
-    weights : array-like (G,), default None
+    weights : array-like (G,) or mapping from labels, default None
         d_g > 0, in the order in which groups first appear; None means 1.
 
     Raises
@@ -158,32 +161,35 @@ class GroupBall(L1Ball):
     array([1.2, 1.6, 0. ])
     """
 
-    def __init__(self, groups: Any, radius: float, weights: ArrayLike | None = None):
+    def __init__(self, groups: Any, radius: float, weights: Any = None):
         super().__init__(radius)
-        self.groups = np.array(groups)
-        _, first, of = np.unique(self.groups, return_index=True, return_inverse=True)
-        self._of, G = np.argsort(np.argsort(first))[of], len(first)
-        self.weights = np.ones(G) if weights is None else np.array(weights, dtype=float)
-        if self.weights.shape != (G,) or not (self.weights > 0.0).all():
-            raise ValueError(f"weights must be {G} positive numbers, one per group")
+        self.groups, self.weights = held(groups), held_weights(weights)
+        self._of, self._d = np.empty(0, dtype=int), np.empty(0)  # set by `over`
 
     def __repr__(self):
         return f"GroupBall({self.groups!r}, {self.radius!r}, weights={self.weights!r})"
 
     def over(self, n_features: int, names: Any = None) -> GroupBall:
-        """Return this penalty if it has one label per feature; raise ValueError otherwise."""
-        if self.groups.shape != (n_features,):
-            raise ValueError(f"groups has {len(self.groups)} labels for {n_features} features")
-        return self
+        """Return the ball for `n_features` features; raise ValueError if it does not fit them."""
+        bound = copy(self)
+        bound._of, bound._d = weighted_groups(self.groups, self.weights, n_features, names)
+        return bound
+
+    def _on(self, b):
+        """Return the ball for the features of b (p,)."""
+        return self if len(self._of) == len(b) else self.over(len(b))
 
     def _lengths(self, z):
-        return np.sqrt(np.bincount(self._of, z * z, minlength=len(self.weights)))
+        return np.sqrt(np.bincount(self._of, z * z, minlength=len(self._d)))
 
     def _project(self, v):
-        return project_groups(v, self.radius, self.groups, self.weights)
+        x, own = np.array(v, dtype=float), self._on(v)
+        return project_lengths(x, self.radius, own._of, own._d)
 
     def _norm(self, b):
-        return float(self.weights @ self._lengths(b))
+        own = self._on(b)
+        return float(own._d @ own._lengths(b))
 
     def _dual(self, z):
-        return float((self._lengths(z) / self.weights).max())
+        own = self._on(z)
+        return float((own._lengths(z) / own._d).max())

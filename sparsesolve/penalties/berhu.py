@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.penalties.groups import held_weights
 from sparsesolve.penalties.norm import Norm, read_number, read_weights
 from sparsesolve.penalties.tangent import on_support
 
@@ -27,7 +28,7 @@ class Berhu(Norm):
     ----------
     delta : float > 0, default 1.0
         Size of a coefficient, on standardised columns, from which it is penalised by its square.
-    weights : array-like (p,), default None
+    weights : array-like (p,) or mapping from names, default None
         w_j > 0 of each feature; None means 1.
 
     Raises
@@ -50,13 +51,13 @@ class Berhu(Norm):
 
     def __init__(self, delta: float = 1.0, weights: ArrayLike | None = None):
         self.delta = read_number("delta", delta, inclusive=False)
-        self.weights = None if weights is None else np.array(weights)
+        self.weights = held_weights(weights)
 
     def _arguments(self):
         return f"{self.delta!r}, weights={self.weights!r}"
 
     def _bind(self, names):
-        w = read_weights(self.weights, self.n_features, "features")
+        w = read_weights(self.weights, self.n_features, "features", names)
         self._w = np.ones(self.n_features) if w is None else w
         if not (self._w > 0.0).all():
             j = int(np.argmin(self._w))

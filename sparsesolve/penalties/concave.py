@@ -36,13 +36,14 @@ class Concave(Norm):
     def _bind(self, names):
         p = self.n_features
         if self.groups is None:
-            self.of, sizes, count = np.arange(p), np.ones(p), p
+            self.of, sizes, count, labels = np.arange(p), np.ones(p), p, names
         else:
             layout = read_groups(self.groups, p, names)
             self.of, sizes = np.asarray(layout.of), np.asarray(layout.sizes, dtype=float)
-            count = layout.n_named
-        given = read_weights(self.weights, count, "features" if self.groups is None else "groups")
+            count, labels = layout.n_named, layout.labels[: layout.n_named]
         self.d = np.sqrt(sizes)
+        what = "features" if self.groups is None else "groups"
+        given = read_weights(self.weights, count, what, labels, self.d[:count])
         if given is not None:
             self.d[:count] = given
 

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sparsesolve.penalties.columns import Labelled, by_label, held_labels, index_of
+from sparsesolve.penalties.norm import read_weights
+
 
 class Groups(NamedTuple):
     """A partition of p features into G groups; features of no group are groups of one."""
@@ -27,7 +30,8 @@ def read_groups(groups, n_features, names=None):
     Parameters
     ----------
     groups : sequence
-        One label per feature, (p,), of any type, None for a feature of no group; or sequences of
+        One label per feature, (p,), of any type, None for a feature of no group, in the order of
+        the features or a series that has their names as its index; or sequences of
         feature numbers (or names, where there are some), a sequence per group; or a mapping from
         labels to such sequences. Groups are numbered as they first appear, features in none after
         them.
@@ -39,6 +43,7 @@ def read_groups(groups, n_features, names=None):
     ValueError, TypeError
         Where a feature is in two groups, or does not exist, or there are not p labels.
     """
+    groups = _in_order(groups, n_features, names)
     if isinstance(groups, np.ndarray) and groups.ndim == 1 and groups.dtype.kind in "iub":
         return _numbered(groups, n_features)
     labels, lists = _listed(groups, n_features)
@@ -51,6 +56,22 @@ def read_groups(groups, n_features, names=None):
     alone = np.flatnonzero(of < 0)
     of[alone] = len(lists) + np.arange(len(alone))
     return _collected(of, labels, len(alone))
+
+
+def weighted_groups(groups, weights, n_features, names=None):
+    """Return the group of each feature (p,) and the positive weights of all groups (G,).
+
+    Weights are those of the groups named, in the order in which they first appear, or by their
+    labels; 1 where none are given.
+    """
+    layout = read_groups(groups, n_features, names)
+    d, count = np.ones(len(layout.sizes)), layout.n_named
+    given = read_weights(weights, count, "groups", layout.labels[:count])
+    if given is not None:
+        d[:count] = given
+    if not (d > 0.0).all():
+        raise ValueError(f"weights must be {count} positive numbers, one per group")
+    return np.asarray(layout.of), d
 
 
 def group_members(groups, n_features, names):
@@ -74,8 +95,14 @@ def with_single_features(found, n_features, names):
 
 def by_number(groups, n_features, names):
     """Return the groups as a mapping from labels to feature numbers."""
-    labels, lists = _listed(groups, n_features)
+    labels, lists = _listed(_in_order(groups, n_features, names), n_features)
     return dict(zip(labels, _numbers(lists, n_features, names), strict=True))
+
+
+def _in_order(groups, n_features, names):
+    """Return the labels of a series in the order of the features; other groups as they are."""
+    labelled = isinstance(groups, Labelled) or index_of(groups) is not None
+    return by_label("groups", groups, names, n_features) if labelled else groups
 
 
 def _listed(groups, n_features):
@@ -146,6 +173,9 @@ def held(groups):
                 "None for a feature alone"
             )
         return groups.copy()
+    groups = held_labels(groups)
+    if isinstance(groups, Labelled):
+        return groups
     if isinstance(groups, Mapping):
         return {label: _held_item(features) for label, features in groups.items()}
     if isinstance(groups, str) or not hasattr(groups, "__iter__"):
@@ -156,6 +186,9 @@ def held(groups):
 
 def held_weights(weights):
     """Return a copy of the user's weights that can be read more than once."""
+    weights = held_labels(weights)
+    if isinstance(weights, Labelled):
+        return dict(zip(weights.labels, weights, strict=True))
     if isinstance(weights, Mapping):
         return dict(weights)
     return list(weights) if hasattr(weights, "__next__") else deepcopy(weights)

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.penalties.columns import by_label
+
 
 class Norm:
     """A norm, or a seminorm, of whole vectors of coefficients."""
@@ -134,11 +136,15 @@ def read_number(name, value, low=0.0, high=np.inf, inclusive=True):
     return value
 
 
-def read_weights(weights, count, what):
-    """Return nonnegative finite weights (count,), or None; raise ValueError on any other entry."""
+def read_weights(weights, count, what, labels=None, rest=1.0):
+    """Return nonnegative finite weights (count,), or None; raise ValueError on any other entry.
+
+    A mapping or a series has them by `labels` (count,), and `rest` for those it does not name.
+    """
     if weights is None:
         return None
-    weights = np.array(weights, dtype=float)
+    called = "column of X" if what == "features" else what.removesuffix("s")
+    weights = np.array(by_label("weights", weights, labels, count, rest, called), dtype=float)
     if weights.shape != (count,):
         raise ValueError(f"weights has shape {weights.shape}; give one for each of {count} {what}")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))

@@ -58,8 +58,10 @@ def read_overlapping(groups, weights, n_features, names):
         raise TypeError(f"groups is {groups!r}; give a list of lists of features")
     place = None if names is None else {name: j for j, name in enumerate(names)}
     found = [_members(g, which, n_features, place) for g, which in enumerate(lists)]
-    given = read_weights(weights, len(found), "groups")
-    d = np.sqrt([len(which) for which in found]) if given is None else given
+    roots = np.sqrt([len(which) for which in found])
+    labels = list(groups) if isinstance(groups, Mapping) else None
+    given = read_weights(weights, len(found), "groups", labels, roots)
+    d = roots if given is None else given
     if not (d > 0.0).all():
         raise ValueError(f"weights has 0 for group {int(np.argmin(d))}; give a positive one")
     alone = np.setdiff1d(np.arange(n_features), np.concatenate([*found, np.empty(0, np.intp)]))

@@ -22,6 +22,7 @@ from sparsesolve.families import read_family
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.paths.path import path
 from sparsesolve.penalties import GroupL2
+from sparsesolve.penalties.columns import by_label
 from sparsesolve.selection.cv import cv_path
 
 PENALISED = ("penalty", "penalty_factor", "alpha", "alphas", "lambdas")
@@ -108,6 +109,7 @@ def adaptive_factors(
     if coefs is None:
         options = {"lambda_min_ratio": RIDGE_END, **options}
         coefs = cv_path(X, y, alpha=0.0, **options).coef("lambda_min")
+    coefs = coefs if np.ndim(coefs) == 2 else by_label("coefs", coefs, names, p, 0.0)
     coefs = np.atleast_2d(np.asarray(real_array("coefs", coefs), dtype=float))
     if coefs.ndim != 2 or coefs.shape[1] != p or not np.isfinite(coefs).all():
         raise ValueError(f"coefs must hold {p} finite numbers, or rows of them, not {coefs.shape}")

@@ -149,8 +149,9 @@ def _refuse(fit):
             "give a path under a norm"
         )
     for name, wanted in (("alpha", 1.0), ("standardize", False), ("penalty_factor", None),
-                         ("lower", None), ("upper", None)):  # fmt: skip
-        if options.get(name, wanted) is not wanted and options.get(name) != wanted:
+                         ("lower", None), ("upper", None), ("exclude", None)):  # fmt: skip
+        given = options.get(name, wanted)
+        if given is not wanted and (wanted is None or given != wanted):
             raise ValueError(
                 f"The path has {name}={options[name]!r}, so that a radius would mean something "
                 f"else; fit it with {name}={wanted!r}"

@@ -170,7 +170,7 @@ def without_penalty(path, matrix, y, support, report=None):
     """Return the fit of the columns `support` alone, with one lambda."""
     own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
-           "progress": False, "feature_names": None}  # fmt: skip
+           "progress": False, "feature_names": None, "exclude": None}  # fmt: skip
     given = _options(path)
     if path.family == "multigaussian" and given["penalty"] is not None:
         own["penalty"] = GroupL2(range(len(support)))  # limits need blocks, not tied rows

@@ -79,6 +79,7 @@ class ChainAnswers(Labelling):
     """Predictions of a model with `labels`, `n_features`, `allowed` and `parts(s)`."""
 
     n_features: int
+    feature_names: np.ndarray | None
     allowed: np.ndarray | None
     options: dict
 
@@ -161,7 +162,7 @@ class ChainAnswers(Labelling):
         """
         y = in_positions_of(X, y)
         found = self.predict(X, lengths, s, n_threads)
-        rows = read_rows(X, lengths, both=False)
+        rows = read_rows(X, lengths, both=False, known=self.feature_names)
         codes, names = read_tags(y, rows.ptr)
         return float(np.mean(names[codes] == found))
 
@@ -206,7 +207,7 @@ class ChainAnswers(Labelling):
 
     def _scores(self, X, lengths, s, n_threads):
         """Return scores of labels that include start and stop, transitions, and Chains."""
-        rows, parts = read_rows(X, lengths, both=False), self.parts(s)
+        rows, parts = read_rows(X, lengths, both=False, known=self.feature_names), self.parts(s)
         if rows.rows.shape[1] != self.n_features:
             raise ValueError(
                 f"X has {rows.rows.shape[1]} columns, but the model was fitted to "

@@ -122,7 +122,7 @@ class MaxMargin:
     def read(self, X, y, lengths, allowed=None, dual=False):
         """Set the sequences of the next passes."""
         y = in_positions_of(X, y)
-        rows = read_rows(X, lengths, both=False)
+        rows = read_rows(X, lengths, both=False, known=getattr(self, "names", None))
         if self.labels is None:
             codes, self.labels = read_tags(y, rows.ptr)
         else:

@@ -8,7 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import in_rows_of, nonfinite_error, read_design, read_labels
+from sparsesolve.data import (
+    columns_by_name,
+    in_rows_of,
+    is_frame,
+    nonfinite_error,
+    read_design,
+    read_labels,
+)
+from sparsesolve.data.frame import frame_names
 
 # With more labels, numbers of pairs would exceed 32 bits.
 MOST_LABELS = 46_340
@@ -23,7 +31,7 @@ class Rows(NamedTuple):
     names: np.ndarray | None  # (p,) names of the columns of a table
 
 
-def read_rows(X: Any, lengths: Any = None, both: bool = True) -> Rows:
+def read_rows(X: Any, lengths: Any = None, both: bool = True, known: Any = None) -> Rows:
     """Read a list of sequences (L, p), or one table (n, p) with the lengths of its sequences.
 
     Parameters
@@ -33,6 +41,8 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True) -> Rows:
         Rows of each sequence, in order; not with a list. None: a table is one sequence.
     both : bool
         Whether the transpose is also needed.
+    known : (p,) names of the features of a fit, or None
+        Frames have these columns, in any order.
 
     Raises
     ------
@@ -46,20 +56,32 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True) -> Rows:
                 "one table"
             )
         lengths = [_rows_of("X", s, part) for s, part in enumerate(X)]
+        if known is None and is_frame(X[0]):
+            known = frame_names(X[0])
+        X = [_in_columns(part, known) for part in X]
         _refuse_widths(X)
         joined = any(sparse.issparse(part) for part in X)
         X = sparse.vstack(list(X), format="csc") if joined else np.concatenate(
             [np.asarray(part) for part in X])  # fmt: skip
+    X = _in_columns(X, known)
     rows = None if both else _ready(X)
     if rows is not None:
         return Rows(packed(rows), rows, read_lengths(lengths, rows.shape[0]), None)
     matrix, names = read_design(X)
+    names = np.array(known, dtype=object) if names is None and known is not None else names
     ptr = read_lengths(lengths, matrix.shape[0])
     columns = sparse.csc_array(matrix) if not sparse.issparse(matrix) else matrix
     if not np.isfinite(columns.data).all():
         raise nonfinite_error(matrix, names)
     rows = sparse.csr_array(columns)
     return Rows(packed(rows), packed(sparse.csr_array(columns.T)) if both else rows, ptr, names)
+
+
+def _in_columns(X, known):
+    """Return a frame with its columns in the order of `known` names; anything else as it is."""
+    if known is None or not is_frame(X):
+        return X
+    return columns_by_name(X, list(known), "the first sequence or the fit has")
 
 
 def _ready(X):

@@ -74,8 +74,8 @@ def spom(
     lengths : array-like (n_sequences,), default None
         Positions of each sequence. All 1 is plain classification into two or more classes. None:
         a table, or blocks, are one sequence.
-    groups : array-like (p,), default None
-        A label for each feature of X; None: all features form one group.
+    groups : sequence or mapping, default None
+        Groups of the features of X, as in :class:`penalties.GroupL2`; None: all form one group.
     loss : {"hinge", "log"}, default "hinge"
         Structured hinge loss with the number of wrong labels as its cost, or the log loss of a
         conditional random field.

@@ -9,6 +9,8 @@ from scipy import sparse
 
 from sparsesolve.data import in_rows_of
 from sparsesolve.data.row_labels import kernels_alike
+from sparsesolve.paths.assembly import labels_of_groups
+from sparsesolve.penalties.groups import read_groups
 from sparsesolve.structured.sequences import (
     in_positions_of,
     joined_tags,
@@ -56,10 +58,8 @@ def _of_table(X, y, lengths, groups):
     if groups is None:
         names, of = ["all"], np.zeros(p, dtype=np.intc)
     else:
-        found, of = np.unique(np.asarray(groups), return_inverse=True)
-        if of.shape != (p,):
-            raise ValueError(f"groups has {of.size} labels; X has {p} columns, give one for each")
-        names, of = found.tolist(), of.astype(np.intc)
+        layout = read_groups(groups, p, rows.names)
+        names, of = labels_of_groups(layout, rows.names), np.asarray(layout.of)
     return _finished([_features(rows.rows, of)], ("features",), names, of, p, codes, labels,
                      np.asarray(rows.ptr))  # fmt: skip
 

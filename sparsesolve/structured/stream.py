@@ -60,7 +60,7 @@ class ChainStream:
     def read(self, X, y, lengths=None):
         """Return sequences as (rows, codes, starts), checked against those that came before."""
         y = in_positions_of(X, y)
-        rows = read_rows(X, lengths, both=False)
+        rows = read_rows(X, lengths, both=False, known=self.names)
         if rows.rows.shape[1] != self.p:
             raise ValueError(
                 f"X has {rows.rows.shape[1]} columns, but the first batch had {self.p}"

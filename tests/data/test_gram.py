@@ -47,11 +47,14 @@ def test_what_cannot_be_is_refused(gram, xty, yty, match):
         read_gram(gram, xty, yty)
 
 
-def test_names_in_another_order_are_refused():
+def test_names_in_another_order_are_put_into_that_of_the_columns():
     pandas = pytest.importorskip("pandas")
     gram = pandas.DataFrame(GRAM, index=["a", "b"], columns=["a", "b"])
-    for xty in (pandas.Series(XTY, ["a", "b"]), pandas.Series(XTY), XTY):
-        np.testing.assert_array_equal(read_gram(gram, xty, None)[1], XTY)
-    words = r"Column 0 of xty is 'b' where gram has 'a' \(the same columns in another order\)"
-    with pytest.raises(ValueError, match=words):
-        read_gram(gram, pandas.Series(XTY, ["b", "a"]), None)
+    named = pandas.Series(XTY, ["a", "b"])
+    for xty in (named, named[::-1], pandas.Series(XTY), XTY):
+        for rows in (gram, gram[::-1]):
+            G, cross, _, _ = read_gram(rows, xty, None)
+            np.testing.assert_array_equal(G, GRAM)
+            np.testing.assert_array_equal(cross, XTY)
+    with pytest.raises(ValueError, match="xty names 'c', which is no column of gram"):
+        read_gram(gram, named.rename({"b": "c"}), None)

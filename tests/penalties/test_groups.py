@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import sparsesolve as ss
+from sparsesolve import penalties, prox
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 from sparsesolve.penalties.groups import read_groups
 
@@ -176,7 +177,7 @@ def test_penalty_factors_are_one_per_group(data):
 
 
 @pytest.mark.parametrize("options, kind, sentence", [
-    ({"penalty": "group"}, TypeError, "penalty is 'group'; leave it out.*object of sparsesolve"),
+    ({"penalty": "group"}, ValueError, "penalty='group' needs groups; give an object"),
     ({"penalty": GroupL2}, TypeError, "penalty is the class GroupL2; pass an object"),
     ({"penalty": GroupL2([0] * 5)}, ValueError, "groups has 5 labels for 6 features"),
     ({"penalty": GroupL2([0] * 6), "solver": "ridge", "alpha": 0.0}, ValueError, "no groups"),
@@ -227,3 +228,29 @@ def test_a_name_of_two_columns_says_nothing():
     assert read_groups([["b", "c"]], 4, names).of.tolist() == [1, 2, 0, 0]
     with pytest.raises(ValueError, match="group 0 names 'a', as several columns of X are called"):
         read_groups([["a", "b"]], 4, names)
+
+
+# Every function with groups reads them, and their weights, in one order
+
+V = np.array([3.0, -2.0, 1.5, 0.5, -4.0])
+FORMS = (["b", "a", "b", "a", "b"], {"b": [0, 2, 4], "a": [1, 3]}, [[0, 2, 4], [1, 3]])
+READERS = {
+    "GroupL2": lambda groups, d: penalties.GroupL2(groups, d).over(5).prox(V, 0.5),
+    "GroupBall": lambda groups, d: penalties.GroupBall(groups, 2.0, d).prox(V),
+    "project_groups": lambda groups, d: prox.project_groups(V, 2.0, groups, d),
+    "squared_l1": lambda groups, d: prox.squared_l1(V, 0.5, d, groups=groups),
+    "power": lambda groups, d: prox.power(V, 0.5, 1.5, d, groups=groups),
+    "MCP": lambda groups, d: penalties.MCP(groups=groups, weights=d).prox(V, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_groups_and_weights_have_one_order_of_first_appearance(name):
+    answer = READERS[name]
+    known = answer(np.array([0, 1, 0, 1, 0]), [0.25, 2.0])
+    for groups in FORMS:
+        np.testing.assert_allclose(answer(groups, [0.25, 2.0]), known, rtol=1e-14)
+        with pytest.raises(ValueError, match="weights has shape"):
+            answer(groups, [1.0, 1.0, 1.0])
+    np.testing.assert_allclose(answer(FORMS[0], {"a": 2.0, "b": 0.25}), known, rtol=1e-14)
+    assert not np.allclose(answer(FORMS[0], [2.0, 0.25]), known)

@@ -191,20 +191,20 @@ def test_the_kernel_that_says_something_is_chosen_and_the_model_predicts():
     cut, lengths = 200, [10] * 20
     groups = np.array(["says"] * 2 + ["noise"] * 18)
     explicit = ss.spom(X[:cut], y[:cut], lengths=lengths, groups=groups, C=1.0, eta0=0.5)
-    parts = {name: X[:, groups == name] for name in ("noise", "says")}
+    parts = {name: X[:, groups == name] for name in ("says", "noise")}
     kernels = {name: part[:cut] @ part[:cut].T for name, part in parts.items()}
     new = {name: part[cut:] @ part[:cut].T for name, part in parts.items()}
     implicit = ss.spom(kernels, y[:cut], lengths=lengths, C=1.0, eta0=0.5)
-    mixed = ss.spom([kernels["noise"], ss.mkl.LowRank(parts["says"][:cut])], y[:cut],
+    mixed = ss.spom([ss.mkl.LowRank(parts["says"][:cut]), kernels["noise"]], y[:cut],
                     lengths=lengths, C=1.0, eta0=0.5)  # fmt: skip
     answers = [
         explicit.predict(X[cut:], [10] * 10), implicit.predict(new, [10] * 10),
-        mixed.predict([new["noise"], parts["says"][cut:]], [10] * 10),
+        mixed.predict([parts["says"][cut:], new["noise"]], [10] * 10),
     ]  # fmt: skip
     for model, answer in zip((explicit, implicit, mixed), answers, strict=True):
         assert np.mean(answer == y[cut:]) > 0.85
         np.testing.assert_array_equal(answer, answers[0])
-        weight = dict(zip(("noise", "says"), model.kernel_weights[-1], strict=True))
+        weight = dict(zip(("says", "noise"), model.kernel_weights[-1], strict=True))
         assert weight["says"] > weight["noise"]
         assert model.objectives[-1] < model.objectives[0] and model.gap == np.inf
     assert explicit.coef().shape == (20, 2) and "no certificate" in repr(explicit)

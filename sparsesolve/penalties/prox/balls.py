@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.penalties.groups import weighted_groups
 from sparsesolve.penalties.prox.simplex import shrink_to_ball, threshold
 
 
@@ -126,7 +129,7 @@ def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
 
 
 def project_groups(
-    v: ArrayLike, radius: float, groups: ArrayLike, weights: ArrayLike | None = None
+    v: ArrayLike, radius: float, groups: Any, weights: ArrayLike | None = None
 ) -> np.ndarray:
     """Return the nearest point of ``{b: sum_g d_g |b_g|_2 <= radius}``.
 
@@ -134,9 +137,9 @@ def project_groups(
     ----------
     v : array-like (n,)
     radius : float >= 0
-    groups : array-like (n,) of labels
-        The group of each coordinate.
-    weights : array-like (G,), default None
+    groups : sequence or mapping
+        A label for each coordinate, or lists of coordinates, as in :class:`penalties.GroupL2`.
+    weights : array-like (G,) or mapping from labels, default None
         d_g > 0, in the order in which groups first appear; None means 1.
 
     Returns
@@ -155,16 +158,12 @@ def project_groups(
     array([1.2, 1.6, 0. ])
     """
     x, radius = _read(v, radius)
-    if np.shape(groups) != x.shape:
-        raise ValueError(
-            f"groups has shape {np.shape(groups)} for {len(x)} numbers; give a label each"
-        )
-    _, first, of = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
-    rank = np.argsort(np.argsort(first))
-    of, G = rank[of], len(first)
-    d = np.ones(G) if weights is None else np.asarray(weights, dtype=float)
-    if d.shape != (G,) or not (d > 0.0).all() or not np.isfinite(d).all():
-        raise ValueError(f"weights must be {G} positive numbers, one per group")
+    return project_lengths(x, radius, *weighted_groups(groups, weights, len(x)))
+
+
+def project_lengths(x, radius, of, d):
+    """Do what :func:`project_groups` does, for the group of each entry (n,) and weights (G,)."""
+    G = len(d)
     size = np.sqrt(np.bincount(of, x * x, minlength=G))
     if d @ size <= radius:
         return x

@@ -6,8 +6,12 @@ and gets a new length (Martins et al. 2011, proposition 1).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
+
+from sparsesolve.penalties.groups import weighted_groups
 
 # Most steps of Newton's method; some ten are enough.
 STEPS = 100
@@ -16,7 +20,7 @@ SAME = 1e-16
 
 
 def squared_l1(
-    v: ArrayLike, t: float, weights: ArrayLike | None = None, *, groups: ArrayLike | None = None,
+    v: ArrayLike, t: float, weights: ArrayLike | None = None, *, groups: Any = None,
     ridge: float = 0.0,
 ) -> np.ndarray:  # fmt: skip
     """Return the prox of half the squared l1 norm.
@@ -29,11 +33,12 @@ def squared_l1(
     ----------
     v : array-like (n,)
     t : float >= 0
-    weights : array-like (n,) or (number of groups,), default None
+    weights : array-like (n,) or (number of groups,), or mapping from labels, default None
         d, positive; None means 1.
-    groups : array-like (n,), default None
-        A label for each entry of v. If given, ``|x_m|`` is the Euclidean norm of group m, the
-        groups in the sorted order of their labels.
+    groups : sequence or mapping, default None
+        A label for each entry of v, or lists of entries, as in :class:`penalties.GroupL2`. If
+        given, ``|x_m|`` is the Euclidean norm of group m, and weights are in the order in which
+        groups first appear.
     ridge : float >= 0, default 0.0
         With ridge > 0 it is the prox of elastic-net multiple kernel learning.
 
@@ -62,8 +67,7 @@ def squared_l1(
     >>> prox.squared_l1([3.0, 1.0, 0.5], 1.0)
     array([1.5, 0. , 0. ])
     """
-    x, sizes, of = _lengths(v, groups)
-    d = _weights(weights, len(sizes))
+    x, sizes, of, d = _lengths(v, groups, weights)
     t, ridge = _level("t", t), _level("ridge", ridge)
     shrunk = 1.0 + t * ridge
     return _with_lengths(x, sizes, of, squared_l1_lengths(sizes / shrunk, d, t / shrunk))
@@ -71,7 +75,7 @@ def squared_l1(
 
 def power(
     v: ArrayLike, t: float, q: float, weights: ArrayLike | None = None, *,
-    groups: ArrayLike | None = None,
+    groups: Any = None,
 ) -> np.ndarray:  # fmt: skip
     """Return the prox of a sum of powers: argmin of ``|x - v|^2 / 2 + t sum_m d_m |x_m|^q``.
 
@@ -81,9 +85,9 @@ def power(
     t : float >= 0
     q : float > 1
         The power.
-    weights : array-like (n,) or (number of groups,), default None
+    weights : array-like (n,) or (number of groups,), or mapping from labels, default None
         d, positive; None means 1.
-    groups : array-like (n,), default None
+    groups : sequence or mapping, default None
         As in `squared_l1`.
 
     Returns
@@ -106,8 +110,8 @@ def power(
     >>> prox.power([3.0, -1.0], 1.0, 2.0)
     array([ 1.        , -0.33333333])
     """
-    x, sizes, of = _lengths(v, groups)
-    d, t, q = _weights(weights, len(sizes)), _level("t", t), float(q)
+    x, sizes, of, d = _lengths(v, groups, weights)
+    t, q = _level("t", t), float(q)
     if not 1.0 < q < np.inf:
         raise ValueError(f"q is {q}; it must be a number above 1")
     return _with_lengths(x, sizes, of, power_lengths(sizes, t * d, q))
@@ -143,32 +147,21 @@ def power_lengths(sizes: np.ndarray, c: np.ndarray, q: float) -> np.ndarray:
     return x
 
 
-def _lengths(v, groups):
-    """Return the vector, the lengths (M,) of its groups, and each entry's group or None."""
+def _lengths(v, groups, weights):
+    """Return the vector, the lengths (M,) of its groups, each entry's group or None, and d."""
     x = np.array(v, dtype=float)
     if x.ndim != 1 or not np.isfinite(x).all():
         raise ValueError("v must be a vector of finite numbers")
     if groups is None:
-        return x, np.abs(x), None
-    labels, of = np.unique(np.asarray(groups), return_inverse=True)
-    if of.shape != x.shape:
-        raise ValueError(f"groups has shape {of.shape}; give one label per entry, {x.shape}")
+        return x, np.abs(x), None, weighted_groups(np.arange(len(x)), weights, len(x))[1]
+    of, d = weighted_groups(groups, weights, len(x))
     scale = np.abs(x).max(initial=0.0) or 1.0
-    return x, scale * np.sqrt(np.bincount(of, (x / scale) ** 2, len(labels))), of
+    return x, scale * np.sqrt(np.bincount(of, (x / scale) ** 2, len(d))), of, d
 
 
 def _with_lengths(x, sizes, of, new):
     share = np.divide(new, sizes, out=np.zeros_like(sizes), where=sizes > 0.0)
     return x * (share if of is None else share[of])
-
-
-def _weights(weights, M):
-    if weights is None:
-        return np.ones(M)
-    d = np.array(weights, dtype=float)
-    if d.shape != (M,) or not (np.isfinite(d) & (d > 0.0)).all():
-        raise ValueError(f"weights must be {M} positive numbers")
-    return d
 
 
 def _level(name, value):

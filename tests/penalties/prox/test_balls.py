@@ -68,8 +68,8 @@ def test_the_others():
     (lambda: prox.project_l2([1.0], -1.0), "radius must be a finite number of at least 0"),
     (lambda: prox.project_simplex([1.0], 0.0), "a positive total"),
     (lambda: prox.project_simplex([], 1.0), "needs a coordinate"),
-    (lambda: prox.project_groups([1.0], 1.0, [0, 1]), r"groups has shape \(2,\) for 1"),
-    (lambda: prox.project_groups([1.0], 1.0, [0], [-1.0]), "weights must be 1 positive"),
+    (lambda: prox.project_groups([1.0], 1.0, [0, 1]), "groups has 2 labels for 1"),
+    (lambda: prox.project_groups([1.0], 1.0, [0], [-1.0]), "weights has -1.0 at 0"),
 ])  # fmt: skip
 def test_what_is_refused(call, sentence):
     with pytest.raises(ValueError, match=sentence):

@@ -74,7 +74,7 @@ def test_it_is_what_mkl_uses():
     (lambda: prox.squared_l1([np.nan], 1.0), "finite"),
     (lambda: prox.squared_l1([1.0], -1.0), "t is -1"),
     (lambda: prox.squared_l1([1.0], 1.0, [0.0]), "positive"),
-    (lambda: prox.squared_l1([1.0], 1.0, groups=[1, 2]), "groups has shape"),
+    (lambda: prox.squared_l1([1.0], 1.0, groups=[1, 2]), "groups has 2 labels for 1"),
     (lambda: prox.power([1.0], 1.0, 1.0), "q is 1"),
 ])  # fmt: skip
 def test_faults_are_told(call, sentence):
