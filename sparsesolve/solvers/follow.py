@@ -21,8 +21,9 @@ from sparsesolve.penalties.penalty import has_blocks
 from sparsesolve.solvers.certificate.unbounded import UNBOUNDED, Endless
 from sparsesolve.solvers.continuation import approach
 from sparsesolve.solvers.costs import FAR_LAMBDA
-from sparsesolve.solvers.costs.rounding import NO_CORRELATION
+from sparsesolve.solvers.costs.rounding import NO_CORRELATION, OBJECTIVE
 from sparsesolve.solvers.state import CONVERGED, STALLED
+from sparsesolve.solvers.warm_start import objective
 
 log = logging.getLogger(__name__)
 OUTCOMES = ("converged", "stopped by max_iter", "stalled", "unbounded")  # by code of a Status
@@ -105,6 +106,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     late = problem.simple and (stop is None or isinstance(stop, StopRule))
     state.set_grid([problem.inner_level(lam) for lam in lambdas])
     reason = "every lambda was solved"
+    found = *state.coefficients(), state.intercept
     logged = log.isEnabledFor(logging.DEBUG)
     for index, lam in enumerate(lambdas):
         before = state.iterations
@@ -112,11 +114,11 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         if lam < FAR_LAMBDA * start:
             ends = problem.inner_level(start), problem.inner_level(lam)
             budget -= approach(state, *ends, tol * null, max_iter, steps)
-        start = min(start, lam)
+        start, last = min(start, lam), found
         if warm and index == 0:
-            outcome, gap, found = _solve(state, problem, lam, tol * null, 0)
+            outcome, gap, found, loss = _solve(state, problem, lam, tol * null, 0, last)
         if not (warm and index == 0 and outcome == CONVERGED):
-            outcome, gap, found = _solve(state, problem, lam, tol * null, budget)
+            outcome, gap, found, loss = _solve(state, problem, lam, tol * null, budget, last)
         outcome = endless.judged(outcome, lam, found, index + 1 == len(lambdas))
         which, values, intercept = found if late else problem.to_user(*found)
         if pmax is not None:
@@ -126,7 +128,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
                 break
         explained = 0.0
         if problem.null_value > 0:
-            explained = 1.0 - state.loss_value / null
+            explained = 1.0 - loss / null
         n_iter = state.iterations - before
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
                             which, values, intercept, endless.features))
@@ -159,24 +161,44 @@ def _log_point(point, n_lambdas):
               point.n_iter, OUTCOMES[point.status])  # fmt: skip
 
 
-def _solve(state, problem, lam, target, max_iter):
+def _solve(state, problem, lam, target, max_iter, start):
     """Reach gap <= target at lam, for coefficients as floats.
 
     If the cost of their rounding does not fit into the target with the gap, a second solve aims
-    lower. Returns the outcome, the gap, and coefficients and intercept in inner units.
+    lower. Returns the outcome, the gap, coefficients and intercept in inner units, and their
+    loss. They are those of `start`, the point before, if the solver gives up at a worse one.
     """
-    outcome, gap, goal = CONVERGED, 0.0, target
+    outcome, gap, goal, loss = CONVERGED, 0.0, target, 0.0
     for _ in range(2):
         if problem.null_value > 0.0:  # Else there is nothing to explain.
             outcome, gap = state.solve(problem.inner_level(lam), goal, max_iter)
+            loss = state.loss_value
         found = *state.coefficients(), state.intercept
-        owed = problem.owed(*found)
         if outcome != CONVERGED:
-            return outcome, gap + owed, found
+            gap, found, loss = _no_worse(problem, lam, start, gap, found, loss)
+            return outcome, gap + problem.owed(*found), found, loss
+        owed = problem.owed(*found)
         gap, goal = gap + owed, 0.5 * (target - owed)
         if gap <= target or not goal > 0.0:
             break
-    return (CONVERGED if gap <= target else STALLED), gap, found  # STALLED at NaN
+    return (CONVERGED if gap <= target else STALLED), gap, found, loss  # STALLED at NaN
+
+
+def _no_worse(problem, lam, start, gap, found, loss):
+    """Return (gap, found, loss) of a solver that gave up, or those of its start if that is lower.
+
+    What is proved of the optimum, the objective at the end less the gap there, bounds the gap of
+    the start as well.
+    """
+    if problem.concave:  # its gap is of a convex model
+        return gap, found, loss
+    level = problem.inner_level(lam)
+    (before, least), (after, _) = (objective(problem, level, *at) for at in (start, found))
+    if not before < after:
+        return gap, found, loss
+    better = before - after + gap if np.isfinite(after) else np.inf
+    rounding = OBJECTIVE * (abs(after) + abs(problem.null_value))
+    return min(max(better, 0.0) + rounding, before), start, least
 
 
 def _reason_to_end(points, stop, dfmax, limited):

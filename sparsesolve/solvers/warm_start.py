@@ -35,9 +35,9 @@ def begin_at(state, problem, start, lam):
     if apart or not problem.has_blocks or problem.null_value == 0.0:
         return False
     null = *state.coefficients(), state.intercept
-    least = objective(state, problem, lam)
     state.start_at(*inner(problem, start))
-    if objective(state, problem, lam) < least:
+    there = *state.coefficients(), state.intercept
+    if objective(problem, lam, *there)[0] < objective(problem, lam, *null)[0]:
         return True
     state.start_at(*null)
     return False
@@ -56,13 +56,21 @@ def inner(problem, start):
     return which, values, intercept if problem.intercept else np.zeros(np.shape(intercept))
 
 
-def objective(state, problem, lam):
-    """Return F + lam Omega at the state's point; inf if rounding leaves no number."""
-    which, values = state.coefficients()
-    b = np.zeros((*values.shape[:-1], problem.design.p))
-    b[..., which] = values
-    penalty = problem.penalty
-    if b.ndim == 2:
-        penalty = on_rows(penalty, problem.grouped)
-    value = state.loss_value + penalty.value(b, lam)
-    return value if np.isfinite(value) else np.inf
+def objective(problem, lam, which, values, intercept):
+    """Return (F + lam Omega, F) less the least F, at a point in inner units; inf beyond floats."""
+    rows = np.ascontiguousarray(np.atleast_2d(values))
+    moved = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
+    b = np.zeros((len(rows), problem.design.p))
+    b[:, which] = rows
+    with np.errstate(over="ignore", invalid="ignore"):
+        if problem.loss is None:
+            value = 0.5 * float(problem.weights @ np.square(problem.response - moved[0]))
+        else:
+            eta = problem.offset + moved.reshape(problem.offset.shape)
+            value = problem.loss.at(eta + np.expand_dims(intercept, -1))[0]
+            value -= problem.loss.saturated
+        penalty = problem.penalty
+        if problem.n_responses is not None:
+            penalty = on_rows(penalty, problem.grouped)
+        total = value + penalty.value(b if problem.n_responses is not None else b[0], lam)
+    return (total if np.isfinite(total) else np.inf), value

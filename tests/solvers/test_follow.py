@@ -1,5 +1,6 @@
 """The path: its grid, what a point says, and why it ends, with a solver that is a stub."""
 
+import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.follow import StopRule, follow, grid
 from sparsesolve.solvers.state import State
 
@@ -182,3 +184,27 @@ def test_a_callable_sees_every_point_in_the_users_units(simple):
     points, reason, _ = run(Stub([4.0, 3.0, 2.0]), units(simple=simple), stop=stop)
     assert seen == points and len(points) == 2 and "stop function" in reason
     assert values == [[], [2.0]]
+
+@pytest.mark.parametrize("solver", [
+    "rows_newton", "dual_descent", "multipliers", "pegasos", "pragam", "ls_bmrm", "subgradient",
+    "linearized_admm", "sparsa", "proximal_newton",
+])  # fmt: skip
+@pytest.mark.parametrize("max_iter", [1, 7])
+def test_a_solver_that_gives_up_ends_no_higher_than_it_began(solver, max_iter):
+    """At a tiny lambda, from the null model of classes of one size: its loss is the bound."""
+    rng = np.random.default_rng(0)
+    X, lam = rng.normal(size=(60, 5)), 1e-8
+    score = X @ rng.normal(size=5)
+    y, ridge = np.sign(score - np.median(score)), SOLVERS[solver].kinks
+    family = ss.families.hinge() if ridge else "binomial"
+    penalty = None if ridge or solver == "proximal_newton" else ss.penalties.Slope()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = ss.path(X, y, family=family, alpha=0.0 if penalty is None else 1.0, penalty=penalty,
+                      lambdas=[lam], solver=solver, standardize=False, max_iter=max_iter)
+    b = fit.coef(lam)
+    margin = y * (fit.intercept(lam) + X @ b)
+    value = np.maximum(0.0, 1.0 - margin) if ridge else np.logaddexp(0.0, -margin)
+    charge = 0.5 * b @ b if penalty is None else penalty.over(5).value(b)
+    null = 1.0 if ridge else np.log(2.0)
+    assert value.mean() + lam * charge <= null * (1.0 + 1e-12)

@@ -85,6 +85,10 @@ class UnpenalisedBasis:
         """Return coefficients of the columns or directions of the span, from c (f,) or (K, f)."""
         return c[..., int(self.with_intercept) :] @ self.span.back.T
 
+    def parts(self, eta):
+        """Return coefficients c, without the constant's, of predictors eta in the span of Q."""
+        return (eta * self.spans.root_w) @ self.span.Q
+
     def with_span(self, b, c):
         """Return all coefficients: b (p,) or (K, p), plus those that belong to c (f,) or (K, f).
         """

@@ -88,13 +88,15 @@ class FirstOrder(State):
         return self.unpenalised_basis.with_span(self.point.b, self.point.c)
 
     def start_at(self, which, values, intercept):
-        """Continue from the coefficients `values`, (m,) or (K, m), of the features `which` (m,).
-
-        Coefficients in the span of the basis Q are kept.
-        """
-        b, c = self._zeros(self.design.p), self.point.c.copy()
+        """Continue from the coefficients `values`, (m,) or (K, m), of features `which` (m,)."""
+        b, c = self._zeros(self.design.p), np.zeros_like(self.point.c)
         b[..., which] = values
-        b[..., self.unpenalised] = 0.0
+        if self.unpenalised.any():
+            in_span = np.where(self.unpenalised, b, 0.0)
+            b[..., self.unpenalised] = 0.0
+            c[..., int(self.with_intercept) :] = self.unpenalised_basis.parts(
+                self.combination(in_span)
+            )
         if self.with_intercept:
             c[..., 0] = intercept
         self.point = self.at(b, c)
@@ -114,12 +116,11 @@ class FirstOrder(State):
         with np.errstate(over="ignore", invalid="ignore"):  # where a step goes too far
             self.begin(lam)
             gap = least = self.gap(lam)
-            lowest = self.objective(lam)
+            lowest, best = self.objective(lam), (gap, self.point)
             while not gap <= target:
-                if self.iterations >= limit:
-                    return MAX_ITER, gap
-                if patience == 0:
-                    return STALLED, gap
+                if self.iterations >= limit or patience == 0:
+                    self.point = best[1]
+                    return MAX_ITER if self.iterations >= limit else STALLED, best[0]
                 for _ in range(min(self.between, limit - self.iterations)):
                     self.iterations += 1
                     self.step(lam)
@@ -128,6 +129,7 @@ class FirstOrder(State):
                 fell = value < lowest - self.rounding(value) or gap < PROGRESS * least
                 patience = self.patience if fell else patience - 1
                 least, lowest = min(least, gap), min(lowest, value)
+                best = (gap, self.point) if gap <= best[0] else best
         return CONVERGED, gap
 
     def begin(self, lam):

@@ -69,6 +69,7 @@ class Multipliers(State):
         self.null = max(problem.null_value, 1e-300)
         self.certificate.place(*self.inner.coefficients(), self.inner.intercept)
         self.level, self.fine = None, 1.0
+        self.empty = None  # the null model, while it has been the answer so far
 
     @property
     def iterations(self):
@@ -90,23 +91,53 @@ class Multipliers(State):
         return self.inner.coefficients()
 
     def solve(self, lam, target, budget):
-        """Reach gap <= target at lam; returns (outcome, gap)."""
+        """Reach gap <= target at lam; returns (outcome, gap).
+
+        Where the null model is optimal among others, as at the first lambda of a path, it is the
+        answer: the dual point of any solution proves it.
+        """
+        outcome, gap = self._solve(lam, target, budget)
+        if lam >= NULL_LEVEL:
+            self.empty = self._here()
+        elif self.empty is not None and outcome == CONVERGED:
+            found = self._here()
+            self._go_to(self.empty)
+            at_null = self._certify(lam)
+            if at_null <= target:
+                return CONVERGED, at_null
+            self.empty = None
+            self._go_to(found)
+            gap = self._certify(lam)
+        return outcome, gap
+
+    def _here(self):
+        """Return the current point, for `_go_to`."""
+        which, values = self.inner.coefficients()
+        return which.copy(), values.copy(), self.inner.intercept, self.m
+
+    def _go_to(self, point):
+        """Move to a point of `_here`; the multipliers stay."""
+        which, values, intercept, _ = point
+        self.inner.start_at(which, values, intercept)
+        self.certificate.place(which, values, intercept)
+
+    def _solve(self, lam, target, budget):
         limit, patience, self.fine = self.iterations + budget, costs.ROUNDS_PATIENCE, 1.0
         self.start_sigma = min(costs.SIGMA_GROWTH * self.start_sigma, self.first)
         self.envelope.about(self.m, self.start_sigma)
         gap = least = self._certify(lam)
+        best = gap, self._here()
         if lam >= NULL_LEVEL:
             target = max(target, NULL_GAP * self.null)
         for _ in range(ROUNDS):
             if gap <= target:
                 return CONVERGED, gap
-            if self.iterations >= limit:
-                return MAX_ITER, gap
-            if patience == 0:
-                return STALLED, gap
+            if self.iterations >= limit or patience == 0:
+                break
             before = self.iterations
             too_hard = self._round(lam, target, gap, limit) == MAX_ITER
             last, gap = gap, self._certify(lam)
+            best = best if best[0] <= gap else (gap, self._here())
             gains_little = gap > costs.ROUND_GAIN * last
             if self.iterations == before and gains_little and self.fine > costs.INNER_FINEST:
                 # The inner gap is of second order in eta, this one of first order at a kink.
@@ -122,7 +153,10 @@ class Multipliers(State):
             progress = gap < costs.ROUND_PROGRESS * least
             patience = costs.ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
-        return (CONVERGED if gap <= target else STALLED), gap
+        self._go_to(best[1])
+        self.m = best[1][3]
+        ended = MAX_ITER if self.iterations >= limit else STALLED
+        return (CONVERGED if best[0] <= target else ended), self._certify(lam)
 
     def _round(self, lam, target, gap, limit):
         """Minimise the envelope's problem, and take its slopes for multipliers; return its
@@ -185,7 +219,7 @@ class Multipliers(State):
             return lam
         best, lam, close = 0.0, costs.NEXT_LEVEL * lam, FIRST_GAP
         for _ in range(LEVELS):
-            self.solve(lam, close * self.null, MOST_STEPS)
+            self._solve(lam, close * self.null, MOST_STEPS)
             point = self.certificate.point
             held = np.where(self.certificate.unpenalised, 0.0, point.b)
             size = penalty.value(TINY * held, 1.0) / TINY  # The part of degree 1.
@@ -199,7 +233,7 @@ class Multipliers(State):
                 break
             else:  # b = 0 is best here, and perhaps further down.
                 lam = costs.NEXT_LEVEL * min(lam, _level(self.problem, self.correlations_here()))
-        self.solve(lam * (1.0 + SAME), LAST_GAP * self.null, MOST_STEPS)
+        self._solve(lam * (1.0 + SAME), LAST_GAP * self.null, MOST_STEPS)
         return lam
 
     def correlations_here(self):

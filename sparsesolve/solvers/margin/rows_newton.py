@@ -19,6 +19,8 @@ Reference: Li, Sun, Toh, "A highly efficient semismooth Newton augmented Lagrang
 solving lasso problems" (2018).
 """
 
+from operator import itemgetter
+
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
@@ -65,16 +67,12 @@ class RowsNewton(Reduced):
         limit, patience = self.iterations + budget, costs.ROUNDS_PATIENCE
         self.sigma = max(self.first, self.sigma / costs.SIGMA_BACK)
         self.sigma = min(self.sigma, costs.FIRST_SIGMA_AT_MOST * self.first)
-        # The gap of the coefficients that belong to u at lam.
-        gap = least = dual.certify(lam, dual.u)
-        if gap > target:
-            self.take(dual.u)
+        gap = least = self._begin(lam)
+        best = gap, dual.point()
         for _ in range(ROUNDS):
             if gap <= target:
                 return CONVERGED, gap
-            if self.iterations >= limit:
-                return MAX_ITER, gap
-            if patience == 0:
+            if self.iterations >= limit or patience == 0:
                 break
             self.envelope.about(self.m, self.sigma)
             modest = costs.MODEST_GAP * self.null
@@ -85,13 +83,30 @@ class RowsNewton(Reduced):
             reached = self.eta - dual.offset - self.b0
             gap = dual.certify(lam, dual.feasible(u), self.g, reached)
             gap = self._finish(lam, gap, target)
+            best = min(best, (gap, dual.point()), key=itemgetter(0))
             if gap > costs.ROUND_GAIN * last:
                 self.sigma *= costs.SIGMA_GROWTH
                 self.sigma = min(self.sigma, costs.LARGEST_SIGMA_OF_ROWS * self.first)
             progress = gap < costs.ROUND_PROGRESS * least
             patience = costs.ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
-        return (CONVERGED if gap <= target else STALLED), gap
+        dual.set_point(best[1])
+        ended = MAX_ITER if self.iterations >= limit else STALLED
+        return (CONVERGED if best[0] <= target else ended), best[0]
+
+    def _begin(self, lam):
+        """Start from the last coefficients, or if they have the lower gap at lam from those of u.
+
+        Those of u are proportional to 1 / lam, and far out after a large step of lam.
+        """
+        dual, last = self.dual, self.dual.point()
+        of_u, kept = dual.certify(lam, dual.u), dual.point()
+        dual.set_point(last)
+        gap = dual.certify(lam, dual.u, dual.g, dual.eta - dual.offset - dual.intercept)
+        if of_u <= gap:
+            dual.set_point(kept)
+        self.take(dual.u)
+        return min(of_u, gap)
 
     def _finish(self, lam, gap, target):
         """Solve exactly for the rows in F once they are those of the last round; return the gap.

@@ -285,3 +285,33 @@ def test_newton_steps_on_tangents_serve_losses_with_kinks(penalty):
                   lambda_min_ratio=0.05)  # fmt: skip
     assert not fit.status.any()
     assert fit.n_iters[1:].max() < 1000
+
+
+@pytest.mark.parametrize("family", [ss.families.hinge(), ss.families.quantile(0.3),
+                                    ss.families.epsilon_insensitive(0.2)])  # fmt: skip
+@pytest.mark.parametrize("options", [
+    {}, {"alpha": 0.5}, {"penalty_factor": [0.0, 1.0, 1.0, 1.0, 1.0, 1.0]}, {"upper": 9.0},
+    {"penalty": ss.penalties.GroupL2([0, 0, 1, 1, 2, 2])}, {"penalty": ss.penalties.Slope()},
+    {"penalty": ss.penalties.GraphTV([(0, 1), (1, 2), (0, 2), (3, 4)])},
+    {"penalty": ss.penalties.TotalVariation()}, {"intercept": False},
+], ids=str)  # fmt: skip
+def test_the_first_point_is_the_null_model_and_the_next_is_not(family, options):
+    """Where others are as good, 0 is the answer: it is there at the first lambda."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(50, 6))
+    y = X[:, 0] - X[:, 1] + X[:, 5] + rng.logistic(size=50)
+    y = y > 0 if family.name == "hinge" else y
+    fit = ss.path(X, y, family=family, n_lambdas=3, lambda_min_ratio=0.98, stop=None, **options)
+    assert not fit.status.any()
+    charged = _charged(options, fit.coefs.toarray())
+    assert charged[0] <= 1e-9 * charged[1] and charged[1] > 0.0
+
+
+def _charged(options, coefs):
+    """Sizes of what is penalised, by hand, one a lambda."""
+    coefs = coefs.T if coefs.shape[0] == 6 else coefs
+    penalty = options.get("penalty")
+    if penalty is None:
+        return np.abs(coefs) @ options.get("penalty_factor", np.ones(6))
+    return [penalty.over(6).value(b) if hasattr(penalty, "over") else np.abs(b).sum()
+            for b in coefs]  # fmt: skip
