@@ -51,19 +51,13 @@ def gaussian_and_others():
 def grams():
     path(*problem(60_000, 40))
     path(*problem(60_000, 40, density=0.05))
-    X, y = problem(100_000, 300, density=0.1)  # so many rows that columns at work are mirrored
+    X, y = problem(100_000, 300, density=0.1)
     path(X, y > 0, family="binomial", solver="proximal_newton", lambda_min_ratio=0.02)
     mixed = sparse.hstack([sparse.csc_array(rng.standard_normal((500, 20))),
                            sparse.random_array((500, 200), density=0.01, rng=rng)])  # fmt: skip
     for X in (np.asfortranarray(rng.standard_normal((500, 200))), mixed.tocsc()):
         p = X.shape[1]
         wide_gram(Design(X), np.arange(p, dtype=np.intc), np.ones(p), np.ones(500), THREADS)
-
-
-def passes():
-    X, y = problem(200_000, 20)
-    for design in (X, sparse.csc_array(X * (rng.random(X.shape) < 0.1))):
-        path(design, y > 0, family="binomial", solver="pass_newton", n_lambdas=12)
 
 
 def factors():
@@ -101,12 +95,10 @@ WATCHED = {  # the files with parallel loops, and what enters them
     "linalg/gram/gram.pyx": grams,
     "linalg/gram/outer.pyx": grams,
     "linalg/gram/products.pyx": gaussian_and_others,
-    "linalg/working/by_rows.pyx": grams,
     "linalg/gram/sparse_gram.pyx": grams,
     "linalg/factors/tiled_cholesky.pyx": factors,
     "solvers/screening/bounds.pyx": gaussian_and_others,
     "solvers/screening/rates.pyx": gaussian_and_others,
-    "solvers/passes/row_pass.pyx": passes,
     "mkl/shrinkage.pyx": several_kernels,
     "mkl/symmetric.pyx": several_kernels,
     "paths/dictionary/coding.pyx": codes,

@@ -66,14 +66,6 @@ def problems(module):
             "many": lambda: ss.path(X, classes, family="multinomial", n_lambdas=10,
                                     solver="response_blocks"),
         }  # fmt: skip
-    if module == "passes":
-        T, t = correlated(10_000, 50)
-        return {
-            "logistic": lambda: ss.path(T, t > 0, family="binomial", solver="pass_newton",
-                                        n_lambdas=20),
-            "poisson": lambda: ss.path(T, np.round(np.exp(t / 8)), family="poisson",
-                                       solver="pass_newton", n_lambdas=20),
-        }  # fmt: skip
     if module == "homotopy":
         T, t = correlated(2000, 200)
         return {"wide": lambda: ss.lars_path(X, y), "tall": lambda: ss.lars_path(T, t)}

@@ -49,18 +49,6 @@ def coefficients(p):
     return X, np.digitize(eta, [-1.0, 1.0]), {"family": "multinomial", "n_lambdas": 20}
 
 
-def passes(n):
-    """Passes over the rows shared by lambdas, or columns in memory: SHARED_PASS_VALUES."""
-    X, eta = normal(n, 50)
-    return X, eta > 0.0, {"family": "binomial", "n_lambdas": 30}
-
-
-def sparse_passes(n):
-    """Passes over the rows, or columns in memory, of a sparse design: PASS_ROWS."""
-    X, eta = thin(n, 100)
-    return X, eta > 0.0, {"family": "binomial", "n_lambdas": 30}
-
-
 def gram_or_steps(n):
     """The Gram matrix of working columns, or conjugate gradients: the prices of working_set."""
     X, y = normal(n, 8 * n)
@@ -98,10 +86,6 @@ CROSSOVERS = {  # problem, first side, second side, sizes around the constant, t
                     costs.MOST_EIGENVALUES),
     "coefficients": (coefficients, by("response_newton"), by("response_blocks"),
                      (500, 2000, 4000, 8000), costs.MOST_COEFFICIENTS // 3),
-    "passes": (passes, by("proximal_newton"), by("pass_newton"),
-               (20_000, 60_000, 100_000, 200_000), costs.SHARED_PASS_VALUES // 50),
-    "sparse_passes": (sparse_passes, by("proximal_newton"), by("pass_newton"),
-                      (50_000, 100_000, 200_000, 400_000), costs.PASS_ROWS),
     "gram_or_steps": (gram_or_steps, ("Gram matrix", {}, GRAM), ("conjugate gradients", {}, STEPS),
                       (100, 200, 400, 800), None),
     "screening": (screening, ("products", {}, {f"{BOUNDS}.BOUND_ROWS": 10**9}),

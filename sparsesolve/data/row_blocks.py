@@ -10,7 +10,7 @@ import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.threads import one_blas_thread
-from sparsesolve.solvers.costs import MOST_GRAM_COLUMNS, TALL
+from sparsesolve.solvers.costs import MOST_GRAM_COLUMNS
 
 from .array import FOREIGN_KINDS
 
@@ -18,6 +18,8 @@ from .array import FOREIGN_KINDS
 SLICE_BYTES = 1 << 24
 # Bytes of an array from which a copy is avoided.
 LARGE_BYTES = 1 << 28
+# A design is tall if it has at least this many rows a column.
+TALL = 20
 
 
 def is_dask(X):

@@ -147,7 +147,7 @@ def path(
         Algorithm, chosen by family, penalty and the shape of X; all suitable ones reach the same
         solution. For squared error "working_set", "ridge" (alpha = 0), and for one response or
         several "sufficient"; for any loss "proximal_newton", and "pass_newton", which copies no
-        columns and lets several lambdas share their passes over X; for several responses
+        columns and reads X in passes, as for a dask array; for several responses
         "response_blocks", "response_newton" where few coefficients become active, and with
         groups "response_groups", which goes over to SpaRSA steps where many are. First-order
         solvers, for any loss and any penalty, need the memory of a few vectors: "panoc", with
@@ -209,11 +209,11 @@ def path(
     For a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows
     computes the inner products (p, p), which are all that squared error needs, if p <= 4,000.
     Otherwise, and for other families, every step makes two passes, for products with X, and now
-    and then a third, for inner products of working columns; up to 8 lambdas share their passes
-    where at most 400 columns become active. Memory: a block of all columns for each of dask's
-    workers, some 40 vectors of n and of p, and 5 matrices with a row and a column for each
-    working column (for groups: each of the p). Families whose loss is not a sum over rows (cox),
-    or of several responses, take ``solver="fista"``, which makes hundreds of passes. Solutions
+    and then a third, for inner products of working columns. Memory: a block of all columns for
+    each of dask's workers, some 40 vectors of n and of p, and 5 matrices with a row and a column
+    for each working column (for groups: each of the p). Families whose loss is not a sum over
+    rows (cox), or of several responses, take ``solver="fista"``, which makes hundreds of passes.
+    Solutions
     and certificates are those of the data in memory, whatever scheduler dask is set to.
 
     References

@@ -26,6 +26,7 @@ from sparsesolve.solvers.first_order.block_gradient_descent import (
 )
 from sparsesolve.solvers.first_order.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.first_order.panoc import Panoc
+from sparsesolve.solvers.first_order.pass_newton import PassNewton
 from sparsesolve.solvers.first_order.reweighted_trace import ReweightedTrace, suits_trace
 from sparsesolve.solvers.first_order.subgradient import Subgradient
 from sparsesolve.solvers.first_order.tangent_newton import TangentNewton
@@ -33,7 +34,6 @@ from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.dual_descent import DualDescent
 from sparsesolve.solvers.margin.multipliers import Multipliers
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
-from sparsesolve.solvers.passes.several_lambdas import SeveralLambdas
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 from sparsesolve.solvers.responses.many_groups import ManyGroups
 from sparsesolve.solvers.responses.newton import ResponseNewton
@@ -154,7 +154,7 @@ SOLVERS = {
         ResponseNewton, "a family of several responses and no groups", _rows_of_responses
     ),
     "pass_newton": Solver(
-        SeveralLambdas, "a family of one response other than cox", _rows_apart, by_passes=True
+        PassNewton, "a family of one response other than cox", _rows_apart, by_passes=True
     ),
     "bcd": Solver(BlockDescent, "a penalty on groups, one response", in_groups),
     "bcd_wright": Solver(WrightDescent, "a penalty on groups, one response", in_groups),

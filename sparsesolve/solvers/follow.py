@@ -104,7 +104,6 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     points, entered, endless = [], set(), Endless(problem, tol)
     null = max(problem.null_value, 1e-300)
     late = problem.simple and (stop is None or isinstance(stop, StopRule))
-    state.set_grid([problem.inner_level(lam) for lam in lambdas])
     reason = "every lambda was solved"
     found = *state.coefficients(), state.intercept
     logged = log.isEnabledFor(logging.DEBUG)

@@ -13,7 +13,7 @@ REASONS = {
     "sufficient": "squared error, with few enough features for inner products of all columns",
     "ridge": "squared error, alpha = 0 and few enough eigenvalues for a closed form",
     "proximal_newton": "a smooth loss of one response",
-    "pass_newton": "a smooth loss, with so many rows that columns are not copied",
+    "pass_newton": "a smooth loss, by passes over rows out of memory",
     "response_newton": "several responses, with few enough coefficients for their whole Hessian",
     "response_blocks": "several responses, with too many coefficients for their whole Hessian",
     "response_groups": "several responses with groups of features: Newton steps, and SpaRSA steps "

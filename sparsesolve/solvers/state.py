@@ -70,9 +70,6 @@ class State:
         """Return the first lambda of a path where no lambda has b = 0; None elsewhere."""
         return None
 
-    def set_grid(self, levels):
-        """Take the decreasing lambdas that will be asked for, before the first of them."""
-
     def start_at(self, which, values, intercept):
         """Move to coefficients as `coefficients` returns them, before the first lambda; a state
         that cannot begin elsewhere than at the null model stays there."""
@@ -141,10 +138,6 @@ class Reduced(State):
     def first_level(self):
         """Return the first lambda of a path where no lambda has b = 0; None elsewhere."""
         return self.state.first_level()
-
-    def set_grid(self, levels):
-        """Take the decreasing lambdas that will be asked for."""
-        self.state.set_grid(levels)
 
     def start_at(self, which, values, intercept):
         """Move to coefficients that are the same in both problems."""

@@ -28,7 +28,7 @@ def suitable(problem, lambdas):
             return "sufficient" if _few_columns(problem, lambdas) else "response_blocks"
         return "response_newton" if _few_coefficients(problem) else "response_blocks"
     if problem.loss is not None:
-        return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
+        return "proximal_newton"
     most = costs.MOST_EIGENVALUES
     if lambdas is not None:
         most = min(most, max(costs.FEW_EIGENVALUES, costs.EIGENVALUES_TO_A_LAMBDA * len(lambdas)))
@@ -77,20 +77,6 @@ def _few_columns(problem, lambdas):
         return p <= costs.MOST_GRAM_COLUMNS
     many = lambdas is None or len(lambdas) >= costs.FEWEST_LAMBDAS_TO_A_WIDE_GRAM
     return many and p <= costs.MOST_WIDE_GRAM_COLUMNS
-
-
-def _by_inner_products(problem):
-    """Return True if inner products of active columns, by passes, are cheaper than copies of
-    them.
-    """
-    n, p, stored = problem.design.n, problem.design.p, problem.design.stored
-    if stored < n * p:
-        worth = n >= costs.PASS_ROWS and p <= costs.passes.MOST_COLUMNS and _all_held(problem)
-    else:
-        together = p <= costs.MOST_SHARED_COLUMNS and _all_held(problem)
-        worth = n * p >= (costs.SHARED_PASS_VALUES if together else costs.PASS_VALUES)
-    tall = p <= min(n // costs.TALL, costs.MOST_GRAM_COLUMNS)
-    return tall and worth and SOLVERS["pass_newton"].suits(problem, None)
 
 
 def _giant_group(problem):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sparsesolve.data.row_blocks import (
+    TALL,
     is_dask,
     is_large_by_rows,
     read_row_blocks,
@@ -14,7 +15,7 @@ from sparsesolve.data.row_blocks import (
     slice_rows,
     tree,
 )
-from sparsesolve.solvers.costs import MOST_GRAM_COLUMNS, TALL
+from sparsesolve.solvers.costs import MOST_GRAM_COLUMNS
 
 module = importlib.import_module("sparsesolve.data.row_blocks")  # a function has its name
 

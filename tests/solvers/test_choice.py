@@ -89,36 +89,6 @@ def test_groups_under_the_maximum_norm_are_giant_sooner(chosen):
     assert chosen == ["working_set", "response_groups", "sparsa", "sparsa"]
 
 
-@pytest.mark.parametrize(
-    ("n", "p", "least"), [(1200, 60, "SHARED_PASS_VALUES"), (2600, 130, "PASS_VALUES")]
-)
-def test_large_tall_designs_are_solved_by_passes(chosen, monkeypatch, n, p, least):
-    """Of few columns sooner: several lambdas share a pass then."""
-    tall = RNG.standard_normal((n, p))
-    eta = tall[:, 0] - tall[:, 1] + RNG.logistic(size=n)
-    responses = {"binomial": eta > 0, "cox": (np.exp(-eta), np.ones(n))}
-    options = {"n_lambdas": 5, "lambda_min_ratio": 0.1}
-    for family, y in responses.items():
-        for values in (n * p + 1, n * p):
-            monkeypatch.setattr(costs, least, values)
-            ss.path(tall, y, family=family, **options)
-    ss.path(tall[:-1], responses["binomial"][:-1], family="binomial", **options)
-    free = np.r_[0.0, np.ones(p - 1)]
-    ss.path(tall, responses["binomial"], family="binomial", penalty_factor=free, **options)
-    beside_free = "pass_newton" if p > costs.MOST_SHARED_COLUMNS else "proximal_newton"
-    assert chosen == ["proximal_newton", "pass_newton", "proximal_newton", "proximal_newton",
-                      "proximal_newton", beside_free]  # fmt: skip
-
-
-def test_long_sparse_columns_meet_several_lambdas_at_once(chosen, monkeypatch):
-    tall = sparse.random_array((1200, 30), density=0.2, format="csc", rng=RNG)
-    y = tall @ RNG.standard_normal(30) + RNG.logistic(size=1200) > 0
-    for rows in (1201, 1200):
-        monkeypatch.setattr(costs, "PASS_ROWS", rows)
-        ss.path(tall, y, family="binomial", n_lambdas=5, lambda_min_ratio=0.1)
-    assert chosen == ["proximal_newton", "pass_newton"]
-
-
 def test_real_responses_are_left_to_inner_products_of_few_columns(chosen, monkeypatch):
     several = np.c_[Y, Y + RNG.standard_normal(40)]
     options = {"family": "multigaussian", "n_lambdas": 5}

@@ -133,7 +133,6 @@ def test_a_reduction_leads_back_to_the_solution_of_the_problem_asked(name):
     asked = state.grid_problem or given
     top = np.max(asked.penalty.entry_levels(np.asarray(state.correlations())))
     level = 0.2 * top if np.isfinite(top) else 0.1
-    state.set_grid([level])
     for one in (state, other):
         status, gap = one.solve(level, target, 100_000)
         assert status == CONVERGED and gap <= target

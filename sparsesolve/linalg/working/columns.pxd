@@ -5,7 +5,7 @@ from sparsesolve.linalg.factors.root cimport Root
 cdef class PackedColumns:
     cdef readonly int size
     cdef readonly Py_ssize_t n
-    cdef readonly bint dense  # columns are dense: products of a range of rows are available
+    cdef readonly bint dense  # columns are dense
     cdef double[::1] root_w                 # (n,)
     cdef Root root  # L, if dense columns are stored as L'(sqrt(w) z_j); None for I
     cdef public int n_threads               # for passes over many values; 1 by default
@@ -26,7 +26,3 @@ cdef class PackedColumns:
     cdef double subtract_listed(self, const int* which, int count, const double* b,
                                 double* v) noexcept nogil
     cdef void products(self, int first, double* G, int ld) noexcept nogil
-    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b,
-                              double* v) noexcept nogil
-    cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
-                             double* out) noexcept nogil

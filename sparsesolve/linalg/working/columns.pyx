@@ -108,17 +108,3 @@ cdef class PackedColumns:
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         """Write inner products of the columns first.. with all columns into both triangles of G.
         """
-
-    # The next two methods cover a range of rows. Only dense columns support them.
-
-    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b,
-                              double* v) noexcept nogil:
-        return self.subtract(b, v)
-
-    cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
-                             double* out) noexcept nogil:
-        """Add the contribution of the rows start..stop to the products with v + shift * sqrt(w).
-        """
-        cdef int j
-        for j in range(self.size):
-            out[j] += self.dot(j, v, shift)

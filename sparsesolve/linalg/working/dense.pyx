@@ -69,15 +69,6 @@ cdef class DensePackedColumns(PackedColumns):
         share_subtract(self.n, count, b, self.Z, which, v, self.n_threads)
         return 0.0
 
-    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b,
-                              double* v) noexcept nogil:
-        vector.ss_subtract_all(stop - start, self.size, b, self.Z + start, NULL, self.n, v + start)
-        return 0.0
-
-    cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
-                             double* out) noexcept nogil:
-        vector.ss_add_dots(stop - start, self.size, self.Z + start, NULL, self.n, v + start, out)
-
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         cdef int n = <int> self.n, k, i
         for k in range(first, self.size):

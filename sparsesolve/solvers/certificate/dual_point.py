@@ -117,16 +117,6 @@ def projected(u, low, high, columns, far):
     return x, far * float(np.sum(np.abs(left) / np.maximum(sizes.max(axis=0), 1e-300)))
 
 
-def still_missing(gram, left, size):
-    """Return `missing` of `clear`, for products `left` with f columns of gram (f, f) under H.
-
-    left : (f,), sums of terms of `size` (f,)
-    """
-    if not (np.abs(left) <= ORTHOGONAL_TERMS * size).all():
-        return np.inf
-    return Curvature(gram).missing(left)
-
-
 def along_columns(loss, eta, u, columns):
     """Return a Newton step (K, f) of coefficients of the columns, and its expected gain."""
     u = np.atleast_2d(u)

@@ -18,7 +18,6 @@ from sparsesolve.solvers.costs import (  # noqa: F401
     homotopy,
     margin,
     newton,
-    passes,
     responses,
     rounding,
     screening,
@@ -113,26 +112,6 @@ MOST_COPIED_VALUES = 20_000_000
 # A design counts as sparse for several responses if it has fewer than one stored value in this
 # many entries.
 RESPONSE_SPARSITY = 20
-
-# ---- Tall designs: passes over the rows, or columns in memory ---------------------------------
-
-# A design is tall if it has at least this many rows a column; then passes over the rows
-# ("pass_newton") can be shared by all columns and several lambdas.
-TALL = 20
-
-# Several lambdas share their passes over at most this many dense columns.
-MOST_SHARED_COLUMNS = 100
-
-# Values of a dense design from which passes that several lambdas share pay, at most
-# MOST_SHARED_COLUMNS columns given. Smaller designs stay in cache, where columns cost less.
-SHARED_PASS_VALUES = 5_000_000
-
-# Values of any tall dense design from which copies of its working columns do not pay.
-PASS_VALUES = 30_000_000
-
-# Rows from which a sparse column addresses vectors that do not fit in cache, so that passes over
-# the rows, which read them in order, are faster than products with single columns.
-PASS_ROWS = 200_000
 
 # ---- Giant groups: inner products of a block, or first-order steps ----------------------------
 

@@ -24,10 +24,6 @@ CURVATURE = 1e-12
 # place, as compensated sums over samples leave.
 OBJECTIVE = 1e-14
 
-# Two ratios of neighbouring lambdas within this relative distance are the same: grids are
-# geometric up to rounding and to user's digits.
-SAME_RATIO = 1e-6
-
 # Ridge added to the inner products of extrapolated sweeps, relative to the largest: differences
 # of sweeps become parallel as they converge.
 REGULAR = 1e-10

@@ -61,12 +61,6 @@ GAP_CHECK_AFTER_FALL = 3e-6
 # Sweeps on nearly dependent groups may pause for hundreds of rounds, and each is cheap.
 SWEEP_PATIENCE = 500
 
-# The first of several sweeps passes over groups at zero whose last known products are below this
-# fraction of lambda, the others over those below lambda. With this fraction in all sweeps, paths
-# of 300 x 5,000 and 300 x 20,000 (AR(.99), groups of 5) take 15 % and 10 % longer, those of
-# independent columns as long.
-FAR_GROUP = 0.9
-
 # A coordinate that reaches a kink within this fraction of a Newton step is merged with the
 # coordinates there.
 MERGE_WITHIN = 1e-2
@@ -108,10 +102,6 @@ AT_ONCE = 1e-10
 
 # No step can lower the objective by more than this multiple of it: a promise of more is rounding.
 IMPOSSIBLE_DECREASE = 2.0
-
-# If more than this share of the support would stop at kinks, a piecewise step is tried in place
-# of a step that holds them.
-CROWDED = 0.05
 
 # The slope of a direction with held coefficients is rounding below this step length.
 SHORTEST_STEP = 1e-6

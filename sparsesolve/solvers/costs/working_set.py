@@ -79,10 +79,6 @@ MISSED_THRESHOLD_OTHERS = 0.1
 # Iterations at 0.97 and 0.996667: logistic groups 1.01 and 1.02.
 ENTER_AHEAD = 0.99
 
-# A gap that is met does not end the first round at a lambda while violators promise a decrease of
-# more than this fraction of the target. They would have to enter at the next lambda anyway.
-PROMISED_DECREASE = 1e-3
-
 # The working columns are solved for to this share of the target gap; the inactive ones may take
 # the rest.
 # Iterations at 0.7 and 0.966667: logistic 1.00 and 0.98.
@@ -118,10 +114,6 @@ STEP_UNTIL_DECREASE = 3e-3
 # The linear predictor is recomputed after so many roundings of single steps: 1e4 of 1e-16 are
 # 1e-12, below what a tolerance of 1e-10 shows.
 MOST_ROUNDING_ERRORS = 1e4
-
-# The linear predictor is also recomputed after this multiple of the rounding at the last lambda,
-# if it was recomputed there but not at the lambda before.
-RELAPSE = 100.0
 
 # Newton steps and sweeps that are spent on one quadratic model, which only approximates the loss.
 MODEL_STEPS = 30

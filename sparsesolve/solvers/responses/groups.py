@@ -18,8 +18,7 @@ import numpy as np
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.solvers import costs
-from sparsesolve.solvers.passes.curvature import Curvature
-from sparsesolve.solvers.passes.pass_newton import PassNewton
+from sparsesolve.solvers.first_order.pass_newton import PassNewton
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.working_set.working_set import WorkingSet
 
@@ -90,7 +89,7 @@ class ResponseGroups(PassNewton):
                     gram[k, :, other] = gram[other, :, k] = columns.gram(curvatures[k, other])
         gram = gram.reshape(K * m, K * m)[np.ix_(order, order)]
         mixed = mixed.reshape(K * f, K * m)[:, order]
-        self.project(Curvature(gram, mixed, inner.reshape(K * f, K * f)))
+        self.project(gram, mixed, inner.reshape(K * f, K * f))
 
     def take_rows(self, roots, features, order):
         """Set the model by rows: a root of each sample's curvature times the sample's values."""

@@ -17,7 +17,6 @@ cdef class Inactive:
     cdef int examine(self, const double* r, double lam) noexcept nogil
     cdef double scale(self, double lam, bint strict) noexcept nogil
     cdef double gap(self, double lam, double scale) noexcept nogil
-    cdef double promise(self, double lam) noexcept nogil
     cdef int[::1] violators(self, double lam, int most)
     cdef int[::1] predict_violators(self, const double* r, double lam, double forward)
     cdef int[::1] columns_of(self, const int[::1] blocks)
@@ -29,7 +28,6 @@ cdef class Inactive:
     cdef double feasible_scale(self, int g, const double* z, double lam,
                                bint strict) noexcept nogil
     cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil
-    cdef double ridge(self, int g) noexcept nogil
 
 cdef class InactiveColumns(Inactive):
     cdef ElasticNet penalty

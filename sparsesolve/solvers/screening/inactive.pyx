@@ -102,17 +102,6 @@ cdef class Inactive:
             total += self.conjugate(self.over[k], &self.scaled[0], lam)
         return total
 
-    cdef double promise(self, double lam) noexcept nogil:
-        """The decrease of the objective to expect from adding the violators."""
-        cdef int k, g
-        cdef double over, total = 0.0
-        for k in range(self.n_over):
-            g = self.over[k]
-            over = self.level[k] - lam * self.bounds.threshold[g]
-            if over > 0.0:
-                total += over * over / (self.bounds.rate[g] ** 2 + lam * self.ridge(g))
-        return 0.5 * total
-
     cdef int[::1] violators(self, double lam, int most):
         """Columns of the blocks examined that violate their thresholds, about `most`, the farthest
         first.
@@ -180,10 +169,6 @@ cdef class Inactive:
         """The conjugate of the penalty of block g at z."""
         return 0.0
 
-    cdef double ridge(self, int g) noexcept nogil:
-        """The curvature of the penalty of block g, in units of its rate squared."""
-        return 0.0
-
 
 cdef class InactiveColumns(Inactive):
     """Columns under the elastic net: blocks of one."""
@@ -204,9 +189,6 @@ cdef class InactiveColumns(Inactive):
     cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil:
         return conjugate(z[0], lam * self.penalty.l1[g], lam * self.penalty.l2[g],
                          self.penalty.lower[g], self.penalty.upper[g])
-
-    cdef double ridge(self, int g) noexcept nogil:
-        return self.penalty.l2[g]
 
     cdef int[::1] unpenalised(self):
         penalty = self.penalty

@@ -21,9 +21,6 @@ cdef class InactiveGroups(Inactive):
     cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil:
         return self.penalty.block_conjugate(g, z, lam)
 
-    cdef double ridge(self, int g) noexcept nogil:
-        return self.penalty.ridge[g] * self.penalty.reach(g) ** 2
-
     cdef int[::1] unpenalised(self):
         """Groups without a norm; those whose columns are all zero or cannot move are dropped."""
         cdef int g

@@ -13,7 +13,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
     cdef bint has_radial_step, takes_radial_steps
 
     cdef int measure_blocks(self, int first) except -1
-    cdef int sweep(self, double lam, bint newest_first, double far) noexcept nogil
+    cdef int sweep(self, double lam) noexcept nogil
     cdef bint below(self, int k, double lam) noexcept nogil
     cdef bint block_step(self, int k, double lam) noexcept nogil
     cdef void touch(self, int first, int last) noexcept nogil

@@ -50,7 +50,6 @@ cdef double GAP_CHECK_AFTER_DECREASE = costs.subproblem.GAP_CHECK_AFTER_DECREASE
 cdef double GAP_CHECK_AFTER_FALL = costs.subproblem.GAP_CHECK_AFTER_FALL
 cdef double PROGRESS = costs.newton.PROGRESS
 cdef int SWEEP_PATIENCE = costs.subproblem.SWEEP_PATIENCE
-cdef double FAR_GROUP = costs.subproblem.FAR_GROUP
 cdef double OBJECTIVE = costs.rounding.OBJECTIVE
 cdef double GRADIENT = costs.rounding.GRADIENT
 cdef double ARMIJO = costs.newton.ARMIJO
@@ -123,8 +122,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
         while gap > target or (moved and gain > enough and not takes_radial_steps):
             if self.iterations >= limit:
                 return MAX_ITER if gap > target else CONVERGED
-            # 1. Sweeps: as many as the pace of the gap promises to need, extrapolated. All but the
-            # first pass over groups at zero that the last known products leave there.
+            # 1. Sweeps: as many as the pace of the gap promises to need, extrapolated.
             sweeps, moved, last, k = 1, 0, gap, 0
             if target < gap < INFINITY:
                 sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1),
@@ -133,7 +131,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
                 # an extrapolation might leave the limits
                 if not self.penalty.limited:
                     self.trail.remember(self.size, self.b, self.extent(self.size), self.carried())
-                moved += self.sweep(lam, takes_radial_steps, FAR_GROUP if k == 0 else 1.0)
+                moved += self.sweep(lam)
                 if self.trail.count == MEMORY:
                     self.trail.remember(self.size, self.b, self.extent(self.size), self.carried())
                     self.extrapolate_sweeps(lam)
@@ -176,17 +174,13 @@ cdef class GroupBlockDescent(GroupCoefficients):
                 return STALLED
         return CONVERGED
 
-    cdef int sweep(self, double lam, bint newest_first, double far) noexcept nogil:
-        """One block step for each group that is near moving at `far` lam; returns how many moved.
-
-        Groups that came in last have farthest to go. With radial steps they are first, so that
-        the others see their moves and fewer sweeps are needed. With sweeps alone the order of
-        entry does better.
+    cdef int sweep(self, double lam) noexcept nogil:
+        """One block step for each group, but for those at zero that their last known products
+        leave there; returns how many moved.
         """
-        cdef int k, t, moved = 0
-        for t in range(self.n_groups):
-            k = self.n_groups - 1 - t if newest_first else t
-            if not self.below(k, far * lam):
+        cdef int k, moved = 0
+        for k in range(self.n_groups):
+            if not self.below(k, lam):
                 moved += self.block_step(k, lam)
         return moved
 

@@ -4,10 +4,7 @@
 
 Working columns are held as sqrt(H) (z_j - its mean under H), which separates the intercept. Where
 F'' is far from its diagonal and has a factor L, they are held as L'z_j: then F'' itself replaces
-H, which is all ones, and s is 1. Where samples may be evaluated a few rows at a time, one pass
-over the working columns serves a step: it makes the linear predictor of these rows, the loss, and
-their part of a gradient. That is the gradient at the end of the step or, where the path is likely
-to continue from there, at its next start. Invariant: u = -F'(eta) at each of the three points.
+H, which is all ones, and s is 1. Invariant: u = -F'(eta) at both points.
 """
 from libc.math cimport INFINITY, sqrt
 from libc.string cimport memset
@@ -16,8 +13,7 @@ import numpy as np
 
 from sparsesolve.solvers import costs
 from sparsesolve.linalg.working.columns cimport PackedColumns
-from sparsesolve.linalg.gram.products cimport stretch
-from sparsesolve.linalg.kernels.vector cimport dot, ss_go_on
+from sparsesolve.linalg.kernels.vector cimport dot
 from sparsesolve.losses.base cimport Loss
 
 cdef extern from "local_model.h" nogil:
@@ -37,7 +33,6 @@ cdef double NO_CURVATURE = costs.rounding.NO_CURVATURE
 cdef double LEAST_CURVATURE = costs.working_set.LEAST_CURVATURE
 cdef double CURVATURE = costs.rounding.CURVATURE
 cdef double MOST_ROUNDING_ERRORS = costs.working_set.MOST_ROUNDING_ERRORS
-cdef double RELAPSE = costs.working_set.RELAPSE
 
 
 cpdef (double, double) floors(double mean) noexcept nogil:
@@ -54,14 +49,14 @@ cdef class LocalModel:
         n = w.shape[0]
         self.loss, self.w, self.offset, self.n, self.centred = loss, w, offset, n, centred
         self.dense, self.costly = dense, costly
-        samples = np.zeros((3, 2, n))
+        samples = np.zeros((2, 2, n))
         samples[0, 0] = np.add(offset, intercept)
-        self.samples, self.gradients = samples, np.zeros((3, 0))
+        self.samples, self.gradients = samples, np.zeros((2, 0))
         self.image, self.work, self.h, self.root_h, self.inverse = np.zeros((5, n))
-        for k in range(3):
+        for k in range(2):
             self.points[k].eta, self.points[k].u = &self.samples[k, 0, 0], &self.samples[k, 1, 0]
             self.points[k].n_known = -1
-        self.here, self.trial, self.next = &self.points[0], &self.points[1], &self.points[2]
+        self.here, self.trial = &self.points[0], &self.points[1]
         self.here.value = loss.evaluate(self.here.eta, self.here.u)
         loss.raise_pending()
         self.refresh_hessian()
@@ -81,10 +76,10 @@ cdef class LocalModel:
         """Make room for the gradients of so many working columns."""
         cdef int k
         if self.gradients.shape[1] < capacity:
-            wider = np.zeros((3, capacity))
+            wider = np.zeros((2, capacity))
             wider[:, :self.gradients.shape[1]] = self.gradients
             self.gradients = wider
-            for k in range(3):
+            for k in range(2):
                 self.points[k].g = &self.gradients[k, 0]
         return 0
 
@@ -98,8 +93,8 @@ cdef class LocalModel:
         for i in range(self.n):
             self.here.eta[i] = self.offset[i] + (constant + image[i])
         self.here.value = self.loss.evaluate(self.here.eta, self.here.u)
-        self.here.n_known = self.next.n_known = -1
-        self.errors, self.drift = 1.0, self.last_errors + 1.0
+        self.here.n_known = -1
+        self.errors = 1.0
 
     cdef bint densify(self) noexcept nogil:
         """Return True if working columns are to be dense from now on: F'' has a factor."""
@@ -134,7 +129,7 @@ cdef class LocalModel:
         learnt = (1.0 if self.loss.by_rows or self.rooted
                   or self.whole == 0.0 else self.multiplier / self.whole)
         self.multiplier, self.whole = learnt * total, total
-        self.here.n_known = self.next.n_known = -1
+        self.here.n_known = -1
 
     cdef void measure(self, PackedColumns columns) noexcept nogil:
         """Fill in pull, square and g at the current point."""
@@ -149,99 +144,46 @@ cdef class LocalModel:
         columns.correlate(&self.work[0], -here.pull, here.g)
         here.n_known = columns.size
 
-    cdef double move(self, PackedColumns columns, const double* change, double constant,
-                     Slope slope) noexcept nogil:
+    cdef double move(self, PackedColumns columns, const double* change,
+                     double constant) noexcept nogil:
         """Try the step `change` of the coefficients, and `constant` for all samples; return the
         loss.
         """
-        return self._try(columns, change, constant, True, slope)
-
-    cdef bint in_one_pass(self, PackedColumns columns) noexcept nogil:
-        """Return True if a step and a gradient that will be wanted cost less together."""
-        return self.loss.by_rows and columns.dense
+        cdef double value, shift, square = 0.0
+        memset(&self.image[0], 0, self.n * sizeof(double))
+        shift = constant - columns.subtract(change, &self.image[0])
+        if self.rooted:
+            square = dot(self.n, &self.image[0], &self.image[0])
+            self.loss.root.solve_transposed(&self.image[0])
+        ss_center_image(self.n, shift, &self.inverse[0], &self.image[0])
+        value = self._try()
+        if self.rooted:
+            self.modelled = square
+        return value
 
     cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any,
                             double forward, const double* earlier) noexcept nogil:
         """Try here + forward (here - earlier), less the image of `correction`; return the loss."""
         cdef double shift = 0.0
-        if self.next.n_known >= 0 and forward == self.forward and earlier == self.last and not any:
-            return self._start_as_seen(columns)
         memset(&self.image[0], 0, self.n * sizeof(double))
         if any:
             shift = columns.subtract(correction, &self.image[0])
             if self.rooted:
                 self.loss.root.solve_transposed(&self.image[0])
         ss_extrapolate_image(self.n, forward, self.here.eta, earlier, &self.inverse[0], shift,
-                       &self.image[0])
-        return self._try(columns, correction, 0.0, False, NOWHERE)
+                             &self.image[0])
+        return self._try()
 
-    cdef double _try(self, PackedColumns columns, const double* change, double constant, bint fresh,
-                     Slope slope) noexcept nogil:
-        """The loss at here + image, and the gradient that `slope` asks for.
-
-        fresh: whether the image is still to be made from `change` and `constant`.
-        """
-        cdef LossPoint* here = self.here
-        cdef LossPoint* trial = self.trial
-        cdef LossPoint* next = self.next
-        cdef LossPoint* wanted = next if slope == AHEAD else trial
-        cdef Py_ssize_t start, stop, rows = self.n
-        cdef int m = columns.size
-        cdef double shift
-        cdef double[2] sums, curvatures
-        # Else columns are read once, and best from end to end.
-        if slope != NOWHERE:
-            rows = min(self.n, stretch(m))
-            memset(wanted.g, 0, m * sizeof(double))
-        trial.n_known = next.n_known = -1
-        trial.value = next.value = self.modelled = 0.0
-        sums[0] = sums[1] = curvatures[0] = curvatures[1] = 0.0
-        start = 0
-        while start < self.n:
-            stop = min(start + rows, self.n)
-            if fresh:
-                memset(&self.image[start], 0, (stop - start) * sizeof(double))
-                shift = constant - columns.subtract_rows(start, stop, change, &self.image[0])
-                # all rows at once: such a loss is none by rows
-                if self.rooted:
-                    self.modelled = dot(self.n, &self.image[0], &self.image[0])
-                    self.loss.root.solve_transposed(&self.image[0])
-                ss_center_image(stop - start, shift, &self.inverse[start], &self.image[start])
-            ss_add(stop - start, here.eta + start, &self.image[start], trial.eta + start)
-            trial.value += self.loss.evaluate_rows(start, stop, trial.eta, trial.u)
-            ss_curvature_along(stop - start, here.u + start, trial.u + start, &self.h[start],
-                               &self.image[start], curvatures)
-            if slope == AHEAD:
-                ss_go_on(stop - start, self.forward, trial.eta + start, self.last + start,
-                         next.eta + start)
-                next.value += self.loss.evaluate_rows(start, stop, next.eta, next.u)
-            if slope != NOWHERE:
-                ss_measure(stop - start, wanted.u + start, &self.inverse[start], &self.work[start],
-                           sums)
-                columns.correlate_rows(start, stop, &self.work[0], -sums[0], wanted.g)
-            start = stop
-        self.along = curvatures[1]
-        if not self.rooted:
-            self.modelled = curvatures[0]
-        if slope != NOWHERE:
-            wanted.pull, wanted.square, wanted.n_known = sums[0], sums[1], m
-        return trial.value
-
-    cdef double _start_as_seen(self, PackedColumns columns) noexcept nogil:
-        """Try the next start that the last step prepared; add products of columns that came in
-        since.
-        """
-        cdef LossPoint* trial = self.next
+    cdef double _try(self) noexcept nogil:
+        """The loss at here + image, with the curvature along it."""
         cdef double[2] sums
         sums[0] = sums[1] = 0.0
-        self.next, self.trial = self.trial, trial
-        if trial.n_known < columns.size:
-            ss_measure(self.n, trial.u, &self.inverse[0], &self.work[0], sums)
-            columns.correlate_some(trial.n_known, columns.size - trial.n_known, &self.work[0],
-                                   -sums[0], trial.g + trial.n_known)
-            trial.n_known = columns.size
-        self.next.n_known = -1
-        return trial.value
+        self.trial.n_known = -1
+        ss_add(self.n, self.here.eta, &self.image[0], self.trial.eta)
+        self.trial.value = self.loss.evaluate(self.trial.eta, self.trial.u)
+        ss_curvature_along(self.n, self.here.u, self.trial.u, &self.h[0], &self.image[0], sums)
+        self.modelled, self.along = sums[0], sums[1]
+        return self.trial.value
 
     cdef double shorten(self, double t) noexcept nogil:
         """The loss at here + t image."""
@@ -254,19 +196,21 @@ cdef class LocalModel:
         self.along = 0.0
         for i in range(self.n):
             self.along += (here.u[i] - trial.u[i]) * self.image[i]
-        trial.n_known = self.next.n_known = -1
+        trial.n_known = -1
         return trial.value
 
     cdef void accept(self, double errors) noexcept nogil:
         """Go to the point that was tried last, by a step with so many rounding errors."""
         self.here, self.trial = self.trial, self.here
         self.errors += errors
-        self.drift += 1.0
+
+    cdef double extrapolated_errors(self, double forward) noexcept nogil:
+        """The rounding errors that the extrapolation of the last two etas adds, at most."""
+        return forward * (self.kept_errors[0] + self.kept_errors[1]) + 1.0
 
     cdef bint is_worn(self) noexcept nogil:
         """Return True if rounding has built up in eta: it is to be recomputed."""
-        return (self.errors > MOST_ROUNDING_ERRORS
-                or self.errors > RELAPSE * self.last_errors > 0.0)
+        return self.errors > MOST_ROUNDING_ERRORS
 
     cdef void learn(self, double t) noexcept nogil:
         """Learn the multiplier s from the curvature of the loss along the step, tried up to t."""

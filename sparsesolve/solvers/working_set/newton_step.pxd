@@ -17,7 +17,6 @@ cdef class NewtonStep:
     cdef int extrapolate(self, WorkingCoefficients quadratic, double lam,
                          double forward) except -1
     cdef int descend(self, WorkingCoefficients quadratic, double lam, double target, long limit,
-                     double total, bint first, bint may_end) except -1
-    cdef bint _predict_start(self, WorkingCoefficients quadratic, double lam) noexcept nogil
+                     double total, bint first) except -1
     cdef void _step(self, WorkingCoefficients quadratic, double lam, double rounding, double total,
-                    bint learn, bint may_end) noexcept nogil
+                    bint learn) noexcept nogil

@@ -18,13 +18,12 @@ import numpy as np
 
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.subproblem.coefficients cimport FAR_STEP, WorkingCoefficients
-from sparsesolve.solvers.working_set.local_model cimport AHEAD, HERE, NOWHERE, LocalModel, Slope
+from sparsesolve.solvers.working_set.local_model cimport LocalModel
 from sparsesolve.solvers.working_set.path_history cimport PathHistory
 from sparsesolve.solvers.working_set.predicted_dual cimport PredictedDual
 
 cdef double ARMIJO = costs.newton.ARMIJO
 cdef double OBJECTIVE = costs.rounding.OBJECTIVE
-cdef double SAME_RATIO = costs.rounding.SAME_RATIO
 # 2^-40 of a step moves no coefficient by more than rounding.
 DEF HALVINGS = 40
 cdef int MODEL_STEPS = costs.working_set.MODEL_STEPS
@@ -47,17 +46,13 @@ cdef class NewtonStep:
                          double forward) except -1:
         """Start from the linear extrapolation of the last two solutions if it lowers the
         objective.
-
-        The rounding errors of both predictors are extrapolated with them.
         """
         # eta is extrapolated with all of them
         cdef int k, m = quadratic.size
         cdef double value
         cdef bint stopped
-        if fabs(forward - self.model.forward) <= SAME_RATIO * forward:
-            forward = self.model.forward
         memcpy(&self.before[0], quadratic.b, quadratic.size * sizeof(double))
-        self.history.step(forward, &self.before[0], m, 1, &self.change[0])
+        self.history.step(forward, &self.before[0], m, &self.change[0])
         for k in range(m):
             self.eta_stale = self.eta_stale or fabs(self.change[k]) > FAR_STEP
         stopped = not quadratic.extrapolate(m, &self.change[0], lam)
@@ -67,38 +62,16 @@ cdef class NewtonStep:
         value = self.model.extrapolate(quadratic.columns, &self.change[0], stopped, forward,
                                        &self.history.earlier[1, 0])
         if value + quadratic.charge(&self.before[0], lam) < self.model.here.value:
-            self.model.drift = forward * self.model.drift
-            self.model.accept(self.model.drift + 1.0)
+            self.model.accept(self.model.extrapolated_errors(forward))
         else:
-            self.model.drift = 0.0
             memcpy(quadratic.b, &self.before[0], quadratic.size * sizeof(double))
         return 0
 
-    cdef bint _predict_start(self, WorkingCoefficients quadratic, double lam) noexcept nogil:
-        """Ask the model for the gradient at the next start as well, in the same pass over the
-        columns.
-
-        That start is the linear extrapolation, since lambdas come in a constant ratio. Return
-        False where coefficients would be truncated on the way.
-        """
-        cdef int m = quadratic.size
-        cdef double forward
-        cdef bint whole
-        if not self.history.lams[0] > lam > 0.0:
-            return False
-        forward = lam / self.history.lams[0]
-        memcpy(&self.after[0], quadratic.b, m * sizeof(double))
-        self.history.step(forward, &self.after[0], m, 0, &self.slope[0])
-        whole = quadratic.extrapolate(m, &self.slope[0], lam)
-        memcpy(quadratic.b, &self.after[0], m * sizeof(double))
-        self.model.forward, self.model.last = forward, &self.history.last[1, 0]
-        return whole
-
     cdef int descend(self, WorkingCoefficients quadratic, double lam, double target, long limit,
-                     double total, bint first, bint may_end) except -1:
+                     double total, bint first) except -1:
         """Minimise the model to a gap of at most `target`, and step towards its minimiser.
 
-        first: whether H is new; may_end: whether this step may be the last at this lam.
+        first: whether H is new.
         """
         cdef LocalModel model = self.model
         cdef double rounding, level = 1.0 / model.multiplier
@@ -110,7 +83,7 @@ cdef class NewtonStep:
         with nogil:
             quadratic.solve(lam * level, target * level,
                             max(min(limit - quadratic.iterations, MODEL_STEPS), 1))
-            self._step(quadratic, lam, rounding, total, first, may_end)
+            self._step(quadratic, lam, rounding, total, first)
         quadratic.iterations += 1
         # the step's image and the gradient at its end
         quadratic.passes += 1
@@ -119,27 +92,21 @@ cdef class NewtonStep:
         return 0
 
     cdef void _step(self, WorkingCoefficients quadratic, double lam, double rounding, double total,
-                    bint learn, bint may_end) noexcept nogil:
+                    bint learn) noexcept nogil:
         """Step towards the model's minimiser until the Armijo rule holds.
 
-        A gain within rounding counts as none. may_end: whether this step may be the last at this
-        lam.
+        A gain within rounding counts as none.
         """
         cdef int k, tries, m = quadratic.size
         cdef double* b = quadratic.b
         cdef double slope = -total * total * self.model.multiplier, gain, t = 1.0
         cdef bint eta_stale = self.eta_stale
-        cdef Slope seen = NOWHERE
         for k in range(m):
             self.change[k] = b[k] - self.before[k]
             self.eta_stale = self.eta_stale or fabs(self.change[k]) > FAR_STEP
             slope -= self.slope[k] * self.change[k]
         slope += quadratic.charge(&self.before[0], lam)
-        if self.model.in_one_pass(quadratic.columns):
-            seen = (HERE if not may_end else AHEAD if self._predict_start(quadratic, lam)
-                    else NOWHERE)
-        gain = self.model.move(quadratic.columns, &self.change[0], total,
-                               seen) - self.model.here.value
+        gain = self.model.move(quadratic.columns, &self.change[0], total) - self.model.here.value
         self.predicted.take(self.model, quadratic)
         for tries in range(HALVINGS):
             for k in range(m):

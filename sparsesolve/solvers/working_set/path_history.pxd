@@ -6,15 +6,10 @@ cdef class PathHistory:
     cdef int size                       # working columns at the last of them
     cdef double[:, ::1] b               # (2, capacity) their coefficients, the last ones first
     cdef double[:, ::1] last, earlier   # (kinds, n) vectors of the last two lams
-    # Rounding of the last residual, and its change since the one before.
-    cdef double[2] drifts
-    # The same at the start of this lam, see WorkingCoefficients.rounding.
-    cdef double opened, turn
-    cdef bint refreshed                 # whether the residual was recomputed at this lam
+    cdef double[2] rounding             # of the residuals, see WorkingCoefficients.rounding
 
     cdef void clear(self) noexcept nogil
     cdef double forward(self, double lam) noexcept nogil
     cdef double drift(self, double forward) noexcept nogil
     cdef int keep(self, double lam, WorkingCoefficients columns) except -1
-    cdef void step(self, double factor, const double* b, int size, int which,
-                   double* out) noexcept nogil
+    cdef void step(self, double factor, const double* b, int size, double* out) noexcept nogil

@@ -31,15 +31,12 @@ cdef class PathHistory:
         return (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
 
     cdef double drift(self, double forward) noexcept nogil:
-        """The rounding of the extrapolated residual, from which this lam starts."""
-        self.turn = forward * self.drifts[1]
-        self.opened = self.drifts[0] + self.turn
-        return self.opened
+        """The rounding of the extrapolated residual, at most."""
+        return self.rounding[0] + forward * (self.rounding[0] + self.rounding[1])
 
     cdef int keep(self, double lam, WorkingCoefficients columns) except -1:
         """Keep the coefficients at lam; `last` is to be written."""
         cdef int k
-        cdef double drift = columns.rounding()
         if self.b.shape[1] < columns.capacity:
             wider = np.zeros((2, columns.capacity))
             wider[:, :self.b.shape[1]] = self.b
@@ -48,15 +45,11 @@ cdef class PathHistory:
         self.last, self.earlier = self.earlier, self.last
         for k in range(self.size):
             self.b[1, k], self.b[0, k] = self.b[0, k], columns.b[k]
-        self.drifts[1] = (drift + self.drifts[0] if self.refreshed
-                          else self.turn + (drift - self.opened))
-        self.drifts[0] = drift
+        self.rounding[1], self.rounding[0] = self.rounding[0], columns.rounding()
         return 0
 
-    cdef void step(self, double factor, const double* b, int size, int which,
-                   double* out) noexcept nogil:
-        """out = factor * (the first b less those kept: the last for which = 0, the earlier for 1).
-        """
+    cdef void step(self, double factor, const double* b, int size, double* out) noexcept nogil:
+        """out = factor * (the first b less those of the lam before the last)."""
         cdef int k
         for k in range(size):
-            out[k] = factor * (b[k] - (self.b[which, k] if k < self.size else 0.0))
+            out[k] = factor * (b[k] - (self.b[1, k] if k < self.size else 0.0))

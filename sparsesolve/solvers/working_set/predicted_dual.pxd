@@ -9,7 +9,6 @@ cdef class PredictedDual(ScaledDual):
     cdef double rounding                # what rounding of these may add to the gap
     cdef bint wanted                    # whether steps are to be remembered
     cdef bint known                     # whether one has been
-    cdef double share                   # of the gap that it left last time
     cdef double[::1] trial              # (n,)
     # A scale of v, the last asked for, and the gap of the samples there.
     cdef double scaled, excess

@@ -32,7 +32,6 @@ cdef class PredictedDual(ScaledDual):
 
     def __init__(self, Py_ssize_t n):
         self.v, self.trial = np.zeros((2, n))
-        self.share = INFINITY
 
     cdef int reserve(self, int capacity) except -1:
         """Make room for the products with so many working columns; a remembered step is void

@@ -175,8 +175,7 @@ cdef class ProximalNewton(WorkingSet):
         """
         self.opening = 0.0
         self.history.clear()
-        self.predicted.share, self.step.gain = INFINITY, INFINITY
-        self.predicted.known = False
+        self.step.gain, self.predicted.known = INFINITY, False
         self._take_hessian()
         self._linearise()
 
@@ -238,7 +237,8 @@ cdef class ProximalNewton(WorkingSet):
     cdef int _keep_history(self, double lam) except -1:
         if self.model.is_worn():
             self._place()
-        self.model.last_errors = self.model.errors
+        self.model.kept_errors[1] = self.model.kept_errors[0]
+        self.model.kept_errors[0] = self.model.errors
         self.passed = self.quadratic.passes
         WorkingSet._keep_history(self, lam)
         memcpy(&self.history.last[1, 0], self.model.here.eta, self.design.n * sizeof(double))
@@ -252,8 +252,6 @@ cdef class ProximalNewton(WorkingSet):
         cdef bint reached, predicted_reached
         cdef bint exact = self.quadratic.second_order(not self.exacting, lam)
         self.predicted.wanted, self.predicted.known = exact and not self.exacting, False
-        # a next start that was not taken is void
-        model.next.n_known = -1
         if self.quadratic.size > 0 and self.quadratic.curved:
             quiet, self.step.gain = STEP_UNTIL_DECREASE * goal, INFINITY
         self.step.reserve(self.quadratic.capacity)
@@ -261,8 +259,6 @@ cdef class ProximalNewton(WorkingSet):
             # 1. Certificate: the predicted dual point is usually tighter; else the residual's.
             predicted_gap = self.predicted.certify(model, self.quadratic, lam,
                                                    PREDICTED_SHARE * goal)
-            if last > 0.0:
-                self.predicted.share = predicted_gap / last
             predicted_reached, reached = predicted_gap <= PREDICTED_SHARE * goal, False
             if not predicted_reached:
                 gap = self._gap(lam)
@@ -297,8 +293,7 @@ cdef class ProximalNewton(WorkingSet):
             forcing = LEAST_FORCING if exact and not isinstance(self.quadratic,
                                                                 DataActiveSet) else FORCING
             self.step.descend(self.quadratic, lam, max(forcing * gap, MODEL_SHARE * goal), limit,
-                              self.total, last == 0.0,
-                              self.predicted.share * gap <= PREDICTED_SHARE * goal)
+                              self.total, last == 0.0)
             self.prices.models += 1
             last = gap
         if predicted_reached:

@@ -26,8 +26,6 @@ cdef class WorkingSet(ScaledDual):
     cdef readonly double missing
     cdef bint exacting                  # whether the target is below `digits`
     cdef public double opening          # gap after the first round at the last lam
-    cdef int foreseen                   # columns added before the last solve
-    cdef bint surveys  # whether products, not extrapolated bounds, tell which to add
     cdef double level                       # |response|^2
     cdef double[::1] root_w, response, r, u
     cdef object spans                       # of columns under the weights

@@ -41,8 +41,6 @@ from sparsesolve.solvers.working_set.prices cimport BY_PRODUCTS, BY_ROWS, UNCHAN
 from sparsesolve.solvers.state import State
 
 cdef double NOTICED_PROJECTION = costs.rounding.NOTICED_PROJECTION
-cdef double ENTER_AHEAD = costs.working_set.ENTER_AHEAD
-cdef double PROMISED_DECREASE = costs.working_set.PROMISED_DECREASE
 cdef double SQUARES = costs.rounding.SQUARES
 cdef double ROUNDING_SHARE = costs.newton.ROUNDING_SHARE
 cdef double WORKING_SHARE = costs.working_set.WORKING_SHARE
@@ -174,7 +172,6 @@ cdef class WorkingSet(ScaledDual, State):
     cdef void _refresh(self) noexcept nogil:
         """Recompute the residual and the gradients from the coefficients."""
         self.quadratic.refresh(&self.response[0], &self.r[0])
-        self.history.refreshed = True
 
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
@@ -231,7 +228,7 @@ cdef class WorkingSet(ScaledDual, State):
         cdef double goal = self.goal(lam, target, self.opening)
         self.exacting = self.share * target < self.digits
         self._extrapolate_and_grow(lam)
-        outcome, gap = solve_by_rounds(self, lam, target, limit, goal, self.is_final)
+        outcome, gap = solve_by_rounds(self, lam, target, limit, goal)
         if outcome == CONVERGED:
             self._keep_history(lam)
         return outcome, gap
@@ -247,15 +244,9 @@ cdef class WorkingSet(ScaledDual, State):
             self.inactive.examine(&cleared[0], lam)
         return self.gap(lam)
 
-    def is_final(self, double lam, double target):
-        """Return False where violators promise more than a share of the target."""
-        return self.inactive.promise(lam) <= PROMISED_DECREASE * target
-
     def grow(self, double lam, bint first):
         """Add the violators to the working set; return how many."""
         cdef int[::1] entering = self.inactive.violators(lam, most_entering(self.quadratic.size))
-        if first and entering.shape[0] > self.foreseen > 0:
-            self.surveys = True
         if entering.shape[0]:
             self.add_to_working_set(entering)
         return entering.shape[0]
@@ -282,59 +273,40 @@ cdef class WorkingSet(ScaledDual, State):
         return self.r - Q @ (np.asarray(self.r) @ Q)
 
     cdef int _extrapolate_and_grow(self, double lam) except -1:
-        """Add the columns that the linear extrapolation of the last two solutions would add.
-
-        Usually remembered bounds tell which. Once they have missed too many, products with the
-        extrapolated residual do, and few columns are left for the first examination.
-        """
+        """Add the columns that the linear extrapolation of the last two solutions would add."""
         cdef double forward = self.history.forward(lam)
-        cdef int[::1] which
-        self.foreseen = 0
-        self.history.refreshed, self.history.turn = False, 0.0
-        self.history.opened = self.quadratic.rounding()
         if forward == 0.0:
             return 0
         ss_go_on(self.design.n, forward, &self.history.last[0, 0],
                  &self.history.earlier[0, 0], &self.u[0])
-        if self.surveys:
-            with nogil:
-                self.inactive.examine(&self.u[0], ENTER_AHEAD * lam)
-            self.add_to_working_set(self.inactive.violators(ENTER_AHEAD * lam,
-                                                            most_entering(self.quadratic.size)))
-        else:
-            which = self.inactive.predict_violators(&self.u[0], lam, forward)
-            self.foreseen = which.shape[0]
-            self.add_to_working_set(which)
+        self.add_to_working_set(self.inactive.predict_violators(&self.u[0], lam, forward))
         self._extrapolate(lam, forward)
         return 0
 
     cdef int _extrapolate(self, double lam, double forward) except -1:
         """Start from the linear extrapolation of the last two solutions if it lowers the
         objective.
-
-        The rounding errors of the two residuals are extrapolated with them.
         """
         cdef int k, size = self.quadratic.size
         cdef Py_ssize_t i
-        cdef double value, drift
+        cdef double value
         if not self.quadratic.wants_start or size == 0:
             return 0
-        value, drift = self.quadratic.primal(lam), self.history.drift(forward)
+        value = self.quadratic.primal(lam)
         cdef double[::1] b = np.empty(size), change = np.zeros(size)
         cdef double* last = &self.history.last[0, 0]
         cdef double* earlier = &self.history.earlier[0, 0]
         memcpy(&b[0], self.quadratic.b, size * sizeof(double))
         with nogil:
-            self.history.step(forward, &self.history.b[0, 0], self.history.size, 1, &change[0])
+            self.history.step(forward, &self.history.b[0, 0], self.history.size, &change[0])
             self.quadratic.extrapolate(self.history.size, &change[0], lam)
             for k in range(size):
                 # take out what was truncated
                 change[k] += b[k] - self.quadratic.b[k]
             for i in range(self.design.n):
                 self.r[i] += forward * (last[i] - earlier[i])
-            self.quadratic.sync_residual(&self.response[0], &change[0], drift, &self.r[0])
-        # see sync_residual
-        self.history.refreshed = self.history.refreshed or not self.quadratic.wants_residual
+            self.quadratic.sync_residual(&self.response[0], &change[0],
+                                         self.history.drift(forward), &self.r[0])
         if self.quadratic.primal(lam) > value:
             for k in range(size):
                 change[k] = self.quadratic.b[k] - b[k]

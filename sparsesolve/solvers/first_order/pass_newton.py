@@ -19,13 +19,20 @@ import numpy as np
 
 from sparsesolve.linalg.design.distributed import inner_products
 from sparsesolve.solvers.costs.newton import ARMIJO, MOST_IDLE, PROGRESS, SLOW_STEP
-from sparsesolve.solvers.costs.passes import ENTER_AHEAD, MODEL_SHARE, PATIENCE
 from sparsesolve.solvers.costs.rounding import MODEL
 from sparsesolve.solvers.first_order.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
-from sparsesolve.solvers.passes.curvature import Curvature, inverse
 from sparsesolve.solvers.subproblem.sufficient_statistics import InnerModel
 from sparsesolve.solvers.working_set.local_model import floors
 
+# A column whose correlation exceeds this share of lambda enters ahead of time: inner products of
+# a column more cost less than another pass.
+ENTER_AHEAD = 0.7
+# A model is solved to this share of the target gap: its inner products are in memory, and steps
+# cost passes.
+MODEL_SHARE = 0.1
+# Steps in which the gap does not halve before the solver gives up, as where no finite point is
+# best and it would go on for ever.
+PATIENCE = 100
 # 2^-30 of a step moves no coefficient by more than rounding.
 HALVINGS = 30
 # Steps within a model, which is replaced by the next.
@@ -136,18 +143,17 @@ class PassNewton(FirstOrder):
         self.h = h = np.maximum(h, np.where(h > 0.0, least, flat) * w)
         self.scale, self.stale = 1.0, False
         gram, mixed = inner_products(self.design, self.which, h, self.basis, self.n_threads)
-        self.curvature = Curvature(gram, mixed, self.basis.T @ (h[:, None] * self.basis))
-        self.project(self.curvature)
+        self.project(gram, mixed, self.basis.T @ (h[:, None] * self.basis))
 
-    def project(self, curvature):
-        """Make the model of a Curvature, for the first of the working columns."""
-        gram, mixed, inner = curvature
-        which = self.which[: len(gram)]
-        self.mixed, self.inverse_inner = mixed, inverse(inner)
+    def project(self, gram, mixed, inner):
+        """Make the model: inner products under H of the working columns S (S, S), of the basis Q
+        with these (f, S), and of Q (f, f).
+        """
+        self.mixed, self.inverse_inner = mixed, np.linalg.pinv(inner, hermitian=True)
         gram = gram - mixed.T @ self.inverse_inner @ mixed
-        self.fixed = fixed = self.unpenalised_products(which)
+        self.fixed = fixed = self.unpenalised_products(self.which)
         gram[fixed] = gram[:, fixed] = 0.0
-        self.model = InnerModel(gram, self.charged(which))
+        self.model = InnerModel(gram, self.charged(self.which))
 
     def unpenalised_products(self, which):
         """Return a mask of columns that a model leaves alone: in the basis, or constant."""

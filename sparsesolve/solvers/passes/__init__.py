@@ -1,1 +1,0 @@
-"""Solvers for tall designs, which read X in passes over its rows."""
