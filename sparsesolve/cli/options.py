@@ -12,7 +12,7 @@ from sparsesolve.cli.reading import add_style_options, read_rows
 from sparsesolve.data.tables import ENDINGS
 from sparsesolve.families import FAMILIES, cox, read_family
 from sparsesolve.families.registry import WORDS
-from sparsesolve.paths.penalty import standardizes
+from sparsesolve.penalties.penalty import is_scale_free
 
 # Options of the command that are keywords of sparsesolve.path with the same name.
 PASSED_ON = (
@@ -132,7 +132,7 @@ def fit_options(args, table):
     penalty = make_penalty(args, table)
     if penalty is not None:
         options["penalty"] = penalty
-    standardize = (args.standardize or standardizes(penalty)) and not args.no_standardize
+    standardize = (args.standardize or is_scale_free(penalty)) and not args.no_standardize
     if args.to_the_end:
         options["stop"] = None
     limits = {"penalty_factor": 1.0, "lower": -np.inf, "upper": np.inf}

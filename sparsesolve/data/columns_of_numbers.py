@@ -40,12 +40,9 @@ def learnt(name, column, missing):
         gone = codes == GONE
     else:
         gone, levels = np.isnan(column), None
-    if gone.any() and (missing == "error" or gone.all()):
-        where = "every row" if gone.all() else f"row {int(gone.argmax())} (counted from 0)"
-        raise ValueError(
-            f"column {name!r} is missing in {where}; " +
-            ("drop it" if gone.all() else "fill it, or give missing='mean'")
-        )  # fmt: skip
+    if gone.all():
+        raise ValueError(f"column {name!r} is missing in every row; drop it")
+    _refuse_gaps(name, gone, missing)
     if levels is not None:
         counts = np.bincount(codes[~gone], minlength=len(levels))
         _warn_of_many(name, levels, len(codes))
@@ -54,6 +51,15 @@ def learnt(name, column, missing):
     unit = max(np.abs(known).max(), 1.0)  # sums of the largest floats must not overflow
     mean = (known / unit).mean() * unit if unit > 1e300 else known.mean()
     return Source(name, levels, np.array([mean]))
+
+
+def _refuse_gaps(name, gone, missing):
+    """Raise ValueError if gaps are refused and there is one."""
+    if missing == "error" and gone.any():
+        raise ValueError(
+            f"column {name!r} is missing in row {int(gone.argmax())} (counted from 0); fill it, "
+            "or give missing='mean' to make_design"
+        )
 
 
 def with_column(levels):
@@ -84,8 +90,8 @@ def _stack_level():
     return depth
 
 
-def encoded(columns, sources, unknown, as_sparse):
-    """Return the matrix of a table."""
+def encoded(columns, sources, unknown, missing, as_sparse):
+    """Return the matrix of a table; `unknown` and `missing` are those of make_design."""
     blocks = []
     for source in sources:
         column = _like_the_first(columns[source.name], source)
@@ -98,10 +104,12 @@ def encoded(columns, sources, unknown, as_sparse):
                 f"{then}, in pandas by astype({kind!r})"
             )
         if source.levels is None:
-            block = np.where(np.isnan(column), source.fill, column)[:, None]
+            gone = np.isnan(column)
+            _refuse_gaps(source.name, gone, missing)
+            block = np.where(gone, source.fill, column)[:, None]
             blocks.append(sparse.csc_array(block) if as_sparse else block)
         else:
-            blocks.append(_dummies(source, column[0], unknown, as_sparse))
+            blocks.append(_dummies(source, column[0], unknown, missing, as_sparse))
     if as_sparse:
         return sparse.csc_array(sparse.hstack(blocks, format="csc"))
     return np.asfortranarray(np.concatenate(blocks, axis=1))
@@ -117,11 +125,12 @@ def _like_the_first(column, source):
     return np.full(len(column[0]), np.nan) if gaps_alone else column
 
 
-def _dummies(source, labels, unknown, as_sparse):
+def _dummies(source, labels, unknown, missing, as_sparse):
     """Return a column of 0 and 1 for each level, (n, K), or for the second of two.
 
     Rows without a label hold the shares."""
     codes = _codes(source.name, labels, source.levels, unknown)
+    _refuse_gaps(source.name, codes == GONE, missing)
     gone = np.flatnonzero(codes == GONE)
     if len(source.levels) == 2:  # an unknown level is equally far from both
         gone, codes = np.flatnonzero(codes < 0), codes - 1

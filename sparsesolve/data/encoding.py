@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ class EncodedDesign:
         "error" or "zero": the treatment of levels that the first table did not have.
     index : pandas.Index or None
         The row names of the table, if it has any; they are compared with those of y.
+    missing : str
+        "mean" or "error": the treatment of gaps.
     """
 
     matrix: np.ndarray | sparse.csc_array
@@ -44,25 +46,48 @@ class EncodedDesign:
     sources: list = field(repr=False)
     unknown: str
     index: Any = field(default=None, repr=False)
+    missing: str = "mean"
+    ndim = 2
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns, (n, p)."""
         return self.matrix.shape
 
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the numbers of the matrix."""
+        return self.matrix.dtype
+
+    def __len__(self) -> int:
+        return self.matrix.shape[0]
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return the numbers of some rows, as the matrix does."""
+        return self.matrix[rows]
+
     def encode(self, table: Any) -> EncodedDesign:
         """Return another table, with the same columns, encoded in the same way.
 
-        Missing values are filled from the first table: with means, and with shares of categories.
+        Missing values are filled from the first table, with means and with shares of categories,
+        or refused if they were there.
         """
         columns = read_mixed_columns(self._used_columns(table))
         missing = [source.name for source in self.sources if source.name not in columns]
         if missing:
             raise ValueError(f"the table has no column {missing[0]!r}, which the first one has")
         used = {source.name: columns[source.name] for source in self.sources}
-        matrix = encoded(used, self.sources, self.unknown, sparse.issparse(self.matrix))
-        return EncodedDesign(matrix, self.names, self.groups, self.sources, self.unknown,
-                             _row_names(table))  # fmt: skip
+        as_sparse = sparse.issparse(self.matrix)
+        matrix = encoded(used, self.sources, self.unknown, self.missing, as_sparse)
+        return replace(self, matrix=matrix, index=_row_names(table))
+
+    def is_of_raw(self, table: Any) -> bool:
+        """Return True if this is a table to encode, and not one encoded already or an array."""
+        if isinstance(table, EncodedDesign) or not (isinstance(table, dict) or is_frame(table)):
+            return False
+        names = set(map(str, table) if isinstance(table, dict) else frame_names(table))
+        raw = {source.name for source in self.sources} <= names
+        return raw or not set(self.names) <= names
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Return the matrix as an array, for code that accepts only arrays."""
@@ -72,8 +97,7 @@ class EncodedDesign:
 
     def without_rows(self) -> EncodedDesign:
         """Return the encoder without rows of the table, to be kept with a fit."""
-        empty = self.matrix[:0].copy()
-        return EncodedDesign(empty, self.names, self.groups, self.sources, self.unknown)
+        return replace(self, matrix=self.matrix[:0].copy(), index=None)
 
     def _used_columns(self, table):
         """Return the table without columns that the first one did not have."""
@@ -113,8 +137,8 @@ def make_design(
         Make a sparse matrix.
     missing : {"mean", "error"}, default "mean"
         Fill missing values (None, NA, NaN) with the mean of their column in this table, which for
-        a category is the share of each level; or refuse them. Tables that are encoded later are
-        filled in any case.
+        a category is the share of each level; or refuse them, here and in tables that are encoded
+        later.
     unknown : {"error", "zero"}, default "error"
         How `EncodedDesign.encode` treats a level that this table does not have: refuse it, or
         encode it as 0 in every column (for a category of two levels, as the share of the second).
@@ -158,14 +182,14 @@ def make_design(
     read_choice("unknown", unknown, ["error", "zero"])
     columns = read_mixed_columns(table)
     sources = [learnt(name, column, missing) for name, column in columns.items()]
-    matrix = encoded(columns, sources, unknown, as_sparse)
+    matrix = encoded(columns, sources, unknown, missing, as_sparse)
     names, groups = [], []
     for source in sources:
         levels = [None] if source.levels is None else with_column(source.levels)
         names += [source.name if level is None else f"{source.name}={level}" for level in levels]
         groups += [source.name] * len(levels)
     return EncodedDesign(matrix, np.array(names, dtype=object), groups, sources, unknown,
-                         _row_names(table))  # fmt: skip
+                         _row_names(table), missing)  # fmt: skip
 
 
 def _row_names(table):

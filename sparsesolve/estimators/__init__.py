@@ -18,6 +18,7 @@ except ImportError:
 
 from .adaptive import AdaptiveLasso, AdaptiveLassoCV
 from .amounts import GammaNet, GammaNetCV, TweedieNet, TweedieNetCV
+from .base import expected_failed_checks
 from .chain_svm import ChainSVM
 from .chains import ChainClassifier
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
@@ -117,4 +118,5 @@ __all__ = [
     "SparseLogisticRegressionCV",
     "TweedieNet",
     "TweedieNetCV",
+    "expected_failed_checks",
 ]

@@ -1,9 +1,12 @@
 """DesignEncoder: make_design as a transformer; group estimators can use its groups."""
 
 import numpy as np
+from scipy import sparse
+from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sparsesolve.data import is_frame
 from sparsesolve.data.encoding import EncodedDesign, make_design
 
 from .base import Answering
@@ -54,12 +57,15 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X, y=None):
         """Fit, and return the EncodedDesign of the same table."""
-        return self._fitted(X)
+        return self._chosen(self._fitted(X))
 
     def transform(self, X):
-        """Return the EncodedDesign of a table, which estimators take as X."""
+        """Return the EncodedDesign of a table, which estimators take as X.
+
+        With ``set_output(transform="pandas")`` it is a frame.
+        """
         check_is_fitted(self)
-        return self.design_.encode(X)
+        return self._chosen(self.design_.encode(self._checked(X, reset=False)))
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns, such as "age" and "ward=east"."""
@@ -72,9 +78,25 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
         return tags
 
     def _fitted(self, X):
+        X = self._checked(X, reset=True)
         design = make_design(X, sparse=self.sparse, missing=self.missing, unknown=self.unknown)
         self.design_, self.n_features_in_ = design.without_rows(), len(design.sources)
         return design
+
+    def _checked(self, X, reset):
+        """Return the table after scikit-learn's checks of arrays; a frame may have more columns.
+        """
+        if isinstance(X, np.ndarray) or sparse.issparse(X):
+            return validate_data(self, X, dtype=None, ensure_all_finite=False, reset=reset)
+        if reset and is_frame(X):
+            validate_data(self, X, skip_check_array=True)
+        return X
+
+    def _chosen(self, design):
+        """Return the design, or its matrix where set_output asks for another container."""
+        own = getattr(self, "_sklearn_output_config", {}).get("transform")
+        kept = (own or get_config()["transform_output"]) == "default"
+        return design if kept else design.matrix
 
 
 def source_groups(X, names):

@@ -14,7 +14,7 @@ from sparsesolve.mkl.path import mkl_path
 from sparsesolve.results.cv_path import choose
 from sparsesolve.selection.measures import read_measure
 
-from .base import TYPES, Answering, read_pair, warning_as_scikit_learn
+from .base import TYPES, Answering, new_matrix, read_pair, warning_as_scikit_learn
 from .chosen import RULES, Folded, fold_summary, read_alphas, refuse_untrainable
 
 # Lambdas on the path to the requested one; each is the warm start of the next.
@@ -90,6 +90,7 @@ class Kernels(Answering, BaseEstimator):
         if self._given():
             X = self._read_stack(X, reset=False)
         else:
+            X = new_matrix(self, X)
             X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=TYPES, reset=False)
         return self.path_.predict(X, s=self.alpha_)
 

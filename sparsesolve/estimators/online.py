@@ -10,7 +10,7 @@ from sparsesolve.online.holdout import Holdout, split
 from sparsesolve.online.online import online
 from sparsesolve.online.settings import METHODS
 
-from .base import TYPES, Answering
+from .base import TYPES, Answering, new_matrix
 
 # With more coefficients than this, coef_ is sparse.
 LARGE = 10**6
@@ -84,7 +84,7 @@ class Online(Answering, BaseEstimator):
 
     def _link(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=TYPES, reset=False)
+        X = validate_data(self, new_matrix(self, X), accept_sparse="csr", dtype=TYPES, reset=False)
         return self.online_fit_.predict(X)
 
     def __sklearn_tags__(self):

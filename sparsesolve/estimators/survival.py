@@ -8,7 +8,7 @@ from sparsesolve.data import read_survival
 from sparsesolve.families import cox
 from sparsesolve.results.survival import concordance
 
-from .base import TYPES, Net, read_sample_weight, unwrapped
+from .base import TYPES, Net, fitted_matrix, read_sample_weight
 from .chosen import Chosen
 from .hazard import Hazard
 
@@ -21,7 +21,8 @@ class Cox(Hazard, Net):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = validate_data(self, unwrapped(X), accept_sparse="csc", dtype=TYPES, order="F")
+        X = fitted_matrix(self, X)
+        X = validate_data(self, X, accept_sparse="csc", dtype=TYPES, order="F")
         weights = read_sample_weight(sample_weight, X.shape[0])
         return X, _read_times(y, X.shape[0], strata), weights
 

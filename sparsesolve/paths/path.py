@@ -12,11 +12,12 @@ from sparsesolve.families import FAMILIES
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.options import PathOptions, kept_options, read_path_options
-from sparsesolve.paths.penalty import is_concave, read_penalty, standardizes
+from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.second_try import tried_again
 from sparsesolve.paths.start import read_start
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
+from sparsesolve.penalties.penalty import is_scale_free
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
@@ -258,7 +259,7 @@ def solve_path(X, y, options, names=None, report=None):
     names = options.feature_names if names is None else names
     standardize = options.standardize
     if standardize is None:
-        standardize = standardizes(options.penalty)
+        standardize = is_scale_free(options.penalty)
     options = options.plain(feature_names=names, standardize=standardize)
     settings = _read_settings(options)
     family = settings["family"]

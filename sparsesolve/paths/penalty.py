@@ -8,7 +8,7 @@ from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.concave_penalty import ConcavePenalty
 from sparsesolve.penalties.definition import check_definition
 from sparsesolve.penalties.nonnegative import Nonnegative
-from sparsesolve.penalties.penalty import NEEDED, has_blocks, missing_method
+from sparsesolve.penalties.penalty import NEEDED, has_blocks, is_scale_free, missing_method
 from sparsesolve.penalties.whole import WholePenalty
 from sparsesolve.solvers.problem.problem import ADVICE
 
@@ -38,11 +38,6 @@ def no_penalty(penalty):
         f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or None for the "
         "elastic net"
     )
-
-
-def standardizes(penalty):
-    """Return whether features are standardised by default under this penalty."""
-    return penalty is None or has_blocks(penalty) or getattr(penalty, "scale_free", False)
 
 
 def is_concave(penalty):
@@ -81,7 +76,7 @@ def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
             f"lower and upper need a penalty on disjoint blocks, which {name} is not; leave them "
             "out"
         )
-    if standardize is True and not is_concave(penalty):
+    if standardize is True and not is_scale_free(penalty):
         constant = np.flatnonzero(np.asarray(design.spread) == 0.0)
         if len(constant):
             raise ValueError(

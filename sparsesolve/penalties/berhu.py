@@ -47,8 +47,6 @@ class Berhu(Norm):
     array([0. , 0.5, 3. ])
     """
 
-    scale_free = True
-
     def __init__(self, delta: float = 1.0, weights: ArrayLike | None = None):
         self.delta = read_number("delta", delta, inclusive=False)
         self.weights = held_weights(weights)

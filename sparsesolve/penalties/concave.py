@@ -26,7 +26,6 @@ class Concave(Norm):
     """Base class of concave penalties. A subclass gives phi, its derivatives and its scalar prox.
     """
 
-    scale_free = True  # Each coefficient, or group of them, has a penalty of its own.
     concave = True
 
     def __init__(self, groups: Any = None, weights: Any = None):

@@ -123,6 +123,7 @@ class EdgeVariation:
 class EdgeNorm(Norm):
     """Base class of norms on edges; a subclass sets `_graph`, an EdgeVariation, in `_bind`."""
 
+    scale_free = False  # Coefficients are compared with one another.
     _graph: EdgeVariation
 
     def norm(self, b: np.ndarray) -> float:

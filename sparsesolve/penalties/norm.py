@@ -23,7 +23,7 @@ from sparsesolve.penalties.columns import by_label
 class Norm:
     """A norm, or a seminorm, of whole vectors of coefficients."""
 
-    scale_free = False  # Coefficients are compared with one another.
+    scale_free = True  # False where coefficients are compared with one another.
     n_features = 0  # set by `over`
 
     def value(self, b: ArrayLike) -> float:

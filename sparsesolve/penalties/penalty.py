@@ -38,8 +38,8 @@ also answer:
     degrees(b)              degrees of freedom, for information criteria
     over_responses(K)       -> the penalty on arrays (K, p) of K responses; without it Omega is
                             applied to every response, and summed
-    scale_free              False: coefficients are compared with one another, so that features
-                            are not standardised unless that is asked for. The default is False
+    scale_free              True: coefficients are not compared with one another, so that features
+                            are standardised by default. Without it they are not
     has_blocks              True: a sum over disjoint blocks that also keeps the contract of
                             ``blocks.pyx`` (`BlockPenalty`) or that of `ElasticNet`, for which
                             there are faster solvers. The default is False
@@ -68,6 +68,11 @@ class Penalty(Protocol):
 def has_blocks(penalty: Any) -> bool:
     """Return True if the penalty is a sum over disjoint blocks, which most solvers need."""
     return bool(getattr(penalty, "has_blocks", False))
+
+
+def is_scale_free(penalty: Any) -> bool:
+    """Return True if features are standardised by default: coefficients are not compared."""
+    return penalty is None or has_blocks(penalty) or getattr(penalty, "scale_free", False)
 
 
 def missing_method(penalty: Any) -> str | None:

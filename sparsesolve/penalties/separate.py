@@ -15,6 +15,7 @@ from sparsesolve.penalties.groups import with_single_features
 from sparsesolve.penalties.l1 import Nothing
 from sparsesolve.penalties.mapping import Cumulated
 from sparsesolve.penalties.norm import Norm, plain, refuse_no_norm
+from sparsesolve.penalties.penalty import is_scale_free
 
 
 class Separate(Norm):
@@ -48,6 +49,11 @@ class Separate(Norm):
         if not hasattr(parts, "items") or not parts:
             raise TypeError("parts must be a mapping from features to penalties, and not empty")
         self.parts = dict(parts)
+
+    @property
+    def scale_free(self) -> bool:
+        """Return True if no part compares its coefficients with one another."""
+        return all(map(is_scale_free, self.parts.values()))
 
     def _arguments(self):
         return repr(self.parts)

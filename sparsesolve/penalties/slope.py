@@ -55,6 +55,8 @@ class Slope(Norm):
     array([ 0.79, -0.8 ,  0.8 ,  0.  ])
     """
 
+    scale_free = False  # Coefficients are compared with one another.
+
     def __init__(self, lambdas: ArrayLike | None = None, q: float = 0.1, kind: str = "bh"):
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}, not {kind!r}")

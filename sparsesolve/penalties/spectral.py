@@ -49,6 +49,8 @@ class Spectral(Norm):
     4.0
     """
 
+    scale_free = False  # Coefficients are compared with one another.
+
     def __init__(self, of: str, shape: tuple[int, int] | None = None):
         if of not in KINDS:
             raise ValueError(f"of must be one of {', '.join(map(repr, KINDS))}, not {of!r}")

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from sparsesolve.penalties.each_response import degrees, over_responses
 from sparsesolve.penalties.norm import Norm, refuse_no_norm
+from sparsesolve.penalties.penalty import is_scale_free
 from sparsesolve.penalties.prox.alternating import SumOfTerms
 from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
 from sparsesolve.penalties.splitting import (
@@ -74,6 +75,11 @@ class Sum(Norm):
                 raise TypeError(f"terms[{k}] is {term!r}, which has no method {missing[0]}")
             refuse_no_norm(term)
         self.terms = list(terms)
+
+    @property
+    def scale_free(self) -> bool:
+        """Return True if no term compares coefficients with one another."""
+        return all(map(is_scale_free, self.terms))
 
     def _arguments(self):
         return repr(self.terms)

@@ -65,6 +65,8 @@ class TotalVariation(Norm):
     array([0.04, 0.04, 0.04, 1.92, 1.92, 1.92, 1.05, 1.05])
     """
 
+    scale_free = False  # Coefficients are compared with one another.
+
     def __init__(self, weights: ArrayLike | None = None, l1: float = 0.0, order: Any = None):
         self.l1 = read_number("l1", l1)
         self.weights = None if weights is None else np.array(weights)

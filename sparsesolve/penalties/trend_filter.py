@@ -59,6 +59,8 @@ class TrendFilter(Norm):
     array([0.03, 1.03, 2.03, 2.87, 1.97, 1.07])
     """
 
+    scale_free = False  # Coefficients are compared with one another.
+
     def __init__(self, degree: int = 1):
         if isinstance(degree, bool) or not hasattr(degree, "__index__"):
             raise TypeError(f"degree must be a whole number, not {degree!r}")

@@ -13,8 +13,6 @@ from sparsesolve.data import (
     refuse_truncated,
     row_blocks,
 )
-from sparsesolve.data.encoding import EncodedDesign
-from sparsesolve.data.frame import frame_names
 from sparsesolve.families import read_family
 from sparsesolve.results.interpolation import interpolator, read_s
 
@@ -95,14 +93,8 @@ def in_columns_of_fit(path, X, made="the path was fitted to"):
     `path` has the encoder and the feature_names; `made` is the start of the message on a missing
     column.
     """
-    encoder = path.encoder
-    if encoder is not None and not isinstance(X, EncodedDesign) and (
-        isinstance(X, dict) or is_frame(X)
-    ):
-        names = set(map(str, X) if isinstance(X, dict) else frame_names(X))
-        raw = {source.name for source in encoder.sources} <= names
-        if raw or not set(encoder.names) <= names:  # otherwise the user has encoded it by hand
-            return encoder.encode(X)
+    if path.encoder is not None and path.encoder.is_of_raw(X):
+        return path.encoder.encode(X)
     if is_frame(X) and path.feature_names is not None:
         return columns_by_name(X, path.feature_names.tolist(), made)
     return X

@@ -4,8 +4,6 @@ import html as markup
 
 import numpy as np
 
-from sparsesolve.penalties.penalty import has_blocks
-
 
 def one_line(path):
     """Return a line on what was fitted, how far, and the worst certificate."""
@@ -13,11 +11,14 @@ def one_line(path):
     if not n:
         return f"<{type(path).__name__} {path.family}: no lambda solved, {path.stop_reason}>"
     count, noun = path.selectable
+    options = getattr(path, "options", None) or {}
     return (
         f"<{type(path).__name__} {path.family}: {n} lambda{'s' * (n > 1)} from "
         f"{path.lambdas[0]:.4g} to {path.lambdas[-1]:.4g}, "
         f"{path.df[-1]} of {count} {noun}s at the end, "
-        f"{100 * path.dev_ratio[-1]:z.1f}% deviance explained, worst gap {worst_gap(path):.1e}>"
+        f"{100 * path.dev_ratio[-1]:z.1f}% deviance explained, "
+        + (f"{scaled(options)}, " if "standardize" in options else "")
+        + f"worst gap {worst_gap(path):.1e}>"
     )
 
 
@@ -36,13 +37,18 @@ def heading(path):
 
 
 def of_penalty(options):
-    """Return what a reader must know of a fit with a penalty on whole vectors or a concave one."""
-    penalty = options.get("penalty")
+    """Return what a reader must know of the penalty of a fit and of the scale of its features."""
+    penalty, said = options.get("penalty"), ""
     if getattr(penalty, "concave", False):
-        return f" {type(penalty).__name__} is not convex: these are stationary points."
-    if penalty is None or has_blocks(penalty) or options.get("standardize"):
-        return ""
-    return " Features are not standardised."
+        said = f" {type(penalty).__name__} is not convex: these are stationary points."
+    return said + (f" {scaled(options).capitalize()}." if "standardize" in options else "")
+
+
+def scaled(options):
+    """Return whether features were standardised, in words."""
+    if options["standardize"] == "group":
+        return "groups standardised"
+    return "features standardised" if options["standardize"] else "features not standardised"
 
 
 def classes(path):

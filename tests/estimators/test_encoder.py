@@ -5,16 +5,20 @@ import pytest
 
 pytest.importorskip("sklearn")
 pandas = pytest.importorskip("pandas")
-from sklearn import linear_model  # noqa: E402
+from sklearn import config_context, linear_model  # noqa: E402
+from sklearn.compose import ColumnTransformer  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_predict  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
 from sparsesolve.estimators import (  # noqa: E402
+    CoxNet,
     DesignEncoder,
     GroupLasso,
     GroupLassoCV,
     Lasso,
+    MKLRegressor,
+    OnlineRegressor,
     PoissonNet,
     SparseLogisticRegression,
 )
@@ -77,3 +81,51 @@ def test_other_groups_are_refused():
         GroupLasso(groups="source").fit(DESIGN.matrix, Y)
     with pytest.raises(ValueError, match="groups must be one of 'source', not 'columns'"):
         GroupLasso(groups="columns").fit(DESIGN, Y)
+
+
+@pytest.mark.parametrize("container", ["pandas", "polars", "global"])
+def test_frames_are_what_set_output_asks_for(container):
+    if container == "polars":
+        pytest.importorskip("polars")
+    with config_context(transform_output="pandas" if container == "global" else "default"):
+        encoder = DesignEncoder()
+        if container != "global":
+            encoder.set_output(transform=container)
+        frame = encoder.fit_transform(TABLE)
+        assert list(frame.columns) == DESIGN.names.tolist()
+        np.testing.assert_array_equal(np.asarray(frame), DESIGN.matrix)
+        model = make_pipeline(encoder, GroupLasso(0.1, groups="source")).fit(TABLE, Y)
+    plain = make_pipeline(DesignEncoder(), GroupLasso(0.1, groups="source")).fit(TABLE, Y)
+    np.testing.assert_array_equal(model[-1].coef_, plain[-1].coef_)
+
+
+def test_in_a_column_transformer():
+    table = TABLE.assign(height=1.0)
+    for sparse in (False, True):
+        both = ColumnTransformer(
+            [("tables", DesignEncoder(sparse=sparse), ["age", "ward"]),
+             ("rest", "passthrough", ["height"])]
+        )  # fmt: skip
+        found = both.fit_transform(table)
+        np.testing.assert_array_equal(found, np.column_stack([DESIGN.matrix, np.ones(N)]))
+
+
+@pytest.mark.parametrize("kind", [Lasso, PoissonNet, CoxNet, MKLRegressor, OnlineRegressor])
+def test_estimators_of_a_design_predict_raw_tables(kind):
+    """In any order of columns, with further ones, and as what the design encodes."""
+    y = np.column_stack([np.exp(Y), np.ones(N)]) if kind is CoxNet else np.exp(Y)
+    model = kind().fit(DESIGN, y)
+    raw = TABLE[["ward", "age"]].assign(other="x")
+    for table in (raw, raw.to_dict("list")):
+        np.testing.assert_array_equal(model.predict(table), model.predict(DESIGN))
+
+
+def test_gaps_refused_by_make_design_are_refused_later():
+    known = TABLE.drop(index=3)
+    design = ss.make_design(known, missing="error")
+    fit = ss.path(design, Y.drop(index=3), lambdas=[0.1])
+    for name in TABLE:
+        gap = known.copy()
+        gap.loc[5, name] = None
+        with pytest.raises(ValueError, match=f"column '{name}' is missing in row 4"):
+            fit.predict(gap, 0.1)

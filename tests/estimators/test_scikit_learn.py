@@ -24,8 +24,7 @@ SHORT = {  # checks make a hundred fits of each
     "alphas": 3, "eps": 0.1, "Cs": 3, "cv": 2,
     "kernels": [(gaussian(1.0), None), (polynomial(2), 0)],
 }  # fmt: skip
-ALL = [getattr(estimators, name) for name in estimators.__all__ if name != "DesignEncoder"]
-# DesignEncoder reads tables of text, in dicts and frames, of which the checks know nothing.
+ALL = [kind for kind in map(vars(estimators).get, estimators.__all__) if isinstance(kind, type)]
 RNG = np.random.default_rng(2)
 X = RNG.standard_normal((60, 6))
 Y = X[:, 0] - 2 * X[:, 3] + 0.5 * RNG.standard_normal(60)
@@ -39,22 +38,9 @@ def short(kind):
     return kind(**{name: value for name, value in SHORT.items() if name in known})
 
 
-def unsuited(estimator):
-    """Checks that predict rows one by one, of a chain one sequence; and, online, that split a row
-    of weight 2, one step of twice the length, into two."""
-    name = estimator.__class__.__name__
-    if name.startswith(("Chain", "SPOM")):
-        names = ("check_methods_subset_invariance", "check_methods_sample_order_invariance")
-        return dict.fromkeys(names, "rows of a sequence depend on each other")
-    if name.startswith("Online"):
-        names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-        return dict.fromkeys(names, "a row of weight w is one step")
-    return {}
-
-
 @parametrize_with_checks([short(kind) for kind in ALL])
 def test_an_estimator_of_scikit_learn(estimator, check):
-    reason = unsuited(estimator).get(check.func.__name__)
+    reason = estimators.expected_failed_checks(estimator).get(check.func.__name__)
     if reason:  # by luck of the draw such a check may pass
         pytest.xfail(reason)
     check(estimator)

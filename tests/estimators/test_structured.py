@@ -38,7 +38,7 @@ Y = X @ [1.0, 1, 1, 0, 0, 2] + RNG.standard_normal(60)
     (PenalizedRegression(0.2, penalty=penalties.TraceNorm((2, 3))), penalties.TraceNorm((2, 3))),
 ])  # fmt: skip
 def test_what_path_finds(model, penalty):
-    fit = ss.path(X, Y, penalty=penalty, lambdas=[0.2])
+    fit = ss.path(X, Y, penalty=penalty, lambdas=[0.2], standardize=model.standardize)
     assert model.fit(X, Y).coef_ == pytest.approx(fit.coef(0.2))
     assert model.gap_ <= 1e-7 and model.score(X, Y) > 0.5
 
@@ -53,7 +53,8 @@ def test_what_path_finds(model, penalty):
 def test_what_cross_validation_chooses(model, penalty):
     model.set_params(cv=3, alphas=10, eps=0.05).fit(X, Y)
     folds = [(train, test) for train, test in KFold(3).split(X)]
-    cv = ss.cv_path(X, Y, penalty=penalty, folds=folds, lambdas=model.alphas_)
+    cv = ss.cv_path(X, Y, penalty=penalty, folds=folds, lambdas=model.alphas_,
+                    standardize=model.standardize)  # fmt: skip
     mean = cv.fold_scores.mean(axis=0)  # folds weigh the same, as in scikit-learn
     assert model.alpha_ == pytest.approx(cv.lambdas[mean.argmin()])
     assert model.coef_ == pytest.approx(cv.path.coef(model.alpha_))

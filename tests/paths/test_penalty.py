@@ -8,6 +8,7 @@ from python_penalties import Largest, SquaredL1, Steps
 from scipy.optimize import linprog, minimize
 
 import sparsesolve as ss
+from sparsesolve import penalties
 
 RNG = np.random.default_rng(4)
 X = RNG.standard_normal((60, 6)) + [0, 3, 0, 0, -1, 0]
@@ -137,3 +138,65 @@ def test_an_error_in_a_method_reaches_the_caller():
 
     with pytest.raises(RuntimeError, match="out of luck"):
         ss.path(X, Y, penalty=Failing())
+
+
+PAIRS = [[0, 1], [2, 3], [4, 5]]
+OF = np.repeat(np.arange(3), 2)
+STANDARDISED = {
+    "L1": penalties.L1(),
+    "OverlapL2": penalties.OverlapL2(PAIRS),
+    "OverlapLinf": penalties.OverlapLinf(PAIRS),
+    "LatentGroupL2": penalties.LatentGroupL2(PAIRS),
+    "TreeL2": penalties.TreeL2(PAIRS),
+    "TreeLinf": penalties.TreeLinf(PAIRS),
+    "ExclusiveLasso": penalties.ExclusiveLasso(OF),
+    "KSupport": penalties.KSupport(2),
+    "Berhu": penalties.Berhu(),
+    "MCP": penalties.MCP(),
+    "GroupL2": penalties.GroupL2(OF),
+    "Separate": penalties.Separate({(0, 1): None, range(2, 6): penalties.L1()}),
+    "Sum": penalties.Sum([penalties.L1(), penalties.L1()]),
+}
+COMPARING = {
+    "TotalVariation": penalties.TotalVariation(),
+    "TrendFilter": penalties.TrendFilter(),
+    "GraphTV": penalties.GraphTV([(0, 1), (1, 2), (3, 4)]),
+    "TotalVariation2D": penalties.TotalVariation2D((2, 3)),
+    "Slope": penalties.Slope(),
+    "TraceNorm": penalties.TraceNorm((2, 3)),
+    "Separate": penalties.Separate({0: None, range(1, 6): penalties.TotalVariation()}),
+    "Sum": penalties.Sum([penalties.L1(), penalties.TotalVariation()]),
+}
+
+
+def of_all_sizes(seed=3):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(60, 6))
+    return Z * [1.0, 10.0, 0.1, 3.0, 1.0, 0.5], Z[:, 0] - Z[:, 3] + 0.3 * rng.normal(size=60)
+
+
+@pytest.mark.parametrize("kind", ["STANDARDISED", "COMPARING"])
+def test_features_are_standardised_unless_coefficients_are_compared(kind):
+    """By default; the repr and the table say it."""
+    X, y = of_all_sizes()
+    for name, penalty in globals()[kind].items():
+        same, words = (True, "features standardised") if kind == "STANDARDISED" else (
+            False, "features not standardised")  # fmt: skip
+        fit = ss.path(X, y, penalty=penalty, lambdas=[0.1])
+        asked = ss.path(X, y, penalty=penalty, lambdas=[0.1], standardize=same)
+        np.testing.assert_array_equal(fit.coef(0.1), asked.coef(0.1), err_msg=name)
+        assert words in repr(fit) and words.capitalize() in str(fit), name
+
+
+def test_equal_penalties_give_equal_paths_by_default():
+    """Of single features, and of disjoint groups, and with a constant column."""
+    X, y = of_all_sizes()
+    X[:, 5] = 2.0
+    options = {"lambdas": [0.3, 0.1], "tol": 1e-11}
+    lasso = ss.path(X, y, **options).coef(0.1)
+    np.testing.assert_allclose(ss.path(X, y, penalty=penalties.L1(), **options).coef(0.1), lasso,
+                               atol=1e-5)  # fmt: skip
+    groups = ss.path(X, y, penalty=penalties.GroupL2(OF, np.ones(3)), **options).coef(0.1)
+    for kind in (penalties.OverlapL2, penalties.TreeL2, penalties.LatentGroupL2):
+        fit = ss.path(X, y, penalty=kind(PAIRS, np.ones(3)), **options)
+        np.testing.assert_allclose(fit.coef(0.1), groups, atol=1e-5, err_msg=kind.__name__)

@@ -1,7 +1,8 @@
 """An encoder as JSON values: how a table becomes a design, without its rows.
 
-The entries are ``names`` and ``groups`` of the p columns, ``unknown``, ``sparse`` and ``sources``:
-a list with the fields of a Source (data/columns_of_numbers.py) for each column of the table.
+The entries are ``names`` and ``groups`` of the p columns, ``unknown``, ``missing``, ``sparse`` and
+``sources``: a list with the fields of a Source (data/columns_of_numbers.py) for each column of the
+table.
 """
 
 import numpy as np
@@ -25,6 +26,7 @@ def encoder_values(fit):
         "names": [str(name) for name in design.names],
         "groups": [str(group) for group in design.groups],
         "unknown": design.unknown,
+        "missing": design.missing,
         "sparse": sparse.issparse(design.matrix),
         "sources": [{name: _plain(value) for name, value in source._asdict().items()}
                     for source in design.sources],
@@ -38,7 +40,9 @@ def encoder_of(found):
         sources = [_source(fields) for fields in found["sources"]]
         names = np.array(found["names"], dtype=object)
         groups, unknown = list(found["groups"]), found["unknown"]
-        fits = (unknown in ("error", "zero") and names.ndim == 1 and len(names) > 0
+        missing = found.get("missing", "mean")  # Files before 0.2 do not say it.
+        fits = (unknown in ("error", "zero") and missing in ("mean", "error")
+                and names.ndim == 1 and len(names) > 0
                 and all(isinstance(name, str) for name in names)
                 and groups == [source.name for source in sources for _ in source.fill]
                 and len({source.name for source in sources}) == len(sources))  # fmt: skip
@@ -48,7 +52,7 @@ def encoder_of(found):
         raise Damaged("the parts of encoder do not fit together")
     empty = np.zeros((0, len(names)), order="F")
     matrix = sparse.csc_array(empty) if found["sparse"] else empty
-    return EncodedDesign(matrix, names, groups, sources, unknown)
+    return EncodedDesign(matrix, names, groups, sources, unknown, missing=missing)
 
 
 def _source(fields):
