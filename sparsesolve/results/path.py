@@ -78,7 +78,7 @@ class Path(Solved, PathPredictor, Named):
     >>> X = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
     >>> fit = ss.path(X, X @ [2.0, 1.0], lambdas=[2.0, 1.5, 0.5])
     >>> print(fit)
-    gaussian path: 3 lambdas, 2 features; every lambda was solved.
+    gaussian path: 3 lambdas, 2 features; every lambda was solved. Features standardised.
     <BLANKLINE>
        Df   %Dev  Lambda      Gap
     0   0   0.00  2.0000  0.0e+00

@@ -13,7 +13,7 @@ Y = X @ [2.0, 0.0, -1.0, 0.0, 1.0] + RNG.standard_normal(60)
 
 
 def test_on_all_features_it_is_the_lasso():
-    lasso = ss.path(X, Y, standardize=False, tol=1e-10, n_lambdas=6)
+    lasso = ss.path(X, Y, tol=1e-10, n_lambdas=6)
     own = ss.path(X, Y, penalty=Separate({range(5): L1()}), lambdas=lasso.lambdas, tol=1e-10)
     assert own.coefs.toarray() == pytest.approx(lasso.coefs.toarray(), abs=1e-5)
 
@@ -23,8 +23,7 @@ def test_no_penalty_on_some_features_is_a_factor_of_0():
     lams = [0.4, 0.1]
     own = ss.path(X, Y, penalty=parts, lambdas=lams, tol=1e-10)
     factors = [0.0, 1.25, 1.25, 1.25, 1.25]  # of sum 5: lam counts 2 / 1.25 times
-    other = ss.path(X, Y, penalty_factor=factors, lambdas=np.multiply(lams, 1.6),
-                    standardize=False, tol=1e-10)  # fmt: skip
+    other = ss.path(X, Y, penalty_factor=factors, lambdas=np.multiply(lams, 1.6), tol=1e-10)
     assert own.coefs.toarray() == pytest.approx(other.coefs.toarray(), abs=1e-5)
 
 

@@ -56,9 +56,10 @@ def test_disjoint_groups_as_solvers_of_blocks_have_them(whole, blocks, family):
 
 @pytest.mark.parametrize("penalty", NORMS, ids=lambda norm: type(norm).__name__)
 def test_nested_and_overlapping_groups(penalty):
-    fit = ss.path(X, Y, penalty=penalty, lower=0, n_lambdas=5, lambda_min_ratio=0.05, tol=1e-8)
+    options = {"penalty": penalty, "tol": 1e-8, "standardize": False}
+    fit = ss.path(X, Y, lower=0, n_lambdas=5, lambda_min_ratio=0.05, **options)
     assert not fit.status.any() and (fit.coefs.toarray() >= 0.0).all()
-    free, lam = ss.path(X, Y, penalty=penalty, lambdas=fit.lambdas, tol=1e-8), fit.lambdas[-1]
+    free, lam = ss.path(X, Y, lambdas=fit.lambdas, **options), fit.lambdas[-1]
     assert (free.coef(lam) < 0.0).any() and fit.dev_ratio[-1] < free.dev_ratio[-1]
     b, c, omega = fit.coef(lam), fit.intercept(lam), penalty.over(12)
 
@@ -99,10 +100,10 @@ def test_limits_hold_where_the_norm_has_no_weight(penalty, alpha, lam):
     """Without the norm, the elastic net with the same limits is the twin."""
     options = {"alpha": alpha, "lower": 0, "lambdas": [0.1, lam], "tol": 1e-11}
     fit = ss.path(X, Y, penalty=penalty, **options)
-    twin = ss.path(X, Y, standardize=False, **options)
+    twin = ss.path(X, Y, **options)
     assert (fit.coef(lam) >= 0.0).all() and (twin.coef(lam) == 0.0).any()
     assert fit.coef(lam) == pytest.approx(twin.coef(lam), abs=1e-5)
     both = ss.path(X, SEVERAL, family="multigaussian", penalty=penalty, **options)
-    twin = [ss.path(X, y, standardize=False, **options).coef(lam) for y in SEVERAL.T]
+    twin = [ss.path(X, y, **options).coef(lam) for y in SEVERAL.T]
     assert (both.coef(lam) >= 0.0).all()
     assert both.coef(lam) == pytest.approx(np.array(twin), abs=1e-4)

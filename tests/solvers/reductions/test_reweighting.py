@@ -116,7 +116,7 @@ def test_everything_else_a_path_has():
     fit = ss.path(X, Y, penalty=P.SCAD(), n_lambdas=20, lambda_min_ratio=0.3)
     assert "SCAD is not convex: these are stationary points." in str(fit)
     fused = ss.path(X, Y, penalty=P.TotalVariation(), lambdas=[1.0])
-    assert "Features are not standardised." in str(fused)
+    assert "Features not standardised." in str(fused)
     assert "stationary" not in str(ss.path(X, Y, penalty=P.GroupL2([0] * 30), lambdas=[1.0]))
     assert len(fit.extend(X, Y, n_lambdas=2).lambdas) == len(fit.lambdas) + 2
     assert ss.cv_path(X, Y, penalty=P.MCP(), n_folds=3, n_lambdas=10).lambda_min > 0
