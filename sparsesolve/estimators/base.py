@@ -82,7 +82,22 @@ def expected_failed_checks(estimator):
     -------
     dict
         The reason, by the name of the check; empty for most estimators.
+
+    Raises
+    ------
+    TypeError
+        If this is a class and not an object of it.
+
+    Examples
+    --------
+    >>> from sparsesolve import estimators
+    >>> estimators.expected_failed_checks(estimators.Lasso())
+    {}
+    >>> len(estimators.expected_failed_checks(estimators.OnlineRegressor()))
+    2
     """
+    if isinstance(estimator, type):
+        raise TypeError(f"estimator is the class {estimator.__name__}; pass an object of it")
     name = type(estimator).__name__
     if name.startswith(("Chain", "SPOM")):
         reason = "the rows of a table are one sequence, in which neighbours depend on one another"
