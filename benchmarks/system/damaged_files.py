@@ -15,6 +15,7 @@ in one sentence, or in a model that answers. What does not is counted and printe
 """
 
 import collections
+import functools
 import io
 import json
 import os
@@ -131,6 +132,7 @@ def cut_or_longer(rng, data):
 # Damage of members.
 
 
+@functools.cache
 def members_of(data):
     """Return the members of an archive as bytes by name."""
     with zipfile.ZipFile(io.BytesIO(data)) as found:

@@ -26,6 +26,9 @@ from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Kind
 OPTIONS = ("lam", "alpha", "grouped", "method", "step", "schedule", "batch", "intercept",
            "n_features", "dtype")  # fmt: skip
 COUNTS = ("rows", "weight", "total", "spent")
+# A model that has not learnt yet says how many features there are by a number alone, which is
+# believed up to this many weights, unless n_features, a name or a row says the same.
+BELIEVED = 1 << 24
 # Of bounds of the regret; files of before 0.2 lack them, and then there is no bound.
 PREMISES = {"last": np.nan, "heaviest": np.nan, "turns": np.nan, "rising": True,
             "lengthened": True}  # fmt: skip
@@ -120,7 +123,7 @@ def fit_of(values):
     fit = OnlineFit(settings, ResponseReader(settings.family, values.get("class_names")))
     fit.feature_names, fit._p = values.get("feature_names"), kept["p"]
     waiting = _waiting(values)
-    _check_counts(fit, waiting)
+    _check_counts(fit, waiting, kept.get("room", 0))
     if "eta0" not in kept:
         fit._opening = [] if waiting is None else [waiting]
         return fit
@@ -139,7 +142,7 @@ def _waiting(values):
                   for part, kind in zip(parts, types, strict=True)))  # fmt: skip
 
 
-def _check_counts(fit, waiting):
+def _check_counts(fit, waiting, room):
     """Raise Damaged unless responses and features are as many as the settings say."""
     settings, K = fit.settings, fit.settings.n_responses
     classes = fit.classes
@@ -151,6 +154,10 @@ def _check_counts(fit, waiting):
         raise Damaged(f"waiting_3 has shape {waiting.y.shape} for {K} responses")
     if settings.n_features not in (None, fit._p):
         raise Damaged(f"p is {fit._p} where n_features is {settings.n_features}")
+    seen = 0 if waiting is None else int(waiting.columns.max(initial=-1)) + 1
+    known = max(room, seen, 0 if fit.feature_names is None else len(fit.feature_names))
+    if settings.n_features is None and fit._p > (known if room else max(known, BELIEVED // K)):
+        raise Damaged(f"p is {fit._p} where rows name {known} features")
     if fit.feature_names is not None and len(fit.feature_names) < fit._p:
         raise Damaged(f"feature_names are {len(fit.feature_names)} for {fit._p} features")
 

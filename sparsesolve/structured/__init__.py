@@ -15,16 +15,16 @@ from sparsesolve.structured.mkl_wrappers import pegasos, wrapped_mkl
 from sparsesolve.structured.parser import Parser
 from sparsesolve.structured.parser_training import parse_trees
 from sparsesolve.structured.result import CRFPath
-from sparsesolve.structured.sentences import read_sentences, write_sentences
+from sparsesolve.structured.sentences import Sentences, read_sentences, write_sentences
 from sparsesolve.structured.spom import spom
 from sparsesolve.structured.spom_result import SPOM
 from sparsesolve.structured.templates import Templates
 from sparsesolve.structured.trees import best_tree, tree_marginals
 
 __all__ = [
-    "SPOM", "CRFCrossValidation", "CRFPath", "Parser", "Templates", "best_tree", "crf_path",
-    "cv_crf_path", "marginals", "max_margin", "parse_trees",
-    "pegasos", "read_sentences", "spom", "tree_marginals", "viterbi", "wrapped_mkl",
+    "SPOM", "CRFCrossValidation", "CRFPath", "Parser", "Sentences", "Templates", "best_tree",
+    "crf_path", "cv_crf_path", "marginals", "max_margin", "parse_trees", "pegasos",
+    "read_sentences", "spom", "tree_marginals", "viterbi", "wrapped_mkl",
     "write_sentences",
 ]  # fmt: skip
 

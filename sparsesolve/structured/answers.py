@@ -19,6 +19,7 @@ from sparsesolve.structured.sequences import (
     known_tags,
     read_rows,
     read_tags,
+    refuse_impossible,
 )
 
 
@@ -220,4 +221,5 @@ class ChainAnswers(Labelling):
         T = parts["transitions"]
         if self.allowed is not None:
             T = np.where(self.allowed, T, -np.inf)
+            refuse_impossible(np.diff(rows.ptr), self.allowed)
         return S, np.ascontiguousarray(T), Chains(rows.ptr, len(self.labels))

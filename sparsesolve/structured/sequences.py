@@ -227,3 +227,20 @@ def refuse_forbidden(y: np.ndarray, ptr: np.ndarray, allowed: np.ndarray | None,
             f"allowed forbids {names[y[i + 1]]!r} after {names[y[i]]!r}, which y has at row "
             f"{i + 1} of sequence {int(np.searchsorted(ptr, i, side='right')) - 1}"
         )
+
+
+def refuse_impossible(lengths: np.ndarray, allowed: np.ndarray) -> None:
+    """Raise ValueError if a sequence is longer than any that the mask of transitions allows."""
+    K = len(allowed)
+    ends, longest = np.ones(K, dtype=bool), 1
+    while longest <= K:  # a longer one has a cycle, and then there is no end of them
+        ends = allowed[ends].any(axis=0)
+        if not ends.any():
+            break
+        longest += 1
+    if longest <= K and (lengths > longest).any():
+        s = int((lengths > longest).argmax())
+        raise ValueError(
+            f"sequence {s} has {lengths[s]} rows, but allowed lets no sequence of labels be "
+            f"longer than {longest}; allow more transitions"
+        )

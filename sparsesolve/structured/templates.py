@@ -20,6 +20,7 @@ from scipy import sparse
 
 from sparsesolve.data import read_count
 from sparsesolve.structured.atoms import FUNCTIONS, TAGGING, read_atom
+from sparsesolve.structured.sentences import Sentences
 from sparsesolve.structured.sequences import read_lengths
 
 
@@ -57,14 +58,14 @@ class Templates:
         self._names: dict[str, dict] = {}  # the number of each value, for each derived column
         self._codes: list[np.ndarray] = []  # the sorted codes that are features, for each template
 
-    def fit_transform(self, columns: Mapping[str, Any], lengths: ArrayLike | None = None) -> Any:
+    def fit_transform(self, columns: Any, lengths: ArrayLike | None = None) -> Any:
         """Learn the values that occur, and return their indicators (n, p), csr_array.
 
         Parameters
         ----------
-        columns : mapping from names to sequences (n,)
+        columns : Sentences, or mapping from names to sequences (n,)
         lengths : array-like (n_sequences,), default None
-            Rows of each sequence; None: one sequence.
+            Rows of each sequence; None: those of the Sentences, or one sequence.
 
         Returns
         -------
@@ -75,6 +76,7 @@ class Templates:
         ValueError
             If a template names a column that is not there, or columns differ in length.
         """
+        columns, lengths = _columns(columns, lengths)
         self._names, self._codes = {}, []
         seen = self._numbers(columns, lengths, learn=True)
         for codes in seen:
@@ -82,12 +84,12 @@ class Templates:
             self._codes.append(values[counts >= self.min_count])
         return self._indicators(seen)
 
-    def transform(self, columns: Mapping[str, Any], lengths: ArrayLike | None = None) -> Any:
+    def transform(self, columns: Any, lengths: ArrayLike | None = None) -> Any:
         """Return indicators (n, p) of the values that occurred in training; see `fit_transform`.
         """
         if not self._codes:
             raise ValueError("these templates saw no table yet; call fit_transform first")
-        return self._indicators(self._numbers(columns, lengths, learn=False))
+        return self._indicators(self._numbers(*_columns(columns, lengths), learn=False))
 
     @property
     def groups(self) -> np.ndarray:
@@ -184,6 +186,17 @@ class Templates:
         indptr = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])
         data = np.ones(int(indptr[-1]))
         return sparse.csr_array((data, columns[mask], indptr), shape=(n, first))
+
+
+def _columns(columns, lengths):
+    """Return a mapping of columns, and the lengths of its sequences."""
+    if isinstance(columns, Sentences):
+        return columns.columns, columns.lengths if lengths is None else lengths
+    if not isinstance(columns, Mapping) and not hasattr(columns, "columns"):
+        raise TypeError(
+            f"columns is a {type(columns).__name__}; give Sentences, or a dict of columns by name"
+        )
+    return columns if isinstance(columns, Mapping) else dict(columns.items()), lengths
 
 
 def _key(atom):

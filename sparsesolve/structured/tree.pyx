@@ -268,6 +268,7 @@ cdef class TreeSums:
         """Compute the marginals of arcs into m, the only word left."""
         cdef Number total = self.levels[depth, 0, m], x
         cdef Py_ssize_t t, h, V = self.V
+        cdef double most = -INFINITY, sum = 0.0
         if total.order == NONE:
             self.failed = True
             self.log_partition = -INFINITY
@@ -285,12 +286,18 @@ cdef class TreeSums:
             self.walk[self.gone[t]] = x
         for t in range(self.n_gone):
             self.alive[self.gone[t]] = 0
+        # Divide by the sum of these numbers; that of `total` has other digits for large scores.
         for h in range(V):
+            x = number(NONE, -INFINITY)
             if h != m:
                 x = times(number(self.root_order and h == 0, self.A[h, m]), self.walk[h])
-                x = over(x, total)
-                if x.order == 0:
-                    self.mu[h, m] = exp(x.log)
+            self.mu[h, m] = x.log if x.order == total.order else -INFINITY
+            most = max(most, self.mu[h, m])
+        for h in range(V):
+            self.mu[h, m] = exp(self.mu[h, m] - most)
+            sum += self.mu[h, m]
+        for h in range(V):
+            self.mu[h, m] /= sum
         if self.log_partition == self.log_partition:
             return
         for t in range(self.n_gone):

@@ -164,3 +164,21 @@ def test_bad_input_is_told_in_one_sentence(S, T, options, sentence):
     for function in (structured.viterbi, structured.marginals):
         with pytest.raises(ValueError, match=sentence):
             function(S, T, **options)
+
+
+@pytest.mark.parametrize("size", [10.0**k for k in (0, 3, 8, 14, 15, 16, 100, 300)])
+def test_probabilities_sum_to_1_at_every_size_of_scores(size):
+    """Scores of 1e14 leave their logarithms few digits, of which one position has others."""
+    rng = np.random.default_rng(0)
+    for L, K in ((3, 2), (6, 3), (40, 5)):
+        S, T = size * rng.normal(size=(L, K)), size * rng.normal(size=(K, K))
+        nodes, _, pairs = structured.marginals(S, T, pairs=True)
+        np.testing.assert_allclose(nodes.sum(axis=1), 1.0, atol=1e-12)
+        np.testing.assert_allclose(pairs.sum(axis=(1, 2)), 1.0, atol=1e-12)
+        A = size * np.round(rng.normal(size=(L + 1, L + 1)), 1)
+        for single in (True, False):
+            found, _ = structured.tree_marginals(A, single)
+            np.testing.assert_allclose(found[:, 1:].sum(axis=0), 1.0, atol=1e-12)
+        if size > 1e10:
+            labels, _ = structured.viterbi(S, T)
+            assert (nodes.argmax(axis=1) == labels).all()

@@ -133,8 +133,32 @@ static inline double ss_chain_log_sum(ptrdiff_t K, const double *x, const double
     return most + log(sum);
 }
 
+/* Replace logarithms by numbers of sum 1. */
+static void ss_chain_shares(ptrdiff_t K, double *x) {
+    double most = -INFINITY, sum = 0.0;
+    for (ptrdiff_t k = 0; k < K; k++) most = x[k] > most ? x[k] : most;
+    for (ptrdiff_t k = 0; k < K; k++) sum += x[k] = exp(x[k] - most);
+    for (ptrdiff_t k = 0; k < K; k++) x[k] /= sum;
+}
+
+/* The logarithm of the sum of exp(alpha_a + T_ab + v_b), in two parts that are not added: where
+ * scores are large, the first has no digits left for the second. */
+static void ss_chain_pair_sum(ptrdiff_t K, ptrdiff_t width, const double *alpha, const double *T,
+                              const double *v, double *most, double *sum) {
+    *most = -INFINITY, *sum = 0.0;
+    for (ptrdiff_t a = 0; a < K; a++)
+        for (ptrdiff_t b = 0; b < K; b++) {
+            double x = alpha[a] + T[a * width + b] + v[b];
+            *most = x > *most ? x : *most;
+        }
+    for (ptrdiff_t a = 0; a < K; a++)
+        for (ptrdiff_t b = 0; b < K; b++)
+            *sum += exp(alpha[a] + T[a * width + b] + v[b] - *most);
+}
+
 /* Compute marginals in logarithms, for scores of any range: node marginals into mu; w times
- * pair marginals are added to P (K, K). T is (K, width), `work` has 2 K. Return log Z,
+ * pair marginals are added to P (K, K). T is (K, width), `work` has 2 K. Each position is divided
+ * by its own sum: that of another has lost digits where scores are large. Return log Z,
  * -INFINITY if every labelling is impossible. */
 static double ss_chain_logarithmic(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, const double *S,
                                    const double *T, double w, double *mu, double *P,
@@ -154,19 +178,21 @@ static double ss_chain_logarithmic(ptrdiff_t L, ptrdiff_t K, ptrdiff_t width, co
     total = 0.0;
     for (ptrdiff_t k = 0; k < K; k++) total += exp(mu[(L - 1) * K + k] - most);
     total = most + log(total);
-    for (ptrdiff_t k = 0; k < K; k++) mu[(L - 1) * K + k] = exp(mu[(L - 1) * K + k] - total);
+    ss_chain_shares(K, mu + (L - 1) * K);
     for (ptrdiff_t i = L - 2; i >= 0; i--) {
-        double *alpha = mu + i * K;
+        double *alpha = mu + i * K, sum;
         for (ptrdiff_t k = 0; k < K; k++) v[k] = S[(i + 1) * K + k] + beta[k];
+        ss_chain_pair_sum(K, width, alpha, T, v, &most, &sum);
         for (ptrdiff_t a = 0; a < K; a++) {
             for (ptrdiff_t b = 0; b < K; b++) {
-                double pair = exp(alpha[a] + T[a * width + b] + v[b] - total);
+                double pair = exp(alpha[a] + T[a * width + b] + v[b] - most) / sum;
                 if (P) P[a * K + b] += w * pair;
                 if (pairs) pairs[(i * K + a) * K + b] = pair;
             }
             beta[a] = ss_chain_log_sum(K, v, T + a * width, 1);
         }
-        for (ptrdiff_t k = 0; k < K; k++) alpha[k] = exp(alpha[k] + beta[k] - total);
+        for (ptrdiff_t k = 0; k < K; k++) alpha[k] += beta[k];
+        ss_chain_shares(K, alpha);
     }
     return total;
 }

@@ -76,7 +76,9 @@ def _rows_of_coefs(values, sizes):
     if K == 0 or rows < K or rows % K:
         raise Damaged(f"coef_shape is {tuple(values['coef_shape'].tolist())} for {K} responses")
     columns_compressed(values, sizes)
-    sizes["p"] = rows // K
+    sizes["p"] = p = rows // K
+    if values.get("n_features", p) != p:
+        raise Damaged(f"n_features is {values['n_features']} for {p} rows of coefficients")
     if values["df"].max(initial=0) > sizes["p"]:
         raise Damaged(f"df holds {values['df'].max()} for {sizes['p']} features")
 
@@ -134,9 +136,9 @@ PARTS = {
     "intercepts": Form("f", "L|KL"), "class_names?": Form("l", "*"), "responses": _responses,
 }  # fmt: skip
 PATH = {
-    **PARTS, **COEFS, "rows": _rows_of_coefs, "feature_names?": Form("U", "p"),
-    "groups?": Form("i", "p"), "feature_groups?": Json(), "named": _groups,
-    "encoder?": Json({}), "same": _same_encoder,
+    **PARTS, **COEFS, "n_features?": Form("i"), "rows": _rows_of_coefs,
+    "feature_names?": Form("U", "p"), "groups?": Form("i", "p"),
+    "feature_groups?": Json(), "named": _groups, "encoder?": Json({}), "same": _same_encoder,
 }  # fmt: skip
 CV = {
     **PATH, "mean": Form("f", "L", finite=False), "std": Form("f", "L", finite=False),
@@ -185,7 +187,7 @@ def path_values(path):
     """Return the members of a Path by name."""
     several = isinstance(path.coefs, list)
     coefs = sparse.csc_array(sparse.vstack(path.coefs, format="csc") if several else path.coefs)
-    values, groups = _path_values(path), path.groups
+    values, groups = _path_values(path) | {"n_features": path.n_features}, path.groups
     if groups is not None and not hasattr(groups.penalty, "latent"):  # shares need the penalty
         values["feature_groups"] = [
             [name if isinstance(name, str | int) else str(name), which.tolist()]

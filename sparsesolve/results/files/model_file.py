@@ -17,6 +17,7 @@ Kinds "path", "knots" and "cv" also hold ::
     coef_data, coef_indices, coef_indptr, coef_shape
                             coefficients (p, L), columns compressed; with K responses (K p, L), the
                             matrices of the responses below each other
+    n_features              p, which coef_shape must agree with; not in files of version 0.1
     feature_names (p,)      if there are any
     feature_groups          JSON: pairs of a group's name and its features, if there are groups;
                             in files of version 0.1 groups (p,), the number of each feature's group
@@ -182,7 +183,8 @@ def load(file: str | PathLike) -> Any:
         raise ValueError(f"{file}: {error}") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # What the options of a fit, its kernels or its templates refuse.
-        raise ValueError(f"{file}: the file is damaged: {error}") from None
+        words = " ".join(str(error).split())
+        raise ValueError(f"{file}: the file is damaged: {words}") from None
 
 
 def save_as_before(fit, file):

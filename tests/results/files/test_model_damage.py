@@ -70,7 +70,8 @@ def test_arrays_of_another_make(saved, how):
     """Indices beyond the coefficients once ended the process."""
     with np.load(saved) as found:
         arrays = dict(found)
-    optional = {"feature_names", "class_names", "groups", "folds", "kernel_names"}
+    optional = {"feature_names", "class_names", "groups", "folds", "kernel_names",
+                "n_features"}  # fmt: skip
     refused = set()
     for name in arrays:
         np.savez(saved, **{**arrays, name: TAMPERED[how](arrays[name])})

@@ -132,7 +132,7 @@ def test_the_file_is_what_is_written_down(tmp_path):
         assert set(file.files) == {
             "format", "version", "kind", "family", "options", "stop_reason", "lambdas", "df",
             "dev_ratio", "gaps", "n_iters", "status", "null_deviance", "intercepts", "coef_data",
-            "coef_indices", "coef_indptr", "coef_shape",
+            "coef_indices", "coef_indptr", "coef_shape", "n_features",
         }  # fmt: skip
         assert all(file[name].size < N for name in file.files)
 
