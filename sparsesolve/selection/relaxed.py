@@ -128,6 +128,9 @@ def refitted(path, matrix, y, report=None):
         intercepts.append(path.intercepts[..., k] if one is None else one.intercepts[..., 0])
         for name, column in columns.items():
             column[k] = column[k] if one is None else getattr(one, name)[0]
+    endless = [support[one.unbounded] for support, one in
+               ((support, fits.get(support.tobytes())) for support in supports)
+               if one is not None and one.unbounded is not None]  # fmt: skip
     stacked = [sparse.csc_array(sparse.hstack(part, format="csc")) for part in coefs if part]
     # a copy without knots
     plain = Path(**{field.name: getattr(path, field.name) for field in fields(Path)})
@@ -135,6 +138,7 @@ def refitted(path, matrix, y, report=None):
         plain, lambdas=path.lambdas[: len(supports)], df=path.df[: len(supports)], **columns,
         coefs=stacked if several else stacked[0],
         intercepts=np.array(intercepts).T, fitter=_no_fit,
+        unbounded=endless[0] if endless else path.unbounded,
         stop_reason="features of each lambda fitted without penalty",
     )  # fmt: skip
 

@@ -6,9 +6,9 @@ has no minimum if a combination of these columns separates the classes, or rows 
 F falls along it, to a limit that no finite b reaches. A gap says how near F is to the limit, and
 coefficients depend on the tolerance.
 
-Given: a Problem with a loss, a point and the columns. Returned: the columns of a direction along
-which F falls for ever, or none. Invariant: F far out along a direction that is returned is not
-above F at the point.
+Given: a Problem with a loss, a point and the columns, or directions that a norm does not see.
+Returned: the columns of a direction along which F falls for ever, or none. Invariant: F far out
+along a direction that is returned is not above F near the point.
 
 Newton steps decide. Near a minimum they shrink faster than any geometric sequence. Where F falls
 like an exponential, each changes the linear predictor by about 1.
@@ -18,6 +18,7 @@ regression models" (1984).
 """
 
 import numpy as np
+from scipy import sparse
 
 from sparsesolve.solvers.certificate.dual_point import along_columns
 from sparsesolve.solvers.costs.rounding import FALLEN, FAR_OUT
@@ -29,10 +30,11 @@ NEGLIGIBLE = 10.0
 # A penalty counts as holding nothing back at most below this fraction of the null objective: with
 # a loose tolerance a larger one holds much.
 MOST_NEGLIGIBLE = 1e-6
-# The largest change of a linear predictor in a step that searches for a direction of fall.
+# The largest change of a linear predictor in a step that searches for a direction of fall; it
+# doubles while F falls, so that what is finite on the way becomes a small part of it.
 STRIDE = 4.0
-# The largest linear predictor of unpenalised columns at which a search for a direction of fall
-# begins: exp(-8) still has digits.
+# The largest linear predictor at which a search for a direction of fall begins: exp(-8) still has
+# digits.
 START = 8.0
 # Values of the columns that are searched for a direction of fall (800 MB).
 MOST_VALUES = 100_000_000
@@ -51,9 +53,10 @@ SHARE = 1e-3
 class Endless:
     """Detects along a path where no finite coefficients are optimal, and by which `features`.
 
-    Unpenalised columns are examined where the path begins, as no lam changes them. All columns
-    are examined if lam is 0 or, at the last lambda, if the penalty is less than the tolerance. A
-    concave penalty is flat at large coefficients, which are examined at every lambda.
+    Unpenalised columns, or the kernel of a norm, are examined where the path begins, as no lam
+    changes them. All columns are examined if lam is 0 or, at the last lambda, if the penalty is
+    less than the tolerance. A concave penalty is flat at large coefficients, which are examined
+    at every lambda.
     """
 
     def __init__(self, problem, tol):
@@ -68,16 +71,22 @@ class Endless:
             return outcome
         if hasattr(self.problem.penalty, "flat_at"):
             return self._judged_flat(outcome, lam, found)
-        tried = [] if self.begun else [np.flatnonzero(self.problem.unpenalised())]
+        tried = [] if self.begun else [self._without_penalty()]
         if lam == 0.0 or (last and self._negligible(lam, found)):
             tried.append(np.arange(self.problem.design.p))
         self.begun = True
         for columns in tried:
-            if self.features is None and len(columns):
+            if self.features is None:
                 falling = falls_forever(self.problem, *found, columns)
                 if len(falling):
                     self.features = self._of_user(falling)
         return outcome if self.features is None else UNBOUNDED
+
+    def _without_penalty(self):
+        """Return the unpenalised columns (f,), or the kernel of the penalty (p, f)."""
+        problem = self.problem
+        kernel = None if problem.has_blocks else problem.penalty.kernel()
+        return np.flatnonzero(problem.unpenalised()) if kernel is None else kernel
 
     def _judged_flat(self, outcome, lam, found):
         """Return the outcome under a concave penalty, by the columns on which it is flat at the
@@ -90,7 +99,7 @@ class Endless:
         if not max(far) > START:
             return outcome
         flat = problem.penalty.flat_at(which, values, problem.inner_level(lam), problem.unit)
-        falling = falls_forever(problem, *found, flat) if len(flat) else flat
+        falling = falls_forever(problem, *found, flat)
         if not len(falling):
             return outcome
         self.features = self._of_user(falling)
@@ -127,59 +136,74 @@ class Endless:
         return level * np.max(np.add(*parts), initial=0.0) <= self.tol * np.abs(z).max(initial=0.0)
 
 
-def falls_forever(problem, which, values, intercept, columns):
-    """Return the columns (m,) of a direction along which F falls for ever from a point, or none.
+def falls_forever(problem, which, values, intercept, directions):
+    """Return the features (m,) of a direction along which F falls for ever from a point, or none.
 
     Parameters
     ----------
     problem : Problem with a loss
     which, values, intercept
         The point: coefficients values (k,) or (K, k) of the features `which` (k,).
-    columns : (f,) features without a penalty, or all at lam = 0
+    directions : (f,) or sparse (p, f)
+        Features without a penalty, or all at lam = 0; or an orthonormal basis of what a penalty
+        does not see, of which combinations are tried.
     """
-    columns = _unlimited(problem, which, values, columns)
-    n_responses = problem.n_responses or 1
-    if not len(columns) or len(columns) * n_responses > MOST_DIRECTIONS:
-        return columns[:0]
-    if len(columns) * problem.design.n > MOST_VALUES:
-        return columns[:0]
-    rows = np.ascontiguousarray(np.atleast_2d(values))
-    eta = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
-    eta = problem.offset + eta.reshape(problem.offset.shape) + np.expand_dims(intercept, -1)
-    far = _too_far(problem, which, rows, columns, intercept)
-    eta -= far.reshape(eta.shape)
+    none = np.empty(0, dtype=np.intc)
+    if not sparse.issparse(directions):
+        directions = _chosen(problem, _unlimited(problem, which, values, directions))
+    many, n_responses = directions.shape[1], problem.n_responses or 1
+    if not 0 < many * n_responses <= MOST_DIRECTIONS or many * problem.design.n > MOST_VALUES:
+        return none
+    b = np.zeros((n_responses, problem.design.p))
+    b[:, which] = values
+    moved = _images(problem, b)
+    moved += np.reshape(np.subtract(intercept, problem.null_intercept), (-1, 1))
+    # A direction of fall is one at every point. Slopes far out would be rounding.
+    moved *= START / max(np.abs(moved).max(), START)
+    eta = problem.offset + moved.reshape(problem.offset.shape)
+    eta += np.expand_dims(problem.null_intercept, -1)
     low, high = problem.limits
-    while len(columns):
-        direction = _direction(problem, eta, columns)
-        if direction is None:
-            return columns[:0]
-        parts = np.abs(direction).max(axis=0) * problem.norms[columns]
+    low = np.zeros_like(low) if getattr(problem.penalty, "nonnegative", False) else low
+    while directions.shape[1]:
+        step = _direction(problem, eta, directions)
+        if step is None:
+            return none
+        moved = (directions @ step.T).T
+        parts = np.abs(moved).max(axis=0) * problem.norms
         belongs = parts > SHARE * parts.max()
-        ends = np.where(direction > 0.0, high[columns], -low[columns]).min(axis=0)
-        if not (belongs & np.isfinite(ends)).any():
-            return columns[belongs]
-        columns = columns[~(belongs & np.isfinite(ends))]  # it ends at a limit
-    return columns
+        ends = np.where(moved > 0.0, high, -low).min(axis=0)
+        ended = belongs & np.isfinite(ends)
+        if not ended.any():
+            return np.flatnonzero(belongs).astype(np.intc)
+        directions = directions[:, abs(directions)[ended].sum(axis=0) == 0.0]
+    return none
 
 
-def _direction(problem, eta, columns):
+def _chosen(problem, columns):
+    """Return the unit vectors of these columns, (p, f)."""
+    f = len(columns)
+    shape = (problem.design.p, f)
+    return sparse.csc_array((np.ones(f), (columns, np.arange(f))), shape=shape)
+
+
+def _images(problem, rows):
+    """Return the linear predictors (k, n) of coefficients (k, p), without the intercept."""
+    supports = [np.flatnonzero(row).astype(np.intc) for row in rows]
+    return np.stack([problem.design.combination(own, np.ascontiguousarray(row[own]))
+                     for own, row in zip(supports, rows, strict=True)])  # fmt: skip
+
+
+def _direction(problem, eta, directions):
     """Return coefficients (K, f) of a direction along which F falls for ever, or None."""
-    Z = problem.design.unpacked(columns)
+    if directions.nnz == directions.shape[1] and (directions.data == 1.0).all():
+        Z = problem.design.unpacked(directions.indices.astype(np.intc))
+    else:
+        Z = _images(problem, directions.T.toarray()).T
     if problem.intercept:
         Z = np.column_stack([np.ones(len(Z)), Z])
     with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
         step = _last_step(problem, eta, Z)
     return step if step is None else step[:, int(problem.intercept) :]
-
-
-def _too_far(problem, which, rows, columns, intercept):
-    """Return what to subtract from linear predictors, (K, n), whose slopes would be rounding."""
-    own = np.isin(which, columns)
-    part = np.stack([problem.design.combination(which[own].astype(np.intc), row[own])
-                     for row in rows])  # fmt: skip
-    part += np.reshape(np.subtract(intercept, problem.null_intercept), (-1, 1))
-    near = START
-    return part * (1.0 - min(1.0, near / max(np.abs(part).max(), near)))
 
 
 def _unlimited(problem, which, values, columns):
@@ -194,7 +218,7 @@ def _unlimited(problem, which, values, columns):
 
 def _last_step(problem, eta, Z):
     """Return the Newton direction (K, f) along which F falls for ever, or None."""
-    loss, null, last = problem.loss, problem.null_value, 0.0
+    loss, null, last, stride = problem.loss, problem.null_value, 0.0, STRIDE
     value, u = loss.at(eta)
     tried = []  # directions, the last first: where little is left to gain they are rounding
     for _ in range(STEPS):
@@ -207,8 +231,9 @@ def _last_step(problem, eta, Z):
         tried.insert(0, (step, moved / length))
         if gain <= FALLEN * null:
             break
-        last, t = length, min(1.0, STRIDE / length)
+        last, t = length, min(1.0, stride / length)
         there = loss.at(eta + t * moved)
+        stride = 2.0 * stride if there[0] <= value else STRIDE
         while not there[0] <= value and t > 1e-6:
             t *= 0.5
             there = loss.at(eta + t * moved)

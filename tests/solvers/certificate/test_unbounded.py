@@ -154,3 +154,46 @@ def test_counts_of_0_agree_with_a_linear_programme(seed, p):
         fit = ss.path(X, y, family="poisson", lambdas=[0.0])
     endless = no_optimum("counts", np.column_stack([np.ones(20), X]), y)
     assert fit.status[0] == (ss.Status.UNBOUNDED if endless else ss.Status.CONVERGED)
+
+
+KERNELS = {
+    "TotalVariation": (ss.penalties.TotalVariation(), np.ones((4, 1))),
+    "TrendFilter": (ss.penalties.TrendFilter(1), np.c_[np.ones(4), np.arange(4.0)]),
+    "GraphTV": (ss.penalties.GraphTV([(0, 1), (2, 3)]), np.kron(np.eye(2), np.ones((2, 1)))),
+    "Separate": (
+        ss.penalties.Separate({(0,): None, (1, 2, 3): ss.penalties.L1()}), np.eye(4)[:, :1]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("name", KERNELS)
+def test_directions_that_a_norm_does_not_see_are_what_linear_programming_says(name, several):
+    """Some random classes are separated by combinations of the kernel, some are not."""
+    penalty, N = KERNELS[name]
+    family, said = "multinomial" if several else "binomial", set()
+    kind = "classes" if several else "two classes"
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(30, 4))
+        score = X @ N @ rng.normal(size=N.shape[1]) + (seed % 2) * rng.normal(size=30)
+        y = np.where(score > 0.5, 2, X[:, 0] > 0.0) if several else score > 0.0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fit = ss.path(X, y, family=family, penalty=penalty, lambdas=[0.01])
+        endless = bool(fit.status[0] == ss.Status.UNBOUNDED)
+        assert endless == no_optimum(kind, np.c_[np.ones(30), X @ N], y)
+        said.add(endless)
+    assert said == {True, False}
+
+
+def test_refits_of_separated_classes_say_so_in_cross_validation_too():
+    rng = np.random.default_rng(20)
+    X = rng.normal(size=(40, 30))
+    y = X[:, 0] > 0
+    with pytest.warns(UserWarning, match="No finite coefficients"):
+        ss.cv_path(X, y, family="binomial", gammas=[0.0], n_lambdas=8, n_folds=3)
+    fit = ss.path(X, y, family="binomial", n_lambdas=8)
+    with pytest.warns(UserWarning, match="No finite coefficients"):
+        relaxed = ss.relax(fit, X, y)
+    assert 0 in relaxed.unbounded
