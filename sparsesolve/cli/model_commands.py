@@ -2,7 +2,6 @@
 
 import csv
 import sys
-from dataclasses import replace
 
 import numpy as np
 
@@ -60,8 +59,8 @@ def run_criteria(args):
     """Print or write the criteria of every lambda; a printed table names the least of each."""
     import sparsesolve as ss
 
-    fit, path, table = _as_fitted(args)
-    found = ss.criteria(fit, table.X, table.y)
+    fit, path, table = _read(args)
+    found = ss.criteria(fit, table.X, table.y, weights=table.weights, offset=table.offset)
     lambdas = path.lambdas.tolist()
     columns = [values.tolist() for values in found.values()]
     rows = list(zip(lambdas, path.df.tolist(), *columns, strict=True))
@@ -76,11 +75,12 @@ def run_refit(args):
     """Print the table of estimates, or write it as CSV."""
     import sparsesolve as ss
 
-    fit, path, table = _as_fitted(args)
+    fit, path, table = _read(args)
     s = args.read_s(args.s, fit)
     if s is None:
         raise ValueError("refit is of one lambda; give --s, or a model that `cv --save` wrote")
-    found = ss.refit(fit, table.X, table.y, s, level=args.level)
+    found = ss.refit(fit, table.X, table.y, s, level=args.level, weights=table.weights,
+                     offset=table.offset)  # fmt: skip
     if args.out == "-":
         print(found)
         return
@@ -105,18 +105,6 @@ def _read(args, marks=()):
     if table.y is None:
         raise ValueError("the responses of the rows are needed; name their column by --response")
     return fit, path, table
-
-
-def _as_fitted(args):
-    """Return (fit, path, table), the path with weights and offsets from the file.
-
-    A saved model does not have them. The deviance tells whether they are those of the fit: see
-    FittedData.
-    """
-    fit, path, table = _read(args)
-    given = {"weights": table.weights, "offset": table.offset}
-    path = replace(path, options={**(path.options or {}), **given})
-    return replace(fit, path=path) if hasattr(fit, "path") else path, path, table
 
 
 def write_table(file, header, rows):

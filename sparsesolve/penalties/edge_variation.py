@@ -125,6 +125,7 @@ class EdgeNorm(Norm):
 
     scale_free = False  # Coefficients are compared with one another.
     _graph: EdgeVariation
+    counted = "pieces"
 
     def norm(self, b: np.ndarray) -> float:
         """Return Omega(b)."""

@@ -36,6 +36,9 @@ also answer:
     group_members(n_features, names) -> the features of each group by its label, where there are
                             groups (the attribute `groups`)
     degrees(b)              degrees of freedom, for information criteria
+    counted                 what `degrees` counts, where tables show it in place of nonzero
+                            coefficients: "pieces" of equal ones. Left out otherwise
+    along(n_features, names)    the order (p,) of the features along a line, where there is one
     over_responses(K)       -> the penalty on arrays (K, p) of K responses; without it Omega is
                             applied to every response, and summed
     scale_free              True: coefficients are not compared with one another, so that features

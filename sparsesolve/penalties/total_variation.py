@@ -66,6 +66,7 @@ class TotalVariation(Norm):
     """
 
     scale_free = False  # Coefficients are compared with one another.
+    counted = "pieces"
 
     def __init__(self, weights: ArrayLike | None = None, l1: float = 0.0, order: Any = None):
         self.l1 = read_number("l1", l1)
@@ -79,8 +80,12 @@ class TotalVariation(Norm):
         p = self.n_features
         w = read_weights(self.weights, max(p - 1, 0), "differences of neighbours")
         self._w = np.ones(max(p - 1, 0)) if w is None else w
-        order = read_order(self.order, p, names)
-        self._chain = np.arange(p) if order is None else order
+        self._chain = self.along(p, names)
+
+    def along(self, n_features: int, names: Any = None) -> np.ndarray:
+        """Return the features in the order in which they are neighbours."""
+        order = read_order(self.order, n_features, names)
+        return np.arange(n_features) if order is None else order
 
     def norm(self, b: np.ndarray) -> float:
         """Return Omega(b)."""

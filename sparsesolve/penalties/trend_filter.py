@@ -60,6 +60,7 @@ class TrendFilter(Norm):
     """
 
     scale_free = False  # Coefficients are compared with one another.
+    counted = "degrees of freedom"
 
     def __init__(self, degree: int = 1):
         if isinstance(degree, bool) or not hasattr(degree, "__index__"):
@@ -73,6 +74,10 @@ class TrendFilter(Norm):
 
     def _bind(self, names):
         self._basis = polynomials(self.n_features, self.degree + 1)
+
+    def along(self, n_features: int, names: Any = None) -> np.ndarray:
+        """Return the features in order."""
+        return np.arange(n_features)
 
     def norm(self, b: np.ndarray) -> float:
         """Return Omega(b)."""

@@ -172,6 +172,7 @@ def _first_lines(fit, path, s):
     k = place[0]
     lines += [
         f"{selected}, {100 * path.dev_ratio[k]:z.1f}% of the deviance explained",
+        *([printing.counted(path, k)] if getattr(path, "counted", "") else []),
         *groups,
         f"certified gap {path.gaps[k]:.1e}, relative to the model without features",
     ]

@@ -1,5 +1,7 @@
 """The data of a fit, given again: statistics need them, and a path does not keep them."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sparsesolve.data import columns_of, is_frame, read_weights, refuse_other_names
@@ -13,8 +15,30 @@ DIGITS = 16 * np.finfo(np.float64).eps
 # A null deviance below this has no correct digits.
 FAINT = 1e-290
 LOST = (
-    ", or that had weights or strata, which a model from a file lacks: then fit the data again"
+    ", or that had weights or strata, which a model from a file lacks: give weights=, or fit the "
+    "data again"
 )
+
+
+def with_rows(path, weights, offset):
+    """Return the path as fitted to rows with these weights and offset, if they are given.
+
+    A path from a file does not know them; without weights its rows are taken to have none.
+    """
+    options = dict(path.options or {})
+    options |= {} if weights is None else {"weights": weights}
+    options |= {} if offset is None else {"offset": offset}
+    if options.get("offset") is True:
+        raise ValueError("A model from a file lacks the offset of its rows; give it as offset=")
+    return replace(path, options=options)
+
+
+def refuse_lost_limits(path):
+    """Raise ValueError for a path from a file whose coefficients had limits."""
+    if (path.options or {}).get("has_limits"):
+        raise ValueError(
+            "The coefficients of this path had limits, which its file lacks; fit the data again"
+        )
 
 
 class FittedData:
@@ -25,7 +49,7 @@ class FittedData:
         self.matrix, self.X = read_rows(path, X, in_blocks), X
         self.n = self.matrix.shape[0]
         if self.options.get("offset") is True:
-            raise ValueError("A model from a file lacks the offset of rows; fit the data again")
+            raise ValueError("A model from a file lacks the offset of its rows; fit them again")
         self.response = self.family.read(y, self.n)
         refuse_other_responses(path, self.family, y, self.response)
         weights = read_weights(self.options.get("weights"), self.n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from scipy import sparse
 
 from sparsesolve.data import by_rows
 from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.penalties.each_response import degrees
 from sparsesolve.results import continuation, interpolation
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.feature_groups import FeatureGroups
@@ -130,6 +132,34 @@ class Path(Solved, PathPredictor, Named):
         if self.groups is None:
             return None
         return np.asarray((self.groups.norms(self.coefs) != 0.0).sum(axis=0)).ravel()
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """Degrees of freedom of the coefficients, (L,), as :func:`criteria` counts them.
+
+        Nonzero coefficients, of all responses; pieces under total variation and trend filters,
+        clusters under SLOPE and overlapping l_inf norms, the dimension of matrices of that rank
+        under a trace norm.
+        """
+        options = self.options or {}
+        penalty: Any = options.get("penalty")
+        matrices = self.coefs if isinstance(self.coefs, list) else [self.coefs]
+        if "degrees" in options:  # of a file, which does not hold the penalty
+            found = np.array(options["degrees"])
+        elif not hasattr(penalty, "degrees"):
+            found = np.sum([np.diff(matrix.indptr) for matrix in matrices], axis=0)
+        else:
+            penalty = penalty.over(self.n_features, self.feature_names)
+            rows = np.stack([matrix.toarray().T for matrix in matrices], axis=1)  # (L, K, p)
+            found = np.array([degrees(penalty, B if len(B) > 1 else B[0]) for B in rows], int)
+        found.flags.writeable = False
+        return found
+
+    @property
+    def counted(self) -> str:
+        """What ``degrees`` counts where tables show it in place of ``df``, or ""."""
+        options = self.options or {}
+        return getattr(options.get("penalty"), "counted", options.get("counted", ""))
 
     @property
     def latent_coefs(self) -> list | None:
@@ -288,7 +318,7 @@ class Path(Solved, PathPredictor, Named):
         label: bool | int = True,
         ax: Any = None,
         *,
-        by: str = "feature",
+        by: str | None = None,
     ) -> Any:
         """Draw the coefficients of a path, one line for each feature that is ever selected.
 
@@ -305,10 +335,12 @@ class Path(Solved, PathPredictor, Named):
             largest coefficients first; an int at most that many. The other lines become grey.
         ax : matplotlib Axes, or with by="class" an array of K of them, optional
             Where to draw. Default: the axes of a new figure.
-        by : {"feature", "group", "class"}, default "feature"
+        by : {"feature", "group", "class", "profile"}, optional
             What a line shows: the coefficient of a feature, or with K responses the Euclidean norm
-            of its K; the norm of a group, for a path with a group penalty; or the coefficient of a
-            feature in each of K classes or responses, with a panel for each.
+            of its K; the norm of a group, for a path with a group penalty; the coefficient of a
+            feature in each of K classes or responses, with a panel for each; or all coefficients
+            at a lambda, along the features, for five lambdas from the first to the last. Default:
+            "profile" for penalties along a line (total variation, trend filters), else "feature".
 
         Returns
         -------

@@ -130,7 +130,8 @@ class PathPredictor(Predictor):
         Returns
         -------
         prediction : ndarray, shape (n,) for one s, else (n, S); (n, K) or (n, K, S) with K
-        responses; classes have no axis K. Survival: (n, T), or (n, T, S).
+        responses; classes have no axis K. Survival: (n, T), or (n, T, S), an array that knows its
+        ``times`` and has ``to_frame()`` and ``plot()``.
 
         Raises
         ------

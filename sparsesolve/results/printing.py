@@ -10,16 +10,22 @@ def one_line(path):
     n = len(path.lambdas)
     if not n:
         return f"<{type(path).__name__} {path.family}: no lambda solved, {path.stop_reason}>"
-    count, noun = path.selectable
     options = getattr(path, "options", None) or {}
     return (
         f"<{type(path).__name__} {path.family}: {n} lambda{'s' * (n > 1)} from "
-        f"{path.lambdas[0]:.4g} to {path.lambdas[-1]:.4g}, "
-        f"{path.df[-1]} of {count} {noun}s at the end, "
+        f"{path.lambdas[0]:.4g} to {path.lambdas[-1]:.4g}, {counted(path, -1)} at the end, "
         f"{100 * path.dev_ratio[-1]:z.1f}% deviance explained, "
         + (f"{scaled(options)}, " if "standardize" in options else "")
         + f"worst gap {worst_gap(path):.1e}>"
     )
+
+
+def counted(path, k):
+    """Return what a path has selected at its lambda k, in words."""
+    count, noun = path.selectable
+    if getattr(path, "counted", ""):
+        return f"{path.degrees[k]} {path.counted} of {count} {noun}s"
+    return f"{path.df[k]} of {count} {noun}s"
 
 
 def worst_gap(path):
@@ -33,7 +39,9 @@ def heading(path):
     reason = path.stop_reason.strip().rstrip(".")
     size = f"{n} lambda{'s' * (n != 1)}, {count} {noun}{'s' * (count != 1)}"
     said = f"{path.family} path{classes(path)}: {size}" + (f"; {reason}." if reason else ".")
-    return said + of_penalty(getattr(path, "options", None) or {})
+    word = getattr(path, "counted", "")
+    said += of_penalty(getattr(path, "options", None) or {})
+    return said + f" Df counts {word}." * bool(word)
 
 
 def of_penalty(options):
@@ -65,7 +73,8 @@ def rows(path):
     """Return the cells of glmnet's table (index, Df, %Dev, Lambda) and the certificate, as
     strings.
     """
-    columns = (path.df, path.dev_ratio, aligned(path.lambdas), path.gaps, path.status)
+    df = path.degrees if getattr(path, "counted", "") else path.df
+    columns = (df, path.dev_ratio, aligned(path.lambdas), path.gaps, path.status)
     return [
         (str(i), str(df), f"{100 * ratio:z.2f}", lam, f"{gap:.1e}" + "*" * (status != 0))
         for i, (df, ratio, lam, gap, status) in enumerate(zip(*columns, strict=True))

@@ -1,12 +1,20 @@
 """Predictions of the proportional hazards model for new rows: survival curves, concordance."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from sparsesolve.data import in_rows_of, read_strata, read_survival, real_array
 from sparsesolve.results import survival
+from sparsesolve.results.coefficient_table import frame_of
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.prediction import linear_predictor, read_rows
+
+# The curves of more rows have no names in a picture.
+MOST_NAMED = 12
 
 
 def predict_survival(path, X, s, offset, times, strata, data):
@@ -28,7 +36,72 @@ def predict_survival(path, X, s, offset, times, strata, data):
     for k in range(eta.shape[1]):
         baseline = survival.baseline_of(data.loss, fitted[:, k])
         curves[:, :, k] = baseline.survival(times, eta[:, k], codes)
-    return curves[..., 0] if s.ndim == 0 else curves
+    if s.ndim == 0:
+        return SurvivalCurves(curves[..., 0], times)
+    return SurvivalCurves(curves, times, s)
+
+
+class SurvivalCurves(np.ndarray):
+    """Probabilities (n, T), or (n, T, S) at S lambdas, of surviving each of T times.
+
+    It is an array; parts of it with the same times know these as well.
+
+    Attributes
+    ----------
+    times : ndarray (T,) or None
+        None for parts that are not at all times.
+    lambdas : ndarray (S,) or None
+    """
+
+    times: Any
+    lambdas: Any
+
+    def __new__(cls, values: Any, times: Any, lambdas: Any = None) -> SurvivalCurves:
+        made = np.asarray(values).view(cls)
+        made.times, made.lambdas = times, lambdas
+        return made
+
+    def __array_finalize__(self, other: Any) -> None:
+        times, lambdas = (getattr(other, name, None) for name in ("times", "lambdas"))
+        whole = times is not None and self.ndim >= 2 and self.shape[1] == len(times)
+        several = lambdas is not None and self.ndim == 3 and self.shape[2] == len(lambdas)
+        self.times, self.lambdas = times if whole else None, lambdas if several else None
+
+    def __reduce__(self):
+        return SurvivalCurves, (np.asarray(self), self.times, self.lambdas)
+
+    def to_frame(self) -> Any:
+        """Return a row for each time: ``lambda`` (if several), ``time`` and a column per row of X.
+        """
+        n = len(self)
+        several = self.lambdas is not None
+        values = np.asarray(self).reshape(n, len(self.times), -1).transpose(2, 1, 0)  # (S, T, n)
+        S = len(values)
+        columns = {"lambda": np.repeat(self.lambdas, len(self.times))} if several else {}
+        columns["time"] = np.tile(self.times, S)
+        flat = values.reshape(-1, n)
+        return frame_of({**columns, **{f"row {i}": flat[:, i] for i in range(n)}})
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the survival curve of each row, as steps; of several lambdas the last one.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+
+        values = np.asarray(self if self.ndim == 2 else self[..., -1])
+        named = len(values) <= MOST_NAMED
+        rows = {f"row {i}" if named else f"_{i}": row for i, row in enumerate(values)}
+        ax = plot_curves(self.times, rows, ("Time", "Probability of survival"), ax, steps=True)
+        ax.set_ylim(0.0, 1.02)
+        return ax
 
 
 def concordance(path, X, y, s, weights, offset, strata):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_number
-from sparsesolve.penalties.each_response import degrees
 from sparsesolve.results.cv_path import CVPath, path_of
-from sparsesolve.results.fitted_data import FittedData
+from sparsesolve.results.fitted_data import FittedData, with_rows
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import warn
 from sparsesolve.selection.measures import Scores
@@ -18,9 +18,10 @@ LEAST_SQUARES = ("gaussian", "multigaussian")
 
 
 @answers_keywords()
-@by_rows("y")
+@by_rows("y", "weights", "offset")
 def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
-             noise_variance: float | None = None) -> Scores:
+             noise_variance: float | None = None, weights: ArrayLike | None = None,
+             offset: ArrayLike | None = None) -> Scores:
     """Compute AIC, AICc, BIC, EBIC and GCV at every lambda of a path; smaller is better.
 
     D is the deviance. df counts nonzero coefficients and intercepts (K - 1 for multinomial);
@@ -52,6 +53,9 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
     noise_variance : float > 0, default None
         For squared error: the variance of the noise, if it is known, or estimated from other data
         or by a fit with rows to spare. L is then D / noise_variance.
+    weights, offset : array-like, default None
+        Those of the fit, for a path from a file, which does not hold them. Default: those that
+        the path knows.
 
     Returns
     -------
@@ -90,20 +94,20 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
     gamma = read_number("gamma", gamma, 0.0, 1.0)
     if noise_variance is not None:
         noise_variance = read_number("noise_variance", noise_variance, 0.0, np.inf, open_low=True)
-    fit = path_of(fit)
-    squares = fit.family in LEAST_SQUARES
+    path = path_of(fit)
+    squares = path.family in LEAST_SQUARES
     if noise_variance is not None and not squares:
         raise ValueError(
-            f"noise_variance is for squared error; family {fit.family!r} knows its own"
+            f"noise_variance is for squared error; family {path.family!r} knows its own"
         )
-    if (fit.options or {}).get("alpha", 1.0) == 0.0:
+    if (path.options or {}).get("alpha", 1.0) == 0.0:
         raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
-    data = FittedData(fit, X, y)
-    matrices = fit.coefs if isinstance(fit.coefs, list) else [fit.coefs]
-    df = _degrees(fit, matrices) + _n_intercepts(fit, data.family)
+    path = with_rows(path, weights, offset)
+    data = FittedData(path, X, y)
+    df = path.degrees + _n_intercepts(path, data.family)
     data.refuse_others()
     n = data.n_informative()
-    deviance = 2.0 * np.maximum(data.excess(fit.lambdas), 0.0) * data.n_observed()
+    deviance = 2.0 * np.maximum(data.excess(path.lambdas), 0.0) * data.n_observed()
     with np.errstate(divide="ignore", invalid="ignore"):
         fitted = deviance
         if noise_variance is not None:
@@ -117,12 +121,12 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
             "aic": aic,
             "aicc": np.where(spare > 0.0, aic + 2.0 * df * (df + 1.0) / spare, np.inf),
             "bic": bic,
-            "ebic": bic + 2.0 * gamma * _log_choices(fit.n_features, fit.df),
+            "ebic": bic + 2.0 * gamma * _log_choices(path.n_features, path.df),
             "gcv": np.where(df < n, deviance / n / (1.0 - df / n) ** 2, np.inf),
         }
     if squares and noise_variance is None:
         _warn_of_saturated(found, df, n)
-    return Scores(found, fit.lambdas, df)
+    return Scores(found, path.lambdas, df)
 
 
 def _warn_of_saturated(found, df, n):
@@ -137,19 +141,6 @@ def _warn_of_saturated(found, df, n):
             "give noise_variance, or choose by cross-validation",
             UserWarning,
         )
-
-
-def _degrees(fit, matrices):
-    """Return the degrees of freedom of the coefficients at each lambda, (L,).
-
-    They are the nonzero coefficients, or what the penalty counts: pieces, clusters, dimensions.
-    """
-    penalty = (fit.options or {}).get("penalty")
-    if not hasattr(penalty, "degrees"):
-        return sum(np.diff(m.indptr) for m in matrices)
-    penalty = penalty.over(fit.n_features, fit.feature_names)
-    rows = np.stack([m.toarray().T for m in matrices], axis=1)  # (L, K, p)
-    return np.array([degrees(penalty, B if len(B) > 1 else B[0]) for B in rows])
 
 
 def _n_intercepts(fit, family):

@@ -45,9 +45,9 @@ def cv_mkl_path(
     """Choose the lambda of a path of kernels by cross-validation, with the rules of `cv_path`.
 
     Each fit sees the kernels between the samples it trains on alone: of given kernels these rows
-    and columns, and Grams of a table are built anew from its rows, so that no mean and no scale is
-    learned from samples held out. Each fit has its own grid, and is interpolated at the lambdas
-    of the path of all samples.
+    and columns, and Grams of a table are built again from its rows, so that no mean and no scale
+    is learned from samples held out. Each fit has its own grid, and is interpolated at the
+    lambdas of the path of all samples.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class GivenKernels:
 
 
 class TableKernels:
-    """Grams of a table: each fit builds them anew from its rows."""
+    """Grams of a table: each fit builds them again from its rows."""
 
     def __init__(self, grams):
         self.grams, self.n = grams, grams.table.shape[0]

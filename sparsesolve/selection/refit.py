@@ -7,13 +7,14 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import answers_keywords, by_rows, read_number, read_offset
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.coefficient_table import Tabled, Text, frame_of
 from sparsesolve.results.cv_path import CVPath, path_of
-from sparsesolve.results.fitted_data import FittedData
+from sparsesolve.results.fitted_data import FittedData, refuse_lost_limits, with_rows
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
@@ -25,9 +26,11 @@ LIMITS = ("lower", "upper")
 # If less than this fraction of the deviance is left to explain, the likelihood has no maximum.
 PERFECT = 1e-6
 UNBOUNDED = (
-    "the features selected are collinear, or fit the response so well that no finite coefficients "
-    "are best; choose a larger s"
+    "the features selected fit the response so well that no finite coefficients are best; choose "
+    "a larger s"
 )
+# A column whose part outside the span of others is below this share of it is one of them.
+COLLINEAR = 1e-8
 CAUTION = (
     "The same data chose these features and now measure them: intervals are too narrow and\n"
     "p-values too small, by how much this table cannot tell. Take them as a description, or\n"
@@ -146,9 +149,16 @@ class Refit(Frozen, Tabled):
 
 
 @answers_keywords()
-@by_rows("y")
+@by_rows("y", "weights", "offset")
 def refit(
-    fit: Path | CVPath, X: Any, y: Any, s: float | str | None = None, *, level: float = 0.95
+    fit: Path | CVPath,
+    X: Any,
+    y: Any,
+    s: float | str | None = None,
+    *,
+    level: float = 0.95,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> Refit:
     """Fit the selected features without penalty, with standard errors and confidence intervals.
 
@@ -164,6 +174,9 @@ def refit(
         One lambda; None means lambda_1se of a CVPath.
     level : float in (0, 1), default 0.95
         Level of the confidence intervals.
+    weights, offset : array-like, default None
+        Those of the fit, for a path from a file, which does not hold them. Default: those that
+        the path knows.
 
     Returns
     -------
@@ -197,6 +210,7 @@ def refit(
     if s is None or read_s(s).ndim:
         raise ValueError("s is missing or a list; give one lambda")
     _refuse(path)
+    path = with_rows(path, weights, offset)
     data, support = FittedData(path, X, y), path.nonzero(s)
     data.refuse_others()
     n, m = data.n_informative(), len(support) + _has_intercept(path)
@@ -204,11 +218,50 @@ def refit(
         found = "no feature is" if not len(support) else f"{len(support)} features are"
         at = f"s = {float(s):.4g}, of {n:g} rows"
         raise ValueError(f"{found} selected at {at}; choose another s")
+    _refuse_collinear(path, data, support)
     alone = without_penalty(path, data.matrix, y, support)
     warn_missed([alone], alone.options["tol"])
     if path.family != "gaussian" and alone.dev_ratio[0] > 1.0 - PERFECT:
         raise ValueError(UNBOUNDED)
     return _table(path, data, support, alone, level)
+
+
+def _refuse_collinear(path, data, support):
+    """Raise ValueError if a selected column is a combination of others, and name these."""
+    Z = _selected_columns(path, data, support)[0]
+    free = Z[:, Z.shape[1] - len(support) :]  # centred where there is an intercept
+    size = np.sqrt(np.einsum("ij,ij->j", free, free))
+    unit = free / np.where(size > 0.0, size, 1.0)
+    names = _names(path, support)
+    kept = []
+    for j in range(len(support)):
+        b, *_ = np.linalg.lstsq(unit[:, kept], unit[:, j], rcond=None)
+        if np.linalg.norm(unit[:, j] - unit[:, kept] @ b) > COLLINEAR:
+            kept.append(j)
+            continue
+        others = [names[i] for i, value in zip(kept, b, strict=True) if abs(value) > COLLINEAR]
+        of = f"a combination of {', '.join(map(repr, others))}" if others else "constant"
+        also = " and the intercept" * bool(others and _has_intercept(path))
+        raise ValueError(
+            f"the columns selected are collinear: {names[j]!r} is {of}{also}; leave it out of X, "
+            "or choose a larger s"
+        )
+
+
+def _names(path, features):
+    """Return the names of features, "(Intercept)" for -1."""
+    known = path.feature_names
+    return ["(Intercept)" if j < 0 else f"x{j}" if known is None else str(known[j])
+            for j in features.tolist()]  # fmt: skip
+
+
+def _selected_columns(path, data, support):
+    """Return the columns `support` as `_scaled` does, centred within strata for cox."""
+    Z = data.matrix[:, support]
+    Z = np.asarray(Z.toarray() if sparse.issparse(Z) else Z, dtype=float)
+    if path.family == "cox":
+        Z = _within_strata(Z, data.weights > 0.0, data.response.values[:, 3])
+    return _scaled(Z, data.weights > 0.0, _has_intercept(path))
 
 
 def _has_intercept(path):
@@ -221,6 +274,7 @@ def _refuse(path):
         raise ValueError(
             f"family {path.family} has no standard errors here; draw rows again and fit these"
         )
+    refuse_lost_limits(path)
     options = path.options or {}
     if options.get("positive") or any(options.get(side) is not None for side in LIMITS):
         raise ValueError("coefficients within bounds have no standard errors; fit without bounds")
@@ -230,15 +284,11 @@ def _table(path, data, support, alone, level):
     """Return the Refit of a path, from the fit `alone` of its features `support`."""
     from scipy import special
 
-    Z = data.matrix[:, support]
-    Z = np.asarray(Z.toarray() if sparse.issparse(Z) else Z, dtype=float)
     estimates, features = alone.coefs.toarray().ravel(), support
-    eta = Z @ estimates + alone.intercepts[0]
+    eta = np.asarray(data.matrix[:, support] @ estimates) + alone.intercepts[0]
     if _has_intercept(path):
         features, estimates = np.append(-1, support), np.append(alone.intercepts[0], estimates)
-    if path.family == "cox":
-        Z = _within_strata(Z, data.weights > 0.0, data.response.values[:, 3])
-    Z, power, turn = _scaled(Z, data.weights > 0.0, _has_intercept(path))
+    Z, power, turn = _selected_columns(path, data, support)
     offset = read_offset(data.options.get("offset"), len(eta))
     eta = eta if offset is None else eta + offset
     degrees, dispersion = inf, 1.0
@@ -253,10 +303,8 @@ def _table(path, data, support, alone, level):
     reach = _reach(level, degrees)
     tail = -np.abs(statistics)
     p_values = 2.0 * (special.stdtr(degrees, tail) if degrees < inf else special.ndtr(tail))
-    known = path.feature_names
     return Refit(
-        names=["(Intercept)" if j < 0 else f"x{j}" if known is None else str(known[j])
-               for j in features.tolist()],
+        names=_names(path, features),
         features=features, estimates=estimates, errors=errors, statistics=statistics,
         p_values=p_values, lower=estimates - reach * errors, upper=estimates + reach * errors,
         level=level, covariance=covariance, dispersion=dispersion, degrees_of_freedom=degrees,

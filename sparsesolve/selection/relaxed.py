@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import answers_keywords, by_rows, read_number
@@ -16,7 +17,7 @@ from sparsesolve.paths.path import solve_path
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.penalties import GroupL2
 from sparsesolve.results.cv_path import CVPath, path_of
-from sparsesolve.results.fitted_data import FittedData
+from sparsesolve.results.fitted_data import FittedData, refuse_lost_limits, with_rows
 from sparsesolve.results.path import Path
 
 # Every path takes these options.
@@ -26,8 +27,16 @@ SPARE = 3
 
 
 @answers_keywords()
-@by_rows("y")
-def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
+@by_rows("y", "weights", "offset")
+def relax(
+    fit: Path | CVPath,
+    X: Any,
+    y: Any,
+    gamma: float = 0.0,
+    *,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+) -> Path:
     """Relax a path: mix it with fits of the same features without penalty.
 
     At every lambda the selected features are fitted without penalty, within the limits of the
@@ -42,6 +51,9 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
         The data of the fit (a path does not keep them).
     gamma : float in [0, 1], default 0.0
         0 is the refit, 1 the path itself.
+    weights, offset : array-like, default None
+        Those of the fit, for a path from a file, which does not hold them. Default: those that
+        the path knows.
 
     Returns
     -------
@@ -85,6 +97,8 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
             "The path is relaxed already, and would be moved twice; relax that of the data, "
             "path(X, y)"
         )
+    refuse_lost_limits(path)
+    path = with_rows(path, weights, offset)
     tol = _options(path)["tol"]
     data = FittedData(path, X, y)
     data.refuse_others()
@@ -188,10 +202,10 @@ def without_penalty(path, matrix, y, support, report=None):
 def _options(path):
     """Return the fit's options as those of sparsesolve.path, without those of knots or steps."""
     given = path.options or {}
-    if "weights" not in given:
+    if "family" not in given and "weights" not in given:
         raise ValueError(
-            "The path does not know the rows it was fitted to (it comes from a file, or from "
-            "X'X); fit the data again"
+            "The path does not know the rows it was fitted to (it comes from X'X); fit the data "
+            "again"
         )
     names = fit_path.__kwdefaults__ if "family" in given else ROWS
     known = {name: given[name] for name in names if name in given}

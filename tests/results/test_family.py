@@ -107,4 +107,5 @@ def test_no_class_is_left_out():
                     issubclass(thing, Named | Tabled) or hasattr(thing, "to_frame")
                     or "Frozen" in {base.__name__ for base in thing.__mro__}):  # fmt: skip
                 found.add(name)
-    assert found - {"Named", "Tabled", "Frozen", "Solved", "CrossValidated"} == set(RESULTS)
+    bases = {"Named", "Tabled", "Frozen", "Solved", "CrossValidated"}
+    assert found - bases - {"SurvivalCurves"} == set(RESULTS)  # which is an array

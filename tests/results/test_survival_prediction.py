@@ -210,3 +210,20 @@ def test_times_and_strata_of_other_kinds_are_refused(given, words):
     options = {"times": TIMES, "data": (X, RIGHT), **given}
     with pytest.raises((TypeError, ValueError), match=words):
         fit.predict(NEW, fit.lambdas[2], "survival", **options)
+
+
+def test_curves_know_their_times():
+    pytest.importorskip("matplotlib").use("Agg")
+    fit = ss.path(X, RIGHT, family="cox", n_lambdas=4)
+    curves = fit.predict(NEW, fit.lambdas[2], "survival", data=(X, RIGHT))
+    assert curves.times.tolist() == np.unique(STOP[STATUS.astype(bool)]).tolist()
+    frame = curves.to_frame()
+    np.testing.assert_array_equal(frame["time"], curves.times)
+    np.testing.assert_array_equal(frame["row 1"], curves[1])
+    both = fit.predict(NEW, fit.lambdas[1:3], "survival", times=TIMES, data=(X, RIGHT))
+    at = both.to_frame().set_index(["lambda", "time"])["row 0"]
+    assert at[fit.lambdas[2], TIMES[1]] == both[0, 1, 1]
+    assert curves[:2].times is curves.times and curves[:, :2].times is None
+    drawn = curves.plot().get_lines()
+    np.testing.assert_array_equal(drawn[1].get_ydata(), curves[1])
+    assert drawn[0].get_drawstyle() == "steps-post"

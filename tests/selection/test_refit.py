@@ -174,3 +174,35 @@ def test_a_shift_of_columns_does_not_matter_to_cox():
         found = ss.refit(ss.path(moved, times, **options), moved, times, 0.001)
         assert found.estimates == pytest.approx(table.estimates, rel=1e-5)
         assert found.errors == pytest.approx(table.errors, rel=1e-5)
+
+
+def test_a_table_as_frame_and_intervals_of_another_level():
+    table = ss.refit(ss.path(X, Y), X, Y, s=0.2, level=0.9)
+    frame = table.to_frame()
+    np.testing.assert_array_equal(frame["std_error"], table.errors)
+    assert frame["feature"].tolist() == table.names
+    wider, same = table.conf_int(0.99), table.conf_int()
+    np.testing.assert_allclose(same[["lower", "upper"]], frame[["lower", "upper"]])
+    reach = stats.t.ppf(0.995, table.degrees_of_freedom) * table.errors
+    np.testing.assert_allclose(wider["upper"], table.estimates + reach)
+    with pytest.raises(ValueError, match="level"):
+        table.conf_int(95)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "cox"])
+def test_collinear_columns_are_named(family):
+    rng = np.random.default_rng(0)
+    dummies = np.eye(3)[np.arange(N) % 3]
+    Z = np.column_stack([rng.normal(size=N), dummies, rng.normal(size=N)])
+    eta = 1e-3 * Z[:, 0] + dummies @ [1.0, -1.0, 0.5] + Z[:, 4]
+    y = {"gaussian": eta + rng.normal(size=N), "binomial": eta + rng.logistic(size=N) > 0,
+         "cox": np.column_stack([rng.exponential(np.exp(-eta)), np.ones(N)])}[family]  # fmt: skip
+    fit = ss.path(Z, y, family=family, alpha=0.01, lambdas=[1e-3],
+                  feature_names=["age", "ward=a", "ward=b", "ward=c", "dose"])  # fmt: skip
+    also = "" if family == "cox" else " and the intercept"
+    with pytest.raises(ValueError) as caught:
+        ss.refit(fit, Z, y, s=1e-3)
+    assert str(caught.value) == (
+        f"the columns selected are collinear: 'ward=c' is a combination of 'ward=a', 'ward=b'"
+        f"{also}; leave it out of X, or choose a larger s"
+    )

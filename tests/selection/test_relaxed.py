@@ -179,11 +179,37 @@ def test_between_knots_a_relaxed_path_is_not_exact():
         relaxed.coef(fit.lambdas[1:3].mean(), exact=True, X=X, y=Y)
 
 
-def test_a_path_that_does_not_know_its_rows_is_not_refitted(tmp_path):
-    ss.save(ss.path(X, Y, n_lambdas=5), tmp_path / "m.npz")
-    for fit in (ss.load(tmp_path / "m.npz"), ss.lars_path_gram(X.T @ X, X.T @ Y, N)):
-        with pytest.raises(ValueError, match="does not know the rows it was fitted to"):
-            ss.relax(fit, X, Y)
+def test_a_path_that_does_not_know_its_rows_is_not_refitted():
+    with pytest.raises(ValueError, match="does not know the rows it was fitted to"):
+        ss.relax(ss.lars_path_gram(X.T @ X, X.T @ Y, N), X, Y)
+
+
+def test_a_path_from_a_file_is_told_its_rows(tmp_path):
+    """relax, refit and criteria of a saved path are those of the path itself."""
+    rng = np.random.default_rng(3)
+    w, o = rng.integers(1, 4, N).astype(float), 0.1 * rng.normal(size=N)
+    for options in ({}, {"weights": w}, {"weights": w, "offset": o}):
+        fit = ss.path(X, Y, n_lambdas=8, **options)
+        ss.save(fit, tmp_path / "m.npz")
+        back, s = ss.load(tmp_path / "m.npz"), fit.lambdas[4]
+        again = ss.relax(back, X, Y, 0.3, **options)
+        assert again.coefs.toarray() == pytest.approx(ss.relax(fit, X, Y, 0.3).coefs.toarray())
+        table, own = ss.refit(back, X, Y, s, **options), ss.refit(fit, X, Y, s)
+        assert table.to_frame().equals(own.to_frame())
+        found = ss.criteria(back, X, Y, **options)
+        assert found["bic"] == pytest.approx(ss.criteria(fit, X, Y)["bic"])
+    for ask in (ss.relax, ss.criteria, lambda *given, **rows: ss.refit(*given, s, **rows)):
+        with pytest.raises(ValueError, match="lacks the offset of its rows; give it as offset="):
+            ask(back, X, Y, weights=w)
+        with pytest.raises(ValueError, match="give weights=, or fit the data again"):
+            ask(back, X, Y, offset=o)
+
+
+def test_limits_that_a_file_lacks_are_not_forgotten(tmp_path):
+    ss.save(ss.path(X, Y, n_lambdas=5, lower=0.0), tmp_path / "m.npz")
+    for ask in (ss.relax, lambda *given: ss.refit(*given, s=0.1)):
+        with pytest.raises(ValueError, match="had limits, which its file lacks"):
+            ask(ss.load(tmp_path / "m.npz"), X, Y)
 
 
 def test_other_data_are_refused():

@@ -129,7 +129,8 @@ def _same_encoder(values, sizes):
 PARTS = {
     "family": Form("U"),
     "options": {
-        "has_offset": Form("b"), "alpha?": Form("n", low=0.0, none=True),
+        "has_offset": Form("b"), "has_limits?": Form("b"), "counted?": Form("U"),
+        "alpha?": Form("n", low=0.0, none=True),
         "tol?": Form("n", low=0.0, none=True), "ties?": Form("U"),
     },
     **SOLVED, "falling": falling, "null_deviance": Form("f", finite=False),
@@ -138,7 +139,8 @@ PARTS = {
 PATH = {
     **PARTS, **COEFS, "n_features?": Form("i"), "rows": _rows_of_coefs,
     "feature_names?": Form("U", "p"), "groups?": Form("i", "p"),
-    "feature_groups?": Json(), "named": _groups, "encoder?": Json({}), "same": _same_encoder,
+    "degrees?": Form("i", "L", low=0), "feature_groups?": Json(), "named": _groups,
+    "encoder?": Json({}), "same": _same_encoder,
 }  # fmt: skip
 CV = {
     **PATH, "mean": Form("f", "L", finite=False), "std": Form("f", "L", finite=False),
@@ -163,6 +165,9 @@ def _path_values(path):
     options = path.options or {}
     kept = {name: options[name] for name in KEPT if name in options}
     kept["has_offset"] = options.get("offset") is not None
+    kept["has_limits"] = bool(options.get("positive")) or any(
+        options.get(side) is not None for side in ("lower", "upper")
+    ) or bool(options.get("has_limits"))
     if path.family == "cox":
         kept["ties"] = path_family(path).loss.keywords["ties"]
     values = {name: getattr(path, name) for name in COLUMNS}
@@ -188,6 +193,8 @@ def path_values(path):
     several = isinstance(path.coefs, list)
     coefs = sparse.csc_array(sparse.vstack(path.coefs, format="csc") if several else path.coefs)
     values, groups = _path_values(path) | {"n_features": path.n_features}, path.groups
+    if hasattr((path.options or {}).get("penalty"), "degrees"):
+        values["degrees"], values["options"]["counted"] = path.degrees, path.counted
     if groups is not None and not hasattr(groups.penalty, "latent"):  # shares need the penalty
         values["feature_groups"] = [
             [name if isinstance(name, str | int) else str(name), which.tolist()]
@@ -226,6 +233,8 @@ def kernel_values(path, rows=False):
 def _parts(values):
     """Return the arguments of all kinds of paths."""
     options = dict(values["options"])
+    if not options.get("has_limits", False):
+        options.pop("has_limits", None)
     if options.pop("has_offset"):
         options["offset"] = True  # predictions require the offset of the new rows
     names = (*COLUMNS, "status", "intercepts", "null_deviance", "family", "stop_reason")
@@ -242,7 +251,10 @@ def _path_of(values, made=Path):
         coefs = [coefs[k * p : (k + 1) * p] for k in range(len(values["intercepts"]))]
     if groups is not None:
         groups = FeatureGroups(None, p, names["feature_names"], groups)
-    return made(**_parts(values), **names, groups=groups, coefs=coefs, fitter=_no_fit)
+    parts = _parts(values)
+    if "degrees" in values:
+        parts["options"]["degrees"] = values["degrees"]
+    return made(**parts, **names, groups=groups, coefs=coefs, fitter=_no_fit)
 
 
 def stacked(values):

@@ -5,7 +5,8 @@
     format, version         "sparsesolve model", 1
     kind                    "path", "knots" of a KnotPath, "cv", "kernels" or "design"
     family                  its name and parameter, such as "poisson" or "huber(delta=1.5)"
-    options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset, and
+    options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset,
+                            has_limits, counted (what degrees are), and
                             ties of cox
     stop_reason             why the path ended
     lambdas (L,)  df (L,)  dev_ratio (L,)  gaps (L,)  n_iters (L,)  status (L,)  null_deviance ()

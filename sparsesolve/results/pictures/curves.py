@@ -9,7 +9,8 @@ from sparsesolve.results.pictures.line_names import COLOURS, NAME_SIZE
 MOST_INTERVALS = 60
 
 
-def plot_curves(x, curves, labels, ax=None, *, marker=None, diagonal=False, marks=None):
+def plot_curves(x, curves, labels, ax=None, *, marker=None, diagonal=False, marks=None,
+                steps=False):  # fmt: skip
     """Draw curves with a legend of their names.
 
     Parameters
@@ -27,6 +28,8 @@ def plot_curves(x, curves, labels, ax=None, *, marker=None, diagonal=False, mark
         Also draw the line from (0, 0) to (1, 1).
     marks : dict from names to places, optional
         The place in x at which each curve has a dot.
+    steps : bool
+        Values hold until the next x.
 
     Returns
     -------
@@ -38,11 +41,12 @@ def plot_curves(x, curves, labels, ax=None, *, marker=None, diagonal=False, mark
     for k, (name, values) in enumerate(curves.items()):
         colour = COLOURS[k % len(COLOURS)]
         shown = np.where(np.isfinite(values), values, np.nan)
-        ax.plot(x, shown, color=colour, marker=marker, linewidth=1.3, label=name)
+        ax.plot(x, shown, color=colour, marker=marker, linewidth=1.3, label=name,
+                drawstyle="steps-post" if steps else "default")  # fmt: skip
         if marks is not None:
             ax.plot(x[marks[name]], shown[marks[name]], "o", color=colour)
     label_axes(ax, *labels)
-    if len(curves) > 1 or (curves and next(iter(curves))):
+    if any(name and not name.startswith("_") for name in curves):
         ax.legend(fontsize="small", frameon=False)
     return ax
 

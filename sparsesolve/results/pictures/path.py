@@ -12,21 +12,26 @@ from sparsesolve.results.pictures.axes import (
     new_panels,
     save_figure,
 )
+from sparsesolve.results.pictures.curves import plot_curves
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 
 # More lines cannot be distinguished, and a ridge path may have half a million.
 MAX_LINES = 1000
 # Lambdas at which a curve between knots is drawn.
 BETWEEN = 300
-LINES = ("feature", "group", "class")
+LINES = ("feature", "group", "class", "profile")
+# Lambdas whose coefficients are drawn along the features.
+PROFILES = 5
 
 
-def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
+def plot_path(path, xvar="lambda", label=True, ax=None, *, by=None):
     """Draw the coefficients of a path, one line for each feature that is ever selected.
 
     `Path.plot` describes the parameters.
     """
-    refuse_unknown_lines(path, by)
+    by = refuse_unknown_lines(path, by)
+    if by == "profile":
+        return _draw_profiles(path, ax)
     x = along(path, xvar, AXIS_LABELS)
     if by == "class":
         return _draw_classes(path, xvar, x, label, ax)
@@ -40,25 +45,52 @@ def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
         several = isinstance(path.coefs, list)
         words = "Norm of the coefficients" if several else "Coefficient"
         counts = (path.df, "Nonzero coefficients")
+        if path.counted:
+            counts = (path.degrees, path.counted.capitalize())
     _draw(ax, path, xvar, x, rows, names, label, words, *counts)
     return ax
 
 
-def save_plot(path, file, xvar, title, ylabel=None, by="feature", label=True):
+def save_plot(path, file, xvar, title, ylabel=None, by=None, label=True):
     """Draw a path with named lines into a file, without a screen."""
-    refuse_unknown_lines(path, by)
+    by = refuse_unknown_lines(path, by)
     save_figure(lambda ax: plot_path(path, xvar=xvar, label=label, ax=ax, by=by), file, title,
                 ylabel, len(path.coefs) if by == "class" else None)  # fmt: skip
 
 
 def refuse_unknown_lines(path, by):
-    """Raise ValueError unless `by` is possible for this path."""
+    """Return `by`, by default what suits the penalty; raise ValueError if it is not possible."""
+    line = hasattr((path.options or {}).get("penalty"), "along")
+    if by is None:
+        by = "profile" if line and not isinstance(path.coefs, list) else "feature"
     if by not in LINES:
         raise ValueError(f"by is {by!r}; choose one of {', '.join(map(repr, LINES))}")
     if by == "group" and path.groups is None:
         raise ValueError("The path has no groups; fit it with a group penalty, or by='feature'")
     if by == "class" and not isinstance(path.coefs, list):
         raise ValueError("The path has one response; draw it by='feature'")
+    if by == "profile" and isinstance(path.coefs, list):
+        raise ValueError("The path has several responses; draw it by='class'")
+    return by
+
+
+def _draw_profiles(path, ax):
+    """Draw the coefficients at some lambdas along the features, in the order of the penalty."""
+    penalty, names = (path.options or {}).get("penalty"), path.feature_names
+    order = np.arange(path.n_features)
+    if hasattr(penalty, "along"):
+        order = penalty.along(path.n_features, None if names is None else list(names))
+    count = len(path.lambdas)
+    if not count:
+        raise ValueError("The path holds no lambda that can be drawn")
+    places = np.unique(np.linspace(0, count - 1, min(PROFILES, count)).round().astype(int))
+    coefs = path.coefs.tocsc()[:, places].toarray()[order]
+    counts = path.degrees if path.counted else path.df
+    word = path.counted or "nonzero"
+    curves = {f"λ = {path.lambdas[k]:.3g}, {counts[k]} {word}": column
+              for k, column in zip(places, coefs.T, strict=True)}  # fmt: skip
+    where = "Feature" if penalty is None or getattr(penalty, "order", None) is None else "Place"
+    return plot_curves(np.arange(len(order)), curves, (where, "Coefficient"), ax)
 
 
 def _draw_classes(path, xvar, x, label, axes):

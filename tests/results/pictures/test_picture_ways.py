@@ -141,3 +141,27 @@ def test_too_few_panels_are_refused():
     fit = ss.path(X, KIND, family="multinomial", n_lambdas=3)
     with pytest.raises(ValueError, match="ax holds 2 axes; the path has 3 classes"):
         fit.plot(ax=axes(2), by="class")
+
+
+@pytest.mark.parametrize("penalty", [ss.penalties.TotalVariation(order=[2, 1, 0, 3, 4, 5, 6]),
+                                     ss.penalties.TrendFilter()])  # fmt: skip
+def test_coefficients_along_a_line_are_drawn_along_it(penalty, tmp_path):
+    fit = ss.path(X, Y, penalty=penalty, n_lambdas=12)
+    ax = fit.plot(ax=axes())
+    order = getattr(penalty, "order", None) or range(7)
+    lines = ax.get_lines()
+    assert len(lines) == 5
+    np.testing.assert_array_equal(lines[-1].get_ydata(), fit.coefs.toarray()[order, -1])
+    df = [penalty.degrees(b) for b in fit.coefs.toarray().T]
+    assert fit.degrees.tolist() == df
+    assert f"{df[-1]} {fit.counted}" in lines[-1].get_label()
+    assert [int(row.split()[1]) for row in str(fit).splitlines()[3:]] == df
+    assert f"{df[-1]} {fit.counted} of 7 features" in repr(fit)
+    features = fit.plot(ax=axes(), by="feature").child_axes[0]
+    count = features.xaxis.get_major_formatter()
+    assert [int(count(-np.log(lam))) for lam in fit.lambdas] == df
+    ss.save(fit, tmp_path / "model.npz")
+    back = ss.load(tmp_path / "model.npz")
+    assert back.degrees.tolist() == df and back.counted == fit.counted
+    found = ss.criteria(back, X, Y)["bic"]
+    np.testing.assert_allclose(found, ss.criteria(fit, X, Y)["bic"])
