@@ -78,6 +78,10 @@ ROWS = {
         "strata", lambda strata: path(TIMES, family=ss.families.cox(strata=strata))),
     (ss, "cv_path"): ("y weights offset folds", lambda **g: scores(**{"folds": FOLD, **g})),
     (ss, "cv_path groups"): ("groups", lambda groups: scores(groups=groups, n_folds=3, seed=0)),
+    (ss, "cv_mkl_path"): ("y weights offset folds", lambda y=Y, **g: ss.cv_mkl_path(
+        GRAMS, y, n_lambdas=4, **{"folds": FOLD, **g}).fold_scores),
+    (ss, "cv_mkl_path groups"): ("groups", lambda groups: ss.cv_mkl_path(
+        GRAMS, Y, n_lambdas=4, n_folds=3, seed=0, groups=groups).fold_scores),
     (ss, "stability_path"): ("y weights offset", lambda y=Y, **g: ss.stability_path(
         X, y, n_pairs=3, lambdas=[1.0, S], seed=0, **g).frequencies.toarray()),
     (ss, "adaptive_factors"): ("y weights offset folds", lambda y=Y, **g: ss.adaptive_factors(

@@ -6,8 +6,9 @@ user's data are never changed.
 """
 
 from .array import real_array, refuse_truncated, unmasked
+from .codes import refuse_codes
 from .derivatives import check_derivatives
-from .design import nonfinite_error, read_design
+from .design import nonfinite_error, read_design, refuse_damage
 from .feature_names import columns_by_name, read_feature_names
 from .frame import columns_of, is_frame, refuse_other_names
 from .gram import read_gram
@@ -88,6 +89,8 @@ __all__ = [
     "read_survival",
     "read_weights",
     "real_array",
+    "refuse_codes",
+    "refuse_damage",
     "refuse_missing_class",
     "refuse_missing_side",
     "refuse_no_event",

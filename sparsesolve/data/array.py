@@ -78,7 +78,14 @@ def _subject(name, column):
 
 
 def unmasked(name, value):
-    """Return the value; for a masked array its data, or raise at the first masked entry."""
+    """Return the value; for a masked array its data, or raise at the first masked entry.
+
+    A list of rows, some of them masked, is read as a table.
+    """
+    if isinstance(value, list | tuple) and len(value) and isinstance(value[0], np.ndarray):
+        if any(isinstance(row, np.ma.MaskedArray) for row in value):
+            unmasked(name, np.ma.vstack(value))
+        return value
     if not isinstance(value, np.ma.MaskedArray):
         return value
     mask = np.ma.getmaskarray(value)

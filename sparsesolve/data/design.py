@@ -5,10 +5,18 @@ import scipy.sparse
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 
-from .array import place, real_array, refuse_overflow, refuse_truncated, storage_dtype
+from .array import (
+    place,
+    real_array,
+    refuse_overflow,
+    refuse_truncated,
+    storage_dtype,
+    unmasked,
+)
 from .frame import is_frame, read_frame
 from .row_blocks import is_dask, is_large_by_rows, read_row_blocks, slice_rows
 from .sparse import LARGEST_INT32, read_sparse
+from .structure import verified
 
 # A block of the transposing copy touches 64 rows of 2 KB: small enough for the first two cache
 # levels, and long enough to hide numpy's cost per call (2,000 x 20,000 float64: 0.13 s,
@@ -78,6 +86,18 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
         raise ValueError(f"X must be two-dimensional, rows by columns, not of shape {array.shape}")
     _refuse_shape(array.shape, empty)
     return column_major(array), None
+
+
+def refuse_damage(X, name="X"):
+    """Raise as `read_design` does for a corrupt sparse matrix, masked entries or a file cut short.
+
+    What others convert must pass here first: scipy's compiled conversions trust the index arrays.
+    """
+    if scipy.sparse.issparse(X) and len(X.shape) == 2:
+        verified(X)
+    elif isinstance(X, np.ndarray):
+        refuse_truncated(name, X)
+    unmasked(name, X)
 
 
 def read_block(X):

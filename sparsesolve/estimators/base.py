@@ -1,6 +1,7 @@
 """The base of all estimators: read data as scikit-learn does, solve, keep coefficients, predict.
 """
 
+from functools import wraps
 from inspect import isfunction
 from numbers import Real
 from typing import Any
@@ -11,7 +12,15 @@ from sklearn import exceptions
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.data import answers_keywords, by_rows, read_flag, read_number, read_weights
+from sparsesolve.data import (
+    answers_keywords,
+    by_rows,
+    read_flag,
+    read_number,
+    read_weights,
+    refuse_codes,
+    refuse_damage,
+)
 from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.paths.path import path
 from sparsesolve.results import status
@@ -48,7 +57,7 @@ def read_pair(estimator, X, y, squares=False, **checks):
 
     `squares` says that y is used with squared error; a boolean y is then refused.
     """
-    doubts(y, "gaussian" if squares else "another", "use SparseLogisticRegression")
+    doubts(None, y, "gaussian" if squares else "another", "use SparseLogisticRegression")
     X, y = validate_data(estimator, fitted_matrix(estimator, X), y, **checks)
     return X, y.astype(np.float64) if squares and y.dtype == bool else y
 
@@ -110,9 +119,26 @@ def expected_failed_checks(estimator):
     return {}
 
 
+def read_first(method):
+    """Decorate a method of an estimator, so that X is checked before scikit-learn converts it, and
+    what belongs to its rows comes in their order.
+    """
+    fits = method.__name__ in ("fit", "partial_fit", "fit_transform")
+
+    @wraps(method)
+    def call(self, X, *args, **options):
+        for part in X if isinstance(X, list) else [X]:  # sequences
+            refuse_damage(part)
+        if fits:
+            refuse_codes(X)
+        return method(self, X, *args, **options)
+
+    return by_rows("y", "sample_weight", "strata", "groups")(call)
+
+
 class Answering:
-    """Mixin of every estimator: keywords of other packages get an error that names ours, and what
-    belongs to the rows of X comes in their order.
+    """Mixin of every estimator: keywords of other packages get an error that names ours, and data
+    are read by :func:`read_first`.
     """
 
     def __init_subclass__(cls, **options):
@@ -120,7 +146,7 @@ class Answering:
         for name in METHODS:
             method = getattr(cls, name, None)
             if isfunction(method) and not hasattr(method, "rows"):
-                setattr(cls, name, by_rows("y", "sample_weight", "strata", "groups")(method))
+                setattr(cls, name, read_first(method))
         # an inherited constructor is wrapped too, so that the error names this class
         if cls.__init__ is not object.__init__:
             cls.__init__ = answers_keywords("estimator", cls.__name__)(cls.__init__)

@@ -178,7 +178,7 @@ def mkl_path(
         n_threads=options.n_threads, progress=options.progress, dfmax=options.dfmax,
         solvers=ALGORITHMS,
     )  # fmt: skip
-    doubts(y, family)
+    doubts(None, y, family)
     norm = read_norm(norm)
     _refuse_zero(settings["lambdas"])
     grams = kernels if isinstance(kernels, Grams) else None

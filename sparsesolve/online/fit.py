@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.data import by_rows
+from sparsesolve.data import by_rows, refuse_codes
 from sparsesolve.online.certificate import Certificate, certificate
 from sparsesolve.online.feeding import Feeding
 from sparsesolve.online.files import TextFile
@@ -222,6 +222,7 @@ class OnlineFit(Feeding, Predictor):
         if isinstance(X, TextFile):
             X = in_order(X, self.feature_names)
         if is_table(X):
+            refuse_codes(X)
             X = in_columns_of_fit(X, self.feature_names)
             self._widen(X)
         for rows in rows_of(X, y, weights, offset, self):

@@ -196,7 +196,7 @@ def online(
     table, rng = is_table(X), read_seed(seed)
     names, n, kept, source = None, None, None, None
     if table:
-        doubts(y, family)
+        doubts(X, y, family)
         X, names = row_matrix(X)
         n, p = X.shape
         if y is None:

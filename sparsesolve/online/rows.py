@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import columns_by_name, is_frame, read_design
+from sparsesolve.data import columns_by_name, is_frame, read_design, refuse_truncated
+from sparsesolve.data.structure import verified
 
 # A block has at most this many rows.
 BLOCK = 4096
@@ -85,8 +86,9 @@ def row_matrix(X):
     if sparse.issparse(X):
         if X.ndim != 2:
             raise ValueError(f"X is a sparse array of shape {X.shape}; it must be rows by columns")
-        return _canonical(X), None
-    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub":
+        return _canonical(verified(X)), None
+    if type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
+        refuse_truncated("X", X)
         return X, None
     matrix, names = read_design(X, empty=True)
     return (_canonical(matrix) if sparse.issparse(matrix) else matrix), names

@@ -4,7 +4,7 @@ from os import PathLike
 
 import numpy as np
 
-from sparsesolve.data import in_rows_of, read_offset, read_offsets, read_weights
+from sparsesolve.data import in_rows_of, read_offset, read_offsets, read_weights, refuse_codes
 from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.rows import (
     Rows,
@@ -46,6 +46,7 @@ def rows_of(X, y, weights, offset, fit, order=None):
                 f"offset), not a {type(item).__name__}"
             )
         X_of, *parts = (*item, None, None)[:4]
+        refuse_codes(X_of)
         named = zip(("y", "weights", "offset"), parts, strict=True)
         parts = tuple(in_rows_of(X_of, dict(named)).values())
         matrix, names = row_matrix(in_columns_of_fit(X_of, fit.feature_names))

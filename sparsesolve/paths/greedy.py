@@ -235,7 +235,7 @@ def _fit(solve, X, y, options):
     most = None if most is None else read_count("n_nonzero", most, 1)
     kept = options.kept()
     n_threads = thread_count(options.n_threads)
-    doubts(y)
+    doubts(X, y)
     problem, names, _, scale, _ = read_problem(
         X, y, gaussian, weights=options.weights, offset=options.offset, penalty_factor=None,
         lower=None, upper=None, alpha=1.0, intercept=intercept, standardize=standardize,

@@ -186,7 +186,7 @@ def lars_path(
         n_threads=n_threads, progress=progress, feature_names=feature_names,
     ).plain()  # fmt: skip
     settings = read_knot_options(options, intercept, standardize, n_threads)
-    doubts(y)
+    doubts(X, y)
     problem, names, _, scale, given = read_problem(
         X, y, read_family("gaussian"), weights=weights, offset=offset, alpha=1.0,
         penalty_factor=penalty_factor, lower=0.0 if positive else None, upper=None,

@@ -244,7 +244,7 @@ def path(
         max_iter=max_iter, solver=solver, n_threads=n_threads, progress=progress,
         feature_names=feature_names, start=start,
     )  # fmt: skip
-    doubts(y, family)
+    doubts(X, y, family)
     fit = solve_path(X, y, options)
     warn_missed([fit], fit.options["tol"])
     return fit

@@ -5,6 +5,7 @@ from scipy import sparse
 
 from sparsesolve.data.array import real_array
 from sparsesolve.data.row_labels import kernels_alike
+from sparsesolve.data.structure import verified
 from sparsesolve.results.interpolation import interpolator, read_s
 from sparsesolve.results.prediction import of_kind, refuse_kind, with_offset
 
@@ -98,8 +99,8 @@ def read_block(block, m, n):
     """Return the checked block of kernel m between new samples and the n of the fit."""
     if block is None:
         raise ValueError(f"the block of kernel {m} is missing, and the kernel is active")
-    if not sparse.issparse(block):
-        block = real_array(f"the block of kernel {m}", block)
+    block = verified(block) if sparse.issparse(block) else real_array(
+        f"the block of kernel {m}", block)  # fmt: skip
     if block.ndim != 2 or block.shape[1] != n:
         raise ValueError(
             f"the block of kernel {m} has shape {block.shape}; it must be (n_new, {n}), a row per "

@@ -120,7 +120,7 @@ def cv_path(
     """
     if alphas is not None and "alpha" in options:
         raise ValueError("alpha and alphas are both given; leave one out")
-    doubts(y, options.get("family", "gaussian"))
+    doubts(X, y, options.get("family", "gaussian"))
     options = read_options(options, cv_path)
     keep = read_flag("keep", keep)
     family = read_family(options["family"])

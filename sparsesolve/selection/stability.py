@@ -191,7 +191,7 @@ def stability_path(
     """
     n_pairs = read_count("n_pairs", n_pairs, 1)
     options = read_options(options, stability_path)
-    doubts(y, options["family"])
+    doubts(X, y, options["family"])
     family = read_family(options["family"])
     matrix, names = read_design(X)
     names = read_feature_names(options["feature_names"], names, matrix.shape[1])

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import in_rows_of
+from sparsesolve.data import in_rows_of, real_array
 from sparsesolve.data.row_labels import kernels_alike
+from sparsesolve.data.structure import verified
 from sparsesolve.paths.assembly import labels_of_groups
 from sparsesolve.penalties.groups import read_groups
 from sparsesolve.structured.sequences import (
@@ -121,11 +122,11 @@ def _finished(made, kinds, names, of, p, codes, labels, ptr):
 def _read_kernel(name, matrix, n):
     """Return a symmetric kernel (n, n): compressed rows, or contiguous float64 or float32."""
     if sparse.issparse(matrix):
-        matrix = sparse.csr_array(matrix)
-        matrix.sort_indices()
+        matrix = sparse.csr_array(verified(matrix))
+        matrix.sum_duplicates()
         values = matrix.data
     else:
-        matrix = np.asarray(matrix)
+        matrix = real_array(f"kernel {name!r}", matrix)
         kind = np.float32 if matrix.dtype == np.float32 else np.float64
         values = matrix = np.ascontiguousarray(matrix, dtype=kind)
     if matrix.shape != (n, n):

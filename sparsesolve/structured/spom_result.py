@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from sparsesolve.data import real_array
+from sparsesolve.data.structure import verified
 from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.files.model_file import save_as_before
@@ -204,5 +206,5 @@ class SPOM(Labelling, Frozen, Tabled):
         if len(X) != len(self.parameters):
             raise ValueError(f"X has {len(X)} blocks; the model has {len(self.parameters)}")
         parts = [part.Z if hasattr(part, "Z") else part for part in X]
-        return [sparse.csr_array(part) if sparse.issparse(part) else np.asarray(part, dtype=float)
-                for part in parts]  # fmt: skip
+        return [sparse.csr_array(verified(part)) if sparse.issparse(part) else
+                np.asarray(real_array("X", part), dtype=float) for part in parts]  # fmt: skip
