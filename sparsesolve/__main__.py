@@ -8,8 +8,6 @@ import warnings
 
 from sparsesolve import __version__
 from sparsesolve.cli.commands import (
-    load_model,
-    read_s,
     run_cv,
     run_demo,
     run_path,
@@ -21,9 +19,8 @@ from sparsesolve.cli.online import add_online
 from sparsesolve.cli.options import add_data_options, add_model_options, numbers
 from sparsesolve.cli.other_paths import add_other_paths
 from sparsesolve.cli.parse import add_parse_options
-from sparsesolve.cli.reading import add_style_options
+from sparsesolve.cli.reading import add_file_options
 from sparsesolve.cli.tag import add_tag_options
-from sparsesolve.data.tables import ENDINGS
 from sparsesolve.results.cv_path import CHOICES
 from sparsesolve.results.pictures.axes import AXIS_LABELS
 from sparsesolve.results.pictures.path import LINES
@@ -71,7 +68,7 @@ def _signed_lists(argv):
 
 def parser():
     """Return the parser of all commands and their options."""
-    top = Parser(prog="python -m sparsesolve", description="Solution paths of sparse models.")
+    top = Parser(prog=_called(), description="Solution paths of sparse models.")
     top.add_argument("--version", action="version", version=f"sparsesolve {__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
     demo = commands.add_parser("demo", help="paths of two real data sets, drawn")
@@ -89,10 +86,16 @@ def parser():
     _add_cv(commands)
     add_online(commands)
     _add_predict(commands)
-    add_model_commands(commands, load_model, read_s)
+    add_model_commands(commands)
     add_other_paths(commands, _add_results)
     _add_plot(commands)
     return top
+
+
+def _called():
+    """Return how the command was called, for lines of usage."""
+    name = os.path.basename(sys.argv[0] or "")
+    return "sparsesolve" if name.startswith("sparsesolve") else "python -m sparsesolve"
 
 
 def _add_results(command, plot):
@@ -150,8 +153,9 @@ def _add_predict(commands):
         "file", metavar="FILE", help="rows; columns are found by name, others are left out; - is "
         "standard input, with --format",
     )
-    predict.add_argument("--format", choices=tuple(ENDINGS), help="default: by the file's ending")
-    add_style_options(predict)
+    add_file_options(predict)
+    predict.add_argument("--unknown", choices=("error", "zero"), help="levels that the model does "
+                         "not know: refused (default), or as none")  # fmt: skip
     predict.add_argument("--offset", metavar="COL", help="column of offsets")
     predict.add_argument(
         "--id", metavar="COL", action="append", default=[],

@@ -1,6 +1,5 @@
 """The commands: fit, cross-validate, predict, draw."""
 
-import csv
 import sys
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -11,12 +10,11 @@ from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.online import predict_online
 from sparsesolve.cli.options import check_plot_file, check_targets, fit_options, named, read_data
 from sparsesolve.cli.parse import parse_file
-from sparsesolve.cli.reading import model_rows
+from sparsesolve.cli.reading import model_blocks, write_table
 from sparsesolve.cli.tag import tag_file
 from sparsesolve.families import read_family
 from sparsesolve.results import printing
 from sparsesolve.results.cv_path import CHOICES
-from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.results.path import Path
 from sparsesolve.results.pictures.axes import save_figure
@@ -89,18 +87,17 @@ def run_predict(args):
         by_class[type(fit).__name__](fit, args)
         return
     path = path_of(fit, args.model, kernels=True)
-    ids = {name: name for name in args.id}
-    table = model_rows(args, path, offset=args.offset, marks=ids)
-    s = read_s(args.s, fit)
-    values = _predicted(fit, path, table, s, args.kind)
+    ids, s = {name: name for name in args.id}, read_s(args.s, fit)
     columns = [*ids, *_column_names(path, args.kind, s)]
-    rows = values.reshape(len(values), -1).tolist()
-    rows = [[*(table.marks[name].tolist()[i] for name in ids), *row] for i, row in enumerate(rows)]
-    if args.out == "-":
-        _write_rows(sys.stdout, columns, rows)
-        return
-    with whole_file(args.out, newline="", encoding="utf-8") as stream:
-        _write_rows(stream, columns, rows)
+
+    def rows():
+        for table in model_blocks(args, path, offset=args.offset, marks=ids):
+            values = _predicted(fit, path, table, s, args.kind)
+            beside = [table.marks[name].tolist() for name in ids]
+            yield from map(list, zip(*beside, *values.reshape(len(values), -1).T.tolist(),
+                                     strict=True))  # fmt: skip
+
+    write_table(args.out, columns, rows())
 
 
 def _predicted(fit, path, table, s, kind):
@@ -214,9 +211,3 @@ def _column_names(path, kind, s):
     names = range(K) if path.class_names is None and several else path.class_names
     first = [str(name) for name in names] if several else [kind]
     return [f"{name}{at}" for name in first for at in lambdas]
-
-
-def _write_rows(stream, columns, rows):
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)

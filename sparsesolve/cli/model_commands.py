@@ -1,19 +1,26 @@
 """Commands on a saved model and a file of known responses: assess, criteria, refit."""
 
-import csv
-import sys
 
 import numpy as np
 
+from sparsesolve.cli.commands import load_model, path_of, read_s
+from sparsesolve.cli.online import assess_online
 from sparsesolve.cli.options import check_targets
-from sparsesolve.cli.reading import add_style_options, model_rows
-from sparsesolve.data.tables import ENDINGS
-from sparsesolve.results.files.whole_file import whole_file
+from sparsesolve.cli.reading import (
+    add_file_options,
+    file_options,
+    model_blocks,
+    model_rows,
+    write_table,
+)
+from sparsesolve.online.fit import OnlineFit
 from sparsesolve.results.prediction import path_family
+from sparsesolve.selection.assessment.assess import measures_of
+from sparsesolve.selection.assessment.known_rows import read_known_rows
 
 
-def add_model_commands(commands, read_model, read_s):
-    """Add the commands; `read_model` and `read_s` are those of the command predict."""
+def add_model_commands(commands):
+    """Add the commands."""
     helps = {
         "assess": (run_assess, "measures of a saved model on rows with known responses"),
         "criteria": (run_criteria, "AIC, BIC, EBIC and GCV at each lambda of a saved model"),
@@ -21,13 +28,12 @@ def add_model_commands(commands, read_model, read_s):
     }
     for name, (run, what) in helps.items():
         command = commands.add_parser(name, help=what)
-        command.set_defaults(run=run, read_model=read_model, read_s=read_s)
+        command.set_defaults(run=run)
         command.add_argument("model", metavar="MODEL", help="what --save wrote")
         command.add_argument("file", metavar="FILE", help="rows; columns are found by name")
         command.add_argument("--response", metavar="COL", action="append", default=[],
                              help="column of the response (may be repeated)")  # fmt: skip
-        command.add_argument("--format", choices=tuple(ENDINGS), help="default: by the ending")
-        add_style_options(command)
+        add_file_options(command)
         for part in ("weights", "offset", "strata"):
             if name == "assess" or part != "strata":
                 command.add_argument(f"--{part}", metavar="COL", help=f"column of {part}")
@@ -42,16 +48,24 @@ def run_assess(args):
     """Print each measure, or write them as CSV."""
     import sparsesolve as ss
 
-    fit, path, table = _read(args, ("strata",))
-    s = args.read_s(args.s, fit)
-    strata = table.marks.get("strata")
-    found = ss.assess(fit, table.X, table.y, s, weights=table.weights, offset=table.offset,
-                      strata=strata)  # fmt: skip
+    check_targets([args.file, args.model], out=args.out)
+    fit, lambdas = ss.load(args.model), None
+    if isinstance(fit, OnlineFit):
+        found = assess_online(fit, args)
+    else:
+        path = path_of(fit, args.model)
+        lambdas, s = path.lambdas.tolist(), read_s(args.s, fit)
+        tables = _blocks(args, path) if path.family != "cox" else [_read(args, ("strata",))[2]]
+        found = measures_of(
+            read_known_rows(fit, table.X, table.y, s, table.weights, table.offset,
+                            table.marks.get("strata"), empty=True)
+            for table in tables
+        )  # fmt: skip
     rows = [[name, value] for name, value in found.items() if np.ndim(value) == 0]
     if rows:
         write_table(args.out, ["measure", "value"], rows)
         return
-    columns = [path.lambdas.tolist(), *(np.asarray(values).tolist() for values in found.values())]
+    columns = [lambdas, *(np.asarray(values).tolist() for values in found.values())]
     write_table(args.out, ["lambda", *found], list(zip(*columns, strict=True)))
 
 
@@ -76,7 +90,7 @@ def run_refit(args):
     import sparsesolve as ss
 
     fit, path, table = _read(args)
-    s = args.read_s(args.s, fit)
+    s = read_s(args.s, fit)
     if s is None:
         raise ValueError("refit is of one lambda; give --s, or a model that `cv --save` wrote")
     found = ss.refit(fit, table.X, table.y, s, level=args.level, weights=table.weights,
@@ -95,28 +109,35 @@ def run_refit(args):
 def _read(args, marks=()):
     """Return (fit, path, table) of the model and the file."""
     check_targets([args.file, args.model], out=args.out)
-    fit, path = args.read_model(args.model)
+    fit, path = load_model(args.model)
     marks = {name: getattr(args, name) for name in marks if getattr(args, name) is not None}
     table = model_rows(
-        args, path, response=args.response, weights=getattr(args, "weights", None),
+        args, path, response=_response(args), weights=getattr(args, "weights", None),
         offset=getattr(args, "offset", None), marks=marks,
         labels=path_family(path).classify is not None,
     )  # fmt: skip
-    if table.y is None:
-        raise ValueError("the responses of the rows are needed; name their column by --response")
+    _refuse_no_response(table)
     return fit, path, table
 
 
-def write_table(file, header, rows):
-    """Write CSV into a file or standard output."""
-    if file == "-":
-        _write_rows(sys.stdout, header, rows)
-        return
-    with whole_file(file, newline="", encoding="utf-8") as stream:
-        _write_rows(stream, header, rows)
+def _blocks(args, path):
+    """Yield the rows of the file in blocks, with their responses."""
+    if args.strata is not None:
+        raise ValueError("--strata belongs to models of --family cox")
+    labels = path_family(path).classify is not None
+    for table in model_blocks(args, path, response=_response(args), weights=args.weights,
+                              offset=args.offset, labels=labels):  # fmt: skip
+        _refuse_no_response(table)
+        yield table
 
 
-def _write_rows(stream, header, rows):
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+def _response(args):
+    """Return the columns of the response; in an .npz file it is the array y by default."""
+    return args.response or ["y"] * (file_options(args)["layout"] == "npz")
+
+
+def _refuse_no_response(table):
+    if table.y is None:
+        raise ValueError("the responses of the rows are needed; name their column by --response")
+
+

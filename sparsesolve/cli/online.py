@@ -1,18 +1,23 @@
 """The command ``online``: learn a file or standard input row by row, and predict with the result.
 """
 
-import csv
 import sys
 
+import numpy as np
 from scipy import sparse
 
-from sparsesolve.cli.options import check_targets
+from sparsesolve.cli.options import check_targets, family
+from sparsesolve.cli.reading import READ, add_file_options, write_table
+from sparsesolve.data.tables import Style
+from sparsesolve.families import read_family
 from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.fit import OnlineFit
+from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.settings import METHODS
-from sparsesolve.online.source import in_order
-from sparsesolve.online.text import FORMATS
-from sparsesolve.results.files.whole_file import whole_file
+from sparsesolve.online.source import as_learned
+from sparsesolve.selection.assessment.assess import measures_of
+from sparsesolve.selection.assessment.known_rows import read_known_rows
+from sparsesolve.selection.measures import SIDED
 from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
 
 
@@ -20,17 +25,22 @@ def add_online(commands):
     """Add the options of the command."""
     online = commands.add_parser("online", help="learn a file or standard input row by row")
     online.set_defaults(run=run_online)
-    online.add_argument("file", metavar="FILE", help="SVMlight, vw or CSV text, also .gz; - is "
-                        "standard input, with --format")  # fmt: skip
+    online.add_argument("file", metavar="FILE", help="CSV, SVMlight, vw, .npz or Parquet file, "
+                        "also .gz, .bz2 or .xz; - is standard input, with --format")  # fmt: skip
     data = online.add_argument_group("data")
-    data.add_argument("--format", choices=FORMATS, help="default: by the file's ending")
-    data.add_argument("--response", metavar="COL", help="of CSV: the column of the response")
-    data.add_argument("--weights", metavar="COL", help="of CSV: the column of weights")
-    data.add_argument("--classes", metavar="A,B,...", help="all labels, numbers")
-    data.add_argument("--hash-bits", type=int, metavar="B", help="hash features into 2^B places")
-    data.add_argument("--zero-based", action="store_true", help="SVMlight numbers start at 0")
+    data.add_argument("--response", metavar="COL", help="of a table: the column of the response")
+    data.add_argument("--weights", metavar="COL", help="of a table: the column of weights")
+    data.add_argument("--offset", metavar="COL", help="of a table: the column of offsets")
+    data.add_argument("--drop", metavar="COL", action="append", default=[],
+                      help="of a table: leave out (may be repeated)")  # fmt: skip
+    data.add_argument("--missing", choices=("mean", "error"), help="gaps in numbers: filled with "
+                      "the mean of the rows before (default), or refused")  # fmt: skip
+    data.add_argument("--classes", metavar="A,B,...", help="all labels; default those of the "
+                      "first rows")  # fmt: skip
+    add_file_options(data)
     model = online.add_argument_group("model", "see sparsesolve.online")
-    model.add_argument("--family", default="gaussian")
+    model.add_argument("--family", metavar="NAME", type=family, default="gaussian",
+                       help="as of the command path, without cox")  # fmt: skip
     model.add_argument("--lam", type=float, metavar="L", help="level of the penalty")
     model.add_argument("--alpha", type=float, default=1.0, metavar="A", help="1 l1, 0 ridge")
     model.add_argument("--grouped", action="store_true", help="tie each feature across classes")
@@ -53,16 +63,16 @@ def run_online(args):
     """
     import sparsesolve as ss
 
-    check_targets([args.file], save=args.save)
-    source = TextFile(args.file, args.format, args.response, args.weights, args.hash_bits,
-                      args.zero_based)  # fmt: skip
+    check_targets([args.file, args.start], save=None if args.save == args.start else args.save)
+    source = source_of(args, response=args.response, weights=args.weights, offset=args.offset,
+                       drop=args.drop, missing=args.missing or "mean")  # fmt: skip
     if args.passes > 1 and source.once:
         raise ValueError("standard input can be read only once; leave --passes out")
     if args.start:
         fit = ss.load(args.start)
         if not isinstance(fit, OnlineFit):
             raise ValueError(f"{args.start} is not a model of the command online")
-        source = in_order(source, fit.feature_names)
+        source = as_learned(source, fit)
     else:
         fit = ss.online(lambda: iter([]), **_options(args, source))
     twice = args.method == "svrg"
@@ -77,9 +87,9 @@ def run_online(args):
             if twice:
                 fit.measure(blocks)
             _learn(fit, blocks, None if args.quiet else sys.stderr)
-        fit.feature_names = source.names
+        fit.take_columns(source)
     except KeyboardInterrupt:
-        fit.feature_names = source.names
+        fit.take_columns(source)
         print(f"sparsesolve: interrupted after {fit.n_rows} rows", file=sys.stderr)
         _finish(fit, args)
         raise
@@ -90,12 +100,10 @@ def _options(args, source):
     """Return the options of ss.online."""
     if args.lam is None:
         raise ValueError("--lam is missing; give the level of the penalty")
-    classes = None
-    if args.classes:
-        try:
-            classes = [float(label) for label in args.classes.split(",")]
-        except ValueError:
-            raise ValueError(f"--classes is {args.classes!r}; give numbers, as the file") from None
+    known = read_family(args.family)
+    source.text_labels = known.classify is not None
+    reader = ResponseReader(known, _classes(args.classes))
+    reader.meet(source)
     step = args.step
     if step != "auto":
         try:
@@ -105,20 +113,37 @@ def _options(args, source):
     return {
         "family": args.family, "lam": args.lam, "alpha": args.alpha, "grouped": args.grouped,
         "intercept": not args.no_intercept, "method": args.method, "step": step,
-        "schedule": args.schedule, "batch": args.batch, "classes": classes,
+        "schedule": args.schedule, "batch": args.batch, "classes": reader.classes,
         "n_features": source.n_features,
     }  # fmt: skip
+
+
+def _classes(text):
+    """Return the labels of --classes: numbers if all are, else text."""
+    if text is None:
+        return None
+    labels = [label.strip() for label in text.split(",")]
+    try:
+        return [float(label) for label in labels]
+    except ValueError:
+        return labels
+
+
+def source_of(args, **options):
+    """Return the file of a command as a stream of rows."""
+    return TextFile(args.file, args.format, hash_bits=args.hash_bits, zero_based=args.zero_based,
+                    style=Style(**{name: getattr(args, name) for name in READ}), **options)
 
 
 def _learn(fit, blocks, stream):
     """Make one pass, with a line whenever the number of rows has doubled."""
     shown = 0
-    if stream:
-        print(f"{'rows':>12} {'mean loss':>12}", file=stream)
     for block in blocks():
         fit.more_rows(block)
         curve = fit.losses
         while stream and shown < len(curve) - 1:
+            if not shown:
+                print(f"{'rows':>12} {'mean loss':>12}", file=stream)
             rows, loss = curve[shown]
             print(f"{int(rows):12d} {loss:12.6f}", file=stream, flush=True)
             shown += 1
@@ -136,28 +161,62 @@ def _finish(fit, args):
 
 
 def predict_online(fit, args):
-    """Predict a text file row by row with a model of this command."""
-    if args.offset or args.s or args.id:
-        raise ValueError("--offset, --s and --id are not for models of the command online")
-    kind = "response" if args.kind == "probabilities" else args.kind
-    features = None if fit.feature_names is None else list(fit.feature_names)
-    source = TextFile(args.file, args.format, features=features)
-    if args.out == "-":
-        _write(fit, source, kind, sys.stdout)
-        return
-    with whole_file(args.out, newline="", encoding="utf-8") as stream:
-        _write(fit, source, kind, stream)
+    """Predict a file row by row with a model of this command."""
+    if args.s:
+        raise ValueError("--s is not for models of the command online, which have one lambda")
+    source = _of_model(args, fit, ids=args.id, offset=args.offset, labels=False)
+    kind, classes = args.kind, fit.classes
+    known = fit.settings.family
+    if kind == "probabilities" and (known.classify is None or known.name in SIDED):
+        raise ValueError(f"a {known.name} model has no probabilities; ask for --kind response")
+    several = known.several and kind != "class"
+    names = range(fit.settings.n_responses if several else 2) if classes is None else classes
+    head = [f"{kind}_{name}" for name in names] if several else [kind]
+    if kind == "probabilities":
+        head = [str(name) for name in names]
+    write_table(args.out, [*args.id, *head], _predicted(fit, source, kind))
 
 
-def _write(fit, source, kind, stream):
-    writer, first = csv.writer(stream, lineterminator="\n"), True
-    for labels, _, start, columns, x in source():
-        width = max(fit.n_features, int(columns.max(initial=-1)) + 1)
-        X = sparse.csr_array((x, columns, start), shape=(len(labels), width))
-        values = fit.predict(X[:, : fit.n_features], kind)
-        if first:
-            several = values.ndim == 2
-            names = range(values.shape[1]) if fit.classes is None and several else fit.classes
-            writer.writerow([f"{kind}_{name}" for name in names] if several else [kind])
-            first = False
-        writer.writerows(values.reshape(len(values), -1).tolist())
+def _of_model(args, fit, **options):
+    """Return the file as a stream of the features of a fit, which learns nothing more."""
+    source = as_learned(source_of(args, features=None if fit.columns or fit.feature_names is None
+                                  else list(fit.feature_names), **options), fit)  # fmt: skip
+    source.learns = False
+    return source
+
+
+def _predicted(fit, source, kind):
+    """Yield the ids and predictions of each row."""
+    for block in source():
+        offset = block.offset
+        ask = "response" if kind == "probabilities" else kind
+        values = fit.predict(_matrix(fit, block), ask, offset)
+        if kind == "probabilities" and values.ndim == 1:
+            values = np.stack([1.0 - values, values], axis=1)
+        rows = values.reshape(len(values), -1).tolist()
+        tags = block.tags if source.ids else None
+        for i, row in enumerate(rows):
+            tag = () if tags is None else (tags[i],) if isinstance(tags[i], str) else tags[i]
+            yield [*(tag or [""] * len(source.ids)), *row]
+
+
+def _matrix(fit, block):
+    width = max(fit.n_features, int(block.columns.max(initial=-1)) + 1)
+    shape = len(block.labels), width
+    return sparse.csr_array((block.values, block.columns, block.start), shape=shape)[
+        :, : fit.n_features]  # fmt: skip
+
+
+def assess_online(fit, args):
+    """Return the measures of a model of this command on a file."""
+    if args.s or args.strata:
+        raise ValueError("--s and --strata are not for models of the command online")
+    if len(args.response) > 1:
+        raise ValueError("a model of the command online has one response")
+    source = _of_model(args, fit, response=next(iter(args.response), None), weights=args.weights,
+                       offset=args.offset)  # fmt: skip
+    return measures_of(
+        read_known_rows(fit, _matrix(fit, block), block.labels, None, block.weights, block.offset,
+                        empty=True)
+        for block in source()
+    )  # fmt: skip

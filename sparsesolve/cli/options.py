@@ -1,6 +1,7 @@
 """Options of the command line: the data, the model, and where results go."""
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -8,8 +9,7 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from sparsesolve.cli.penalties import add_penalty_options, make_penalty, refuse_penalty
-from sparsesolve.cli.reading import add_style_options, read_rows
-from sparsesolve.data.tables import ENDINGS
+from sparsesolve.cli.reading import add_file_options, read_rows
 from sparsesolve.families import FAMILIES, cox, read_family
 from sparsesolve.families.registry import WORDS
 from sparsesolve.penalties.penalty import is_scale_free
@@ -23,9 +23,8 @@ PASSED_ON = (
 
 def add_data_options(command):
     data = command.add_argument_group("data")
-    data.add_argument("file", metavar="FILE", help="CSV, SVMlight, .npz or Parquet file; - is "
-                      "standard input, with --format")
-    data.add_argument("--format", choices=tuple(ENDINGS), help="default: by the file's ending")
+    data.add_argument("file", metavar="FILE", help="CSV, SVMlight, vw, .npz or Parquet file, also "
+                      ".gz, .bz2 or .xz; - is standard input, with --format")
     data.add_argument(
         "--response", metavar="COL", action="append", default=[],
         help="column to fit (.npz: array, default y); repeat it for several: time and status (of "
@@ -41,7 +40,7 @@ def add_data_options(command):
         "--missing", choices=("mean", "error"), help="gaps of X: filled with the mean of their "
         "column (default), or refused",
     )  # fmt: skip
-    add_style_options(data)
+    add_file_options(data)
 
 
 def add_model_options(command):
@@ -194,10 +193,10 @@ def check_targets(sources, **targets):
 
 def _place(file):
     """Return what identifies a file under any name: hard links are the same file."""
-    path = FilePath(file).resolve()
-    if not path.exists():
+    path = os.path.realpath(file)  # a loop of links resolves to itself
+    if not os.path.exists(path):
         return path
-    known = path.stat()
+    known = os.stat(path)
     return (known.st_dev, known.st_ino) if known.st_ino else path
 
 

@@ -5,7 +5,7 @@ import sys
 
 from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.options import add_data_options, check_plot_file, check_targets, numbers
-from sparsesolve.cli.reading import read_rows
+from sparsesolve.cli.reading import read_rows, write_table
 from sparsesolve.families import FAMILIES, read_family
 from sparsesolve.results.pictures.axes import save_figure
 from sparsesolve.results.pictures.path import save_plot
@@ -146,8 +146,6 @@ def _kernel(text, names):
 
 def _write_weights(fit, names, file):
     """Write the nonzero kernel weights, lambda by lambda."""
-    from sparsesolve.cli.model_commands import write_table
-
     rows = [[lam, name, weight] for k, lam in enumerate(fit.lambdas.tolist())
             for name, weight in zip(names, fit.kernel_weights[:, k].tolist(), strict=True)
             if weight > 0.0]  # fmt: skip

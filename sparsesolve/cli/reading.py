@@ -1,89 +1,92 @@
-"""Rows of a file for a command: the plain reader for numbers, pandas for text and gaps."""
+"""Files of a command: options on how they are written, rows whole or in blocks, and results."""
 
-import importlib.util
+import csv
 import sys
-from pathlib import Path as FilePath
+from dataclasses import replace
+from itertools import chain
 
-from sparsesolve.data.tables import is_piped, layout_of, read_table, seekable
-from sparsesolve.data.tables.cells import Style
+from sparsesolve.data.tables import LAYOUTS, Style, layout_of, read_blocks, read_table
+from sparsesolve.results.files.whole_file import whole_file
 
-EXTRA = "pip install 'sparsesolve[cli]' reads text columns, gaps and files written otherwise"
 READ = ("separator", "decimal", "thousands", "encoding")
-# Layouts whose columns may hold text and gaps.
-MIXED = ("csv", "parquet")
 
 
-def add_style_options(group):
-    """Add the options on the style of a text file, for styles that are not detected."""
+def add_file_options(group):
+    """Add the options on the layout of a file and its style."""
+    group.add_argument("--format", choices=tuple(LAYOUTS), help="default: by the file's ending")
     group.add_argument("--separator", metavar="C", help="between cells: a character, blank or tab")
     group.add_argument("--decimal", choices=(".", ","), help="decimal mark; default found out")
     group.add_argument("--thousands", metavar="C", help="mark between thousands")
-    group.add_argument("--encoding", metavar="NAME", help="default UTF-8, else Windows-1252")
+    group.add_argument("--encoding", metavar="NAME", help="default by the file's first bytes, "
+                       "else UTF-8 and Windows-1252")  # fmt: skip
+    group.add_argument("--hash-bits", type=int, metavar="B", help="SVMlight and vw: hash features "
+                       "into 2^B places (vw: 18)")  # fmt: skip
+    group.add_argument("--zero-based", action="store_true", help="SVMlight numbers start at 0")
 
 
-def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=False, features=None,
-              marks=None, encoder=None):
-    """Return the Table of a command's file.
-
-    The plain reader comes first. If it refuses a CSV or Parquet file, pandas reads the file: text
-    becomes categories, and gaps become the means of their columns. This is reported on stderr.
-    """
-    path = FilePath(args.file)
-    layout = args.format or layout_of(path)
-    styled = any(getattr(args, name, None) for name in READ)
-    asked = styled or encoder is not None
-    parts = (list(response), weights, offset)
-    if asked and layout not in MIXED:
-        if not styled:
-            raise ValueError(
-                f"{path}: the model was fitted to a table with text or gaps; give rows as CSV or "
-                "Parquet, with the columns by their names"
-            )
-        raise ValueError(f"{path}: options on text and gaps belong to CSV and Parquet files")
-    if layout not in MIXED:
-        return read_table(path, *parts, drop, layout=layout, labels=labels, features=features,
-                          marks=marks)  # fmt: skip
-    refused = None
-    with seekable(path, is_piped(path)) as whole:
-        if not asked:
-            try:
-                return read_table(whole, *parts, drop, layout=layout, labels=labels,
-                                  features=features, marks=marks)  # fmt: skip
-            except ValueError as error:
-                refused = ValueError(str(error).replace(str(whole), str(path), 1))
-        if importlib.util.find_spec("pandas") is None:
-            raise ImportError(f"{path}: this needs pandas: {EXTRA}") if asked else ValueError(
-                f"{refused}; {EXTRA}")  # fmt: skip
-        try:
-            return _mixed(whole, layout, parts, drop, labels, features, marks, args, encoder)
-        except ValueError as error:
-            played = [*response, weights, offset, *(marks or {}).values()]
-            known = any(f"column {name!r}:" in str(refused) for name in played)
-            if not asked and (known or "parted into cells" in str(error)):
-                raise refused from None  # which names the line
-            raise ValueError(f"{path}: {error}") from None
+def file_options(args):
+    """Return the keywords of `read_table` of these options."""
+    style = Style(**{name: getattr(args, name) for name in READ})
+    layout = args.format or layout_of(args.file)
+    return {"layout": layout, "style": style, "hash_bits": args.hash_bits,
+            "zero_based": args.zero_based}  # fmt: skip
 
 
-def _mixed(path, layout, parts, drop, labels, features, marks, args, encoder):
-    from sparsesolve.data.tables.mixed import read_mixed
-
-    style = Style(**{name: getattr(args, name, None) for name in READ})
-    table, notes = read_mixed(
-        path, layout, *parts, tuple(drop), labels=labels, features=features, marks=marks,
-        style=style, missing=getattr(args, "missing", None) or "mean", encoder=encoder,
+def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=False, marks=None):
+    """Return the Table of a command's file; notes on what was done to it go to stderr."""
+    table = read_table(
+        args.file, response, weights, offset, drop, labels=labels, marks=marks,
+        missing=getattr(args, "missing", None) or "mean", **file_options(args),
     )  # fmt: skip
-    for note in notes:
-        print(f"sparsesolve: note: {note}", file=sys.stderr)
+    _print_notes(table)
     return table
 
 
 def model_rows(args, path, **parts):
     """Return the rows of a file with the columns of a model, which are found by name."""
+    table = read_table(args.file, **parts, **_of_model(args, path))
+    _print_notes(table)
+    return table
+
+
+def model_blocks(args, path, **parts):
+    """Yield the rows of a file in blocks, with the columns of a model."""
+    for table in read_blocks(args.file, **parts, **_of_model(args, path)):
+        _print_notes(table)
+        yield table
+
+
+def _of_model(args, path):
     path = path if hasattr(path, "coefs") else path.grams  # kernels know their table
+    options = file_options(args)
     if path.encoder is not None:
-        return read_rows(args, encoder=path.encoder, **parts)
+        unknown = getattr(args, "unknown", None)
+        encoder = path.encoder
+        options["encoder"] = encoder if unknown is None else replace(encoder, unknown=unknown)
+        return options
     names = [] if path.feature_names is None else path.feature_names.tolist()
-    layout = args.format or FilePath(args.file).suffix.lower().lstrip(".")
-    if not names and layout != "npz":
+    if not names and options["layout"] != "npz":
         raise ValueError(f"{args.model} has no names of columns; give X as an .npz file")
-    return read_rows(args, features=names, **parts)
+    return {**options, "features": names}
+
+
+def _print_notes(table):
+    for note in table.notes:
+        print(f"sparsesolve: note: {note}", file=sys.stderr)
+
+
+def write_table(file, header, rows):
+    """Write CSV into a file or standard output, row by row; nothing if there is no first row."""
+    rows = iter(rows)
+    rows = chain([next(rows)], rows)
+    if file == "-":
+        _write_rows(sys.stdout, header, rows)
+        return
+    with whole_file(file, newline="", encoding="utf-8") as stream:
+        _write_rows(stream, header, rows)
+
+
+def _write_rows(stream, header, rows):
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)

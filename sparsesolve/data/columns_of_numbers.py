@@ -92,27 +92,35 @@ def _stack_level():
 
 def encoded(columns, sources, unknown, missing, as_sparse):
     """Return the matrix of a table; `unknown` and `missing` are those of make_design."""
-    blocks = []
-    for source in sources:
-        column = _like_the_first(columns[source.name], source)
-        if isinstance(column, tuple) != (source.levels is not None):
-            kinds = ("numbers", "categories")
-            now, then = kinds[isinstance(column, tuple)], kinds[source.levels is not None]
-            kind = "float" if source.levels is None else "category"
-            raise ValueError(
-                f"column {source.name!r} holds {now}, where it first held {then}; make it one of "
-                f"{then}, in pandas by astype({kind!r})"
-            )
-        if source.levels is None:
-            gone = np.isnan(column)
-            _refuse_gaps(source.name, gone, missing)
-            block = np.where(gone, source.fill, column)[:, None]
-            blocks.append(sparse.csc_array(block) if as_sparse else block)
-        else:
-            blocks.append(_dummies(source, column[0], unknown, missing, as_sparse))
+    blocks = (_block(columns[source.name], source, unknown, missing, as_sparse)
+              for source in sources)  # fmt: skip
     if as_sparse:
-        return sparse.csc_array(sparse.hstack(blocks, format="csc"))
-    return np.asfortranarray(np.concatenate(blocks, axis=1))
+        return sparse.csc_array(sparse.hstack(list(blocks), format="csc"))
+    matrix, end, width = None, 0, sum(len(source.fill) for source in sources)
+    for block in blocks:
+        matrix = np.empty((len(block), width), order="F") if matrix is None else matrix
+        matrix[:, end : end + block.shape[1]] = block
+        end += block.shape[1]
+    return matrix
+
+
+def _block(column, source, unknown, missing, as_sparse):
+    """Return the columns of one column of a table."""
+    column = _like_the_first(column, source)
+    if isinstance(column, tuple) != (source.levels is not None):
+        kinds = ("numbers", "categories")
+        now, then = kinds[isinstance(column, tuple)], kinds[source.levels is not None]
+        kind = "float" if source.levels is None else "category"
+        raise ValueError(
+            f"column {source.name!r} holds {now}, where it first held {then}; make it one of "
+            f"{then}, in pandas by astype({kind!r})"
+        )
+    if source.levels is not None:
+        return _dummies(source, column[0], unknown, missing, as_sparse)
+    gone = np.isnan(column)
+    _refuse_gaps(source.name, gone, missing)
+    block = np.where(gone, source.fill, column)[:, None]
+    return sparse.csc_array(block) if as_sparse else block
 
 
 def _like_the_first(column, source):
@@ -156,6 +164,7 @@ def _codes(name, labels, levels, unknown):
         label = labels.tolist()[i]
         raise ValueError(
             f"column {name!r} holds {label!r} at row {i} (counted from 0), which is none of "
-            f"the {len(levels)} levels of the first table; give unknown='zero' to allow it"
+            f"the {len(levels)} levels of the first table; to allow it give unknown='zero' to "
+            "make_design before the fit, or to its method encode"
         )
     return codes

@@ -66,12 +66,16 @@ class EncodedDesign:
         """Return the numbers of some rows, as the matrix does."""
         return self.matrix[rows]
 
-    def encode(self, table: Any) -> EncodedDesign:
+    def encode(self, table: Any, unknown: str | None = None) -> EncodedDesign:
         """Return another table, with the same columns, encoded in the same way.
 
         Missing values are filled from the first table, with means and with shares of categories,
-        or refused if they were there.
+        or refused if they were there. `unknown` is that of :func:`make_design`; None means as it
+        was given there.
         """
+        if unknown is not None:
+            read_choice("unknown", unknown, ["error", "zero"])
+            return replace(self, unknown=unknown).encode(table)
         columns = read_mixed_columns(self._used_columns(table))
         missing = [source.name for source in self.sources if source.name not in columns]
         if missing:
@@ -180,7 +184,12 @@ def make_design(
     as_sparse = read_flag("sparse", sparse)
     read_choice("missing", missing, ["mean", "error"])
     read_choice("unknown", unknown, ["error", "zero"])
-    columns = read_mixed_columns(table)
+    design = design_of(read_mixed_columns(table), missing, unknown, as_sparse)
+    return replace(design, index=_row_names(table))
+
+
+def design_of(columns, missing="mean", unknown="error", as_sparse=False):
+    """Return the EncodedDesign of columns in the form of `read_mixed_columns`."""
     sources = [learnt(name, column, missing) for name, column in columns.items()]
     matrix = encoded(columns, sources, unknown, missing, as_sparse)
     names, groups = [], []
@@ -189,7 +198,7 @@ def make_design(
         names += [source.name if level is None else f"{source.name}={level}" for level in levels]
         groups += [source.name] * len(levels)
     return EncodedDesign(matrix, np.array(names, dtype=object), groups, sources, unknown,
-                         _row_names(table), missing)  # fmt: skip
+                         missing=missing)  # fmt: skip
 
 
 def _row_names(table):

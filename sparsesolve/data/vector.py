@@ -21,14 +21,17 @@ def read_finite(name, value, length, per):
     return values
 
 
-def read_weights(weights, n, name="weights"):
-    """Return observation weights, (n,) float64, nonnegative and not all zero; None stays None."""
+def read_weights(weights, n, name="weights", some=True):
+    """Return observation weights, (n,) float64, nonnegative; None stays None.
+
+    With `some`, not all may be zero.
+    """
     if weights is None:
         return None
     values = _vector(name, weights, n, "row")
     _refuse(name, values, ~np.isfinite(values), "every weight must be finite")
     _refuse(name, values, values < 0, "every weight must be at least 0")
-    if not values.any():
+    if some and not values.any():
         verb = "are" if name.endswith("s") else "is"
         raise ValueError(f"{name} {verb} all zero; at least one row needs a positive weight")
     return values

@@ -27,6 +27,8 @@ class Feeding:
     def __init__(self, settings, reader, names=None):
         self.settings, self.reader, self.feature_names = settings, reader, names
         self.holdout_losses = None  # for each pass, if rows were held out
+        self.columns = None  # StreamColumns of a table in a file
+        self.reading = {}  # how the features of a file were read: hashing, hash_bits, zero_based
         self._learner = None  # set once the step size is known
         self._opening = []  # rows until then
         self._guess = None  # a temporary learner for questions before that
@@ -86,6 +88,15 @@ class Feeding:
             blocks = chain(opening, blocks)
         self._learner.measure(blocks)
 
+    def take_columns(self, source):
+        """Keep how the features of a TextFile were read, and their names so far."""
+        self.columns = source.encoder
+        self.reading = {"hashing": source.hashing, "hash_bits": source.bits,
+                        "zero_based": source.zero_based}  # fmt: skip
+        if source.names is not None:
+            self.feature_names = source.names
+            self._p = max(self._p, len(source.names))
+
     def _counted(self, rows):
         """Return the rows after counting their features."""
         if len(rows.columns):
@@ -122,7 +133,7 @@ class Feeding:
         return {**self.__dict__, "_guess": None, "_learner": kept}
 
     def __setstate__(self, state):
-        self.__dict__.update(state)
+        self.__dict__.update({"columns": None, "reading": {"hashing": 1}, **state})
         if self._learner is not None:
             n_features, kept = self._learner
             self._learner = self.settings.learner(kept["clock"].eta0, n_features)

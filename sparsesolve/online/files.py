@@ -1,148 +1,234 @@
-"""Text files as streams of rows: read block by block, never in memory as a whole."""
+"""Files as streams of rows: read block by block, never in memory as a whole."""
 
-import gzip
-import sys
 import tempfile
 from collections.abc import Iterator
 from os import PathLike, fspath
-from pathlib import PurePath
 
 import numpy as np
-from scipy import sparse
 
 from sparsesolve.data import read_choice, read_count
-from sparsesolve.online.text import FORMATS, Role, TextParser
+from sparsesolve.data.tables import LAYOUTS, layout_of, read_table, seekable
+from sparsesolve.data.tables.cells import Style, numbers_of
+from sparsesolve.data.tables.mixed import Roles, opened_table, settled
+from sparsesolve.data.tables.sparse_text import BITS, MOST_BITS, Entries, SparseText
+from sparsesolve.data.tables.text import HASHING
+from sparsesolve.online.columns import StreamColumns
+from sparsesolve.online.rows import entries, row_matrix
 
-# Bytes of text read at once, which bound the memory of a block.
-BYTES = 1 << 20
-ENDINGS = {".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight", ".vw": "vw",
-           ".csv": "csv", ".tsv": "csv"}  # fmt: skip
-# With more bits the weights of the hashed features alone would take more than 8 GB.
-MOST_BITS = 30
+# Rows of an .npz file in a block.
+ROWS = 4096
+LABEL = "fill it or drop the row"
 
 
 class TextFile:
-    """Rows of a text file, or of standard input; each call reads them from the start.
+    """Rows of a file, or of standard input; each call reads them from the start.
 
     Parameters
     ----------
     file : str or path
-        "-" is standard input; a file whose name ends with .gz is decompressed as it is read.
-    layout : {"svmlight", "vw", "csv"}, default None
+        "-" is standard input; a file whose name ends with .gz, .bz2 or .xz is unpacked as it is
+        read.
+    layout : {"csv", "svmlight", "vw", "npz", "parquet"}, default None
         None: as the name's ending says.
     response, weights : str, default None
-        Names of columns of a CSV file.
+        Names of columns of a table, or arrays of .npz (response: y if None).
     hash_bits : int, default None
-        Features are hashed into 2^hash_bits places: names of vw (18 if None), and numbers of
-        SVMlight. Several features may share a place.
+        Features are hashed into 2^hash_bits places: names of vw (18 if None) and of columns and
+        levels of tables, and numbers of SVMlight. Several features may share a place.
     zero_based : bool, default False
         Whether features of SVMlight are numbered from 0.
     features : list of str, default None
-        Columns of a CSV file that are features, in their order; None: all others.
+        Columns of a table that are features, all numbers, in their order; None: all others.
+    offset : str, default None
+        A column, likewise: known part of the linear predictor. vw has its own.
+    drop : sequence of str, default ()
+        Columns that are no features.
+    ids : sequence of str, default ()
+        Columns to keep beside the rows, as text; of vw "tag".
+    missing : {"mean", "error"}, default "mean"
+        A gap in a column of numbers is filled with the mean of the rows before it, or refused. A
+        gap in a column of text has no feature.
+    style : Style, default None
+        How a CSV file is written; None: as its first rows show.
+    labels : bool, default True
+        Whether each row must have a response; rows to predict need none.
     """
 
     def __init__(self, file, layout=None, response=None, weights=None, hash_bits=None,
-                 zero_based=False, features=None):
+                 zero_based=False, features=None, *, offset=None, drop=(), ids=(), missing="mean",
+                 style=None, labels=True):
         self.file = fspath(file) if isinstance(file, PathLike) else file
-        self.layout = _layout(self.file) if layout is None else read_choice(
-            "layout", layout, list(FORMATS))  # fmt: skip
+        self.layout = layout_of(self.file) if layout is None else read_choice(
+            "layout", layout, list(LAYOUTS))  # fmt: skip
         if hash_bits is not None:
             hash_bits = read_count("hash_bits", hash_bits, 1, MOST_BITS)
-        self.response, self.weights, self.bits = response, weights, hash_bits
-        self.zero_based, self.names, self.features = zero_based, None, features
-        if self.layout == "csv":
-            if response is None and features is None:
+        read_choice("missing", missing, ["mean", "error"])
+        self.response, self.weights, self.offset, self.bits = response, weights, offset, hash_bits
+        self.drop, self.ids, self.style, self.labels = tuple(drop), tuple(ids), style, labels
+        self.zero_based, self.hashing, self.text_labels = zero_based, HASHING, True
+        self.learns, self._begun = True, None
+        self.encoder = None
+        if self.layout in ("csv", "parquet"):
+            self.encoder = StreamColumns(features, bits=hash_bits, missing=missing)
+            if labels and response is None and features is None:
                 raise ValueError(f"{self.file} has columns; give the name of the response's as y")
+        elif self.layout == "npz":
             if hash_bits is not None:
-                raise ValueError("hash_bits is for SVMlight and vw, not for CSV")
-        elif response is not None or weights is not None:
+                raise ValueError("hash_bits is for text and tables, not for .npz")
+        else:
+            self._refuse_names()
+
+    def _refuse_names(self):
+        """Raise for names of columns, which the file does not have."""
+        ids = [name for name in self.ids if (self.layout, name) != ("vw", "tag")]
+        if any((self.response, self.weights, self.offset, self.drop, ids)):
             raise ValueError(f"a file of layout {self.layout!r} has no columns by name")
 
     @property
     def n_features(self):
         """The number of features, None if only the file tells."""
         if self.layout == "vw" or self.bits is not None:
-            return 1 << (self.bits or 18)
+            return 1 << (self.bits or BITS)
         return None
+
+    @property
+    def names(self):
+        """Names of the features so far; None without names."""
+        return None if self.encoder is None else self.encoder.names
 
     @property
     def once(self):
         """True if it can be read only once."""
         return self.file == "-"
 
-    def __call__(self) -> Iterator[tuple]:
-        """Yield (labels, weights, start, columns, values) of some rows at a time."""
-        rows = 0
-        with self._open() as stream:
-            try:
-                parser = self._parser(stream)
-                for text in _whole_lines(stream):
-                    block = parser.parse(text)
-                    if len(block[0]):
-                        yield self._canonical(block, rows)
-                        rows += len(block[0])
-            except ValueError as error:
-                raise ValueError(f"{self.file}: {error}") from None
-            except EOFError:
-                raise ValueError(f"{self.file}: the compressed file is cut off") from None
-        if not rows:
-            raise ValueError(f"{self.file}: the file has no rows")
+    def peek(self):
+        """Return the first block, which the next call yields again."""
+        if self._begun is None:
+            blocks = self._blocks()
+            self._begun = next(blocks), blocks
+        return self._begun[0]
 
-    def _open(self):
-        if self.file == "-":
-            return _Kept(sys.stdin.buffer)
-        return gzip.open(self.file) if self.file.endswith(".gz") else open(self.file, "rb")
-
-    def _parser(self, stream):
-        if self.layout == "svmlight":
-            return TextParser("svmlight", 0 if self.zero_based else 1)
-        if self.layout == "vw":
-            return TextParser("vw", bits=self.bits or 18)
-        line = stream.readline().decode("utf-8-sig").strip()
-        separator = "\t" if "\t" in line else ","
-        names = [name.strip().strip('"') for name in line.split(separator)]
-        place = {name: k for k, name in enumerate(names)}
-        for option, name in (("response", self.response), ("weights", self.weights)):
-            if name is not None and name not in place:
-                raise ValueError(f"{option} is {name!r}, a column which the file does not have")
-        if self.features is None:
-            self.names = [name for name in names if name not in (self.response, self.weights)]
+    def __call__(self) -> Iterator[Entries]:
+        """Yield Entries of some rows at a time."""
+        if self._begun is not None:
+            (first, blocks), self._begun = self._begun, None
+            yield first
+            yield from blocks
         else:
-            self.names = list(self.features)
-        features = {name: k for k, name in enumerate(self.names)}
-        missing = [name for name in self.names if name not in place]
-        if missing:
-            raise ValueError(f"the file has no column {missing[0]!r}")
-        if len(place) < len(names):
-            raise ValueError("two columns of the file have one name")
-        ours = {self.response: Role.RESPONSE, self.weights: Role.WEIGHT}
-        roles = [ours.get(name, features.get(name, Role.IGNORED)) for name in names]
-        parser = TextParser("csv", roles=roles, separator=separator)
-        parser.skip_line()
-        return parser
+            yield from self._blocks()
 
-    def _canonical(self, block, above):
-        """Return the block with one entry per feature and row."""
-        labels, weights, start, columns, values = block
-        if self.layout == "svmlight" and self.bits is not None:
-            columns = _hashed(columns, self.bits)
-        rising = np.diff(columns) > 0
-        first = start[1:-1]
-        rising[first[(first > 0) & (first < len(columns))] - 1] = True
-        if not rising.all():
-            X = sparse.csr_array((values, columns, start), shape=(len(labels), 2**31 - 1))
-            before, counts = X.nnz, np.diff(start)
-            X.sum_duplicates()
-            if X.nnz < before and self.n_features is None:
-                row = int(np.flatnonzero(np.diff(X.indptr) < counts)[0])
-                raise ValueError(f"row {above + row + 1} has two entries of one feature")
-            start, columns, values = X.indptr, X.indices, X.data
-        if not values.all():
-            kept = values != 0.0
-            start = np.append(0, np.cumsum(kept))[start]
-            columns, values = columns[kept], values[kept]
-        return (labels, weights, np.asarray(start, dtype=np.intp),
-                np.ascontiguousarray(columns, dtype=np.intc), values)  # fmt: skip
+    def _blocks(self):
+        try:
+            if self.encoder is not None:
+                yield from self._of_table()
+            elif self.layout == "npz":
+                yield from self._of_arrays()
+            else:
+                first = 0 if self.zero_based else 1
+                yield from SparseText(self.file, self.layout, self.bits, first, self.labels,
+                                      self.hashing)()  # fmt: skip
+        except ValueError as error:
+            named = str(error).startswith(f"{self.file}: ")
+            raise ValueError(error if named else f"{self.file}: {error}") from None
+
+    def _of_arrays(self):
+        """Yield the rows of an .npz file."""
+        marks = {name: name for name in self.ids}
+        table = read_table(self.file, self.response or (), self.weights, self.offset, self.drop,
+                           "npz", marks=marks,
+                           features=None if self.labels else [])  # fmt: skip
+        X = row_matrix(table.X)[0]
+        n = X.shape[0]
+        for first in range(0, n, ROWS):
+            rows = slice(first, min(n, first + ROWS))
+            m = rows.stop - first
+            y = np.full(m, np.nan) if table.y is None else np.asarray(table.y)[rows]
+            w = np.ones(m) if table.weights is None else np.asarray(table.weights, float)[rows]
+            offset = None if table.offset is None else np.asarray(table.offset, float)[rows]
+            tags = list(zip(*(table.marks[name][rows].tolist() for name in self.ids), strict=True))
+            yield Entries(y, w, *entries(X, first, rows.stop, None, 0), offset, tags or None)
+
+    def _of_table(self):
+        """Yield the rows of a CSV or Parquet file."""
+        style = self.style or Style()
+        if self.layout == "csv":
+            yield from self._of_chunks(opened_table(self.file, "csv", style), style)
+            return
+        with seekable(self.file) as whole:
+            yield from self._of_chunks(opened_table(whole, "parquet", style), style)
+
+    def _of_chunks(self, source, style):
+        roles = Roles([] if self.response is None else [self.response], self.weights, self.offset,
+                      [name for name in dict.fromkeys(self.drop) if name not in self.ids], False,
+                      self.encoder.known, {name: name for name in self.ids}, None)  # fmt: skip
+        source.marks = style.decimal or ".", style.thousands
+        for chunk in source.chunks(roles.used, roles.text):
+            names, part = source.names, roles.part
+            if not chunk.above:
+                chunk = settled(source, chunk, roles, style)
+                self.encoder.decide({names[j]: j for j in part.features}, chunk)
+                roles.text |= {names.index(name) for name in self.encoder.texts}
+                if self.text_labels:
+                    roles.text |= set(chunk.words) & set(part.response)
+            yield self._entries(source, chunk, roles)
+
+    def _entries(self, source, chunk, roles):
+        """Return the rows of a Chunk."""
+        part, names, n = roles.part, source.names, len(chunk.values)
+        cells = Cells(source, chunk, roles)
+        weights = np.ones(n) if part.weights is None else cells.numbers(part.weights)
+        if (weights < 0.0).any():
+            i = int((weights < 0.0).argmax())
+            what = f"{weights[i]} is no weight; weights are at least 0"
+            cells.refuse(i, names[part.weights], what)
+        entries = self.encoder.encode(chunk, {names[j]: j for j in part.features}, roles.place,
+                                      cells.refuse, self.learns, source.marks)  # fmt: skip
+        tags = list(zip(*map(cells.texts, part.marks.values()), strict=True))
+        return Entries(
+            cells.labels(part.response[0]) if part.response else np.full(n, np.nan), weights,
+            *entries, None if part.offset is None else cells.numbers(part.offset), tags or None,
+        )  # fmt: skip
+
+
+class Cells:
+    """The columns of a Chunk that are no features."""
+
+    def __init__(self, source, chunk, roles):
+        self.source, self.chunk, self.roles = source, chunk, roles
+
+    def refuse(self, row, name, what):
+        """Raise for a cell."""
+        where = self.source.where(self.chunk.above + row)
+        raise ValueError(f"{where}, column {name!r}: {what}")
+
+    def numbers(self, j, advice="correct it or drop the row"):
+        """Return numbers (m,) without gaps."""
+        column, name = self.chunk.column(self.roles.place, j), self.source.names[j]
+        if not isinstance(column, np.ndarray):
+            bad = numbers_of(column.texts, *self.source.marks)[1]
+            i = int(np.append(bad, False)[column.codes].argmax())
+            self.refuse(i, name, f"{column.texts[column.codes[i]]!r} is not a number; {advice}")
+        if np.isnan(column).any():
+            self.refuse(int(np.isnan(column).argmax()), name, f"the cell holds no value; {LABEL}")
+        return column
+
+    def texts(self, j):
+        """Return text (m,), empty in gaps."""
+        column = self.chunk.column(self.roles.place, j)
+        if isinstance(column, np.ndarray):
+            return [f"{x:.15g}" for x in column.tolist()]
+        return ["" if cell is None else cell for cell in column.cells().tolist()]
+
+    def labels(self, j):
+        """Return the responses (m,): numbers, or text if the first rows held some."""
+        if j not in self.roles.text:
+            return self.numbers(j, "labels need --family binomial or multinomial, and text among "
+                                "the first rows")  # fmt: skip
+        found = self.texts(j)
+        if "" in found:
+            name = self.source.names[j]
+            self.refuse(found.index(""), name, f"the cell holds no value; {LABEL}")
+        return np.array(found)
 
 
 class Cache:
@@ -150,72 +236,22 @@ class Cache:
     """
 
     def __init__(self, source):
-        self.source, self.kept, self.shapes, self.whole = source, None, [], False
+        self.source, self.kept, self.given, self.whole = source, None, [], False
 
     def __call__(self):
         """Yield what the source yields."""
         if self.whole:
-            yield from self._read()
+            self.kept.seek(0)
+            for given in self.given:
+                parts = [np.lib.format.read_array(self.kept) if there else None
+                         for there in given]  # fmt: skip
+                yield Entries(*parts)
             return
-        self.kept, self.shapes = tempfile.TemporaryFile(), []
+        self.kept, self.given = tempfile.TemporaryFile(), []
         for block in self.source():
-            self.shapes.append([(part.dtype, len(part)) for part in block])
-            for part in block:
-                self.kept.write(np.ascontiguousarray(part))
+            parts = block._replace(tags=None)
+            self.given.append([part is not None for part in parts])
+            for part in filter(lambda part: part is not None, parts):
+                np.lib.format.write_array(self.kept, np.ascontiguousarray(part))
             yield block
         self.whole = True
-
-    def _read(self):
-        self.kept.seek(0)
-        for shapes in self.shapes:
-            block = tuple(np.empty(length, dtype) for dtype, length in shapes)
-            for part in block:
-                self.kept.readinto(part)
-            yield block
-
-
-class _Kept:
-    """A stream that must stay open."""
-
-    def __init__(self, stream):
-        self.stream = stream
-
-    def __enter__(self):
-        return self.stream
-
-    def __exit__(self, *error):
-        return None
-
-
-def _layout(file):
-    """Return the layout for the ending of a file's name."""
-    name = PurePath(file)
-    ending = name.with_suffix("").suffix if name.suffix == ".gz" else name.suffix
-    if ending.lower() not in ENDINGS:
-        raise ValueError(
-            f"{file} has no ending that says its layout ({', '.join(ENDINGS)}); give layout="
-        )
-    return ENDINGS[ending.lower()]
-
-
-def _whole_lines(stream):
-    """Yield texts that end at the end of a line."""
-    rest = b""
-    while True:
-        text = stream.read(BYTES)
-        if not text:
-            break
-        end = text.rfind(b"\n") + 1
-        if end == 0:
-            rest += text
-            continue
-        yield rest + text[:end]
-        rest = text[end:]
-    if rest:
-        yield rest
-
-
-def _hashed(columns, bits):
-    """Return places of feature numbers among 2^bits, by Knuth's multiplicative hash."""
-    mixed = columns.astype(np.uint32) * np.uint32(2654435769)
-    return (mixed >> np.uint32(32 - bits)).astype(np.intc)

@@ -14,7 +14,7 @@ from sparsesolve.online.files import TextFile
 from sparsesolve.online.prediction import link_of, predict, rows_of_fit
 from sparsesolve.online.regret import regret_bound
 from sparsesolve.online.rows import in_columns_of_fit, is_table
-from sparsesolve.online.source import in_order, rows_of, text_rows
+from sparsesolve.online.source import as_learned, rows_of, text_rows
 from sparsesolve.results.coefficient_table import INTERCEPT, described, frame_of
 from sparsesolve.results.predictor import NewRows, Predictor, refuse_lengths
 
@@ -218,15 +218,18 @@ class OnlineFit(Feeding, Predictor):
                 "method='svrg' needs all rows in every pass; fit again, or use another method"
             )
         if isinstance(X, str | PathLike):
-            X, y, weights = TextFile(X, response=y, weights=weights), None, None
+            X = TextFile(X, response=y, weights=weights, offset=offset)
+            y = weights = offset = None
         if isinstance(X, TextFile):
-            X = in_order(X, self.feature_names)
+            X = as_learned(X, self)
         if is_table(X):
             refuse_codes(X)
             X = in_columns_of_fit(X, self.feature_names)
             self._widen(X)
         for rows in rows_of(X, y, weights, offset, self):
             self._learn(rows)
+        if isinstance(X, TextFile):
+            self.take_columns(X)
         return self
 
     def more_rows(self, block: tuple) -> "OnlineFit":

@@ -5,17 +5,23 @@ This is kind "online" of the files that `sparsesolve.results.files.model_file` d
 
     settings            JSON: lam, alpha, grouped, method, step, schedule, batch, intercept,
                         n_features, n_responses, p, rows, weight, total, spent, last, heaviest,
-                        rising, turns, lengthened, t, rate, eta0, room
+                        rising, turns, lengthened, t, rate, eta0, room; of a file: hashing,
+                        hash_bits, zero_based, missing
     engine_0, ...       what the method stores of features and intercepts
     level, scale        numbers of the clock
     curve (m, 2)        progressive loss
     waiting_0, ...      rows of an incomplete step, or before the step size was chosen
+    number_columns (c,)  column_sums (c,)  column_counts (c,)  text_columns
+                        columns of a table in a file, and the means for gaps
     class_names (K,)  penalty_factor (p,)  feature_names (p,)       if there are any
 """
 
 import numpy as np
 
+from sparsesolve.data.tables.sparse_text import MOST_BITS
+from sparsesolve.data.tables.text import HASHING
 from sparsesolve.families.registry import WORDS
+from sparsesolve.online.columns import StreamColumns
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import MOST_FEATURES, Rows, joined
@@ -25,6 +31,7 @@ from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Kind
 
 OPTIONS = ("lam", "alpha", "grouped", "method", "step", "schedule", "batch", "intercept",
            "n_features", "dtype")  # fmt: skip
+READING = ("hashing", "hash_bits", "zero_based")
 COUNTS = ("rows", "weight", "total", "spent")
 # A model that has not learnt yet says how many features there are by a number alone, which is
 # believed up to this many weights, unless n_features, a name or a row says the same.
@@ -46,10 +53,14 @@ def values_of(fit):
     if callable(settings.step):
         raise ValueError("a fit whose step is a function cannot be saved; pickle it")
     kept = {option: getattr(settings, option) for option in OPTIONS}
-    kept |= {"n_responses": settings.n_responses, "p": fit.n_features}
+    kept |= {"n_responses": settings.n_responses, "p": fit.n_features, **fit.reading}
     values = {"family": name, "settings": kept, "engine": [], "class_names": fit.classes,
               "penalty_factor": settings.penalty_factor,
               "feature_names": fit.feature_names}  # fmt: skip
+    if fit.columns is not None:
+        state = fit.columns.state()
+        kept["missing"] = state.pop("missing")
+        values |= state
     waiting = joined(fit._opening) if fit._opening else None
     learner = fit._learner
     if learner is not None:
@@ -103,10 +114,14 @@ MEMBERS = {
         "heaviest?": Form("n", finite=False), "turns?": Form("n", finite=False),
         "rising?": Form("b"), "lengthened?": Form("b"), "t?": Form("n", low=0.0),
         "rate?": Form("n", low=0.0), "eta0?": Form("n", low=0.0), "room?": Form("i", low=0),
+        "hashing?": Form("i", low=1, below=HASHING + 1), "zero_based?": Form("b"),
+        "hash_bits?": Form("i", low=1, below=MOST_BITS + 1, none=True), "missing?": Form("U"),
     },
     "engine_*": Form("n", "|*|**", finite=False), "level?": Form("f", "k"),
     "scale?": Form("f", "k"), "curve?": Form("f", "**"), "class_names?": Form("l", "*"),
     "penalty_factor?": Form("f", "*", low=0.0, finite=False), "feature_names?": Form("U", "*"),
+    "number_columns?": Form("U", "c"), "column_sums?": Form("f", "c"),
+    "column_counts?": Form("f", "c", low=0.0), "text_columns?": Form("U", "*"),
     "waiting_0?": Form("i", "*", low=0), "waiting_1?": Form("i", "e", low=0),
     "waiting_2?": Form("f", "e"), "waiting_3?": Form("f", "n*"), "waiting_4?": Form("f", "n"),
     "waiting_5?": Form("f", "nK"), "waiting": _check_waiting,
@@ -122,6 +137,10 @@ def fit_of(values):
     settings.lay_out(kept["n_features"] or kept["p"], kept["n_responses"])
     fit = OnlineFit(settings, ResponseReader(settings.family, values.get("class_names")))
     fit.feature_names, fit._p = values.get("feature_names"), kept["p"]
+    # files of before 0.2 hashed names in another way, which goes on with them
+    fit.reading = {"hashing": 1, **{name: kept[name] for name in READING if name in kept}}
+    if "number_columns" in values:
+        fit.columns = StreamColumns.of_state(values, kept, fit.feature_names)
     waiting = _waiting(values)
     _check_counts(fit, waiting, kept.get("room", 0))
     if "eta0" not in kept:

@@ -72,14 +72,16 @@ def online(
     Parameters
     ----------
     X : array-like, scipy sparse matrix, numpy.memmap (n, p), file or iterable
-        Rows, learned in their order. A file is given by a name that ends with .svm, .vw, .csv or
-        .tsv (.gz may follow), or as a ``sparsesolve.online.files.TextFile``. It is never in
-        memory as a whole, and later passes read a binary copy. An iterable (or a function that
-        returns one) yields tuples (X, y), (X, y, weights) or (X, y, weights, offset) of some rows
-        each.
+        Rows, learned in their order. A file is given by a name that ends with .svm, .vw, .csv,
+        .tsv, .parquet or .npz (.gz, .bz2 or .xz may follow), or as a
+        ``sparsesolve.online.files.TextFile``, which has further options. It is never in memory as
+        a whole (but .npz), and later passes read a binary copy. In a table each level of a column
+        of text is a feature, "column=level", and a gap is the mean of the rows before it. An
+        iterable (or a function that returns one) yields tuples (X, y), (X, y, weights) or
+        (X, y, weights, offset) of some rows each.
     y : array-like (n,) or (n, K), or str
-        Responses as the family takes them; None if X is a stream. For a CSV file, the name of
-        the response column; likewise for `weights`.
+        Responses as the family takes them; None if X is a stream. For a table in a file, the name
+        of the response column; likewise for `weights` and `offset`.
     lam : float
         Level of the penalty, in the units of ``path(..., standardize=False)``.
     family : str or family, default "gaussian"
@@ -134,11 +136,12 @@ def online(
     seed : int, numpy Generator or None, default 0
         Seed of `shuffle`.
     classes : array-like (K,), default None
-        Labels of all classes; required for a stream, whose first rows may not have all of them.
+        Labels of all classes; required for a stream of blocks, whose first rows may not have all
+        of them. Of a file, None means those of its first rows (some megabytes).
     n_features : int, default None
         Number of features of a stream. None: as many as occur.
     hash_bits : int, default None
-        For SVMlight and vw files: hash features into 2^hash_bits places.
+        For files: hash features into 2^hash_bits places; names of vw into 2^18 if None.
     dtype : {"float64", "float32"}, default "float64"
         Type of the stored weights: 16 bytes per feature, or 8 for "ftrl" with one response.
     holdout : float in (0, 1) or tuple (X, y) or (X, y, weights), default None
@@ -190,7 +193,8 @@ def online(
     patience = read_count("patience", patience, 1)
     reader = ResponseReader(settings.family, classes)
     if isinstance(X, str | PathLike):
-        X, y, weights = TextFile(X, None, y, weights, hash_bits), None, None
+        X = TextFile(X, None, y, weights, hash_bits, offset=offset)
+        y = weights = offset = None
     elif hash_bits is not None:
         raise ValueError("hash_bits is for files by their names; leave it out")
     table, rng = is_table(X), read_seed(seed)
@@ -211,6 +215,8 @@ def online(
         refuse_stream(X, passes + (settings.method == "svrg"), shuffle, held)
         if isinstance(X, TextFile):
             source = X
+            X.text_labels = settings.family.classify is not None
+            reader.meet(X)
             settings.n_features = settings.n_features or X.n_features
             X = Cache(X) if passes > 1 or settings.method == "svrg" else X
         settings.lay_out(settings.n_features, _responses(settings, reader))
@@ -231,7 +237,7 @@ def online(
     rows = n if kept is None else len(kept)
     fit = learn_passes(fit, read, passes, orders, watch, rows, progress)
     if source is not None:
-        fit.feature_names = source.names  # a CSV file's, known once it is read
+        fit.take_columns(source)
     return fit
 
 

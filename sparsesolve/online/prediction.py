@@ -1,8 +1,10 @@
 """Predictions of an OnlineFit, from the columns that it knows."""
 
 import numpy as np
+from scipy import sparse
 
 from sparsesolve.data import read_choice
+from sparsesolve.online.columns import has_text
 from sparsesolve.online.rows import in_columns_of_fit, row_matrix
 from sparsesolve.online.source import read_known
 
@@ -26,6 +28,9 @@ def predict(fit, X, kind, offset):
 
 def rows_of_fit(fit, X):
     """Return rows as a matrix with the columns of the fit."""
+    if has_text(fit, X):
+        start, columns, values = fit.columns.matrix(X)
+        X = sparse.csr_array((values, columns, start), shape=(len(start) - 1, fit.n_features))
     matrix, _ = row_matrix(in_columns_of_fit(X, fit.feature_names))
     m = matrix.shape[1]
     if fit.settings.n_features is not None and m != fit.n_features:

@@ -30,6 +30,19 @@ class ResponseReader:
     def __init__(self, family, classes=None):
         self.family = family
         self.classes = None if classes is None else self._sorted(classes)
+        self.ones = True  # no other label of binomial was seen so far
+
+    def meet(self, source):
+        """Take the classes from the first rows of a TextFile, if they are not known."""
+        if self.classes is not None or self.family.read not in SIDES:
+            return
+        found = np.unique(label_array(source.peek().labels))
+        if found.dtype.kind in "fiu" and np.isin(found, (-1.0, 1.0)).all() and found[0] < 0.0:
+            found = np.array([-1.0, 1.0])  # a sign has its opposite
+        shares = self.family.read is read_binary and found.dtype.kind in "fiu" and (
+            (found >= 0.0) & (found <= 1.0)).all()  # fmt: skip
+        if len(found) > 1 and not shares:
+            self.classes = self._sorted(found)
 
     def _sorted(self, classes):
         if self.family.read not in SIDES:
@@ -69,7 +82,11 @@ class ResponseReader:
         values = label_array(y)
         if read is read_binary and values.dtype.kind in "fiub":
             values = read_response(y, n)
+            if self.ones and (np.abs(values) == 1.0).all() and (values < 0.0).any():
+                self.classes = np.array([-1.0, 1.0])
+                return self._labels(y, n)
             if ((values >= 0.0) & (values <= 1.0)).all():
+                self.ones = self.ones and (values == 1.0).all()
                 return Response(values)
         if read is read_sides and values.dtype.kind in "fi" and (np.abs(values) == 1).all():
             return Response(read_response(y, n))
@@ -83,6 +100,12 @@ class ResponseReader:
         labels = label_array(y)
         if labels.shape != (n,):
             raise ValueError(f"y has shape {labels.shape} for {n} rows; give one label per row")
+        if (labels.dtype.kind in "fiub") != (self.classes.dtype.kind in "fiub"):
+            kinds = ("text", "numbers")
+            raise ValueError(
+                f"y holds {labels.tolist()[0]!r}, {kinds[labels.dtype.kind in 'fiub']}, where the "
+                f"classes {self.classes.tolist()!r} are {kinds[labels.dtype.kind not in 'fiub']}"
+            )
         place = np.searchsorted(self.classes, labels).clip(0, len(self.classes) - 1)
         strange = np.flatnonzero(self.classes[place] != labels)
         if len(strange):

@@ -5,6 +5,8 @@ from os import PathLike
 import numpy as np
 
 from sparsesolve.data import in_rows_of, read_offset, read_offsets, read_weights, refuse_codes
+from sparsesolve.data.tables.text import HASHING
+from sparsesolve.online.columns import StreamColumns
 from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.rows import (
     Rows,
@@ -30,8 +32,8 @@ def rows_of(X, y, weights, offset, fit, order=None):
         yield from _blocks(matrix, reader.whole, parts, settings, order, 0)
         return
     if isinstance(X, str | PathLike):
-        X = TextFile(X, response=y, weights=weights)
-        y = weights = None
+        X = TextFile(X, response=y, weights=weights, offset=offset)
+        y = weights = offset = None
     if isinstance(X, TextFile | Cache):
         for block in X():
             yield text_rows(block, settings, reader)
@@ -55,16 +57,27 @@ def rows_of(X, y, weights, offset, fit, order=None):
         above += matrix.shape[0]
 
 
-def in_order(source, names):
-    """Let a TextFile of CSV read its features in the order of `names`, (p,) or None; return it."""
-    if names is not None and source.layout == "csv" and source.features is None:
-        source.features = list(names)
+def as_learned(source, fit):
+    """Let a TextFile read features in the way that a fit knows; return it."""
+    source.hashing = fit.reading.get("hashing", HASHING)
+    source.zero_based = source.zero_based or fit.reading.get("zero_based", False)
+    source.text_labels = fit.settings.family.classify is not None
+    if source.bits is None:
+        source.bits = fit.reading.get("hash_bits")
+        n = fit.settings.n_features
+        if source.layout == "vw" and source.bits is None and n is not None and n & (n - 1) == 0:
+            source.bits = n.bit_length() - 1
+    if source.encoder is not None and source.encoder.known is None:
+        if fit.columns is not None:
+            source.encoder = fit.columns
+        elif fit.feature_names is not None:
+            source.encoder = StreamColumns(fit.feature_names, missing=source.encoder.missing)
     return source
 
 
 def text_rows(block, settings, reader):
     """Return Rows from a block of a TextFile."""
-    labels, w, start, columns, x = block
+    labels, w, start, columns, x, offset, _ = block
     n = len(labels)
     y = np.ascontiguousarray(reader.block(labels, n).values.reshape(n, -1), dtype=float)
     most = settings.n_features
@@ -74,7 +87,12 @@ def text_rows(block, settings, reader):
             f"a row ({row} of its block) has feature {int(columns.max())} (counted from 0), where "
             f"there are {most}"
         )
-    return Rows(start, columns, x, y, w, None)
+    if offset is not None and settings.family.several:
+        raise ValueError(
+            f"the file has offsets of one linear predictor; family {settings.family.name!r} has "
+            "several, leave them out"
+        )
+    return Rows(start, columns, x, y, w, None if offset is None else offset[:, None])
 
 
 def _blocks(matrix, read, parts, settings, order, above):
@@ -94,7 +112,7 @@ def _blocks(matrix, read, parts, settings, order, above):
             f"y has {values.shape[1]} classes or columns where {settings.n_responses} were "
             "learned before"
         )
-    w = np.ones(n) if weights is None else read_weights(weights, n)
+    w = np.ones(n) if weights is None else read_weights(weights, n, some=False)
     w = w if response.counts is None else w * response.counts
     known = None if offset is None else read_known(offset, n, settings)
     size = block_size(matrix)

@@ -1,7 +1,6 @@
 """Tables of sentences: CoNLL-U, or columns with an empty line after each sentence."""
 
 import bz2
-import codecs
 import gzip
 import lzma
 import re
@@ -12,12 +11,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sparsesolve.data.tables import is_piped, seekable
+from sparsesolve.data.tables import opened_text
 from sparsesolve.results.files.whole_file import whole_file
 
 FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
-         codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # fmt: skip
 PACK = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 # "# key = value" and "# newdoc" are comments, however many columns they seem to have.
 KEY_AND_VALUE = re.compile(r"#\s*([^\s=#]+)\s+=(\s|$)|#\s*(newdoc|newpar)(\s|$)")
@@ -168,20 +165,11 @@ def _names(names):
 
 def _text(file):
     """Return the text of a file, whatever mark of an encoding it begins with."""
-    path = Path(file)
-    if str(path) != "-":
-        with path.open("rb"):  # a missing file or a folder is an error of its own
-            pass
-    with seekable(path, is_piped(path)) as whole:
-        data = whole.read_bytes()
-    encoding = next((name for mark, name in MARKS.items() if data.startswith(mark)), "utf-8")
     try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{file}: not text in {encoding.upper()} (byte {error.start}); convert it to UTF-8"
-        ) from None
-    text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+        with opened_text(file, western=False) as stream:
+            text = stream.read().removeprefix("\ufeff")
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
     return text.replace("\n\ufeff", "\n")  # files that were put together
 
 

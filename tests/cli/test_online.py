@@ -94,7 +94,7 @@ def test_ctrl_c_leaves_a_model(tmp_path, file, monkeypatch, capsys):
         return learned(self, block)
 
     monkeypatch.setattr(OnlineFit, "more_rows", interrupted)
-    monkeypatch.setattr(import_module("sparsesolve.online.files"), "BYTES", 20_000)
+    monkeypatch.setattr(import_module("sparsesolve.data.tables.sparse_text"), "BYTES", 20_000)
     model = tmp_path / "m.npz"
     assert main(["online", str(path), *OPTIONS, "--step", "1", "--save", str(model)]) == 130
     fit = ss.load(model)
@@ -110,8 +110,8 @@ def test_ctrl_c_leaves_a_model(tmp_path, file, monkeypatch, capsys):
     [
         (["--lam", "-1"], "lam must be"),
         (["--step", "long"], "--step is 'long'"),
-        (["--classes", "a,b"], "--classes is"),
-        (["--family", "multinomial"], "classes is missing"),
+        (["--classes", "a,b"], "numbers, where the classes ['a', 'b'] are text"),
+        (["--family", "cox"], "is not a sum over rows"),
         (["--response", "y"], "no columns by name"),
     ],
 )
@@ -141,11 +141,15 @@ def test_classes_may_be_negative_and_other_commands_say_what_they_take(tmp_path,
     signed, model = tmp_path / "signed.svm", tmp_path / "m.npz"
     lines = path.read_text().splitlines()
     signed.write_text("\n".join("-1" + line[1:] if line[0] == "0" else line for line in lines))
-    assert main(["online", str(signed), *OPTIONS, "--quiet"]) == 2
-    assert "classes=[-1, 1] (in a shell --classes A,B)" in capsys.readouterr().err
-    assert main(["online", str(signed), *OPTIONS, "--classes", "-1,1", "--quiet",
-                 "--save", str(model)]) == 0  # fmt: skip
+    for more in ([], ["--classes", "-1,1"]):
+        assert main(["online", str(signed), *OPTIONS, *more, "--quiet", "--save",
+                     str(model)]) == 0  # fmt: skip
+        assert ss.load(model).classes.tolist() == [-1, 1]
     known = ss.online(X, y * 1.0, family="binomial", lam=0.02)
     np.testing.assert_array_equal(ss.load(model).coef(), known.coef())
-    assert main(["assess", str(model), str(signed)]) == 2
+    capsys.readouterr()
+    assert main(["assess", str(model), str(signed)]) == 0
+    found = dict(line.split(",") for line in capsys.readouterr().out.splitlines()[1:])
+    assert float(found["class"]) == pytest.approx((known.predict(X, "class") != y).mean())
+    assert main(["criteria", str(model), str(signed)]) == 2
     assert "holds an OnlineFit; this command takes what path" in capsys.readouterr().err

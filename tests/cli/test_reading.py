@@ -74,7 +74,12 @@ def test_a_model_with_categories_predicts_files_in_another_process(patients, tmp
     assert "no column is named 'ward'" in capsys.readouterr().err
     new.assign(ward="west").to_csv(tmp_path / "new.csv", index=False)
     assert run("predict", model, tmp_path / "new.csv") == 2
-    assert "holds 'west' at row 0" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "line 2 (row 1), column 'ward': 'west' is none of the 3 levels" in err
+    assert run("predict", model, tmp_path / "new.csv", "--unknown", "zero") == 0
+    found = np.array([float(line) for line in capsys.readouterr().out.splitlines()[1:]])
+    expected = ss.load(model).path.encoder.encode(new.assign(ward="west"), unknown="zero")
+    np.testing.assert_allclose(found, ss.load(model).predict(expected, kind="response"))
 
 
 def test_categories_enter_as_a_whole(patients, tmp_path):
@@ -121,7 +126,7 @@ def test_parquet_with_text_and_gaps(tmp_path, capsys):
 
 @pytest.mark.parametrize("change, words", [
     ({"age": [f"{v}y" if i == 5 else v for i, v in enumerate(TABLE.age)]},
-     "row 6, column 'age': '.*y' is not a number, as most of that column are"),
+     "line 7 .row 6., column 'age': '.*y' is not a number, as most of that column are"),
     ({"ward": [f"name {i}" for i in range(N)]}, "holds 120 different texts in 120 rows"),
     ({"ward": [None] * N}, "'ward' is missing in every row; drop it"),
 ])  # fmt: skip
@@ -148,11 +153,19 @@ def test_advice_can_be_followed(tmp_path, capsys):
     assert "--family" not in capsys.readouterr().err
 
 
-def test_without_pandas_one_sentence_says_what_to_install(patients, capsys, monkeypatch):
+def test_files_are_read_without_pandas(patients, tmp_path, monkeypatch):
+    """As with it, which is there for speed."""
     import importlib.util
 
+    monkeypatch.setattr("sparsesolve.data.tables.cells.ENOUGH", 0)
+    options = ["--response", "cost", "--drop", "id", "--drop", "state", "--quiet"]
+    assert run("path", patients, *options, "--out", tmp_path / "with.csv") == 0
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert run("path", patients, "--response", "cost") == 2
-    assert "is not a number" in (err := capsys.readouterr().err) and "sparsesolve[cli]" in err
-    assert run("path", patients, "--response", "cost", "--decimal", ",") == 2
-    assert "this needs pandas: pip install 'sparsesolve[cli]'" in capsys.readouterr().err
+    assert run("path", patients, *options, "--out", tmp_path / "without.csv") == 0
+    assert (tmp_path / "with.csv").read_text() == (tmp_path / "without.csv").read_text()
+
+
+def test_a_first_column_without_a_name_is_not_dropped_without_a_word(tmp_path, capsys):
+    (tmp_path / "d.csv").write_text(",b,y\n1,2,3\n2,1,4\n3,3,3\n")
+    assert run("path", tmp_path / "d.csv", "--response", "y", "--quiet") == 0
+    assert "the first column has no name and is left out" in capsys.readouterr().err

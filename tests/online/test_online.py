@@ -428,11 +428,25 @@ def test_a_path_starts_at_what_was_learned(family):
 
 
 @pytest.mark.parametrize("labels, said", [
-    ([1, 1, 1], "classes=[-1, 1]"), (["no", "yes", "no"], "classes=['no', 'yes']"),
+    (["no", "yes", "no"], "classes=['no', 'yes']"),
     ([2, 7, 2], "classes=[2, 7]"),
 ])  # fmt: skip
 def test_labels_of_a_stream_that_must_be_named_are_shown(labels, said):
-    rows = iter([(np.eye(3), -np.array(labels) if labels[0] == 1 else labels)])
+    rows = iter([(np.eye(3), labels)])
     with pytest.raises(ValueError, match="name them all, ") as error:
         ss.online(rows, family="binomial", lam=0.1)
     assert said in str(error.value)
+
+
+def test_signs_are_recognised_in_blocks():
+    """-1 and 1 are the classes, also where the first block shows 1 alone; not beside 0."""
+    X = np.eye(4)
+    known = ss.online(X, [1, 1, 0, 1], family="binomial", lam=0.1, step=1.0)
+    for cut in (1, 2, 3):
+        y = np.array([1, 1, -1, 1])
+        fit = ss.online(iter([(X[:cut], y[:cut]), (X[cut:], y[cut:])]), family="binomial", lam=0.1,
+                        step=1.0)  # fmt: skip
+        np.testing.assert_array_equal(fit.coef(), known.coef())
+        assert fit.classes.tolist() == [-1, 1]
+    with pytest.raises(ValueError, match="classes is missing"):
+        ss.online(iter([(X[:2], [0, 1]), (X[2:], [-1, 1])]), family="binomial", lam=0.1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.online.text import TextParser
+from sparsesolve.data.tables.text import TextParser
 
 
 def read(label):

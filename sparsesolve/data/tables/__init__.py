@@ -1,45 +1,30 @@
-"""Data files for the command line: CSV, SVMlight, .npz and Parquet, read into X and y."""
+"""Data files for the command line: CSV, SVMlight, vw, .npz and Parquet, read into X and y."""
 
-import bz2
-import gzip
-import lzma
-import shutil
-import sys
-import zlib
-from contextlib import contextmanager
-from pathlib import Path as FilePath
-from tempfile import TemporaryDirectory
-
+from .cells import Style
 from .columns import Table
+from .files import LAYOUTS, TEXT, is_piped, layout_of, opened_text, seekable
 
-# File name endings of each format; its reader is the module of that name.
-ENDINGS = {
-    "csv": (".csv", ".tsv", ".txt"),
-    "svmlight": (".svm", ".svmlight", ".libsvm"),
-    "npz": (".npz",),
-    "parquet": (".parquet", ".pq"),
-}
-
-
-PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+MIXED = ("csv", "parquet")  # layouts whose columns may hold text and gaps
 
 
 def read_table(file, response=None, weights=None, offset=None, drop=(), layout=None,
-               labels=False, features=None, marks=None):
+               labels=False, features=None, marks=None, style=None, missing="mean", encoder=None,
+               hash_bits=None, zero_based=False):
     """Read a data file.
 
     Parameters
     ----------
     file : str or path
-        File with the data, "-" for standard input. The ending of its name tells the layout.
+        File with the data, "-" for standard input. The ending of its name tells the layout;
+        .gz, .bz2 and .xz are unpacked.
     response : str or sequence of str, optional
         Column (CSV, Parquet) or array (.npz, default "y") to fit, or several of them (times and
-        status, counts of classes). An SVMlight file has its own.
+        status, counts of classes). SVMlight and vw files have their own.
     weights, offset : str, optional
         Column or array with the observation weights and with the offset.
     drop : sequence of str, default ()
         Columns to leave out of X.
-    layout : {"csv", "svmlight", "npz", "parquet"}, optional
+    layout : {"csv", "svmlight", "vw", "npz", "parquet"}, optional
         The layout of the file, if its name does not tell.
     labels : bool, default False
         Whether the response may be text. (A column of numbers is still read as numbers.)
@@ -48,6 +33,16 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
         Features that a sparse file does not mention are 0.
     marks : dict of str to str, optional
         Columns or arrays of labels of the rows, by their use ("strata", "fold").
+    style : Style, optional
+        The style of a CSV file; by default it is detected.
+    missing : {"mean", "error"}
+        CSV and Parquet: as in :func:`sparsesolve.make_design`.
+    encoder : EncodedDesign, optional
+        CSV and Parquet: the encoding of the columns of a model, which are then X.
+    hash_bits : int, optional
+        SVMlight and vw: hash features into 2^hash_bits places.
+    zero_based : bool, default False
+        SVMlight: whether features are numbered from 0 though no 0 occurs.
 
     Returns
     -------
@@ -61,78 +56,86 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     OSError
         If the file cannot be opened.
     """
-    path = FilePath(file)
-    response = [response] if isinstance(response, str) else list(response or [])
-    layout = layout or layout_of(path)
-    piped = is_piped(path)
-    if not piped:
-        with path.open("rb"):  # a missing file or a folder gets one message for all readers
-            pass
-    # Readers are imported when needed: each imports a part of numpy, scipy or pyarrow.
-    if layout == "csv":
-        from .delimited import read
-    elif layout == "svmlight":
-        from .svmlight import read
-    elif layout == "npz":
-        from .npz import read
-    else:
-        from .parquet import read
-    try:
-        with seekable(path, piped) as whole:
-            return read(whole, response, weights, offset, tuple(drop), labels, features,
-                        marks or {})  # fmt: skip
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not text in UTF-8 (byte {error.start})") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    layout = layout or layout_of(file)
+    given = {"response": [response] if isinstance(response, str) else list(response or []),
+             "weights": weights, "offset": offset, "labels": labels, "features": features,
+             "marks": marks or {}, "drop": tuple(drop)}  # fmt: skip
+    _refuse_options(file, layout, style, encoder, hash_bits)
+    with _named(file), seekable(file) as whole:
+        # Readers are imported when needed: each imports a part of numpy, scipy or pyarrow.
+        if layout in MIXED:
+            from .mixed import read_mixed
+
+            return read_mixed(whole, layout, style=style, missing=missing, encoder=encoder,
+                              **given)  # fmt: skip
+        if layout == "npz":
+            from .npz import read
+
+            return read(whole, **given)
+        from .sparse_text import read_sparse
+
+        return read_sparse(whole, layout, hash_bits=hash_bits, zero_based=zero_based, **given)
 
 
-@contextmanager
-def seekable(path, piped):
-    """Return the file itself, or a copy of what comes through a pipe, for readers that start
-    again.
+def read_blocks(file, layout=None, *, response=(), weights=None, offset=None, labels=False,
+                features=None, marks=None, style=None, encoder=None, hash_bits=None,
+                zero_based=False):
+    """Yield Tables of some rows each, with the columns of a model; see `read_table`.
 
-    A packed file (.gz, .bz2, .xz) is unpacked into such a copy.
+    Text is read as it comes; Parquet by row groups; an .npz file is one block.
     """
-    packed = PACKED.get(path.suffix.lower())
-    if not piped and packed is None:
-        yield path
+    layout = layout or layout_of(file)
+    given = {"response": response, "weights": weights, "offset": offset, "labels": labels,
+             "features": features, "marks": marks or {}}  # fmt: skip
+    _refuse_options(file, layout, style, encoder, hash_bits)
+    if layout == "npz":
+        yield read_table(file, layout=layout, **given)
         return
-    if str(path) == "-" and sys.stdin is None:
-        raise ValueError("standard input is closed")
-    with TemporaryDirectory() as folder:
-        copy = FilePath(folder) / "data"
-        with copy.open("wb") as stream:
-            if str(path) == "-":
-                shutil.copyfileobj(sys.stdin.buffer, stream)
-            else:
-                with (path.open("rb") if packed is None else packed(path)) as source:
-                    _copy(source, stream)
-        yield copy
+    with _named(file):
+        if layout == "csv":
+            from .mixed import read_mixed_blocks
+
+            yield from read_mixed_blocks(file, layout, style=style, encoder=encoder, **given)
+        elif layout == "parquet":
+            from .mixed import read_mixed_blocks
+
+            with seekable(file) as whole:
+                yield from read_mixed_blocks(whole, layout, encoder=encoder, **given)
+        else:
+            from .sparse_text import sparse_blocks
+
+            yield from sparse_blocks(file, layout, hash_bits=hash_bits, zero_based=zero_based,
+                                     **given)  # fmt: skip
 
 
-def _copy(source, stream):
-    """Copy all, or raise for a damaged packed file."""
-    try:
-        shutil.copyfileobj(source, stream)
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"it cannot be unpacked ({error})") from None
+class _named:
+    """Put the name of the file in front of what is said of it."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if isinstance(error, ValueError):
+            raise ValueError(f"{self.file}: {error}") from None
 
 
-def is_piped(path):
-    """Return True if a file can be read only once."""
-    return str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+def _refuse_options(file, layout, style, encoder, hash_bits):
+    """Raise for options that belong to other layouts."""
+    if layout not in MIXED and encoder is not None:
+        raise ValueError(
+            f"{file}: the model was fitted to a table with text or gaps; give rows as CSV or "
+            "Parquet, with the columns by their names"
+        )
+    if layout != "csv" and style is not None and style != Style():
+        raise ValueError(f"{file}: options on separators and numbers belong to CSV files")
+    if layout not in ("svmlight", "vw") and hash_bits is not None:
+        raise ValueError(f"{file}: --hash-bits belongs to SVMlight and vw files")
 
 
-def layout_of(path):
-    """Return the layout of a file by its name; for a packed file by the ending before."""
-    if path.suffix.lower() in PACKED:
-        path = path.with_suffix("")
-    for layout, endings in ENDINGS.items():
-        if path.suffix.lower() in endings:
-            return layout
-    known = ", ".join(ending for endings in ENDINGS.values() for ending in endings)
-    raise ValueError(f"{path}: the ending of the name is none of {known}; say --format")
-
-
-__all__ = ["Table", "is_piped", "layout_of", "read_table", "seekable"]
+__all__ = [
+    "LAYOUTS", "TEXT", "Style", "Table", "is_piped", "layout_of", "opened_text", "read_blocks",
+    "read_table", "seekable",
+]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +20,7 @@ class Table:
     offset: np.ndarray | None  # (n,)
     feature_names: np.ndarray | None  # (p,) strings; None if the file has no names
     marks: dict = field(default_factory=dict)  # labels (n,) of the rows, by their use
+    notes: list = field(default_factory=list)  # sentences on what was done to the file
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Parts:
     dropped: list
     marks: dict  # by their use
     droppable: bool = True  # True if a column of X may be left out; False for those of a model
+    unnamed: tuple = ()  # columns without a name, which must be empty
 
 
 def parts(names, response, weights, offset, drop, features=None, marks=None):
@@ -39,33 +42,35 @@ def parts(names, response, weights, offset, drop, features=None, marks=None):
 
     If `features` are named, no response is needed, and other columns are dropped.
 
-    A first column without a name holds the row labels of R and pandas; it is dropped. Any other
-    column without a role is a feature.
+    A first column without a name holds the row labels of R and pandas; it is dropped. Others
+    without a name must be empty. Any other column without a role is a feature.
     """
     _check_names(names)
+    unnamed = tuple(j for j, name in enumerate(names) if j and not name)
     if not response and features is None:
         raise ValueError(f"say which column to fit with --response; there are {listed(names)}")
-    places = {name: j for j, name in enumerate(names)}
+    places = {name: j for j, name in enumerate(names) if name}
     fitted = [_place(places, name) for name in response]
     find = {"weights": weights, "offset": offset}
     found = {part: None if name is None else _place(places, name) for part, name in find.items()}
     dropped = [_place(places, name) for name in drop] + [0] * (not names[0])
     marked = {what: _place(places, name) for what, name in (marks or {}).items()}
     single = [j for j in found.values() if j is not None]
-    taken = fitted + single + list(marked.values()) + sorted(set(dropped))
-    twice = next((j for j in taken if taken.count(j) > 1), None)
+    taken = fitted + single + list(marked.values()) + sorted({*dropped, *unnamed})
+    counts = Counter(taken)
+    twice = next((j for j in taken if counts[j] > 1), None)
     if twice is not None:
         raise ValueError(f"column {names[twice]!r} is given two parts; choose one")
     if features is None:
-        wanted = [j for j in range(len(names)) if j not in set(taken)]
+        wanted = [j for j in range(len(names)) if j not in counts]
     else:
         wanted = [_place(places, name) for name in features]
         used = {*wanted, *fitted, *single, *marked.values()}
-        dropped = [j for j in range(len(names)) if j not in used]
+        dropped = [j for j in range(len(names)) if j not in used and j not in unnamed]
     if not wanted:
         raise ValueError("no column is left for X")
     return Parts(wanted, fitted, dropped=sorted(set(dropped)), marks=marked,
-                 droppable=features is None, **found)  # fmt: skip
+                 droppable=features is None, unnamed=unnamed, **found)  # fmt: skip
 
 
 def response_array(columns):
@@ -91,10 +96,8 @@ def _check_names(names):
     if all(_is_number(name) for name in names):
         raise ValueError("the first line holds numbers; it must hold the names of the columns")
     seen = set()
-    for j, name in enumerate(names):
-        if not name and j > 0:
-            raise ValueError(f"column {j + 1} has no name; give it one")
-        if name in seen:
+    for name in names:
+        if name and name in seen:
             raise ValueError(f"two columns are named {name!r}; rename one")
         seen.add(name)
 

@@ -1,172 +1,423 @@
-"""Files with numbers, text and gaps: columns of X are encoded, the others stay as they are."""
+"""Tables of numbers, text and gaps from files: whole, or block by block.
+
+Columns of text become categories, and gaps the means of their columns, as
+:func:`sparsesolve.make_design` makes them. Whole files are read once; again from the start if a
+later row shows that a column holds text, or that numbers are written with other marks.
+"""
 
 from __future__ import annotations
 
+import mmap
+import re
+from collections.abc import Mapping
+
 import numpy as np
 
-from sparsesolve.data.encoding import make_design
+from sparsesolve.data.encoding import design_of
 
-from .cells import Style, number_marks, numbers_of, read_cells
+from .cells import DelimitedFile, Marks, Style, all_numbers, numbers_of
 from .columns import Table, labels_of, parts, response_array
+from .parquet import ParquetFile
 
 # More than FEW_LEVELS levels, and more than a SHARE of the rows, are no category: names, dates,
 # numbers.
 FEW_LEVELS, SHARE = 20, 0.1
 # If more than this share of the cells are numbers, the others are errors.
 MOSTLY = 0.5
+# A column that is full grows by this factor; from LARGE bytes on it has pages of its own.
+GROWTH, LARGE = 1.2, 1 << 20
+# Texts that are numbers for people; the last is for programs as well.
+KINDS = {
+    "percentages": re.compile(r"[-+]?[\d.,]+\s*%"),
+    "amounts of money": re.compile(r"[-+]?\s*([$€£¥]|[A-Z]{3})\s*[-+]?\d[\d.,]*|"
+                                   r"[-+]?\d[\d.,]*\s*([$€£¥]|[A-Z]{3})"),
+    "dates": re.compile(r"\d{4}[-/.]\d\d?([-/.]\d\d?)?([T ][\d:.+-]+Z?)?|"
+                        r"\d\d?[-/. ](\d\d?|[A-Za-z]{3,9})[-/. ]\d{2,4}( [\d:]+)?"),
+}  # fmt: skip
+FEATURE = "fill it, drop the row, or leave the column out with --drop"
+RESPONSE = "fill it or drop the row; a column of labels needs --family binomial or multinomial"
+LABEL = "fill it or drop the row"
+UNNAMED = (
+    "the first column has no name and is left out, like names of rows; give it a name if it is a "
+    "feature"
+)
 
 
-def read_mixed(path, layout, response, weights, offset, drop=(), *, labels=False, features=None,
-               marks=None, style=None, missing="mean", encoder=None):
-    """Read a CSV or Parquet file of any columns into a Table, and notes on what was done.
+def opened_table(path, layout, style=None):
+    """Return the file, to be read in Chunks."""
+    return DelimitedFile(path, style) if layout == "csv" else ParquetFile(path, style)
+
+
+def read_mixed(path, layout, response=(), weights=None, offset=None, drop=(), labels=False,
+               features=None, marks=None, style=None, missing="mean", encoder=None):
+    """Read a CSV or Parquet file of any columns into a Table.
 
     Parameters
     ----------
     path : Path
     layout : {"csv", "parquet"}
-    response, weights, offset, drop, labels, features, marks
+    response, weights, offset, drop, labels, features, marks, style, missing, encoder
         As in :func:`sparsesolve.data.tables.read_table`.
-    style : Style, optional
-        The style of a text file; by default it is detected.
-    missing : {"mean", "error"}
-        As in :func:`sparsesolve.make_design`.
-    encoder : EncodedDesign, optional
-        The encoding of the columns of a model, which are then X.
 
     Returns
     -------
     table : Table
-        X is an EncodedDesign, or with `features` and no encoder an array of numbers.
-    notes : list of str
+        X is an array if all columns are numbers without gaps, else an EncodedDesign.
     """
     style = style or Style()
-    read = read_cells(path, style) if layout == "csv" else (*_arrow_cells(path), None)
-    names, columns, separator = read
-    sources = None if encoder is None else [source.name for source in encoder.sources]
-    part = parts(names, response, weights, offset, drop, sources or features, marks)
-    used = [names[j] for j in range(len(names)) if j not in part.dropped]
-    marks_of_numbers = number_marks([columns[name] for name in used], style, separator)
-    read = Columns(columns, marks_of_numbers)
-    X, notes = None, []
-    if encoder is not None:
-        table = {source.name: read.like(source) for source in encoder.sources}
-        X, notes = encoder.encode(table), _notes(table, text=False)
-    elif features is not None:
-        X = np.column_stack([read.numbers(name, "fill it or drop the row") for name in features])
+    source = opened_table(path, layout, style)
+    roles = Roles(response, weights, offset, drop, labels, features, marks, encoder)
+    columns = _whole(source, roles, style)
+    y, others = columns.others(roles)
+    part = roles.part
+    if encoder is not None or features is not None:
+        X, names, notes = columns.like(roles)
     else:
-        table = {names[j]: read.feature(names[j]) for j in part.features}
-        X, notes = make_design(table, missing=missing), _notes(table)
-    y = [read.response(names[j], labels) for j in part.response]
-    named = {"weights": part.weights, "offset": part.offset}
-    return Table(
-        X=X, y=response_array(y),
-        **{what: None if j is None else read.numbers(names[j], "fill it or drop the row")
-           for what, j in named.items()},
-        feature_names=np.array(features if X is None or encoder is None and features is not None
-                               else X.names),
-        marks={what: read.labels(names[j]) for what, j in part.marks.items()},
-    ), notes  # fmt: skip
+        X, names, notes = columns.learnt(part.features, missing)
+        if layout == "parquet" and isinstance(X, np.ndarray) and source.is_small(part.features):
+            X = X.astype(np.float32)
+    notes = notes + [UNNAMED] * (not source.names[0] and features is None and encoder is None)
+    return Table(X=X, y=y, feature_names=names, notes=notes, **others)
+
+
+def read_mixed_blocks(path, layout, response=(), weights=None, offset=None, labels=False,
+                      features=None, marks=None, style=None, encoder=None):
+    """Yield Tables of some rows each, with the columns of a model; see `read_mixed`.
+
+    The first block shows how numbers are written.
+    """
+    style = style or Style()
+    source = opened_table(path, layout, style)
+    roles = Roles(response, weights, offset, (), labels, features, marks, encoder)
+    source.marks, told = (style.decimal or ".", style.thousands), ()
+    for chunk in source.chunks(roles.used, roles.text):
+        columns = Columns(source, roles)
+        columns.add(chunk if chunk.above else settled(source, chunk, roles, style))
+        y, others = columns.others(roles)
+        X, names, notes = columns.like(roles)
+        yield Table(X=X, y=y, feature_names=names, notes=[n for n in notes if n not in told],
+                    **others)  # fmt: skip
+        told = (*told, *notes)
+
+
+def settled(source, chunk, roles, style):
+    """Return the first Chunk of a file with its numbers read as they are written, which is found.
+    """
+    seen = Marks(style, source.separator)
+    for words in chunk.words.values():
+        seen.see(words.texts)
+    source.marks = seen.decided()
+    for j in set(chunk.words) - roles.text:
+        numbers = all_numbers(chunk.words[j], *source.marks)
+        if numbers is not None:
+            chunk.values[:, roles.place[j]] = numbers
+            del chunk.words[j]
+    return chunk
+
+
+class Roles:
+    """Which columns are asked for, and as what; `part` once names are known."""
+
+    def __init__(self, response, weights, offset, drop, labels, features, marks, encoder):
+        sources = None if encoder is None else [source.name for source in encoder.sources]
+        self.asked = list(response), weights, offset, tuple(drop), sources or features, marks or {}
+        self.labels, self.features, self.encoder = labels, features, encoder
+        self.part, self.place, self.text = None, None, set()
+
+    def used(self, names):
+        """Return the places of the columns to read, and set those that are text in any case."""
+        self.part = part = parts(names, *self.asked)
+        self.text.update([*part.marks.values(), *(part.response if self.labels else [])])
+        single = [j for j in (part.weights, part.offset) if j is not None]
+        found = {*part.features, *part.response, *single, *part.marks.values(), *part.unnamed}
+        self.place = {j: k for k, j in enumerate(sorted(found))}
+        return list(self.place)
+
+
+def _whole(source, roles, style):
+    """Return the Columns of a file, read as often as needed."""
+    seen, text = Marks(style), roles.text
+    source.marks = style.decimal or ".", style.thousands
+    while True:
+        found, again, later = Columns(source, roles), False, set()
+        for chunk in source.chunks(roles.used, text):
+            seen.separator = source.separator
+            for words in chunk.words.values():
+                seen.see(words.texts)
+            if not chunk.above:
+                again = seen.found() not in (None, source.marks)
+                if again:
+                    break
+                text |= set(chunk.words)
+            later |= set(chunk.words) - text
+            if not later:
+                found.add(chunk)
+        now = seen.found() if again else seen.decided()
+        if now == source.marks and not later:
+            return found
+        if now != source.marks:  # columns that seemed text may be numbers
+            text.clear()
+        text |= later if now == source.marks else set()
+        source.marks = now
 
 
 class Columns:
-    """Columns of cells, read for their use."""
+    """Columns of a file, read for their use.
 
-    def __init__(self, columns, marks):
-        self.columns, self.marks = columns, marks
+    Parameters
+    ----------
+    source : DelimitedFile or ParquetFile
+    roles : Roles
+    """
 
-    def feature(self, name):
+    def __init__(self, source, roles):
+        self.source, self.roles = source, roles
+        self.n, self.above, self.values, self.words = 0, None, {}, {}
+
+    def add(self, chunk):
+        """Add the rows of a Chunk."""
+        self.above = chunk.above if self.above is None else self.above
+        for j, words in chunk.words.items():
+            self.words.setdefault(j, Levels()).add(words)
+        end = self.n + len(chunk.values)
+        for j, k in self.roles.place.items():
+            if j not in self.words:
+                column = self.values.get(j, ())
+                if end > len(column):
+                    self.values[j] = _room(max(end, int(GROWTH * len(column))))
+                    self.values[j][: self.n] = column[: self.n]
+                self.values[j][self.n : end] = chunk.values[:, k]
+        self.n = end
+        for j in self.roles.part.unnamed:
+            if j in chunk.words or not np.isnan(chunk.values[:, self.roles.place[j]]).all():
+                raise ValueError(f"column {j + 1} has no name; give it one")
+
+    def numbers(self, j):
+        """Return numbers (n,), NaN in gaps, and where there are none: None or a mask (n,)."""
+        if j not in self.words:
+            return self.values[j][: self.n], None
+        levels = self.words[j]
+        values, bad = numbers_of(levels.texts, *self.source.marks)
+        codes = levels.codes()
+        bad = np.append(bad, False)[codes]
+        return np.append(values, np.nan)[codes], bad if bad.any() else None
+
+    def feature(self, j):
         """Return numbers, NaN in gaps; or text, None in gaps, with few different words."""
-        values, bad = numbers_of(self.columns[name], *self.marks)
-        if not bad.any():
-            return values
-        cells, given = self.columns[name], np.array([c is not None for c in self.columns[name]])
-        first = int(bad.argmax())
+        values, bad = self.numbers(j)
+        if bad is None:
+            return self._finite(j, values)
+        levels = self.words[j]
+        codes = levels.codes()
+        given = codes >= 0
+        name, first = self.source.names[j], int(bad.argmax())
+        cell = levels.texts[codes[first]]
         if (given & ~bad).sum() > MOSTLY * given.sum():
             raise ValueError(
-                f"row {first + 1}, column {name!r}: {cells[first]!r} is not a number, as most of "
+                f"{self._where(first)}, column {name!r}: {cell!r} is not a number, as most of "
                 "that column are; correct it, or leave the column out with --drop"
             )
-        levels = {cell for cell in cells if cell is not None}
-        if len(levels) > max(FEW_LEVELS, SHARE * len(cells)):
+        count = len(levels.texts)
+        many = count > max(FEW_LEVELS, SHARE * len(codes))
+        kind = _kind(levels.texts)
+        if kind is not None and (many or kind != "dates"):
             raise ValueError(
-                f"column {name!r} holds {len(levels)} different texts in {len(cells)} rows "
-                f"({cells[first]!r} first), too many for a category; leave it out with --drop"
+                f"column {name!r} holds {kind} ({cell!r} in {self._where(first)}); make numbers "
+                "of them, or leave the column out with --drop"
             )
-        return cells
+        if many:
+            raise ValueError(
+                f"column {name!r} holds {count} different texts in {len(codes)} rows ({cell!r} "
+                "first), too many for a category; leave it out with --drop"
+            )
+        return levels.cells()
 
-    def numbers(self, name, advice):
+    def given(self, j, advice):
         """Return numbers without gaps."""
-        values, bad = numbers_of(self.columns[name], *self.marks)
-        wrong = bad | np.isnan(values)
+        values, bad = self.numbers(j)
+        wrong = np.isnan(values) if bad is None else bad | np.isnan(values)
         if wrong.any():
             i = int(wrong.argmax())
-            found = "the cell is empty" if not bad[i] else (
-                f"{self.columns[name][i]!r} is not a number")  # fmt: skip
-            raise ValueError(f"row {i + 1}, column {name!r}: {found}; {advice}")
+            found = "the cell holds no value"
+            if j in self.words and self.words[j].codes()[i] >= 0:
+                found = f"{self.words[j].cell(i)!r} is not a number"
+            self._refuse(i, j, f"{found}; {advice}")
+        return self._finite(j, values)
+
+    def labels(self, j):
+        """Return labels of the rows: whole numbers if all are numbers, else text."""
+        levels = self.words.get(j)
+        codes = np.full(self.n, -1) if levels is None else levels.codes()
+        if (codes < 0).any():
+            self._refuse(int((codes < 0).argmax()), j, f"the cell holds no value; {LABEL}")
+        return labels_of(levels.texts, codes)
+
+    def others(self, roles):
+        """Return y, and the other columns by name."""
+        part = roles.part
+        advice = RESPONSE if part.droppable else LABEL
+        y = [self.labels(j) if roles.labels else self.given(j, advice) for j in part.response]
+        named = {"weights": part.weights, "offset": part.offset}
+        columns = {what: None if j is None else self.given(j, LABEL) for what, j in named.items()}
+        columns["marks"] = {what: self.labels(j) for what, j in part.marks.items()}
+        return response_array(y), columns
+
+    def learnt(self, features, missing):
+        """Return X, the names of its columns, and notes, for a file that is fitted."""
+        names = [self.source.names[j] for j in features]
+        plain = not any(j in self.words for j in features)
+        if plain and all(np.isfinite(self.values[j][: self.n]).all() for j in features):
+            X = np.empty((self.n, len(features)), order="F")
+            for k, j in enumerate(features):
+                X[:, k] = self.values.pop(j)[: self.n]
+            return X, np.array(names), []
+        columns = ByName(dict(zip(names, features, strict=True)), self.feature, self.values)
+        design = design_of(columns, missing)
+        if all(source.levels is None for source in design.sources) and not columns.gaps:
+            return design.matrix, np.array(names), []  # numbers with other marks
+        return design, np.array(design.names), columns.notes()
+
+    def like(self, roles):
+        """Return X, the names of its columns, and notes, for a model."""
+        names = self.source.names
+        if roles.encoder is None:
+            advice = "fill it or drop the row"
+            X = np.column_stack([self.given(j, advice) for j in roles.part.features])
+            return X, np.array(roles.features), []
+        sources = {source.name: source for source in roles.encoder.sources}
+        place = {names[j]: j for j in roles.part.features}
+        columns = ByName(place, lambda j: self._present(j, self._like(j, sources[names[j]])))
+        X = roles.encoder.encode({name: columns.plain(name) for name in columns})
+        features = X.names if roles.features is None else roles.features
+        return X, np.array(features), columns.notes(text=False)
+
+    def _like(self, j, source):
+        """Return a column in the form of an encoder: numbers, or its levels."""
+        if source.levels is None:
+            values, bad = self.numbers(j)
+            if bad is not None:
+                i = int(bad.argmax())
+                self._refuse(i, j, f"{self.words[j].cell(i)!r} is not a number, which the model "
+                             "was fitted to; correct it or empty the cell")  # fmt: skip
+            return self._finite(j, values)
+        level = {str(level): level for level in source.levels}
+        if j in self.words:
+            texts, codes = self.words[j].texts, self.words[j].codes()
+        else:
+            values, codes = np.unique(self.numbers(j)[0], return_inverse=True)
+            texts = [f"{x:.15g}" for x in values[~np.isnan(values)].tolist()]
+            codes = np.where(codes < len(texts), codes, -1)
+        strange = [k for k, text in enumerate(texts) if text not in level]
+        if strange and self.roles.encoder.unknown == "error":
+            i = int(np.isin(codes, strange).argmax())
+            self._refuse(i, j, f"{texts[codes[i]]!r} is none of the {len(level)} levels that the "
+                         "model was fitted to; correct it, or say --unknown zero")  # fmt: skip
+        return np.array([*(level.get(text, text) for text in texts), None], dtype=object)[codes]
+
+    def _present(self, j, column):
+        """Return the column; raise for a gap if the encoder refuses them."""
+        if self.roles.encoder.missing == "error":
+            gone = [x is None for x in column] if column.dtype == object else np.isnan(column)
+            if np.any(gone):
+                self._refuse(int(np.argmax(gone)), j, f"the cell holds no value; {LABEL}")
+        return column
+
+    def _finite(self, j, values):
+        if np.isinf(values).any():
+            i = int(np.isinf(values).argmax())
+            self._refuse(i, j, f"{values[i]} is not finite; {FEATURE}")
         return values
 
-    def response(self, name, labels):
-        """Return labels, or numbers."""
-        if labels:
-            return self.labels(name)
-        advice = "fill it or drop the row; labels need --family binomial or multinomial"
-        return self.numbers(name, advice)
+    def _where(self, i):
+        return self.source.where(self.above + i)
 
-    def labels(self, name):
-        """Return labels of the rows: whole numbers if all are numbers, else text."""
-        cells = self.columns[name]
-        gone = [cell is None for cell in cells]
-        if any(gone):
-            raise ValueError(
-                f"row {gone.index(True) + 1}, column {name!r}: the cell is empty; fill it or drop "
-                "the row"
-            )
-        texts, codes = np.unique(cells.astype(str), return_inverse=True)
-        return labels_of(texts.tolist(), codes)
-
-    def like(self, source):
-        """Return the column in the form of an encoder: numbers, or its levels."""
-        if source.levels is None:
-            values, bad = numbers_of(self.columns[source.name], *self.marks)
-            if bad.any():
-                i = int(bad.argmax())
-                cell = self.columns[source.name][i]
-                raise ValueError(
-                    f"row {i + 1}, column {source.name!r}: {cell!r} is not a number, which the "
-                    "model was fitted to; correct it or empty the cell"
-                )
-            return values
-        level = {str(level): level for level in source.levels}
-        cells = [None if cell is None else level.get(str(cell), cell)
-                 for cell in self.columns[source.name].tolist()]  # fmt: skip
-        found = np.empty(len(cells), dtype=object)
-        found[:] = cells
-        return found
+    def _refuse(self, i, j, what):
+        raise ValueError(f"{self._where(i)}, column {self.source.names[j]!r}: {what}")
 
 
-def _notes(table, text=True):
-    """Return sentences on the treatment of text and gaps."""
-    text = [name for name, column in table.items() if column.dtype == object and text]
-    gaps = {name: int(np.isnan(column).sum()) if column.dtype != object else
-            sum(cell is None for cell in column) for name, column in table.items()}  # fmt: skip
-    gaps = {name: count for name, count in gaps.items() if count}
-    notes = []
-    if text:
-        notes.append(f"columns of text, encoded by their levels: {', '.join(text)}")
-    if gaps:
-        shown = ", ".join(f"{count} in {name}" for name, count in gaps.items())
-        notes.append(f"gaps filled with the mean of their column: {shown}")
-    return notes
+class Levels:
+    """A column of text of several blocks."""
+
+    def __init__(self):
+        self.place, self.parts = {}, []
+
+    def add(self, words):
+        """Add the Words of a block."""
+        order = [self.place.setdefault(text, len(self.place)) for text in words.texts]
+        self.parts.append(np.array([*order, -1], dtype=np.int32)[words.codes])
+
+    @property
+    def texts(self):
+        """The texts (K,)."""
+        return list(self.place)
+
+    def codes(self):
+        """Return the number of each row's text (n,), -1 in gaps."""
+        return np.concatenate(self.parts)
+
+    def cells(self):
+        """Return the text of each row, None in gaps."""
+        return np.array([*self.texts, None], dtype=object)[self.codes()]
+
+    def cell(self, i):
+        """Return the text of row i."""
+        return self.texts[self.codes()[i]]
 
 
-def _arrow_cells(path):
-    """Return names, and columns of Parquet as object arrays, None in gaps."""
-    from pyarrow import parquet
+class ByName(Mapping):
+    """Columns in the form of `read_mixed_columns`, each made when it is asked for.
 
-    table = parquet.read_table(path)
-    columns = {}
-    for name in table.column_names:
-        values = np.empty(table.num_rows, dtype=object)
-        values[:] = table.column(name).to_pylist()
-        columns[str(name)] = values
-    return list(columns), columns
+    After the second time, which is the last, a column is dropped from `values`.
+    """
+
+    def __init__(self, place, read, values=None):
+        self.place, self.read, self.gaps, self.text = place, read, {}, []
+        self.values, self.asked = values, set()
+
+    def __len__(self):
+        return len(self.place)
+
+    def __iter__(self):
+        return iter(self.place)
+
+    def plain(self, name):
+        """Return numbers, or text."""
+        column = self.read(self.place[name])
+        if name in self.asked and self.values is not None:
+            self.values.pop(self.place[name], None)
+        self.asked.add(name)
+        if column.dtype == object:
+            self.text += [name] * (name not in self.text)
+            gaps = sum(cell is None for cell in column.tolist())
+        else:
+            gaps = int(np.isnan(column).sum())
+        if gaps:
+            self.gaps[name] = gaps
+        return column
+
+    def __getitem__(self, name):
+        column = self.plain(name)
+        return (column, None) if column.dtype == object else column
+
+    def notes(self, text=True):
+        """Return sentences on the treatment of text and gaps."""
+        notes = []
+        if text and self.text:
+            notes.append(f"columns of text, encoded by their levels: {', '.join(self.text)}")
+        if self.gaps:
+            shown = ", ".join(f"{count} in {name}" for name, count in self.gaps.items())
+            notes.append(f"gaps filled with the mean of their column: {shown}")
+        return notes
+
+
+def _room(n):
+    """Return n doubles whose memory goes back to the system as soon as they are dropped."""
+    return np.empty(n) if n * 8 < LARGE else np.frombuffer(mmap.mmap(-1, n * 8))
+
+
+def _kind(texts):
+    """Return what most texts are: percentages, amounts of money or dates; None for others."""
+    for kind, form in KINDS.items():
+        if sum(form.fullmatch(text) is not None for text in texts) > MOSTLY * len(texts):
+            return kind
+    return None

@@ -14,7 +14,8 @@ from .columns import Table, listed, response_array
 SPARSE_PARTS = {"data", "indices", "indptr", "shape"}
 
 
-def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
+def read(path, response, weights=None, offset=None, drop=(), labels=False, features=None,
+         marks=None):
     """Read the arrays X and y, or data, indices, indptr, shape and y.
 
     The sparse parts are those of ``scipy.sparse.save_npz``. Without its ``format`` the length of

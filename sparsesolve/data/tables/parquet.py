@@ -1,65 +1,88 @@
-"""Parquet files, if pyarrow is installed."""
+"""Parquet files in blocks of rows, if pyarrow is installed."""
 
 import numpy as np
 
-from .columns import Table, parts, response_array
+from .cells import Chunk, Words, recoded
+
+# Numbers of a block, and the least and most of its rows.
+NUMBERS, LEAST, MOST = 1 << 21, 1024, 1 << 14
 
 
-def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
-    """Read the numeric columns of a Parquet file; float32 if all features are.
+class ParquetFile:
+    """A Parquet file, read like a :class:`~sparsesolve.data.tables.cells.DelimitedFile`."""
 
-    Parameters and errors: see :func:`sparsesolve.data.tables.read_table`.
-    """
-    try:
-        from pyarrow import lib, parquet
-    except ImportError:
-        raise ValueError(
-            "reading Parquet needs pyarrow: pip install pyarrow, or save the table as CSV"
-        ) from None
-    try:
-        names = [str(name) for name in parquet.read_schema(path).names]
-        part = parts(names, response, weights, offset, drop, features, marks)
-        wanted = [j for j in range(len(names)) if j not in part.dropped]
-        table = parquet.read_table(path, columns=[names[j] for j in wanted])
-    except lib.ArrowInvalid as error:
-        raise ValueError(f"not a Parquet file ({str(error).splitlines()[0]})") from None
-    text = [*part.marks.values(), *(part.response if labels else [])]
-    column = {j: _values(names[j], table.column(k), j in text) for k, j in enumerate(wanted)}
-    small = all(column[j].dtype == np.float32 for j in part.features)
-    X = np.empty((table.num_rows, len(part.features)), np.float32 if small else float, order="F")
-    for k, j in enumerate(part.features):
-        X[:, k] = column[j]
-    return Table(
-        X=X,
-        y=response_array([column[j] for j in part.response]),
-        weights=None if part.weights is None else column[part.weights],
-        offset=None if part.offset is None else column[part.offset],
-        feature_names=np.array([names[j] for j in part.features]),
-        marks={what: column[j] for what, j in part.marks.items()},
-    )
+    separator, marks = None, (".", None)
 
+    def __init__(self, file, style=None):
+        try:
+            from pyarrow import lib, parquet
+        except ImportError:
+            raise ValueError(
+                "reading Parquet needs pyarrow: pip install pyarrow, or save the table as CSV"
+            ) from None
+        try:
+            self.table = parquet.ParquetFile(file)
+        except lib.ArrowInvalid as error:
+            raise ValueError(f"not a Parquet file ({str(error).splitlines()[0]})") from None
+        self.names = [str(name) for name in self.table.schema_arrow.names]
+        self.damage = lib.ArrowException, OSError
 
-def _values(name, column, may_be_text):
-    """Return one column as an array of numbers or of text; raise for a missing value."""
-    if column.null_count:
-        row = column.is_null().to_pylist().index(True)
-        raise ValueError(
-            f"row {row + 1}, column {name!r}: the cell is empty; fill it, drop the row, or leave "
-            f"the column out with --drop"
-        )
-    values = np.array(column.to_pylist()) if may_be_text else column.to_numpy()
-    if may_be_text and values.dtype.kind == "U":
-        return values
-    if values.dtype.kind not in "biuf":
-        raise ValueError(
-            f"column {name!r} holds {column.type}, not numbers; code it as numbers, leave it "
-            f"out with --drop, or for a column of labels say --family binomial"
-        )
-    finite = np.isfinite(values)
-    if not finite.all():
-        row = int(np.argmin(finite))
-        raise ValueError(
-            f"row {row + 1}, column {name!r}: {values[row]} is not finite; fill it, drop the row, "
-            f"or leave the column out with --drop"
-        )
-    return values
+    def is_small(self, columns):
+        """Return True if all of these columns hold float32."""
+        types = self.table.schema_arrow.types
+        return all(str(types[j]) == "float" for j in columns)
+
+    def chunks(self, used=None, text=()):
+        """Yield Chunks of the rows."""
+        used = list(range(len(self.names))) if used is None else used(self.names)
+        names, above = self.table.schema_arrow.names, 0
+        rows = max(LEAST, min(MOST, NUMBERS // max(len(used), 1)))
+        try:
+            wanted = [names[j] for j in used]
+            for batch in self.table.iter_batches(rows, columns=wanted, use_threads=False):
+                if not batch.num_rows:
+                    continue
+                values = np.full((batch.num_rows, len(used)), np.nan, order="F")
+                words = {}
+                for k, j in enumerate(used):
+                    found = self._column(j, batch.column(k), j in text)
+                    if isinstance(found, Words):
+                        words[j] = found
+                    else:
+                        values[:, k] = found
+                yield Chunk(above, values, words)
+                above += batch.num_rows
+        except self.damage as error:
+            raise ValueError(f"the file is damaged ({str(error).splitlines()[0]})") from None
+        if not above:
+            raise ValueError("there are no rows")
+
+    def where(self, row):
+        """Return where a row is, counted from 0."""
+        return f"row {row + 1}"
+
+    def _column(self, j, column, as_text):
+        """Return a column as numbers, NaN in gaps, or as Words."""
+        from pyarrow import compute, types
+
+        kind = column.type
+        if types.is_dictionary(kind):
+            column = column.dictionary_decode()
+            kind = column.type
+        if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+            coded = column.cast("large_string").dictionary_encode()
+            codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            return Words(codes.astype(np.int32), coded.dictionary.to_pylist())
+        plain = types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind)
+        if not (plain or types.is_decimal(kind) or types.is_null(kind)):
+            raise ValueError(
+                f"column {self.names[j]!r} holds {kind}, neither numbers nor text; make numbers "
+                "of it, or leave it out with --drop"
+            )
+        if as_text and not types.is_null(kind):
+            coded = column.dictionary_encode()
+            codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            return recoded(codes, list(map(str, coded.dictionary.to_pylist())))
+        if types.is_null(kind):
+            return np.full(len(column), np.nan)
+        return compute.cast(column, "double", safe=False).to_numpy(zero_copy_only=False)

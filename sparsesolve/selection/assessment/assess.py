@@ -75,14 +75,52 @@ def assess(
     {'deviance': 1.16, 'class': 0.35, 'mse': 0.41, 'mae': 0.77, 'auc': 0.77}
     """
     rows = read_known_rows(fit, X, y, s, weights, offset, strata, lengths)
-    family, names = rows.family, known_measures(rows.family)
+    found = measures_of([rows])
+    return Scores(found, rows.lambdas, larger=("auc", "C")) if np.ndim(rows.lambdas) else (
+        Scores(found))  # fmt: skip
+
+
+def measures_of(blocks):
+    """Return the measures of rows that come in blocks, an iterable of KnownRows, as `assess` does.
+
+    Means are added up block by block. Ranks (auc, C) and cox need all rows at once: of these
+    responses and linear predictors are kept.
+    """
+    totals, kept, last = {}, [], None
+    for rows in blocks:
+        if not len(rows.weights):
+            continue
+        last, family, names = rows, rows.family, known_measures(rows.family)
+        names = names if rows.eta is not None else ["class"]
+        for name in names:
+            if _of_all_rows(name, family):
+                continue
+            scores = _score(name, rows)
+            totals.setdefault(name, []).append((scores, rows.weights.sum()))
+        if any(_of_all_rows(name, family) for name in names):
+            kept.append((rows.y, rows.eta, rows.weights))
+    if last is None:
+        raise ValueError("no row counts: every row has weight 0")
+    joined = [np.concatenate(parts) for parts in zip(*kept, strict=True)]
     found = {}
-    for name in names if rows.eta is not None else ["class"]:
-        if name == "class":
-            w = rows.weights / rows.weights.max()  # the unit of weights has no effect
-            found[name] = misclassified(family, rows.y, rows.codes(), w)
+    for name in names:
+        if _of_all_rows(name, family):
+            values = read_measure(name, family).score(family, *joined)
         else:
-            found[name] = read_measure(name, family).score(family, rows.y, rows.eta, rows.weights)
-    if np.ndim(rows.lambdas):
-        return Scores(found, rows.lambdas, larger=("auc", "C"))
-    return Scores({name: float(values[0]) for name, values in found.items()})
+            scores, weights = zip(*totals[name], strict=True)
+            values = scores[0] if len(scores) == 1 else np.average(scores, 0, weights)
+        found[name] = values if np.ndim(last.lambdas) else float(values[0])
+    return found
+
+
+def _score(name, rows):
+    """Return a measure of some rows."""
+    if name == "class":
+        w = rows.weights / rows.weights.max()  # the unit of weights has no effect
+        return misclassified(rows.family, rows.y, rows.codes(), w)
+    measure = read_measure(name, rows.family)
+    return measure.score(rows.family, rows.y, rows.eta, rows.weights)
+
+
+def _of_all_rows(name, family):
+    return name in ("auc", "C") or family.name == "cox"

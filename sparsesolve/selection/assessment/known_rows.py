@@ -10,6 +10,7 @@ import numpy as np
 from sparsesolve.data import (
     Response,
     label_array,
+    read_amounts,
     read_labels,
     read_strata,
     read_survival,
@@ -36,8 +37,11 @@ class KnownRows(NamedTuple):
     lambdas: np.ndarray | None  #: () or (S,); None for one model
 
 
-def read_known_rows(fit, X, y, s, weights, offset, strata=None, lengths=None):
-    """Return the KnownRows of a user's arguments; `assess` describes them."""
+def read_known_rows(fit, X, y, s, weights, offset, strata=None, lengths=None, empty=False):
+    """Return the KnownRows of a user's arguments; `assess` describes them.
+
+    With `empty`, rows without weight are no error.
+    """
     model, s = predictor_of(fit, s)
     s = model.lambdas if s is None else read_s(s)
     family = model._family
@@ -48,11 +52,11 @@ def read_known_rows(fit, X, y, s, weights, offset, strata=None, lengths=None):
         raise ValueError(f"A {family.name} fit has no strata; family='cox' may have some")
     else:
         y = _as_fitted(model, family, rows.y, rows.n)
-    w = read_weights(rows.weights, rows.n)
+    w = read_weights(rows.weights, rows.n, some=not empty)
     w = np.ones(rows.n) if w is None else w
     w = w if y.counts is None else w * y.counts
     used = w > 0.0
-    if not used.any():
+    if not (used.any() or empty):
         raise ValueError("no row counts: every row with a count in y has weight 0")
     eta = model._link(rows, s, offset)
     return KnownRows(
@@ -101,7 +105,10 @@ def _as_fitted(path, family, y, n):
         names = np.arange(path._n_responses if family.several else 2)
         labels = labels if family.several or np.isin(labels, names).all() else None
     if labels is None or labels.ndim != 1:
-        response = family.read(y, n)
+        # among all rows one amount must be positive, not among these: one is added
+        one = family.read is read_amounts and np.ndim(y) == 1
+        response = family.read(np.append(y, 1.0) if one else y, n + one)
+        response = Response(response.values[:n]) if one else response
         refuse_other_responses(path, family, y, response)
         return response
     found = read_labels(y, n)

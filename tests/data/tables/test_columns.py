@@ -20,6 +20,10 @@ def test_what_plays_no_part_is_a_feature():
     assert found(drop=["b", "b"]).dropped == [1]
 
 
+def test_other_columns_without_a_name_must_be_empty():
+    assert found(["a", "y", "", ""]) == Parts([0], [1], None, None, [], {}, unnamed=(2, 3))
+
+
 def test_row_labels_without_a_name_are_dropped():
     assert found(["", "a", "y"]) == Parts([1], [2], None, None, [0], {})
     assert found(["", "a", "b", "y"], drop=["b"]).dropped == [0, 2]
@@ -37,7 +41,6 @@ def test_named_features_leave_out_all_others():
     ({"names": []}, "the file is empty"),
     ({"names": ["1", "2e3", "nan"]},
      "the first line holds numbers; it must hold the names of the columns"),
-    ({"names": ["", ""]}, "column 2 has no name; give it one"),
     ({"names": ["a", "y", "a"]}, "two columns are named 'a'; rename one"),
     ({"response": ()}, "say which column to fit with --response; there are 'a', 'b', 'y', 'w', "
      "'o', 's'"),

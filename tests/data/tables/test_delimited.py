@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sparsesolve.data.tables import read_table
+from sparsesolve.data.tables import Style, read_table
 
 PLAIN = "age,y,bmi\n50,1.5,20\n60,-2,2.5e1\n70,3,30\n"
 
@@ -35,6 +35,11 @@ def test_csv_weights_offset_and_dropped_text(written):
         ("\ufeff" + PLAIN, "data.csv"),
         ('"age","y","bmi"\n"50","1.5","20"\n60,"-2",25\n70, 3 , 30\n', "data.txt"),
         (PLAIN + "\n\n", "data.csv"),
+        (PLAIN.replace("\n", "\n \n"), "data.csv"),
+        ("sep=;\n" + PLAIN.replace(",", ";"), "data.csv"),
+        (PLAIN.replace("\n", ",,\n"), "data.csv"),
+        ("# made by hand, in May\n" + PLAIN, "data.csv"),
+        (PLAIN.replace("50", "\xa050\xa0").replace("-2", "\u22122"), "data.csv"),
         (PLAIN.rstrip("\n"), "DATA.CSV"),
         ('"","age","y","bmi"\n"a b",50,1.5,20\n"c",60,-2,25\n"d",70,3,30\n', "from_R.csv"),
     ],
@@ -45,6 +50,11 @@ def test_csv_weights_offset_and_dropped_text(written):
         "bom",
         "quotes",
         "blank lines",
+        "lines of blanks",
+        "directive of Excel",
+        "empty columns",
+        "comment",
+        "signs of Unicode",
         "no last newline",
         "labels",
     ],
@@ -54,6 +64,36 @@ def test_csv_as_other_programs_write_it(written, text, name):
     assert_array_equal(table.X, [[50, 20], [60, 25], [70, 30]])
     assert_array_equal(table.y, [1.5, -2, 3])
     assert table.feature_names.tolist() == ["age", "bmi"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be",
+                                      "utf-32", "cp1252", "latin-1"])  # fmt: skip
+def test_encodings_are_found(written, encoding):
+    text = "größe,y,ort\n1,2,Köln\n2,3,Ulm\n3,5,Köln\n"
+    table = read_table(written(text, encoding=encoding), "y")
+    assert table.feature_names.tolist() == ["größe", "ort=Ulm"]
+    with pytest.raises(ValueError, match="--encoding: unknown encoding: klingon"):
+        read_table(written(text), "y", style=Style(encoding="klingon"))
+    with pytest.raises(ValueError, match=r"not text in ASCII \(byte \d+\); say its --encoding"):
+        read_table(written(text), "y", style=Style(encoding="ascii"))
+
+
+def test_a_name_may_begin_like_a_comment(written):
+    table = read_table(written("# made by hand\n#chrom,pos,y\n1,7,3\n2,8,4\n"), "y")
+    assert table.feature_names.tolist() == ["#chrom", "pos"]
+    assert_array_equal(table.X, [[1, 7], [2, 8]])
+
+
+@pytest.mark.parametrize("cells, words", [
+    (["12%", "7.5 %", "3%"], r"column 'a' holds percentages \('12%' in line 2 \(row 1\)\)"),
+    (["$1,200.50", "$3", "EUR 7"], "holds amounts of money"),
+    ([f"2026-01-{day:02d}" for day in range(1, 29)], "column 'a' holds dates .*--drop"),
+    ([f"{day}.1.2026 12:00" for day in range(1, 29)], "column 'a' holds dates"),
+    ([f"name {k}" for k in range(30)], "30 different texts in 30 rows"),
+])  # fmt: skip
+def test_text_that_is_no_category_is_named(written, refused, cells, words):
+    lines = "".join(f'"{cell}",{k}\n' for k, cell in enumerate(cells))
+    refused(written("a,y\n" + lines), words, "y")
 
 
 def test_csv_names_with_commas_and_accents(written):
@@ -72,21 +112,26 @@ def test_wide_csv(written):
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("a,y\n1,2\nx,3\n", r"line 3 \(row 2\), column 'a': 'x' is not a number.*--drop"),
-        ("a,y\n\n1,2\n1,\n", r"line 4 \(row 2\), column 'y': the cell is empty"),
-        ("a,y\n1,NA\n", "line 2 .*'NA' is not a number"),
-        ("a,y\n1,2\nnan,2\n", r"line 3 .*column 'a': 'nan' is not finite"),
-        ("a,y\n1,2\n1e999,2\n", "line 3 .*not finite"),
-        ("a,y\n1_000,2\n", "'1_000' is not a number"),
+        ("a,y\n1,2\n2,3\nx,3\n",
+         r"line 4 \(row 3\), column 'a': 'x' is not a number.*--drop"),
+        ("a,y\n\n1,2\n1,\n", r"line 4 \(row 2\), column 'y': the cell holds no value"),
+        ("a,y\n1,NA\n", r"line 2 \(row 1\), column 'y': the cell holds no value"),
+        ("a,y\n1,no\n", "line 2 .*'no' is not a number; .*--family binomial"),
+        ("a,y\n1,2\n3,4\n1e999,2\n", "line 4 .*'1e999' is not a number"),
+        ("a,y\n1,2\n3,4\ninf,2\n", "line 4 .*'inf' is not a number"),
+        ("a,y\n1,2\n3,4\n1_000,2\n", "'1_000' is not a number"),
+        ('"a\nb",y\n1,2\n3,4\n\n5,6\nx,3\n', r"line 7 \(row 4\), column 'a..b': 'x' is not"),
+        ("a,y\n,2\n,3\n", "column 'a' is missing in every row; drop it"),
+        ("a,y,\n1,2,\n3,4,5\n", "column 3 has no name; give it one"),
+        ("a,y\n1,2\n" + "0" * 200_000 + ",1\n", "line 3 cannot be split into cells"),
         ("a,y\n1,2\n1\n", r"line 3 \(row 2\) has 1 cells, the header has 2"),
         ("a,y\n1,2,3\n1,2,3\n", r"line 2 \(row 1\) has 3 cells, the header has 2"),
         ("a,y\n", "no rows"),
         ("", "the file is empty"),
-        ("\na,y\n1,2\n", "the first line is blank; it must hold the names of the columns"),
-        (" \n1,2\n", "the first line is blank"),
+        (" \n1,2\n", "first line holds numbers"),
         ("1,2\n3,4\n", "first line holds numbers"),
         ("a,a,y\n1,2,3\n", "two columns are named 'a'"),
-        ("a,,y\n1,2,3\n", "column 2 has no name"),
+        ("a,,y\n1,2,3\n", "column 2 has no name; give it one"),
         ("a,yy\n1,2\n", "no column is named 'y'; did you mean 'yy'"),
         ("abc,def\n1,2\n", "no column is named 'y'; there are 'abc', 'def'"),
         ("y\n1\n", "no column is left for X"),
@@ -103,7 +148,6 @@ def test_csv_parts_that_are_wrong(written, refused):
     refused(path, "'age' is given two parts", "y", "age", "age")
     refused(path, "'y' is given two parts", "y", None, None, ["y"])
     refused(path, "no column is named 'weight'", "y", "weight")
-    refused(written(PLAIN.replace("age", "\xe5ge"), encoding="latin-1"), "UTF-8", "y")
 
 
 def test_csv_labels_and_marks(written):
@@ -130,23 +174,9 @@ def test_what_is_read_does_not_hold_the_table(written):
         assert part.base is None or part.base.size == part.size
 
 
-@pytest.mark.parametrize("text, sentence", [
-    ("y,a\nno,1\n,2\n", "line 3 (row 2), column 'y': the cell is empty; fill it or drop the row"),
-    ("y,a\nno,1\n NaN ,2\n", "line 3 (row 2), column 'y': 'NaN' stands for a missing value; fill "
-     "it or drop the row"),
-    ("y,a\nno,1\nNA,x\n", "line 3 (row 2), column 'y': 'NA' stands for a missing value; fill "
-     "it or drop the row"),
-    (f"y,a\nno,{'x' * 50}\n", f"line 2 (row 1), column 'a': '{'x' * 40}' is not a number; "
-     "fill it, drop the row, or leave the column out with --drop"),
-])  # fmt: skip
-def test_missing_labels(written, text, sentence):
-    path = written(text)
-    with pytest.raises(ValueError) as caught:
-        read_table(path, "y", labels=True)
-    assert str(caught.value) == f"{path}: {sentence}"
-
-
-def test_missing_marks(written, refused):
-    path = written("y,a,s\n1,1,u\n2,2,na\n")
-    refused(path, r"line 3 .row 2., column 's': 'na' stands for a missing value; fill it or drop "
-            "the row$", "y", marks={"strata": "s"})  # fmt: skip
+@pytest.mark.parametrize("gap", ["", " NaN ", "NA", "\xa0"])
+def test_missing_labels_and_marks(written, refused, gap):
+    path = written(f"y,a,s\nno,1,u\n{gap},2,{gap}\nyes,3,v\n")
+    for column, options in (("y", {"labels": True}), ("s", {"marks": {"strata": "s"}})):
+        refused(path, rf"line 3 .row 2., column '{column}': the cell holds no value; fill it or "
+                "drop the row$", "y" if column == "y" else "a", **options)  # fmt: skip

@@ -30,11 +30,38 @@ def test_parquet(tmp_path):
 
 def test_parquet_that_is_wrong(tmp_path, written, refused):
     path = parquet_file(tmp_path / "d.pq", a=["u", "v"], b=[1.0, None], c=[0.0, np.nan], y=[1, 2])
-    refused(path, "column 'a' holds .*string", "y", drop=["b", "c"])
-    refused(path, "row 2, column 'b': the cell is empty", "y", drop=["a", "c"])
-    refused(path, "row 2, column 'c': nan is not finite", "y", drop=["a", "b"])
+    refused(path, "row 2, column 'b': the cell holds no value", "b", drop=["a", "c"])
+    refused(path, "row 1, column 'a': 'u' is not a number; .*--family binomial", "a")
     refused(path, "no column is named 'd'", "y", drop=["d"])
     refused(written("no parquet", "e.parquet"), "not a Parquet file", "y")
+    whole = path.read_bytes()
+    for end in (20, len(whole) // 2):
+        (tmp_path / "f.parquet").write_bytes(whole[:end])
+        refused(tmp_path / "f.parquet", "not a Parquet file", "y")
+
+
+def test_parquet_of_other_types(tmp_path, refused):
+    pa = pytest.importorskip("pyarrow")
+    from datetime import date
+    from decimal import Decimal
+
+    columns = {
+        "ok": pa.array([True, None, False]), "share": pa.array([Decimal("1.5"), None, Decimal(2)]),
+        "ward": pa.array(["u", "v", "u"]).dictionary_encode(), "y": [1, 2, 3],
+        "day": [date(2026, 1, 2)] * 3, "embedding": [[1.0, 2.0]] * 3, "point": [{"a": 1}] * 3,
+        "none": pa.nulls(3),
+    }  # fmt: skip
+    path = parquet_file(tmp_path / "d.parquet", **columns)
+    others = ["day", "embedding", "point", "none"]
+    table = read_table(path, "y", drop=others)
+    assert table.feature_names.tolist() == ["ok", "share", "ward=v"]
+    assert_array_equal(table.X.matrix, [[1, 1.5, 0], [0.5, 1.75, 1], [0, 2, 0]])
+    kinds = {"day": "date32", "embedding": "list<.*double>", "point": "struct<.*>"}
+    for name, kind in kinds.items():
+        rest = [other for other in others if other != name]
+        refused(path, f"column '{name}' holds {kind}.*, neither numbers nor text; .*--drop", "y",
+                drop=rest)
+    refused(path, "column 'none' is missing in every row", "y", drop=others[:3])
 
 
 def test_parquet_without_pyarrow(written, refused, monkeypatch):
@@ -61,12 +88,10 @@ def test_parquet_sentences(tmp_path):
     path = parquet_file(tmp_path / "d.parquet", a=[1.0, 2.0, np.inf], b=[1, 2, 3],
                         y=["u", None, None], z=["u", "v", "w"])  # fmt: skip
     for response, options, sentence in [
-        ("y", {"labels": True, "drop": ["a", "z"]}, "row 2, column 'y': the cell is empty; "
-         "fill it, drop the row, or leave the column out with --drop"),
+        ("y", {"labels": True, "drop": ["a", "z"]}, "row 2, column 'y': the cell holds no value; "
+         "fill it or drop the row"),
         ("z", {"labels": True, "drop": ["y"]}, "row 3, column 'a': inf is not finite; fill it, "
          "drop the row, or leave the column out with --drop"),
-        ("b", {"drop": ["y", "a"]}, "column 'z' holds string, not numbers; code it as "
-         "numbers, leave it out with --drop, or for a column of labels say --family binomial"),
     ]:  # fmt: skip
         with pytest.raises(ValueError) as caught:
             read_table(path, response, **options)

@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_array_equal
 from random_sparse import random_csc
 from scipy import sparse
+from sparsesolve.data.tables.text import place_of
 
-from sparsesolve.data.tables import read_table
+from sparsesolve.data.tables import read_blocks, read_table
 
 
 def test_svmlight(written):
@@ -45,13 +46,13 @@ def test_svmlight_agrees_with_scikit_learn(tmp_path):
         ("1 1:2\nx 1:2\n", "line 2: 'x' is not a number"),
         ("1 1:2 3\n", "line 1: '3' is not index:value"),
         ("1 1:2\n1 a:2\n", "line 2: 'a:2' is not index:value"),
-        ("1 1:2:3\n", "'1:2:3' is not index:value"),
+        ("1 1:2:3\n", "':3' is not index:value"),
         ("1 1:\n", "'1:' is not index:value"),
-        ("1 99999999999999999999999:1\n", "is not index:value"),
-        ("1 1:1\n1 99999999999:1\n", "row 2: entry 99999999999:1.0 has no place"),
-        ("1 -1:1\n", "row 1: entry -1:1.0"),
-        ("1 1:1\n\n1 2:nan\n", "row 2: entry 2:nan"),
-        ("inf 1:1\n", "row 1: the response is inf"),
+        ("1 99999999999999999999999:1\n", "has an index out of 0 to 2147483646"),
+        ("1 1:1\n1 99999999999:1\n", "line 2: '99999999999:1' has an index out of 0"),
+        ("1 -1:1\n", "line 1: '-1:1' is not index:value"),
+        ("1 1:1\n\n1 2:nan\n", "line 3: '2:nan' is not index:value"),
+        ("inf 1:1\n", "line 1: 'inf' is not a number, where the label stands"),
         ("1\n2\n", "no columns"),
         ("# nothing\n", "no rows"),
     ],
@@ -97,13 +98,35 @@ def test_svmlight_has_no_column_for_any_part(written, option, options):
     )
 
 
-def test_svmlight_rows_of_bad_entries_are_counted_without_blank_lines(written, refused):
-    refused(written("# made\n1 1:1 2:2\n\n1 3:3 4:inf\n", "data.svm"), "row 2: entry 4:inf")
-    refused(written("1 1:1\n1 2147483648:1\n", "data.svm"), "row 2: entry 2147483648:1.0 has no")
-    refused(written("1 1:1\nnan 1:1\n", "data.svm"), "row 2: the response is nan")
-    refused(written(f"{'x' * 50} 1:1\n", "data.svm"), f"line 1: '{'x' * 40}' is not a number")
-
-
 def test_svmlight_of_a_number_that_is_a_slip(written, refused):
-    text = "1 1:1\n\n-1 2:1\n1 2147483647:1\n-1 3:1\n"
-    refused(written(text, "data.svm"), "row 3 has a feature 2147483647, so X would have 21474836")
+    text = "1 1:1\n\n-1 2:1\n1 2147483646:1\n-1 3:1\n"
+    refused(written(text, "data.svm"), "row 3 has a feature 2147483646, so X would have 21474836")
+
+
+def test_vw(written, refused):
+    """A column for each place that occurs; weights and bases are those of the file."""
+    path = written("1 2 0.5 'a| x:2 y\n0 |f x\n1 1 -1 |f x | y:3\n", "data.vw")
+    table = read_table(path)
+    assert_array_equal(table.y, [1, 0, 1])
+    assert_array_equal(table.weights, [2, 1, 1])
+    assert_array_equal(table.offset, [0.5, 0, -1])
+    names = [place_of(*name, 18) for name in (("", "x"), ("", "y"), ("f", "x"))]
+    order = np.argsort(names)
+    assert table.feature_names.tolist() == [str(names[k]) for k in order]
+    assert_array_equal(table.X.toarray(), np.array([[2, 1, 0], [0, 0, 1], [0, 3, 1]])[:, order])
+    blocks = list(read_blocks(path, features=table.feature_names, marks={"tag": "tag"}))
+    assert_array_equal(blocks[0].X.toarray(), table.X.toarray())
+    assert blocks[0].marks["tag"].tolist() == ["a", "", ""]
+    small = read_table(path, hash_bits=1)
+    assert small.X.shape[1] <= 2 and small.X.sum() == 8
+    refused(path, "a vw file has no columns by name; leave out --offset", offset="o")
+    refused(written("| a\n", "none.vw"), "line 1: there is no label")
+
+
+@pytest.mark.parametrize("name, text", [("a.svm", "1 1:2\n0 2:3\n"), ("a.vw", "1 | b\n0 | c:3\n")])
+def test_marks_of_encodings(written, name, text):
+    known = read_table(written(text, name))
+    for encoding in ("utf-8-sig", "utf-16", "utf-32"):
+        table = read_table(written(text, name, encoding))
+        assert_array_equal(table.X.toarray(), known.X.toarray())
+        assert_array_equal(table.y, known.y)

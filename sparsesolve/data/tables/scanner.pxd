@@ -19,11 +19,10 @@ cdef inline bint is_space(char c) noexcept nogil:
 cdef class Scanner:
     cdef const char* at                 # next character
     cdef const char* end                # end of the line
-    cdef char separator                 # character between cells, in csv
     cdef object wrong                   # sentence on what is wrong
 
     cdef inline void skip(self) noexcept:
-        while self.at < self.end and is_space(self.at[0]) and self.at[0] != self.separator:
+        while self.at < self.end and is_space(self.at[0]):
             self.at += 1
 
     cdef inline void skip_word(self) noexcept:
@@ -35,7 +34,8 @@ cdef class Scanner:
             self.at += 1
 
     cdef inline bint name_ends(self) noexcept:
-        return self.at == self.end or is_space(self.at[0]) or self.at[0] == c':'
+        return (self.at == self.end or is_space(self.at[0]) or self.at[0] == c':'
+                or self.at[0] == c'|')
 
     cdef inline int digits(self, uint64_t* value) noexcept:
         """Append digits to `value`, and return their number. With too many digits `value` is

@@ -10,7 +10,7 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 
-from sparsesolve.online.scanner cimport is_space
+from sparsesolve.data.tables.scanner cimport is_space
 
 cdef double[23] POWERS
 cdef int _power
@@ -29,8 +29,7 @@ cdef class Scanner:
     cdef bint refuse(self, const char* cell, str why) except -1:
         """Set the sentence on what is wrong with the cell that begins there."""
         cdef const char* last = cell
-        while last < self.end and not is_space(last[0]) and last[0] != self.separator \
-                and last - cell < 40:
+        while last < self.end and not is_space(last[0]) and last - cell < 40:
             last += 1
         text = PyBytes_FromStringAndSize(cell, last - cell).decode("utf-8", "replace")
         self.wrong = f"{text!r} {why}"
@@ -55,7 +54,7 @@ cdef class Scanner:
             self.at = begun
             return False
         if self.at < end and not is_space(self.at[0]) and self.at[0] != c'|' \
-                and self.at[0] != self.separator and self.at[0] != c'#' and self.at[0] != c':':
+                and self.at[0] != c'#' and self.at[0] != c':':
             self.at = begun
             return False
         if count <= MOST_DIGITS and digits <= EXACT and -22 <= power <= 22:
