@@ -6,6 +6,7 @@ one. The documentation page "Keywords of other packages" shows the same table.
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
@@ -103,17 +104,21 @@ def refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], face
 def _meant(name, known, face, called):
     found = BY_NAME.get(name.replace(".", "_")) or BY_NAME.get(f"{name}_")  # lambda, for example
     answer = getattr(found, face, "")
-    if found is not None and answer != name:
-        if answer.startswith("nothing: "):
-            reason = answer.removeprefix("nothing: ")
-            return f"{found.source}'s {name} is not needed here, {reason}"
+    if answer.startswith("nothing: "):
+        reason = answer.removeprefix("nothing: ")
+        return f"{found.source}'s {name} is not needed here, {reason}"
+    if set(re.findall(r"\w+", answer)) & set(known):
         return f"{found.source}'s {name} is {answer} here"
-    near = difflib.get_close_matches(name, known, n=1)
+    near = [own for own in known if own.startswith(f"{name}_") or own.endswith(f"_{name}")]
+    near = near if near or found else difflib.get_close_matches(name, known, n=1)
     if near:
-        return f"did you mean {near[0]!r}?"
-    if len(known) < 8:
-        return f"it takes {', '.join(known)}"
-    return f"help({called}) lists what it takes"
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    takes = f"it takes {', '.join(known)}" if len(known) < 8 else f"help({called}) lists its own"
+    if not answer or answer == name:
+        return takes
+    owned = re.search(r" of (?!them)|sparsesolve\.", answer)  # it says whose argument it is
+    where = "" if owned else "in path " if face == "function" else "in other estimators "
+    return f"{where}{found.source}'s {name} is {answer}; {takes}"
 
 
 def answers_keywords(face: str = "function", called: str | None = None) -> Callable[[F], F]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.data.keywords import KEYWORDS, answers_keywords
+from sparsesolve.data.keywords import KEYWORDS, answers_keywords, refuse_unknown
 
 PAGE = Path(__file__).parents[2] / "docs" / "keywords.rst"
 X, Y = np.eye(3), [1.0, 2.0, 4.0]
@@ -52,6 +52,37 @@ def test_what_is_offered_exists():
 def test_every_function_answers(name):
     with pytest.raises(TypeError, match=f"(?s){name}.* has no argument 'frobnicate'"):
         getattr(ss, name)(*[None] * 2, frobnicate=1)
+
+
+def callees():
+    """Yield every function and estimator with the keywords that it takes, and its face."""
+    for name in FUNCTIONS:
+        known = [*inspect.signature(getattr(ss, name)).parameters]
+        yield name, known + list(ss.path.__kwdefaults__) * (name in OPEN), "function"
+    yield "DictionaryLearning", [*inspect.signature(ss.DictionaryLearning).parameters], "function"
+    for name in ss.estimators.__all__:
+        if inspect.isclass(getattr(ss.estimators, name)):
+            yield name, [*inspect.signature(getattr(ss.estimators, name)).parameters], "estimator"
+
+
+def test_no_answer_names_an_argument_that_the_callee_lacks():
+    """Others say whose argument it is, and what this one takes."""
+    wrong, said = [], 0
+    for name, known, face in callees():
+        for keyword in {keyword.name for keyword in KEYWORDS} - set(known):
+            with pytest.raises(TypeError) as error:
+                refuse_unknown(name, [keyword], known, face)
+            answer = str(error.value).split("; ", 1)[1]
+            said += 1
+            offered = re.match(r"\S+'s \S+ is (.*) here$|did you mean (.*)\?$", answer)
+            words = set(re.findall(r"\w+", "".join(filter(None, offered.groups())))
+                        if offered else ())  # fmt: skip
+            named = words & set(known) or not offered
+            told = offered or " not needed here, " in answer or re.search(
+                r"(it takes .*|lists its own)$", answer)  # fmt: skip
+            if not (named and told):
+                wrong.append((name, keyword, answer))
+    assert said > 3000 and not wrong
 
 
 def test_names_of_r_and_near_ones():
