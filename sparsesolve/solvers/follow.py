@@ -189,7 +189,7 @@ def _no_worse(problem, lam, start, gap, found, loss):
     What is proved of the optimum, the objective at the end less the gap there, bounds the gap of
     the start as well.
     """
-    if problem.concave:  # its gap is of a convex model
+    if problem.concave or problem.design is None:  # a gap of a convex model; chains, which descend
         return gap, found, loss
     level = problem.inner_level(lam)
     (before, least), (after, _) = (objective(problem, level, *at) for at in (start, found))

@@ -44,7 +44,8 @@ class ChainProblem:
         Whether every label has an intercept.
     """
 
-    n_responses, limited, simple, grouped = None, False, False, False
+    n_responses, limited, simple, grouped, concave = None, False, False, False, False
+    design = None  # the loss couples the rows of X; see `scores` and `products`
 
     def __init__(self, rows, loss, penalty, intercept):
         self.rows, self.loss, self.penalty, self.intercept = rows, loss, penalty, intercept

@@ -238,7 +238,7 @@ def test_ctrl_c_ends_a_fit():
         ({"y": ["a"] * 20}, "y has 20 values but X has 21 rows"),
         ({"weights": [1.0]}, "weights"),
         ({"transitions": "l2"}, "transitions must be"),
-        ({"penalty": "l1"}, "penalty is 'l1'"),
+        ({"penalty": "l1"}, "penalty=L1 is not a sum over disjoint groups"),
         ({"penalty": penalties.GroupL2}, "penalty is the class GroupL2"),
         ({"penalty": penalties.TotalVariation()}, "TotalVariation is not a sum over disjoint"),
         ({"penalty": penalties.MCP()}, "MCP is not a sum over disjoint groups"),
