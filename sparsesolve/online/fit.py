@@ -15,7 +15,7 @@ from sparsesolve.online.prediction import link_of, predict, rows_of_fit
 from sparsesolve.online.regret import regret_bound
 from sparsesolve.online.rows import in_columns_of_fit, is_table
 from sparsesolve.online.source import as_learned, rows_of, text_rows
-from sparsesolve.results.coefficient_table import INTERCEPT, described, frame_of
+from sparsesolve.results.coefficient_table import columns_of_one, described, frame_of
 from sparsesolve.results.predictor import NewRows, Predictor, refuse_lengths
 
 
@@ -165,16 +165,8 @@ class OnlineFit(Feeding, Predictor):
 
     def _columns(self, zeros):
         """Return intercepts and coefficients as arrays by name."""
-        several = self.settings.family.several
-        B = np.column_stack([np.atleast_1d(self.intercept), np.atleast_2d(self.coef())])
-        K, J = np.nonzero(np.full(B.shape, zeros) | (B != 0.0) | (np.arange(B.shape[1]) == 0))
-        names = range(self._p) if self.feature_names is None else self.feature_names
-        columns = {}
-        if several:
-            labels = range(len(B)) if self.classes is None else self.classes.tolist()
-            columns["response"] = np.array(list(labels), dtype=object)[K]
-        columns["feature"] = np.array([INTERCEPT, *names], dtype=object)[J]
-        return {**columns, "coefficient": B[K, J]}
+        responses = None if self.classes is None else self.classes.tolist()
+        return columns_of_one(self.coef(), self.intercept, self.feature_names, responses, zeros)
 
     @by_rows("offset")
     def predict(self, X: Any, kind: str = "link", offset: ArrayLike | None = None) -> np.ndarray:

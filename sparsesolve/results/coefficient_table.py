@@ -156,6 +156,29 @@ def coefficient_columns(path, s, zeros):
     return {**columns, "coefficient": B.transpose(2, 0, 1)[L, K, J]}
 
 
+def columns_of_one(coef, intercept, feature_names=None, responses=None, zeros=False) -> dict:
+    """Return intercepts and coefficients of one fit as arrays by name.
+
+    Parameters
+    ----------
+    coef : (p,), or (K, p) for K responses
+    intercept : float, or (K,)
+    feature_names : (p,), or None for numbers
+    responses : (K,) labels, or None for numbers
+    zeros : bool
+        Whether to show coefficients of 0.
+    """
+    B = np.column_stack([np.atleast_1d(intercept), np.atleast_2d(coef)])
+    K, J = np.nonzero(np.full(B.shape, zeros) | (B != 0.0) | (np.arange(B.shape[1]) == 0))
+    columns = {}
+    if np.ndim(coef) == 2:
+        labels = list(range(len(B)) if responses is None else responses)
+        columns["response"] = np.array([*labels, None], dtype=object)[K]
+    names = range(B.shape[1] - 1) if feature_names is None else feature_names
+    columns["feature"] = np.array([INTERCEPT, *names], dtype=object)[J]
+    return {**columns, "coefficient": B[K, J]}
+
+
 def _responses(path):
     return range(len(path.coefs)) if path.class_names is None else path.class_names.tolist()
 

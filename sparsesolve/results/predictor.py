@@ -12,17 +12,22 @@ A result that predicts responses is a Predictor and answers:
     _link(rows, s, offset)  linear predictors, (n, S), or (n, K, S) with K of them; None where a
                             model chooses classes without probabilities
     _codes(rows, s, eta)    numbers of the chosen classes, (n, S): by default from eta
+    _fit_of(X, y, weights, offset, lengths)
+                            FitOf, for `criteria`: how well a path of maximum likelihood fits its
+                            own data. By default this is refused
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results import prediction, survival_prediction
+from sparsesolve.results.fitted_data import FittedData, with_rows
 
 
 class NewRows(NamedTuple):
@@ -32,6 +37,15 @@ class NewRows(NamedTuple):
     data: Any  # X, in the form that `_link` takes
     y: Any
     weights: Any
+
+
+class FitOf(NamedTuple):
+    """How well each lambda of a path fits its data, and with how many parameters."""
+
+    deviance: np.ndarray  # (L,)
+    df: np.ndarray  # (L,)
+    n: float  # number of independent observations
+    squares: bool  # True for squared error, whose variance is unknown
 
 
 class Predictor:
@@ -49,8 +63,15 @@ class Predictor:
     def _codes(self, rows, s, eta):
         return self._family.classify(eta)
 
+    def _fit_of(self, X, y, weights, offset, lengths):
+        raise ValueError(
+            f"criteria count the coefficients of a likelihood at its optimum, which "
+            f"{type(self).__name__} does not have; choose by cross-validation, or by assess on "
+            "other rows"
+        )
 
-def predictor_of(fit: Any, s: Any) -> tuple[Predictor, Any]:
+
+def predictor_of(fit: Any, s: Any) -> tuple[Any, Any]:
     """Return the Predictor of a fit, and s with the default of a cross-validation."""
     found = getattr(fit, "path", fit)
     if not isinstance(found, Predictor):
@@ -89,6 +110,21 @@ class PathPredictor(Predictor):
 
     def _link(self, rows, s, offset):
         return prediction.linear_predictor(self, rows.data, s, offset)
+
+    def _fit_of(self, X, y, weights, offset, lengths):
+        refuse_lengths(self, lengths)
+        if (self.options or {}).get("alpha", 1.0) == 0.0:
+            raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
+        path = with_rows(self, weights, offset)
+        data = FittedData(path, X, y)
+        data.refuse_others()
+        intercepts = 0
+        if (path.options or {}).get("intercept", True) and data.family.intercept:
+            # A constant added to all intercepts of multinomial has no effect.
+            intercepts = (self._n_responses or 1) - (data.family.name == "multinomial")
+        deviance = 2.0 * np.maximum(data.excess(path.lambdas), 0.0) * data.n_observed()
+        squares = self.family in ("gaussian", "multigaussian")
+        return FitOf(deviance, self.degrees + intercepts, data.n_informative(), squares)
 
     @answers_keywords()
     @by_rows("offset", "strata")

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_number
-from sparsesolve.results.cv_path import CVPath, path_of
-from sparsesolve.results.fitted_data import FittedData, with_rows
-from sparsesolve.results.path import Path
+from sparsesolve.results.predictor import predictor_of
 from sparsesolve.results.status import warn
 from sparsesolve.selection.measures import Scores
 
@@ -19,9 +17,9 @@ LEAST_SQUARES = ("gaussian", "multigaussian")
 
 @answers_keywords()
 @by_rows("y", "weights", "offset")
-def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
+def criteria(fit: Any, X: Any, y: Any, *, gamma: float = 0.5,
              noise_variance: float | None = None, weights: ArrayLike | None = None,
-             offset: ArrayLike | None = None) -> Scores:
+             offset: ArrayLike | None = None, lengths: ArrayLike | None = None) -> Scores:
     """Compute AIC, AICc, BIC, EBIC and GCV at every lambda of a path; smaller is better.
 
     D is the deviance. df counts nonzero coefficients and intercepts (K - 1 for multinomial);
@@ -42,10 +40,10 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
 
     Parameters
     ----------
-    fit : Path or CVPath
-        For a CVPath its path is used. alpha must be above 0. The number of nonzero coefficients
-        is an unbiased estimate of the degrees of freedom of the lasso; with a ridge part it is
-        too large.
+    fit : Path, CRFPath, or a cross-validation of them
+        For a cross-validation its path is used. Chains count sequences as rows. alpha must be
+        above 0. The number of nonzero coefficients is an unbiased estimate of the degrees of
+        freedom of the lasso; with a ridge part it is too large.
     X, y : array-like
         The data of the fit.
     gamma : float in [0, 1], default 0.5
@@ -55,7 +53,9 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
         or by a fit with rows to spare. L is then D / noise_variance.
     weights, offset : array-like, default None
         Those of the fit, for a path from a file, which does not hold them. Default: those that
-        the path knows.
+        the path knows. Weights of chains, one for each sequence, are always to be given.
+    lengths : array-like (n_sequences,), default None
+        For chains, where X is one table: the rows of each sequence.
 
     Returns
     -------
@@ -94,20 +94,12 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
     gamma = read_number("gamma", gamma, 0.0, 1.0)
     if noise_variance is not None:
         noise_variance = read_number("noise_variance", noise_variance, 0.0, np.inf, open_low=True)
-    path = path_of(fit)
-    squares = path.family in LEAST_SQUARES
-    if noise_variance is not None and not squares:
+    path, _ = predictor_of(fit, None)
+    if noise_variance is not None and path.family not in LEAST_SQUARES:
         raise ValueError(
             f"noise_variance is for squared error; family {path.family!r} knows its own"
         )
-    if (path.options or {}).get("alpha", 1.0) == 0.0:
-        raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
-    path = with_rows(path, weights, offset)
-    data = FittedData(path, X, y)
-    df = path.degrees + _n_intercepts(path, data.family)
-    data.refuse_others()
-    n = data.n_informative()
-    deviance = 2.0 * np.maximum(data.excess(path.lambdas), 0.0) * data.n_observed()
+    deviance, df, n, squares = path._fit_of(X, y, weights, offset, lengths)
     with np.errstate(divide="ignore", invalid="ignore"):
         fitted = deviance
         if noise_variance is not None:
@@ -141,16 +133,6 @@ def _warn_of_saturated(found, df, n):
             "give noise_variance, or choose by cross-validation",
             UserWarning,
         )
-
-
-def _n_intercepts(fit, family):
-    """Return the number of free intercepts: a constant added to those of multinomial has no
-    effect.
-    """
-    if not (fit.options or {}).get("intercept", True) or not family.intercept:
-        return 0
-    count = len(fit.coefs) if isinstance(fit.coefs, list) else 1
-    return count - (family.name == "multinomial")
 
 
 def _log_choices(p, k):

@@ -15,8 +15,10 @@ import numpy as np
 from sparsesolve.data import answers_keywords, by_rows, read_number
 from sparsesolve.paths.penalty import is_concave
 from sparsesolve.penalties.each_response import over_responses
+from sparsesolve.results.coefficient_table import INTERCEPT, Tabled, columns_of_one, described
 from sparsesolve.results.continuation import solve_at
 from sparsesolve.results.fitted_data import FittedData
+from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.path import Path
 
 # Most steps of the search. Every third one halves the interval, which 80 steps thus shorten by
@@ -26,8 +28,8 @@ STEPS = 80
 NEAR = 1e-8
 
 
-@dataclass(frozen=True)
-class Constrained:
+@dataclass(frozen=True, eq=False, repr=False)
+class Constrained(Frozen, Tabled):
     """The solution within a radius: see :func:`at_radius`."""
 
     lam: float  #: the Lagrange multiplier, a lambda of the path; 0 if the radius is not active
@@ -35,6 +37,47 @@ class Constrained:
     intercept: Any  #: float, or (K,)
     value: float  #: Omega(coef), at most the radius
     gap: float  #: duality gap of the constrained problem, relative to the null objective
+    feature_names: np.ndarray | None = None  #: (p,), if X had names
+    class_names: np.ndarray | None = None  #: (K,), if y had classes
+
+    def _columns(self):
+        responses = None if self.class_names is None else self.class_names.tolist()
+        return columns_of_one(self.coef, self.intercept, self.feature_names, responses)
+
+    def summary(self) -> str:
+        """Describe in words the solution, and its largest coefficients."""
+        count = np.count_nonzero(np.atleast_2d(self.coef).any(axis=0))
+        lines = [f"Omega = {self.value:.5g}, lambda = {self.lam:.4g}",
+                 f"{count} of {self.coef.shape[-1]} features",
+                 f"certified gap {self.gap:.1e}, relative to the model without features"]
+        return described(lines, self._columns())
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the coefficients that are not 0, the largest on top.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: the axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from sparsesolve.results.pictures.curves import plot_intervals  # matplotlib is optional
+
+        columns = self._columns()
+        kept = np.flatnonzero(columns["feature"] != INTERCEPT)
+        kept = kept[np.argsort(-np.abs(columns["coefficient"][kept]), kind="stable")]
+        b, ends = columns["coefficient"][kept], np.zeros(len(kept))
+        return plot_intervals(columns["feature"][kept], b, np.minimum(b, ends),
+                              np.maximum(b, ends), "Coefficient", ax)  # fmt: skip
+
+    def __repr__(self):
+        return (
+            f"<Constrained: Omega = {self.value:.5g} at lambda = {self.lam:.4g}, gap "
+            f"{self.gap:.1e}>"
+        )
 
 
 @answers_keywords()
@@ -81,6 +124,7 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
     null = fit.null_deviance / (2.0 * FittedData(fit, X, y).total)
     high, low = float(fit.lambdas[0]), float(fit.lambdas[-1])
     best = _at(fit, high, X, y)
+    names = {"feature_names": fit.feature_names, "class_names": fit.class_names}
     if best[0] > radius:
         raise ValueError(
             f"The path begins at {best[0]:.4g}, above the radius {radius:.4g}; begin it at a "
@@ -90,7 +134,7 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
     if end[0] <= radius:
         low, end = 0.0, _at(fit, 0.0, X, y)
         if end[0] <= radius:  # the radius is not active
-            return Constrained(0.0, end[1], end[2], end[0], end[3])
+            return Constrained(0.0, end[1], end[2], end[0], end[3], **names)
     for step in range(STEPS):
         if radius - best[0] <= NEAR * radius or high - low <= 1e-15 * high:
             break
@@ -104,7 +148,7 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
             low, end = lam, found
     value, coef, intercept, gap = best
     extra = high * (radius - value) / null if null > 0.0 else 0.0
-    return Constrained(high, coef, intercept, value, gap + float(extra))
+    return Constrained(high, coef, intercept, value, gap + float(extra), **names)
 
 
 def _at(fit, lam, X, y):

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.data import read_weights
 from sparsesolve.results.coefficient_table import INTERCEPT, Named
 from sparsesolve.results.files.model_file import save_as_before
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
+from sparsesolve.results.predictor import FitOf
 from sparsesolve.structured.answers import ChainAnswers
 from sparsesolve.structured.templates import Templates
 
@@ -123,6 +125,23 @@ class CRFPath(ChainAnswers, Solved, Named):
             columns["group"] = np.array(groups, dtype=object)[J]
         columns["feature"] = np.array([INTERCEPT, *named], dtype=object)[J]
         return {**columns, "coefficient": B[L, J, K]}
+
+    def _fit_of(self, X, y, weights, offset, lengths):
+        """Count nonzero coefficients, and each sequence as a row of its weight."""
+        if offset is not None or self.options.get("loss") == "hinge":
+            what = "offset" if offset is not None else "likelihood"
+            raise ValueError(f"these chains have no {what}; criteria need their likelihood alone")
+        if self.options.get("alpha", 1.0) == 0.0:
+            raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
+        logs = np.array([self.log_likelihood(X, y, lengths, lam) for lam in self.lambdas])
+        w = np.ones(logs.shape[1]) if weights is None else read_weights(weights, logs.shape[1])
+        here, fitted = 1.0 + np.average(logs[-1], weights=w) / self.null_value, self.dev_ratio[-1]
+        if not abs(here - fitted) <= 1e-6:
+            raise ValueError(
+                f"data is not that of the fit: the last lambda explains {here:.9g} of its loss, "
+                f"and {fitted:.9g} of that of the fit; give the same rows, lengths and weights"
+            )
+        return FitOf(-2.0 * logs @ w, np.diff(self.coefs.indptr), float(np.sum(w > 0.0)), False)
 
     def templates(self, s: float | None = None) -> dict[Any, float]:
         """Return the groups in use at a lambda and the Euclidean norms of their coefficients.

@@ -5,6 +5,7 @@ A class of results that is new has to be added to RESULTS, or `test_no_class_is_
 
 import inspect
 import pkgutil
+import re
 import tempfile
 from functools import cache
 from importlib import import_module
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve import bundle, structured
+from sparsesolve import bundle, mkl, structured
 from sparsesolve.results.coefficient_table import Named, Tabled
 
 pd = pytest.importorskip("pandas")
@@ -57,6 +58,7 @@ RESULTS = {
     "Parser": lambda: structured.parse_trees(sentences(), templates=["h.tag+m.tag"]),
     "Refit": lambda: ss.refit(ss.path(X, Y), X, Y, s=0.1),
     "Scores": lambda: ss.criteria(ss.path(X, Y, n_lambdas=6, lambda_min_ratio=0.1), X, Y),
+    "Constrained": lambda: ss.at_radius(ss.path(X, Y, standardize=False, n_lambdas=5), 0.5, X, Y),
     "StabilityPath": lambda: ss.stability_path(X, Y, n_pairs=3, seed=0),
     "Roc": lambda: ss.roc(of_classes(), X, KIND, s=0.05),
     "Confusion": lambda: ss.confusion(of_classes(), X, KIND, s=0.05),
@@ -80,7 +82,7 @@ def test_every_result_answers(name):
     frame = fit.to_frame()
     assert isinstance(frame, pd.DataFrame) and len(frame) and frame.columns.is_unique
     ax = fit.plot()
-    assert ax.get_xlabel() and (ax.get_ylabel() or name == "Refit")
+    assert ax.get_xlabel() and (ax.get_ylabel() or name in ("Refit", "Constrained"))
     ax.figure.draw_without_rendering()
     matplotlib.pyplot.close(ax.figure)
     if name not in WITHOUT_SUMMARY:
@@ -96,16 +98,25 @@ def test_pictures_say_what_they_take(name):
         assert f"\n        {parameter} : " in plot.__doc__, parameter
 
 
+# These are returned as well: what is passed to a fit, and an array.
+OTHERS = {"HingeRisk", "Sentences", "SurvivalCurves"}
+ROOMS = ("results", "selection", "structured", "online", "paths")
+
+
 def test_no_class_is_left_out():
-    """Every class that shows itself as a table, and every other with a frame, is in RESULTS."""
-    found = set()
+    """Every class that public functions return, and every class with a frame, is in RESULTS."""
+    classes, found = {}, set()
     for module in pkgutil.walk_packages(ss.__path__, "sparsesolve."):
-        if ".cli" in module.name or module.name.endswith("__main__"):
+        if module.name.split(".")[1] not in ROOMS:
             continue
         for name, thing in vars(import_module(module.name)).items():
-            if inspect.isclass(thing) and thing.__module__ == module.name and (
-                    issubclass(thing, Named | Tabled) or hasattr(thing, "to_frame")
-                    or "Frozen" in {base.__name__ for base in thing.__mro__}):  # fmt: skip
-                found.add(name)
-    bases = {"Named", "Tabled", "Frozen", "Solved", "CrossValidated"}
-    assert found - bases - {"SurvivalCurves"} == set(RESULTS)  # which is an array
+            if inspect.isclass(thing) and thing.__module__ == module.name:
+                classes[name] = thing
+                if issubclass(thing, Named | Tabled) or hasattr(thing, "to_frame"):
+                    found.add(name)
+    for room in (ss, bundle, mkl, structured):
+        for name in room.__all__:
+            returned = getattr(getattr(room, name), "__annotations__", {}).get("return", "")
+            found |= {word for word in re.findall(r"[A-Z]\w+", str(returned)) if word in classes}
+    bases = {"Named", "Tabled", "CrossValidated"}
+    assert found - bases - OTHERS == set(RESULTS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsesolve.results.coefficient_table import INTERCEPT, Tabled, described
+from sparsesolve.results.coefficient_table import Tabled, columns_of_one, described
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,12 +44,9 @@ class Trace(Tabled):
 
     def summary(self) -> str:
         """Describe in words how the run ended, and its largest coefficients."""
-        which = np.flatnonzero(self.coef)
-        features = np.array([INTERCEPT, *which], dtype=object)
-        lines = [repr(self).strip("<>"), f"{len(which)} of {len(self.coef)} features"]
-        return described(lines, {"feature": features,
-                                 "coefficient": np.append(self.intercept, self.coef[which])},
-                         "coef")  # fmt: skip
+        count = np.count_nonzero(self.coef)
+        lines = [repr(self).strip("<>"), f"{count} of {len(self.coef)} features"]
+        return described(lines, columns_of_one(self.coef, self.intercept), "coef")
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the bound on the error after each pass over the data, on a logarithmic axis.

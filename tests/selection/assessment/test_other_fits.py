@@ -99,3 +99,20 @@ def test_what_only_chooses_classes_has_no_probabilities():
 def test_what_does_not_suit_is_refused(ask, words):
     with pytest.raises(ValueError, match=words):
         ask(LABELS[2])
+
+
+def test_criteria_of_chains_count_sequences_and_nonzero_coefficients():
+    y, w = LABELS[3], RNG.integers(1, 4, 15).astype(float)
+    fit = ss.crf_path(X, y, lengths=LENGTHS, n_lambdas=5, weights=w)
+    found = ss.criteria(fit, X, y, lengths=LENGTHS, weights=w)
+    for k, lam in enumerate(fit.lambdas):
+        df = np.count_nonzero(fit.coefs[:, [k]].toarray())
+        loss = -2 * fit.log_likelihood(X, y, LENGTHS, lam) @ w
+        assert found.df[k] == df and found["aic"][k] == pytest.approx(loss + 2 * df)
+        assert found["bic"][k] == pytest.approx(loss + np.log(15) * df)
+    assert found.best("bic") == fit.lambdas[found["bic"].argmin()]
+    with pytest.raises(ValueError, match="not that of the fit"):
+        ss.criteria(fit, X, y, lengths=LENGTHS)
+    for other in (online(y, 3), kernels(y, 3)):
+        with pytest.raises(ValueError, match="criteria count the coefficients"):
+            ss.criteria(other[0], other[1], y)
