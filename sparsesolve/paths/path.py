@@ -189,6 +189,9 @@ def path(
     -----
     ConvergenceWarning
         Once, naming the lambdas whose certificate misses `tol`.
+    UserWarning
+        If y is boolean and the loss squared error; if columns hold a repeated far number such as
+        -999, which may be a code for missing values. Among genotypes such a code is an error.
 
     Notes
     -----
