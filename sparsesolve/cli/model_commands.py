@@ -6,6 +6,7 @@ import numpy as np
 from sparsesolve.cli.commands import load_model, path_of, read_s
 from sparsesolve.cli.online import assess_online
 from sparsesolve.cli.options import check_targets
+from sparsesolve.cli.parse import assess_parser
 from sparsesolve.cli.reading import (
     add_file_options,
     file_options,
@@ -13,6 +14,7 @@ from sparsesolve.cli.reading import (
     model_rows,
     write_table,
 )
+from sparsesolve.cli.tag import assess_tags
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.results.prediction import path_family
 from sparsesolve.selection.assessment.assess import measures_of
@@ -50,6 +52,13 @@ def run_assess(args):
 
     check_targets([args.file, args.model], out=args.out)
     fit, lambdas = ss.load(args.model), None
+    sentences = {"CRFPath": assess_tags, "Parser": assess_parser}.get(type(fit).__name__)
+    if sentences is not None:
+        if args.response or args.weights or args.offset or args.strata or args.s:
+            raise ValueError("--response, --weights, --offset, --strata and --s are for tables; "
+                             "a model of sentences knows its columns")  # fmt: skip
+        write_table(args.out, *sentences(fit, args))
+        return
     if isinstance(fit, OnlineFit):
         found = assess_online(fit, args)
     else:

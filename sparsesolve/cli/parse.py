@@ -62,6 +62,17 @@ def parse_file(parser, args):
     structured.write_sentences(args.out, sentences, "head", parser.predict(sentences))
 
 
+def assess_parser(parser, args):
+    """Return header and rows of the measures of a parser on a file of trees."""
+    from sparsesolve import structured
+
+    sentences = structured.read_sentences(args.file, parser.names)
+    rows = [["heads", parser.score(sentences)]]
+    if "upos" in sentences.columns:
+        rows.append(["heads_without_punctuation", parser.score(sentences, punctuation=False)])
+    return ["measure", "value"], rows
+
+
 def _templates(file):
     """Return templates as text, "many", or None for the default."""
     if file in ("default", "many"):

@@ -80,6 +80,25 @@ def tag_file(fit, args):
     structured.write_sentences(args.out, sentences, fit.tagger["column"], fit.tag(sentences))
 
 
+def assess_tags(fit, args):
+    """Return header and rows of the report of a tagger on a file of tagged sentences."""
+    from sparsesolve import structured
+
+    if fit.tagger is None:
+        raise ValueError(f"{args.model} has no templates; apply it in Python by sparsesolve.load")
+    sentences = structured.read_sentences(args.file, fit.tagger["names"])
+    truth = _column(sentences, fit.tagger["column"], args.file)
+    report, rows = structured.tag_report(truth, fit.tag(sentences), sentences.lengths), []
+    for what, part in (("words", report), ("spans", report.spans)):
+        if part is not None:
+            columns = zip(part.labels, part.precision, part.recall, part.f1, part.support,
+                          strict=True)  # fmt: skip
+            rows += [[what, str(label), *map(float, three), int(support)]
+                     for label, *three, support in columns]  # fmt: skip
+            rows.append([what, "all", *part.overall.values(), int(part.support.sum())])
+    return ["of", "label", "precision", "recall", "f1", "support"], rows
+
+
 def _column(sentences, name, file):
     if name not in sentences.columns:
         raise ValueError(f"{file} has no column {name!r}; there are "

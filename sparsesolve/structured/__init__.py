@@ -14,6 +14,7 @@ from sparsesolve.structured.margin_learner import max_margin
 from sparsesolve.structured.mkl_wrappers import pegasos, wrapped_mkl
 from sparsesolve.structured.parser import Parser
 from sparsesolve.structured.parser_training import parse_trees
+from sparsesolve.structured.report import tag_report
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sentences import Sentences, read_sentences, write_sentences
 from sparsesolve.structured.spom import spom
@@ -24,7 +25,7 @@ from sparsesolve.structured.trees import best_tree, tree_marginals
 __all__ = [
     "SPOM", "CRFCrossValidation", "CRFPath", "Parser", "Sentences", "Templates", "best_tree",
     "crf_path", "cv_crf_path", "marginals", "max_margin", "parse_trees", "pegasos",
-    "read_sentences", "spom", "tree_marginals", "viterbi", "wrapped_mkl",
+    "read_sentences", "spom", "tag_report", "tree_marginals", "viterbi", "wrapped_mkl",
     "write_sentences",
 ]  # fmt: skip
 

@@ -13,6 +13,7 @@ from sparsesolve.linalg.threads import thread_count
 from sparsesolve.losses.chain.rows import times
 from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.predictor import NewRows, Predictor
+from sparsesolve.structured.report import TagReport, tag_report
 from sparsesolve.structured.sequences import (
     in_positions_of,
     joined_tags,
@@ -166,6 +167,31 @@ class ChainAnswers(Labelling):
         rows = read_rows(X, lengths, both=False, known=self.feature_names)
         codes, names = read_tags(y, rows.ptr)
         return float(np.mean(names[codes] == found))
+
+    def report(self, X: Any, y: Any, lengths: ArrayLike | None = None, s: float | None = None,
+               n_threads: int = 1) -> TagReport:
+        """Return precision, recall, F1 and support of each label, and of spans in BIO tags.
+
+        Parameters
+        ----------
+        X, lengths, s, n_threads
+            As in `predict`.
+        y : list of label sequences, or array-like (n,)
+
+        Returns
+        -------
+        TagReport
+            See `tag_report`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where X or y do not fit, saying what was found.
+        """
+        y = in_positions_of(X, y)
+        found = self.predict(X, lengths, s, n_threads)
+        ptr = self._starts(X, lengths)
+        return tag_report(joined_tags(y, ptr), found, np.diff(ptr))
 
     def log_likelihood(self, X: Any, y: Any, lengths: ArrayLike | None = None,
                        s: float | None = None, n_threads: int = 1) -> np.ndarray:

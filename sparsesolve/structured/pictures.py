@@ -23,7 +23,7 @@ def plot_chain_path(path, by="feature", ax=None):
     order = used[np.argsort(-norms[len(norms) - 1, used], kind="stable")]
     named = set(order[:MOST_NAMED].tolist()) if names is not None else set()
     ax = axes_or_new(ax)
-    x = -np.log(path.lambdas)
+    x = -np.log(np.where(path.lambdas > 0.0, path.lambdas, 1.0))  # lambda = 0 has no place
     for g in order:
         label = str(names[g]) if names is not None and int(g) in named else None
         ax.plot(x, norms[:, g], linewidth=1.5 if label else 0.6, label=label)

@@ -25,6 +25,13 @@ def test_from_a_file_to_tagged_text(tmp_path, capsys, algorithm):
         stream.write(sentences([("the", "_"), ("cat", "_"), ("runs", "_")]))
     assert main(["tag", train, "--out", model, "--algorithm", algorithm, "--dev", train]) == 0
     assert "100.00 % of 30 words" in capsys.readouterr().out
+    assert main(["assess", model, train]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert table[0] == "of,label,precision,recall,f1,support"
+    assert table[1] == "words,DET,1.0,1.0,1.0,10" and table[-1] == "words,all,1.0,1.0,1.0,30"
+    assert main(["assess", model, train, "--s", "1"]) == 2
+    assert "a model of sentences knows its columns" in capsys.readouterr().err
+    assert main(["plot", model, str(tmp_path / "chains.svg")]) == 0
     assert main(["predict", model, new, "--out", str(tmp_path / "o.conllu")]) == 0
     tagged = (tmp_path / "o.conllu").read_text()
     assert [row.split("\t")[3] for row in tagged.split("\n") if row] == ["DET", "NOUN", "VERB"]

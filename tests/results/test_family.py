@@ -63,13 +63,14 @@ RESULTS = {
     "Roc": lambda: ss.roc(of_classes(), X, KIND, s=0.05),
     "Confusion": lambda: ss.confusion(of_classes(), X, KIND, s=0.05),
     "Calibration": lambda: ss.calibration(of_classes(), X, KIND, s=0.05, n_bins=4),
+    "TagReport": lambda: structured.tag_report(["B-a", "O", "B-b"], ["B-a", "B-b", "B-b"]),
     "SparseCodes": lambda: ss.sparse_code(PLACES[:, :3], PLACES, lam=1.0),
     "DictionaryLearning": lambda: ss.DictionaryLearning(3, lam=0.1, seed=0).fit(PLACES.T),
     "Trace": lambda: bundle.pegasos(PLACES, np.where(Y > 0, 1, -1), lam=0.1),
 }  # fmt: skip
 # These have no coefficients, or are their coefficients.
-WITHOUT_SUMMARY = {"Scores", "StabilityPath", "Roc", "Confusion", "Calibration", "SparseCodes",
-                   "DictionaryLearning"}  # fmt: skip
+WITHOUT_SUMMARY = {"Scores", "StabilityPath", "Roc", "Confusion", "Calibration", "TagReport",
+                   "SparseCodes", "DictionaryLearning"}  # fmt: skip
 made = cache(lambda name: RESULTS[name]())
 
 
