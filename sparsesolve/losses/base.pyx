@@ -106,6 +106,16 @@ cdef class Loss:
     # The smallest and the largest u of each sample, (n,) each, if they are known.
     ends = None
 
+    # F(t eta) of responses t y is t^degree F(eta) of y, once parameters that are residuals are
+    # multiplied by t; 0 if y has no unit that eta shares.
+    degree = 0
+
+    def in_units(self, y, int exponent):
+        """Return the same function of responses y (n,), after division by 2**exponent; requires
+        `degree`.
+        """
+        return type(self)(y, self.samples()[1], *self.parameters())
+
     # The attributes and methods below let samples that share eta be merged.
 
     # F is a sum over samples of w times a multiple of y plus a term without y.

@@ -1,4 +1,6 @@
 """The epsilon-insensitive loss of support vector regression."""
+from libc.math cimport ldexp
+
 from sparsesolve.losses.kinked cimport Kinked
 
 
@@ -17,6 +19,9 @@ cdef class EpsilonInsensitive(Kinked):
 
     def parameters(self):
         return (self.width,)
+
+    def in_units(self, y, int exponent):
+        return type(self)(y, self.w, ldexp(self.width, -exponent))
 
     cdef double least_slope(self, double y) noexcept nogil:
         return -1.0

@@ -1,5 +1,5 @@
 """Huber's loss: squared error near the response, absolute error far from it."""
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, ldexp
 
 from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport price
@@ -18,10 +18,14 @@ cdef class Huber(Separable):
     """
 
     cdef readonly double delta
+    degree = 2
 
     def __init__(self, y, w, double delta=1.0):
         self.delta = delta
         super().__init__(y, w)
+
+    def in_units(self, y, int exponent):
+        return type(self)(y, self.w, ldexp(self.delta, -exponent))
 
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double size = fabs(y - eta)

@@ -24,6 +24,7 @@ cdef class Kinked(Separable):
     """F(eta) = sum_i w_i f(y_i, eta_i); at a kink the slope is that of the flatter side."""
 
     smooth = False
+    degree = 1
 
     cdef double centre(self, double y) noexcept nogil:
         """Return c: the kink, or the middle of the flat piece."""

@@ -15,6 +15,7 @@ cdef class Multigaussian(Loss):
     y : (n, K) responses
     w : (n,) weights that sum to 1; a sample of weight 0 takes no part
     """
+    degree = 2
     cdef const double[:, ::1] y     # (K, n)
     cdef const double[::1] w
 

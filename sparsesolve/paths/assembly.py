@@ -218,8 +218,12 @@ def _target(family, response, offset, w, intercept):
     if family.name in ("hinge", "squared_hinge"):
         refuse_missing_side(y, w, response.class_names)
     if family.name != "gaussian":
-        offset = np.zeros(len(y)) if offset is None else offset
-        return {"loss": family.loss(y, w), "offset": offset}
+        offset, loss = np.zeros(len(y)) if offset is None else offset, family.loss(y, w)
+        if not loss.degree:
+            return {"loss": loss, "offset": offset}
+        y, mean, exponent = scaled_response(less_offset(y, offset), w, intercept)
+        return {"loss": loss.in_units(y, exponent), "offset": np.zeros(len(y)), "mean": mean,
+                "exponent": exponent}  # fmt: skip
     return {"y": y if offset is None else less_offset(y, offset)}
 
 

@@ -68,6 +68,11 @@ class Problem:
         return len(self.offset) if several else None
 
     @property
+    def degree(self):
+        """The power of 2**exponent in which F is measured."""
+        return 2 if self.loss is None else self.loss.degree
+
+    @property
     def n_features(self):
         """Number of columns of X."""
         return self.design.p if self.groups is None else len(self.groups)
@@ -312,7 +317,7 @@ class Problem:
         largest, power = np.frexp(largest)
         with np.errstate(over="ignore", under="ignore"):
             value = 2.0 * self.null_value * total * largest
-            return float(np.ldexp(value, 2 * self.exponent + power))
+            return float(np.ldexp(value, self.degree * self.exponent + power))
 
 
 def shifts(loss, offset):

@@ -33,7 +33,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
         of Problem.
     y : (n,) response less offset: squared error
     loss, offset : Loss, (n,) or (K, n) array
-        Any other; of responses less `mean` over 2**`exponent`.
+        Any other; of responses less `mean` over 2**`exponent`, if its `degree` is not 0.
     limits : pair of (p,) arrays, or None
         What the user's coefficients must not exceed.
     groups, basis : (p,) array and GroupBasis, or None
@@ -64,7 +64,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
         offset=offset,
         null_intercept=null_intercept,
         null_value=null_value,
-        unit=exponent + common,
+        unit=(1 if loss is None else loss.degree - 1) * exponent + common,
         factor=factor,
         shift=shift,
         low=low,
