@@ -62,7 +62,7 @@ def run_assess(args):
     if isinstance(fit, OnlineFit):
         found = assess_online(fit, args)
     else:
-        path = path_of(fit, args.model)
+        path = path_of(fit, args.model, kernels=True)
         lambdas, s = path.lambdas.tolist(), read_s(args.s, fit)
         tables = _blocks(args, path) if path.family != "cox" else [_read(args, ("strata",))[2]]
         found = measures_of(

@@ -16,6 +16,7 @@ from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
 from sparsesolve.results.predictor import FitOf
 from sparsesolve.structured.answers import ChainAnswers
+from sparsesolve.structured.sentences import Sentences
 from sparsesolve.structured.templates import Templates
 
 
@@ -183,13 +184,21 @@ class CRFPath(ChainAnswers, Solved, Named):
         ValueError
             If the path is not of the command `tag`, or a column is missing.
         """
+        return self.predict(self._of_templates(sentences), sentences.lengths)
+
+    def _of_templates(self, sentences):
+        """Return the matrix that the templates of a tagger make of sentences."""
         if self.tagger is None:
             raise ValueError(
                 "the path has no templates; give predict the matrix that yours make of sentences"
             )
         templates = Templates.from_state(self.tagger["templates"])
-        X = templates.transform(sentences.columns, sentences.lengths)
-        return self.predict(X, sentences.lengths)
+        return templates.transform(sentences.columns, sentences.lengths)
+
+    def _new_rows(self, X, y, weights, s, lengths):
+        if isinstance(X, Sentences):
+            X, lengths = self._of_templates(X), X.lengths
+        return super()._new_rows(X, y, weights, s, lengths)
 
     def template_norms(self, coef: np.ndarray) -> np.ndarray:
         """Return the norm of each group's coefficients, (G,), for coefficients (p, K)."""

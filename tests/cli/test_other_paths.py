@@ -47,6 +47,21 @@ def test_pursuit_with_a_category(file, tmp_path, capsys):
     assert run("predict", model, file) == 0
 
 
+def test_kernels_are_assessed(file, tmp_path, capsys):
+    model = tmp_path / "m.npz"
+    options = ["--response", "y", "--drop", "kind", "--kernel", "linear=a,b", "--n-lambdas", "4"]
+    assert run("mkl", file, *options, "--save", model) == 0
+    capsys.readouterr()
+    assert run("assess", model, file, "--response", "y") == 0
+    head, *rows = capsys.readouterr().out.split()
+    fit = ss.load(model)
+    eta = fit.predict(X)
+    wrong = np.mean((np.asarray(TABLE.y)[:, None] - eta) ** 2, axis=0)
+    found = [float(row.split(",")[1]) for row in rows]
+    assert head.startswith("lambda,deviance")
+    np.testing.assert_allclose(found, wrong)
+
+
 def test_kernels(file, tmp_path, capsys):
     out = tmp_path / "weights.csv"
     options = ["--response", "y", "--drop", "kind", "--kernel", "linear=a,b", "--kernel",
