@@ -69,9 +69,8 @@ def threads(n):
 
 WORKING_SET = "sparsesolve.solvers.working_set.working_set"
 BOUNDS = "sparsesolve.solvers.screening.bounds"
-GRAM = {f"{WORKING_SET}.SWITCH_GAIN": 1e300, f"{WORKING_SET}.WORKING_ROOM": 100_000}
-STEPS = {f"{WORKING_SET}.SWITCH_GAIN": 1e300, f"{WORKING_SET}.WORKING_ROOM": 0,
-         f"{WORKING_SET}.WORKING_PER_ROW": 0.0}  # fmt: skip
+GRAM = {f"{WORKING_SET}.MOSTLY_RIDGE": 0.0, f"{WORKING_SET}.WORKING_ROOM": 100_000}
+STEPS = {f"{WORKING_SET}.WORKING_ROOM": 0, f"{WORKING_SET}.WORKING_PER_ROW": 0.0}
 
 
 def by(solver):

@@ -176,4 +176,3 @@ CONTINUATION_SHARE = 0.5
 
 # Iterations that a step of the way must have, or no step is taken: most take 3 to 12 of them.
 ITERATIONS_A_STEP = 3
-

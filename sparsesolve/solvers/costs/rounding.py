@@ -72,10 +72,6 @@ NO_PENALTY = 1e-14
 # The residual of the n x n system may change the image by this fraction of |u|.
 IMAGE = 1e-12
 
-# A pivot of the Schur complement of columns without a ridge below this says that they depend on
-# each other.
-SCHUR_PIVOT = 1e-10
-
 # Rounding of an inner product of two columns, relative to the lengths of both: 20 units in the
 # last place, as a sum in eight parts leaves.
 INNER_PRODUCT = 4e-15

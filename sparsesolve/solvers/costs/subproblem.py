@@ -1,30 +1,5 @@
 """Constants of the solvers over working columns and groups (solvers/subproblem)."""
 
-# ---- More active columns than rows: solvers/subproblem/woodbury_system ------------------------
-
-# Active columns to a row from which the n x n system of an elastic net is considered. With fewer,
-# the Gram matrix of the active columns is smaller. At 0.7 and 1.4 paths of 300 x 20,000 (AR(.99),
-# alpha .05) took 12 % and 3 % longer.
-# Iterations at 0.333333 and 3: ridge part 1.00 and 1.44.
-FEWEST_ACTIVE_TO_A_ROW = 1.0
-
-# Rows up to which the n x n system is considered: K and its factor take 16 n^2 bytes, and a factor
-# n^3 / 6 multiply-adds.
-MOST_ROWS_SQUARE = 2500
-
-# Products with K and with its factor that a Newton direction takes, in multiples of n^2
-# multiply-adds: some two steps of conjugate gradients with an old factor. With 15 for n > 450 the
-# path of 1,000 x 10,000 (AR(.99), alpha .01) took 1.67 s, with 5 1.41 s, without the system 1.70.
-# Iterations at 1.66667 and 15: ridge part 0.90 and 1.22.
-STEPS_ON_ROWS = 5.0
-
-# Active columns without a ridge part that the n x n system may eliminate; each is a solve.
-MOST_ACTIVE_WITHOUT_RIDGE = 16
-
-# Newton directions for which a factor of K + lam I lasts.
-# Iterations at 1.33333 and 12: ridge part 1.03 and 0.98.
-DIRECTIONS_TO_A_FACTOR = 4.0
-
 # Sweeps over groups between two evaluations of the gap, which costs about half a sweep.
 # Iterations at 1 and 12: groups 0.79 and 1.05, logistic groups 0.85 and 1.06.
 SWEEPS_BETWEEN_GAPS = 4
@@ -125,21 +100,6 @@ FEW_PRODUCTS = 2.0
 # a factor.
 # Iterations at 2.66667 and 24: ridge part 1.18 and 0.90.
 BLOCK_SPEED = 8.0
-
-# A residual of the n x n system above this fraction of the right-hand side is no answer, and the
-# step is not taken.
-FAILED_SYSTEM = 1e-2
-
-# Steps of conjugate gradients that cost as much as a factor of the n x n system.
-FACTOR_STEPS = 10
-
-# Steps of conjugate gradients that a fresh factor needs, as the ridge changes little between two
-# Newton steps.
-EXPECTED_STEPS = 2
-
-# K is summed again after n times so many columns have come and gone, since each change adds its
-# rounding.
-CHANGES_BEFORE_SUM = 20
 
 # A step along a clipped direction is not worth having below this length.
 CLIPPED_STEP = 0.1

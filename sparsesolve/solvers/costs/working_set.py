@@ -6,28 +6,11 @@
 # the Gram matrix, conjugate gradients and the n x n system, and say when a Hessian is refreshed.
 # Where these numbers came from is not on record.
 
-# One stored value of a sparse column.
-# Iterations at 2 and 18: sparse 1.00 and 1.04.
-SPARSE_COST = 6.0
-
-# A multiply-add of a block operation, by which a column enters a factor; and of one on weighted
-# columns, whose copies it includes.
-# Iterations at 0.0333333 and 0.3: ridge part 1.03 and 0.95.
-BLOCK_COST = 0.10
 WEIGHED_COST = 0.3
-
-# A multiply-add of a pass over a dense matrix of more than FAR_VALUES values, which leaves the
-# cache.
-FAR_COST = 3.0
-FAR_VALUES = 5e6
 
 # Evaluating the loss of one sample in a Newton step.
 # Iterations at 10 and 90: logistic 1.00 and 0.95, sparse 1.04 and 1.02.
 SAMPLE_COST = 30.0
-
-# A Gram matrix must pay within this many Newton steps: then columns come or go.
-# Iterations at 16.6667 and 150: ridge part 1.03 and 0.98.
-STEPS_TO_PAY = 50.0
 
 # The working set changes its solver only if another looks cheaper by this factor: prices are
 # rough, and a change recomputes the gradients.
@@ -50,14 +33,9 @@ MOST_GROUP_GRAM_COLUMNS = 3000
 # and 1.00.
 REFRESH_DEBT = 2.0
 
-# Share of the Gram matrix that a step recomputes on average: H is refreshed at about every tenth
-# step.
-REFRESHED_SHARE = 0.05
-
 # Sparse working columns are held as dense, for a model of the whole F'', while they have at most
 # this many values, and if that pays within this many lambdas.
 MOST_FILLED_VALUES = 1e8
-LAMBDAS_TO_FILL = 2.0
 
 # ---- Loose tolerances: solvers/working_set ----------------------------------------------------
 
@@ -121,13 +99,6 @@ MODEL_STEPS = 30
 # The predicted dual point is given up where the samples alone, to second order, add more than
 # this multiple of the target gap.
 PREDICTION_OUT_OF_REACH = 3.0
-
-# Samples up to which columns that are dense as they come are solved for by inner products.
-MOST_GRAM_ROWS = 2000
-
-# The least alpha at which conjugate gradients end where some of F'' has vanished: the ridge part
-# bounds the condition.
-RIDGE_FOR_CONJUGATE_GRADIENTS = 0.1
 
 # Samples up to which a factor of the n x n system in O(n^3) costs nothing compared with a path.
 SMALL_ROW_SYSTEM = 300

@@ -73,7 +73,6 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef int solve_in_chunks(self, double lam, double target, long limit) except -1
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil
-    cdef double effort(self) noexcept
     cdef void restart(self) noexcept nogil
     cdef void refresh(self, const double* response, double* r) noexcept nogil
     cdef void _leave(self, const double* response, double* r) noexcept nogil

@@ -237,11 +237,6 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
         """out[k] = z_i'z_j for the working columns i = which[k]."""
 
-    cdef double effort(self) noexcept:
-        """Inner steps per Newton direction since the last call; 0 if there were too few to tell.
-        """
-        return 0.0
-
     cdef void restart(self) noexcept nogil:
         """Remove all working columns."""
         self.size = self.n_ranked = 0

@@ -1,11 +1,15 @@
 """Active-set Newton steps by products with the columns: sparse designs, or many working columns.
 
+    (Z'Z + lam L2) d = rhs  on the support,   d of the held columns given
+
 Coordinate descent goes first: on columns that have little in common, as in text, nothing is
-faster. Newton directions come from conjugate gradients on the support or, for more active columns
-than rows under a ridge, from a system of n x n.
-Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb), so sparse columns never fill in.
+faster. Newton directions come from conjugate gradients on the support: L2 is the diagonal of l2,
+and no gradient is off by more than `enough` of its threshold, where STEPS suffice.
+Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb), and v as u stands for the image of d, so sparse
+columns never fill in; residual = rhs - q - lam l2 d.
+Reference: Hestenes, Stiefel (1952), "Methods of conjugate gradients for solving linear systems".
 """
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -15,26 +19,39 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
-from sparsesolve.solvers.subproblem.conjugate_gradients cimport ConjugateGradients
-from sparsesolve.solvers.subproblem.woodbury_system cimport WoodburySystem
 
 cdef double GRADIENT = costs.rounding.GRADIENT
-cdef double CLIPPED_STEP = costs.subproblem.CLIPPED_STEP
+cdef double FLAT_DIRECTION = costs.rounding.FLAT_DIRECTION
+# A step along a clipped direction is not worth having below this length.
+cdef double CLIPPED_STEP = 0.1
 # Cycles of coordinate descent before a Newton direction, on sparse columns.
 DEF CYCLES = 12
-cdef double CHANGING_SIGNS = costs.subproblem.CHANGING_SIGNS
-cdef double PRODUCT = costs.rounding.PRODUCT
-cdef double FAR_COLUMN = costs.subproblem.FAR_COLUMN
-cdef double GRADIENT_SHARE = costs.subproblem.GRADIENT_SHARE
+# Newton steps begin once a cycle changes the signs of fewer than this share of the support.
+cdef double CHANGING_SIGNS = 2e-3
+# Columns whose correlation is below this fraction of the threshold are examined only after the
+# cycles.
+cdef double FAR_COLUMN = 0.9
+# Share of the target gap that errors of the gradient may cost.
+cdef double GRADIENT_SHARE = 0.8
+# Conjugate gradients in a Newton direction: with more, signs change before the direction is used.
+DEF STEPS = 60
+# Relative residual that conjugate gradients leave at most.
+cdef double RESIDUAL_FORCING = 1e-2
 
 
 cdef class DataActiveSet(ActiveSetQuadratic):
 
-    def __cinit__(self, PackedColumns columns, bint by_rows=False):
+    # (n + 1,) sqrt(w) Z d less a multiple of sqrt(w), as u; the image of a conjugate direction
+    cdef double[::1] v, w
+    cdef double enough                  # violation relative to lam that the target allows for
+    # of each column of the support: a conjugate direction, its product with Z'Z, what d leaves
+    cdef double[::1] conjugate, product, residual
+    cdef double most                    # residual relative to its threshold
+    cdef double goal                    # of the residual's square
+
+    def __cinit__(self, PackedColumns columns):
         self.columns, self.wants_start = columns, True
-        self.v = np.zeros(columns.n + 1)
-        self.iterative = ConjugateGradients(columns.n)
-        self.rows = WoodburySystem(columns.n) if by_rows else None
+        self.v, self.w = np.zeros((2, columns.n + 1))
         self._work_on_residual()
         self._make_room()
 
@@ -45,14 +62,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         return 0
 
     def _make_room(self):
-        self.iterative.reserve(self.capacity)
-        if self.rows is not None:
-            self.rows.reserve(self.capacity)
-
-    cdef void restart(self) noexcept nogil:
-        ActiveSetQuadratic.restart(self)
-        if self.rows is not None:
-            self.rows.restart()
+        self.conjugate, self.product, self.residual = np.zeros((3, self.capacity))
 
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
         cdef double* v = &self.v[0]
@@ -103,7 +113,6 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         """
         cdef int j, changed = 0
         cdef double new, step
-        self.iterative.applications += 1
         self.passes += 1
         for j in range(self.size):
             if self.b[j] == 0.0 and fabs(self.g[j]) < FAR_COLUMN * lam * self.l1[j]:
@@ -156,14 +165,104 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             self.q[self.support[k]] = self.values[k]
 
     cdef void direction(self, double lam) noexcept nogil:
-        """d on the support with v = Z d and q = Z'v, by the n x n system where it has an answer."""
-        cdef double left = INFINITY
-        if self.rows is not None:
-            left = self.rows.solve(self, lam, &self.v[0])
-        if not left < INFINITY:
-            self.iterative.solve(self, lam, self.enough, &self.v[0])
-        elif self.residual_square > 0.0:        # v is the image of d but for left / lam
-            self.rounding_steps += left / (lam * PRODUCT * sqrt(self.residual_square))
+        """d on the support with v = Z d and q = Z'v, by conjugate gradients preconditioned by the
+        diagonal; with coefficients held, from the current d.
+        """
+        cdef int step, k, j
+        cdef Py_ssize_t n = self.columns.n
+        cdef double rho, curvature, t
+        cdef double* p = &self.conjugate[0]
+        cdef double* product = &self.product[0]
+        cdef double* v = &self.v[0]
+        cdef double* w = &self.w[0]
+        rho = self._begin(lam)
+        for step in range(STEPS):
+            if rho <= self.goal or (step > 0 and self.most <= self.enough):
+                break
+            self.passes += 1
+            self._apply(w)
+            self.columns.correlate_listed(self.support, self.n_support, w, w[n], product)
+            curvature = self._curvature(lam)
+            if curvature <= 0.0:
+                break
+            t = rho / curvature
+            axpy(n + 1, t, w, v)
+            for k in range(self.n_support):
+                j = self.support[k]
+                self.d[j] += t * p[k]
+                self.q[j] += t * product[k]
+                self.residual[k] -= t * (product[k] + lam * self.l2[j] * p[k])
+            rho = self._precondition(lam, rho)
+
+    cdef double _begin(self, double lam) noexcept nogil:
+        """The first conjugate direction, from d = 0 or with coefficients held; returns the
+        residual's square.
+        """
+        cdef int k, j, count = self.n_support
+        cdef double rho
+        cdef double* v = &self.v[0]
+        for k in range(count):
+            j = self.support[k]
+            if self.n_held == 0:
+                self.d[j] = 0.0
+            self.conjugate[k] = self.d[j]
+        self._apply(v)
+        if self.n_held > 0:
+            self.columns.correlate_listed(self.support, count, v, v[self.columns.n],
+                                            &self.product[0])
+        else:
+            memset(&self.product[0], 0, count * sizeof(double))
+        for k in range(count):
+            j = self.support[k]
+            self.conjugate[k], self.q[j] = 0.0, self.product[k]
+            self.residual[k] = self.rhs[j] - self.q[j] - lam * self.l2[j] * self.d[j]
+        rho = self._precondition(lam, 0.0)
+        if self.n_held == 0:
+            self.goal = RESIDUAL_FORCING * RESIDUAL_FORCING * rho
+        return rho
+
+    cdef void _apply(self, double* v) noexcept nogil:
+        """v = Z p of the conjugate direction p."""
+        cdef int k, count = 0
+        cdef Py_ssize_t n = self.columns.n
+        memset(v, 0, n * sizeof(double))
+        for k in range(self.n_support):
+            if self.conjugate[k] != 0.0:
+                self.which[count], self.values[count] = self.support[k], -self.conjugate[k]
+                count += 1
+        v[n] = self.columns.subtract_listed(self.which, count, self.values, v)
+
+    cdef double _curvature(self, double lam) noexcept nogil:
+        """The curvature along p, 0 if it does not exceed rounding."""
+        cdef int k, j
+        cdef double curvature = 0.0, size = 0.0, p
+        for k in range(self.n_support):
+            j, p = self.support[k], self.conjugate[k]
+            curvature += p * (self.product[k] + lam * self.l2[j] * p)
+            size += p * p * (self.diag[j] + lam * self.l2[j])
+        return curvature if curvature > FLAT_DIRECTION * size else 0.0
+
+    cdef double _precondition(self, double lam, double last) noexcept nogil:
+        """The next conjugate direction; returns the residual's square in the preconditioned norm.
+
+        `most` is the largest residual relative to its threshold, infinite while it is unknown.
+        """
+        cdef int k, j
+        cdef double rho = 0.0, scale, e, level
+        self.most = 0.0
+        for k in range(self.n_support):
+            j, e = self.support[k], self.residual[k]
+            scale, level = self.diag[j] + lam * self.l2[j], lam * self.l1[j]
+            if scale > 0.0 and not self.held[j]:
+                rho += e * e / scale
+                self.most = max(self.most, fabs(e) / level if level > 0.0 else INFINITY)
+        for k in range(self.n_support):
+            j = self.support[k]
+            scale = self.diag[j] + lam * self.l2[j]
+            if scale > 0.0 and not self.held[j]:
+                self.conjugate[k] = (self.residual[k] / scale
+                                     + (rho / last * self.conjugate[k] if last > 0.0 else 0.0))
+        return rho
 
     cdef void rescale(self, double t) noexcept nogil:
         cdef int k
@@ -229,6 +328,3 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         for k in range(m, self.size):
             self.diag[k] = self.columns.square(k)
         return 0
-
-    cdef double effort(self) noexcept:
-        return self.iterative.effort() if self.rows is None else 0.0

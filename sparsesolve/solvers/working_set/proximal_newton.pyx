@@ -18,8 +18,7 @@ import numpy as np
 from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.losses.gaussian import Gaussian
-from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
-from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
+from sparsesolve.solvers.subproblem.data_active_set import DataActiveSet
 from sparsesolve.solvers.working_set.predicted_dual cimport PredictedDual
 from sparsesolve.solvers.working_set.local_model cimport LocalModel
 from sparsesolve.solvers.working_set.loss_dual cimport LossDual
@@ -29,8 +28,8 @@ from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 from sparsesolve.solvers import costs
 
 cdef double EPSILON = 2.2e-16
-MOST_GRAM_ROWS = costs.working_set.MOST_GRAM_ROWS
-RIDGE_FOR_CONJUGATE_GRADIENTS = costs.working_set.RIDGE_FOR_CONJUGATE_GRADIENTS
+# Sparse working columns are held as dense, for a model of the whole F'', up to so many values.
+cdef double MOST_FILLED_VALUES = 1e8
 SMALL_ROW_SYSTEM = costs.working_set.SMALL_ROW_SYSTEM
 LARGE_ROW_SYSTEM = costs.working_set.LARGE_ROW_SYSTEM
 NEAR_SQUARE = costs.working_set.NEAR_SQUARE
@@ -116,19 +115,6 @@ cdef class ProximalNewton(WorkingSet):
             self.model.here.n_known = self.quadratic.size
         return 0
 
-    cdef int _choose(self) except -1:
-        """Choose as for squared error, but avoid conjugate gradients that would not converge.
-
-        They do not converge if the curvature of some samples has almost vanished.
-        """
-        cdef bint ridged = (self.penalty.alpha < RIDGE_FOR_CONJUGATE_GRADIENTS
-                            and self.quadratic.size > self.design.n)
-        cdef bint by_products = isinstance(self.quadratic, GramActiveSet)
-        cdef bint few = self.filled or self.design.n <= MOST_GRAM_ROWS
-        if ridged or not (self.model.rooted and by_products and few):
-            WorkingSet._choose(self)
-        return 0
-
     def _place(self):
         """Recompute the point from a and b, so that rounding does not build up; return columns
         and b.
@@ -146,7 +132,6 @@ cdef class ProximalNewton(WorkingSet):
         self._repack()
         self.quadratic.restart()
         self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
-        self._choose()
         self.decrease, self.refresh_debt = 0.0, 0
 
     cdef bint _hessian_is_stale(self, double gap, double last):
@@ -157,7 +142,26 @@ cdef class ProximalNewton(WorkingSet):
         """
         if last > 0.0:
             return gap > SLOW_STEP * last and self.decrease > SLOW_STEP
-        return self.refresh_debt > REFRESH_DEBT * self.prices.refresh(self.quadratic)
+        return self.refresh_debt > REFRESH_DEBT * self._refresh_price()
+
+    cdef double _refresh_price(self):
+        """The multiply-adds of a new H by those of a step; with its columns alone a step's."""
+        cdef double n = self.design.n, m = self.quadratic.size
+        if isinstance(self.quadratic, DataActiveSet):
+            return 1.0
+        return (m * n * (1.0 + 0.15 * m) + 0.1 * m * m * m) / (2.0 * m * n + 30.0 * n + 4.0 * m * m)
+
+    cdef bint _filling_pays(self, bint stuck):
+        """Return True if a dense model of F'' itself costs less than the passes over sparse
+        columns since the last lambda, or they stall.
+        """
+        cdef double n = self.design.n, m = self.quadratic.size, stored = 0.0
+        cdef int k
+        for k in range(self.quadratic.size):
+            stored += self.design.columns[self.quadratic.index[k]].size
+        return m * n <= MOST_FILLED_VALUES and (
+            stuck or 24.0 * stored * (self.quadratic.passes - self.passed)
+            > m * n + 0.3 * m * m * (n / 2.0 + m / 3.0))
 
     def start_at(self, which, values, intercept):
         """Continue from the coefficients `values` (m,) of the features `which` (m,), and an
@@ -266,7 +270,7 @@ cdef class ProximalNewton(WorkingSet):
                 best = min(best, gap)
                 # 2. Sparse columns become dense where passes over them stall or cost too much.
                 if (self.fillable and gap > goal
-                    and self.prices.filling_pays(self.quadratic, self.passed, idle == MOST_IDLE)):
+                        and self._filling_pays(idle == MOST_IDLE)):
                     self._fill()
                     self._take_hessian()
                     last, idle = 0.0, 0
@@ -294,7 +298,6 @@ cdef class ProximalNewton(WorkingSet):
                                                                 DataActiveSet) else FORCING
             self.step.descend(self.quadratic, lam, max(forcing * gap, MODEL_SHARE * goal), limit,
                               self.total, last == 0.0)
-            self.prices.models += 1
             last = gap
         if predicted_reached:
             self._take_predicted_dual()

@@ -5,7 +5,6 @@ from sparsesolve.solvers.certificate.gap cimport ScaledDual
 from sparsesolve.solvers.screening.inactive cimport Inactive
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 from sparsesolve.solvers.working_set.path_history cimport PathHistory
-from sparsesolve.solvers.working_set.prices cimport Prices
 
 cdef class WorkingSet(ScaledDual):
     cdef readonly Design design
@@ -13,7 +12,6 @@ cdef class WorkingSet(ScaledDual):
     cdef readonly WorkingCoefficients quadratic
     cdef readonly Inactive inactive
     cdef PackedColumns columns                     # the working ones
-    cdef Prices prices                             # of Newton steps over them
     cdef PathHistory history
     cdef double share                   # of the target gap, for the working columns
     # A smaller gap asks for digits of b: it may be of second order in their error.
@@ -31,7 +29,7 @@ cdef class WorkingSet(ScaledDual):
     cdef object spans                       # of columns under the weights
 
     cdef int add_to_working_set(self, const int[::1] which) except -1
-    cdef int _choose(self) except -1
+    cdef bint _by_columns(self, int size)
     cdef int _extrapolate_and_grow(self, double lam) except -1
     cpdef double goal(self, double lam, double target, double outside)
     cdef double _settled(self, double lam) noexcept nogil

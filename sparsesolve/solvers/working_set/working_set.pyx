@@ -19,15 +19,9 @@ from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_go_on, ss_multiply
 from sparsesolve.solvers import costs
-from sparsesolve.solvers.costs.working_set import (
-    MOST_GROUP_GRAM_COLUMNS,
-    REFRESHED_SHARE,
-    WORKING_PER_ROW,
-    WORKING_ROOM,
-)
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
-from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
+from sparsesolve.solvers.subproblem.data_active_set import DataActiveSet
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
 from sparsesolve.solvers.subproblem.data_block_descent cimport DataBlockDescent
 from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
@@ -37,7 +31,6 @@ from sparsesolve.solvers.screening.inactive import most_entering
 from sparsesolve.solvers.screening.inactive_groups cimport InactiveGroups
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, WorkingCoefficients
 from sparsesolve.solvers.working_set.path_history cimport PathHistory
-from sparsesolve.solvers.working_set.prices cimport BY_PRODUCTS, BY_ROWS, UNCHANGED, Prices, Way
 from sparsesolve.solvers.state import State
 
 cdef double NOTICED_PROJECTION = costs.rounding.NOTICED_PROJECTION
@@ -47,6 +40,17 @@ cdef double WORKING_SHARE = costs.working_set.WORKING_SHARE
 cdef double WORKING_SHARE_GROUPS = costs.working_set.WORKING_SHARE_GROUPS
 cdef double DIGITS_OF_COEFFICIENTS = costs.working_set.DIGITS_OF_COEFFICIENTS
 cdef double INACTIVE_SHARE = costs.newton.INACTIVE_SHARE
+# Room is allocated for this many dense working columns at once. Beyond it, and with more than
+# WORKING_PER_ROW of them to a row, the Gram matrix would be larger than the columns: these are
+# multiplied.
+WORKING_ROOM = 2048
+WORKING_PER_ROW = 4.0
+# Below this alpha more working columns than rows are multiplied: 300 x 4,000 with alpha .05 took
+# 1.9 to 3.5 times as long by inner products, other problems no longer.
+MOSTLY_RIDGE = 0.1
+# Columns of a design up to which groups are solved for by inner products, where there are more
+# rows. Above it, groups are solved for by products with their columns.
+MOST_GROUP_GRAM_COLUMNS = 3000
 
 
 cdef class WorkingSet(ScaledDual, State):
@@ -72,7 +76,6 @@ cdef class WorkingSet(ScaledDual, State):
         self.loose = costs.working_set.LOOSE_GAP * problem.null_value
         self.share = WORKING_SHARE_GROUPS if self.penalty.has_groups else WORKING_SHARE
         self.history = PathHistory(self.design.n, 2 if models else 1)
-        self.prices = Prices(self.design.n, REFRESHED_SHARE if models else 0.0)
         self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
         one_by_one = self.columns.dense and not self.penalty.has_groups
         self.missed = (costs.working_set.MISSED_THRESHOLD if one_by_one
@@ -126,36 +129,28 @@ cdef class WorkingSet(ScaledDual, State):
         ss_multiply(self.design.n, &self.root_w[0], &self.r[0], &self.u[0])
         for k in range(count):
             gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
-            self.prices.values += self.design.columns[which[k]].size
         self.inactive.leave(which)
-        if (isinstance(self.quadratic, GramActiveSet) and self.columns.dense
-                and self.quadratic.size + count > max(<double> WORKING_ROOM,
-                                                      WORKING_PER_ROW * self.design.n)):
+        if (isinstance(self.quadratic, GramActiveSet)
+                and self._by_columns(self.quadratic.size + count)):
             self._continue_with(DataActiveSet(self.columns))
         self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
-        self.prices.enter(count)
-        self._choose()
         return 0
 
+    cdef bint _by_columns(self, int size):
+        """Return True if so many dense working columns are multiplied, not their inner products.
+
+        Under a ridge nearly all of them are active, and more than rows make a larger factor.
+        """
+        if size > self.design.n and self.penalty.alpha < MOSTLY_RIDGE:
+            return True
+        return size > max(WORKING_ROOM, WORKING_PER_ROW * self.design.n)
+
     def _by_products(self):
-        """The solver by inner products, with room for dense columns to come."""
-        cdef int room = min(self.design.p, 2 * self.design.n,
-                            WORKING_ROOM if self.columns.dense else 0)
+        """The solver by inner products, with room for columns to come."""
+        cdef int room = min(self.design.p, 2 * self.design.n, WORKING_ROOM)
         cdef GramActiveSet quadratic = GramActiveSet(Gram(room), self.columns)
         quadratic.reserve(room)
         return quadratic
-
-    cdef int _choose(self) except -1:
-        """Go on by the cheapest way of taking Newton steps."""
-        cdef Way way
-        if isinstance(self.quadratic, GroupBlockDescent):
-            return 0
-        way = self.prices.cheapest(self.quadratic)
-        if way == BY_PRODUCTS:
-            self._continue_with(self._by_products())
-        elif way != UNCHANGED:
-            self._continue_with(DataActiveSet(self.columns, by_rows=way == BY_ROWS))
-        return 0
 
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()
