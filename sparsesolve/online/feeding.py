@@ -6,6 +6,7 @@ learner of the rows so far, which is discarded, so that asking changes nothing.
 
 import copy
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -88,7 +89,7 @@ class Feeding:
             blocks = chain(opening, blocks)
         self._learner.measure(blocks)
 
-    def take_columns(self, source):
+    def take_columns(self, source: Any) -> None:
         """Keep how the features of a TextFile were read, and their names so far."""
         self.columns = source.encoder
         self.reading = {"hashing": source.hashing, "hash_bits": source.bits,

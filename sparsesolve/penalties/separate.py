@@ -51,7 +51,7 @@ class Separate(Norm):
         self.parts = dict(parts)
 
     @property
-    def scale_free(self) -> bool:
+    def scale_free(self) -> bool:  # type: ignore[override]
         """Return True if no part compares its coefficients with one another."""
         return all(map(is_scale_free, self.parts.values()))
 

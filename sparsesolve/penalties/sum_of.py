@@ -77,7 +77,7 @@ class Sum(Norm):
         self.terms = list(terms)
 
     @property
-    def scale_free(self) -> bool:
+    def scale_free(self) -> bool:  # type: ignore[override]
         """Return True if no term compares coefficients with one another."""
         return all(map(is_scale_free, self.terms))
 
