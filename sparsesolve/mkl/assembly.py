@@ -30,6 +30,11 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
     ValueError or TypeError says what is wrong with them.
     """
     n = kernels.n
+    if not family.smooth and family.name != "hinge":
+        raise ValueError(
+            f"family={family.name!r} has kinks, which algorithms of kernels do not solve; use "
+            "families.huber(), or path with penalties.GroupL2 on explicit features"
+        )
     _refuse_length("y", y, n)
     response = family.read(y, n)
     norm.refuse(kernels.size, kernel_weights)

@@ -95,7 +95,8 @@ def mkl_path(
     y : array-like, frame, or tuple of columns
         Responses as the family takes them: see ``help(sparsesolve.families)``.
     family : str or family, default "gaussian"
-        Any whose loss is a sum over samples, all but cox: by name "gaussian", "binomial",
+        Any whose loss is a smooth sum over samples, all but cox, quantile and
+        epsilon_insensitive; and hinge, for the squared norms: by name "gaussian", "binomial",
         "poisson", "multinomial" and "multigaussian" (whose classes or responses share the kernel
         weights), others made by `sparsesolve.families`.
     norm : str or norm, default "l1"

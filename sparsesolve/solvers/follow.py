@@ -189,7 +189,8 @@ def _no_worse(problem, lam, start, gap, found, loss):
     What is proved of the optimum, the objective at the end less the gap there, bounds the gap of
     the start as well.
     """
-    if problem.concave or problem.design is None:  # a gap of a convex model; chains, which descend
+    # Chains descend, kernels keep their best point, and a concave penalty's gap is of a model.
+    if getattr(problem, "design", None) is None or problem.concave:
         return gap, found, loss
     level = problem.inner_level(lam)
     (before, least), (after, _) = (objective(problem, level, *at) for at in (start, found))

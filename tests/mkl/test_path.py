@@ -164,6 +164,13 @@ def test_a_loss_that_ties_samples_is_refused():
         ss.mkl_path(K, (np.abs(Y) + 1, Y > 0), family="cox")
 
 
+@pytest.mark.parametrize("family", [families.quantile(0.3), families.epsilon_insensitive(0.1)])
+@pytest.mark.parametrize("norm", ["l1", "l1_squared", "lp"])
+def test_a_loss_with_kinks_that_no_algorithm_solves_is_refused(family, norm):
+    with pytest.raises(ValueError, match="has kinks, which algorithms of kernels do not solve"):
+        ss.mkl_path(K, Y, family=family, norm=norm)
+
+
 def test_a_loss_whose_conjugate_has_no_formula():
     """Probit: sqrt(u'K_m u) = lam where active, at most lam elsewhere, u from its definition."""
     y = Y > 0
