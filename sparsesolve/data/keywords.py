@@ -29,6 +29,10 @@ NO_START = "nothing: the solution does not depend on the start or on chance"
 KEYWORDS = (
     Keyword("C", "scikit-learn", "lambdas=[1 / (C * n)]", "alpha=1 / (C * n)"),
     Keyword("alphas", "scikit-learn", "lambdas", "alpha, or alphas of a CV form"),
+    Keyword("c1", "crfsuite", "alpha=1.0 with lambdas=[c1 / N] of crf_path, for N sequences",
+            "l1_ratio=1.0 with alpha=c1 / N of ChainClassifier, for N sequences"),
+    Keyword("c2", "crfsuite", "alpha=0.0 with lambdas=[2 * c2 / N] of crf_path, for N sequences",
+            "l1_ratio=0.0 with alpha=2 * c2 / N of ChainClassifier, for N sequences"),
     Keyword("class_weight", "scikit-learn", "weights, one for each row", "sample_weight of fit"),
     Keyword("copy_X", "scikit-learn", UNCHANGED, UNCHANGED),
     Keyword("cv", "scikit-learn", "n_folds or folds of cv_path", "cv of a CV form"),

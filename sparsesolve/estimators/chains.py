@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sparsesolve.data.labels import refuse_missing_labels
 from sparsesolve.penalties.groups import by_number
 from sparsesolve.structured.crf import crf_path
-from sparsesolve.structured.sequences import in_positions_of, is_list_of_sequences
+from sparsesolve.structured.sequences import holds_dicts, in_positions_of, is_list_of_sequences
 from sparsesolve.structured.stream import ChainStream
 
 from .base import Answering, warning_as_scikit_learn
@@ -39,6 +39,8 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
     def _training_data(self, X, y, reset=True):
         """Return X and y in the form of the solver, and set `classes_`."""
         y = in_positions_of(X, y)
+        if holds_dicts(X):
+            return X, y
         if not is_list_of_sequences(X):
             refuse_missing_labels(y)
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64,
@@ -58,11 +60,15 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
 
     def _table(self, X):
         """Return X, and the ends of the sequences if X is a list."""
-        if is_list_of_sequences(X):
-            return X, np.cumsum([part.shape[0] for part in X])[:-1]
+        if is_list_of_sequences(X) or holds_dicts(X) and isinstance(X[0], list | tuple):
+            return X, np.cumsum([part.shape[0] if hasattr(part, "shape") else len(part)
+                                 for part in X])[:-1]  # fmt: skip
+        if holds_dicts(X):
+            return X, None
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False), None
 
     def _keep(self, path):
+        self.n_features_in_ = path.n_features
         self.path_, self.classes_, self.gap_ = path, path.labels, float(path.gaps[0])
         self.coef_, self.transitions_ = path.coef().T, path.transitions()
         return self
@@ -70,7 +76,7 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
 
 def _how_many(X, lengths):
     """Return the number of sequences in a list, or in one table."""
-    if is_list_of_sequences(X):
+    if is_list_of_sequences(X) or holds_dicts(X) and isinstance(X[0], list | tuple):
         return len(X)
     return 1 if lengths is None else len(lengths)
 
@@ -158,6 +164,11 @@ class ChainClassifier(Chain):
         first = not hasattr(self, "classes_")
         if first and classes is None:
             raise ValueError("classes, all labels that there may be, is needed at the first call")
+        if first and holds_dicts(X):
+            raise ValueError(
+                "partial_fit needs to know all features, which dicts do not name; call fit first, "
+                "or give matrices, as scikit-learn's DictVectorizer makes them"
+            )
         X, y = self._training_data(X, y, reset=first)
         if not hasattr(self, "_stream"):
             self._begin_stream(np.unique(classes) if first else self.classes_)
@@ -168,7 +179,9 @@ class ChainClassifier(Chain):
     def _begin_stream(self, classes):
         l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
         fitted = getattr(self, "path_", None)
-        self._stream = ChainStream(classes, self.n_features_in_, bool(self.fit_intercept), l1, l2)
+        names = None if fitted is None else fitted.feature_names
+        self._stream = ChainStream(classes, self.n_features_in_, bool(self.fit_intercept), l1, l2,
+                                   names)  # fmt: skip
         if fitted is not None:
             self._stream.begin_at(fitted.coefs.toarray()[:, 0], self.n_sequences_seen_)
 

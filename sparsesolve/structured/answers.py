@@ -20,6 +20,7 @@ from sparsesolve.structured.sequences import (
     known_tags,
     read_rows,
     read_tags,
+    refuse_dicts,
     refuse_impossible,
 )
 
@@ -234,6 +235,7 @@ class ChainAnswers(Labelling):
 
     def _scores(self, X, lengths, s, n_threads):
         """Return scores of labels that include start and stop, transitions, and Chains."""
+        refuse_dicts(X, self.feature_names)
         rows, parts = read_rows(X, lengths, both=False, known=self.feature_names), self.parts(s)
         if rows.rows.shape[1] != self.n_features:
             raise ValueError(

@@ -72,7 +72,9 @@ def crf_path(
     ----------
     X : list of (L, p) arrays or sparse matrices; or (n, p) array, table or sparse matrix
         One array per sequence; or one table of all sequences, one after the other, with
-        `lengths`.
+        `lengths`. Or a list for each sequence with a dict of features for each position, as for
+        crfsuite: text makes an indicator "name=text", numbers count as they are, and features
+        that training did not have are left out.
     y : list of label sequences, or array-like (n,)
         A label of any type for each position.
     lengths : array-like (n_sequences,), default None

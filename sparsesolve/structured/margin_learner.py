@@ -19,6 +19,7 @@ from sparsesolve.structured.sequences import (
     read_allowed,
     read_rows,
     read_tags,
+    refuse_dicts,
     refuse_forbidden,
 )
 
@@ -113,7 +114,7 @@ class MaxMargin:
     """
 
     def __init__(self, X, y, lengths=None, allowed=None, labels=None, dual=False):
-        self.labels = labels
+        self.labels, self.p, self.names = labels, None, None
         self.read(X, y, lengths, allowed, dual)
         K = len(self.labels)
         self.w = np.zeros((self.p + 3 + K) * K)
@@ -122,7 +123,9 @@ class MaxMargin:
     def read(self, X, y, lengths, allowed=None, dual=False):
         """Set the sequences of the next passes."""
         y = in_positions_of(X, y)
-        rows = read_rows(X, lengths, both=False, known=getattr(self, "names", None))
+        if self.p is not None:
+            refuse_dicts(X, self.names)
+        rows = read_rows(X, lengths, both=False, known=self.names)
         if self.labels is None:
             codes, self.labels = read_tags(y, rows.ptr)
         else:

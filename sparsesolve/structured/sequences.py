@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,10 @@ from sparsesolve.data import (
     read_design,
     read_labels,
     refuse_damage,
+    shown,
 )
 from sparsesolve.data.frame import frame_names
+from sparsesolve.structured.sentences import Sentences
 
 # With more labels, numbers of pairs would exceed 32 bits.
 MOST_LABELS = 46_340
@@ -37,7 +40,8 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True, known: Any = None)
 
     Parameters
     ----------
-    X : list of array-like or sparse (L, p); or array-like, table or sparse (n, p)
+    X : list of array-like or sparse (L, p); or array-like, table or sparse (n, p); or dicts of
+        features, one for each position, in one list or in a list for each sequence
     lengths : array-like (n_sequences,), default None
         Rows of each sequence, in order; not with a list. None: a table is one sequence.
     both : bool
@@ -50,12 +54,20 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True, known: Any = None)
     ValueError, TypeError
         One sentence: what was found, where, what to do.
     """
+    if isinstance(X, Sentences):
+        raise TypeError(
+            "X holds Sentences, which are words; make a matrix of them by "
+            "structured.Templates().fit_transform(sentences)"
+        )
+    dicts = holds_dicts(X)
+    if lengths is not None and (is_list_of_sequences(X) or dicts and not _is_position(X[0])):
+        raise ValueError(
+            "X is a list of sequences, which have their lengths; leave lengths out, or pass one "
+            "table"
+        )
+    if dicts:
+        return _rows_of_dicts(X, lengths, both, known)
     if is_list_of_sequences(X):
-        if lengths is not None:
-            raise ValueError(
-                "X is a list of sequences, which have their lengths; leave lengths out, or pass "
-                "one table"
-            )
         lengths = [_rows_of("X", s, part) for s, part in enumerate(X)]
         if known is None and is_frame(X[0]):
             known = frame_names(X[0])
@@ -79,6 +91,82 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True, known: Any = None)
         raise nonfinite_error(matrix, names)
     rows = sparse.csr_array(columns)
     return Rows(packed(rows), packed(sparse.csr_array(columns.T)) if both else rows, ptr, names)
+
+
+def holds_dicts(X):
+    """Return True if X holds a dict, or a list of texts, of features for each position."""
+    if not isinstance(X, list | tuple) or not X:
+        return False
+    first = X[0][0] if isinstance(X[0], list | tuple) and X[0] else X[0]
+    return _is_position(first)
+
+
+def refuse_dicts(X, names):
+    """Raise ValueError for dicts where a fit has no names of features."""
+    if names is None and holds_dicts(X):
+        raise ValueError(
+            "X holds dicts of features, but the model was fitted to a matrix without names; make "
+            "such a matrix"
+        )
+
+
+def _is_position(value):
+    """Return True for the features of one position, a dict or a list of texts."""
+    return isinstance(value, Mapping) or (
+        isinstance(value, list | tuple | set) and len(value) > 0
+        and all(isinstance(text, str) for text in value)
+    )  # fmt: skip
+
+
+def _rows_of_dicts(X, lengths, both, known):
+    """Return Rows of a list of dicts, or of a list of sequences of them; `known` are the names.
+
+    Features that are not known are left out, as those of a word that training never saw.
+    """
+    if not _is_position(X[0]):
+        lengths = [_rows_of("X", s, part) for s, part in enumerate(X)]
+        X = [position for part in X for position in part]
+    names = {} if known is None else {str(name): j for j, name in enumerate(known)}
+    ends, columns, values = [0], [], []
+    for i, position in enumerate(X):
+        for name, value in _features(i, position):
+            j = names.get(name) if known is not None else names.setdefault(name, len(names))
+            if j is not None:
+                columns.append(j)
+                values.append(value)
+        ends.append(len(columns))
+    rows = sparse.csr_array((np.array(values, dtype=float), np.array(columns, dtype=np.intc),
+                             np.array(ends)), shape=(len(X), len(names)))  # fmt: skip
+    rows.sum_duplicates()
+    if not rows.shape[1]:
+        raise ValueError("X holds no feature: every dict is empty")
+    if not np.isfinite(rows.data).all():
+        raise nonfinite_error(sparse.csc_array(rows), list(names))
+    ptr, turned = read_lengths(lengths, len(X)), rows
+    if both:
+        turned = packed(sparse.csr_array(rows.T))
+    return Rows(packed(rows), turned, ptr, np.array([*names, None], dtype=object)[:-1])
+
+
+def _features(i, position):
+    """Yield name and value of the features of position i: text makes "name=text" of value 1."""
+    if not isinstance(position, Mapping):
+        if not _is_position(position) and position not in ([], ()):
+            raise TypeError(f"X holds {shown(position)} at position {i}; give a dict of features")
+        yield from ((text, 1.0) for text in position)
+        return
+    for name, value in position.items():
+        if isinstance(value, str):
+            yield f"{name}={value}", 1.0
+        elif isinstance(value, list | tuple | set) and all(isinstance(x, str) for x in value):
+            yield from ((f"{name}={text}", 1.0) for text in value)
+        elif isinstance(value, bool | int | float | np.number | np.bool_):
+            yield str(name), float(value)
+        else:
+            raise TypeError(
+                f"feature {name!r} of position {i} is {shown(value)}; give text, a number or "
+                "True, or a list of texts"
+            )
 
 
 def _in_columns(X, known):

@@ -18,7 +18,7 @@ from scipy import sparse
 from sparsesolve.losses.chain.log_loss import ChainLog
 from sparsesolve.results.status import Status
 from sparsesolve.structured.result import CRFPath
-from sparsesolve.structured.sequences import in_positions_of, known_tags, read_rows
+from sparsesolve.structured.sequences import in_positions_of, known_tags, read_rows, refuse_dicts
 
 # One step adds up the gradients of this many sequences.
 BATCH = 4
@@ -60,6 +60,7 @@ class ChainStream:
     def read(self, X, y, lengths=None):
         """Return sequences as (rows, codes, starts), checked against those that came before."""
         y = in_positions_of(X, y)
+        refuse_dicts(X, self.names)
         rows = read_rows(X, lengths, both=False, known=self.names)
         if rows.rows.shape[1] != self.p:
             raise ValueError(

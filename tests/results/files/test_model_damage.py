@@ -1,6 +1,10 @@
 """Model files that are cut off, altered or of another version: read rightly, or refused."""
 
 import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -119,3 +123,15 @@ def test_every_result_survives_a_pickle(name):
     for attribute, value in vars(first).items():
         if isinstance(value, np.ndarray) and value.dtype != object:
             np.testing.assert_array_equal(getattr(second, attribute), value)
+
+
+def test_damaged_files_of_every_kind_end_in_a_sentence_or_an_answer():
+    """A seeded part of benchmarks/system/damaged_files.py, in a process of its own."""
+    pytest.importorskip("resource")
+    file = Path(__file__).parents[3] / "benchmarks" / "system" / "damaged_files.py"
+    done = subprocess.run([sys.executable, file, "0", "420"], capture_output=True, text=True,
+                          check=True)  # fmt: skip
+    last = done.stdout.splitlines()
+    assert len(last) == 1, done.stdout
+    counts = dict(re.findall(r"'(\w+)': (\d+)", last[0]))
+    assert counts.keys() == {"refused", "answered"} and sum(map(int, counts.values())) == 420
