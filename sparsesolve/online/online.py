@@ -137,7 +137,7 @@ def online(
         Seed of `shuffle`.
     classes : array-like (K,), default None
         Labels of all classes; required for a stream of blocks, whose first rows may not have all
-        of them. Of a file, None means those of its first rows (some megabytes).
+        of them. For a file, None means those of its first rows (some megabytes).
     n_features : int, default None
         Number of features of a stream. None: as many as occur.
     hash_bits : int, default None

@@ -115,7 +115,7 @@ def read_members(data: bytes) -> dict[str, np.ndarray]:
 
 def _name(info):
     if not info.filename.endswith(".npy"):
-        raise Damaged(f"member {info.filename!r} is no array")
+        raise Damaged(f"member {info.filename!r} is not an array")
     return info.filename.removesuffix(".npy")
 
 
