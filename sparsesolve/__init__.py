@@ -17,6 +17,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from sparsesolve import families, penalties
+from sparsesolve.data.keywords import answer_in_constructors
 from sparsesolve.online.online import online  # imported now, because the folder has the same name
 from sparsesolve.paths import bundle
 from sparsesolve.paths.path import path
@@ -33,6 +34,8 @@ __all__ = [
     "mkl_path", "omp_path", "online", "path", "penalties", "prox", "refit", "relax", "roc",
     "save", "sparse_code", "spom", "stability_path", "structured",
 ]  # fmt: skip
+
+answer_in_constructors(penalties)
 
 # Users import these two rooms, and their contents, from the package itself.
 for known in list(sys.modules):

@@ -93,10 +93,24 @@ KEYWORDS = (
 BY_NAME = {keyword.name: keyword for keyword in KEYWORDS}
 
 
+# Arguments of the functions of `families` and the classes of `penalties`, by the words of other
+# packages: (word, package, argument here). A word may mean several; the one that exists is meant.
+MAKERS = (
+    ("a", "Fan and Li", "gamma"), ("alpha", "statsmodels", "theta"),
+    ("epsilon", "scikit-learn", "delta"), ("group", "grpreg", "groups"),
+    ("group_multiplier", "grpreg", "weights"),
+    ("group_weights", "sparsesolve.estimators", "weights"), ("k", "MASS", "delta"),
+    ("lambda1", "flsa", "l1"), ("method", "survival", "ties"), ("ord", "genlasso", "degree"),
+    ("penalty_factor", "glmnet", "weights"), ("quantile", "scikit-learn", "q"),
+    ("size", "R", "theta"), ("tau", "quantreg", "q"), ("var_power", "statsmodels", "power"),
+)  # fmt: skip
+
+
 def refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], face: str) -> None:
     """Raise TypeError for the first unknown keyword, naming the right one.
 
-    `face`, "function" or "estimator", selects the column of the table.
+    `face`, "function" or "estimator", selects the column of the table; "maker" is for families
+    and penalties.
     """
     known = list(known)
     for name in given:
@@ -106,7 +120,13 @@ def refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], face
 
 
 def _meant(name, known, face, called):
-    found = BY_NAME.get(name.replace(".", "_")) or BY_NAME.get(f"{name}_")  # lambda, for example
+    if face == "maker":
+        for word, source, own in MAKERS:
+            if word == name.replace(".", "_") and own in known:
+                return f"{source}'s {name} is {own} here"
+    found = None
+    if face != "maker":  # lambda_ is lambda
+        found = BY_NAME.get(name.replace(".", "_")) or BY_NAME.get(f"{name}_")
     answer = getattr(found, face, "")
     if answer.startswith("nothing: "):
         reason = answer.removeprefix("nothing: ")
@@ -146,3 +166,12 @@ def answers_keywords(face: str = "function", called: str | None = None) -> Calla
         return call
 
     return decorate
+
+
+def answer_in_constructors(module: Any) -> None:
+    """Let the public classes of a module that are written in Python answer unknown keywords."""
+    for name in module.__all__:
+        kind: Any = getattr(module, name)
+        made = getattr(kind, "__init__", None)  # an inherited one is wrapped, too, with this name
+        if isinstance(kind, type) and inspect.isfunction(made):
+            setattr(kind, "__init__", answers_keywords("maker", name)(made))  # noqa: B010

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from sparsesolve.data import read_amounts, read_number, read_positive
+from sparsesolve.data import answers_keywords, read_amounts, read_number, read_positive
 from sparsesolve.families.family import Family
 from sparsesolve.families.links import exp
 from sparsesolve.losses import LOSSES
@@ -38,6 +38,7 @@ def gamma() -> Family:
     return Family("gamma", LOSSES["gamma"], read_positive, exp)
 
 
+@answers_keywords("maker")
 def negative_binomial(theta: float) -> Family:
     """Counts with mean mu = exp(eta) and variance mu + mu^2 / theta.
 
@@ -71,6 +72,7 @@ def negative_binomial(theta: float) -> Family:
     return Family(f"negative_binomial(theta={theta!r})", loss, read_amounts, exp)
 
 
+@answers_keywords("maker")
 def tweedie(power: float) -> Family:
     """Amounts, with exact zeros, with mean mu = exp(eta) and variance proportional to mu^power.
 

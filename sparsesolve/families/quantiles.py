@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from sparsesolve.data import read_number, read_real
+from sparsesolve.data import answers_keywords, read_number, read_real
 from sparsesolve.families.family import STOP_OF_PIECES, Family
 from sparsesolve.families.links import identity
 from sparsesolve.losses import KINKED
 
 
+@answers_keywords("maker")
 def quantile(q: float = 0.5) -> Family:
     """Pinball loss of real numbers: a path of conditional quantiles.
 
@@ -51,6 +52,7 @@ def quantile(q: float = 0.5) -> Family:
     return Family(f"quantile(q={q!r})", loss, read_real, identity, STOP_OF_PIECES, smooth=False)
 
 
+@answers_keywords("maker")
 def epsilon_insensitive(epsilon: float = 0.1) -> Family:
     """Absolute error of real numbers beyond `epsilon`: support vector regression.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from sparsesolve.data import read_number, read_real, read_several
+from sparsesolve.data import answers_keywords, read_number, read_real, read_several
 from sparsesolve.families.family import Family
 from sparsesolve.families.links import identity
 from sparsesolve.losses import LOSSES
@@ -20,6 +20,7 @@ multigaussian = Family(
 )  # fmt: skip
 
 
+@answers_keywords("maker")
 def huber(delta: float = 1.0) -> Family:
     """Huber loss: squared error for small residuals, absolute error for large ones.
 

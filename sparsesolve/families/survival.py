@@ -6,13 +6,14 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from sparsesolve.data import Response, read_choice, read_strata, read_survival
+from sparsesolve.data import Response, answers_keywords, read_choice, read_strata, read_survival
 from sparsesolve.families.family import Family
 from sparsesolve.families.links import exp
 from sparsesolve.losses import LOSSES
 from sparsesolve.solvers.follow import StopRule
 
 
+@answers_keywords("maker")
 def cox(ties: str = "breslow", strata: Any = None) -> Family:
     """Proportional hazards: y is (time, status), or (start, stop, status) for late entries.
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.data.keywords import KEYWORDS, answers_keywords, refuse_unknown
+from sparsesolve.data.keywords import KEYWORDS, MAKERS, answers_keywords, refuse_unknown
 
 PAGE = Path(__file__).parents[2] / "docs" / "keywords.rst"
 X, Y = np.eye(3), [1.0, 2.0, 4.0]
@@ -83,6 +83,32 @@ def test_no_answer_names_an_argument_that_the_callee_lacks():
             if not (named and told):
                 wrong.append((name, keyword, answer))
     assert said > 3000 and not wrong
+
+
+def makers():
+    """Families and penalties that are written in Python, by name."""
+    for module in (ss.families, ss.penalties):
+        for name in module.__all__:
+            made = getattr(module, name)
+            face = made.__init__ if inspect.isclass(made) else made
+            if hasattr(face, "__wrapped__"):
+                yield name, made
+
+
+@pytest.mark.parametrize("name, made", makers())
+def test_families_and_penalties_answer_in_the_same_way(name, made):
+    known = inspect.signature(made).parameters
+    with pytest.raises(TypeError, match=rf"{name}\(\) has no argument 'frobnicate'"):
+        made(frobnicate=1)
+    for word, _, own in MAKERS:
+        if own in known and word not in known:
+            with pytest.raises(TypeError, match=rf"{name}\(\).*'{word}'; .*{word} is (\w+) here"):
+                made(**{word: 1})
+
+
+def test_each_word_of_a_maker_is_used():
+    owned = {own for _, made in makers() for own in inspect.signature(made).parameters}
+    assert {own for _, _, own in MAKERS} <= owned
 
 
 def test_names_of_r_and_near_ones():
