@@ -107,8 +107,17 @@ ROWS = {
     (ss, "calibration"): ("y weights offset", lambda y=CLASS, **g: ss.calibration(
         TWO, X, y, 0.05, n_bins=3, **g).observed),
     (ss, "refit"): ("y", lambda y: ss.refit(FIT, X, y, S).estimates),
+    (ss, "refit known"): ("weights offset", lambda **g: ss.refit(
+        fit_of(weights=WEIGHTS, offset=OFFSET), X, Y, S,
+        **{"weights": WEIGHTS, "offset": OFFSET, **g}).estimates),
     (ss, "relax"): ("y", lambda y: ss.relax(FIT, X, y).coef(S)),
+    (ss, "relax known"): ("weights offset", lambda **g: ss.relax(
+        fit_of(weights=WEIGHTS, offset=OFFSET), X, Y,
+        **{"weights": WEIGHTS, "offset": OFFSET, **g}).coef(S)),
     (ss, "criteria"): ("y", lambda y: ss.criteria(FIT, X, y)["bic"]),
+    (ss, "criteria known"): ("weights offset", lambda **g: ss.criteria(
+        fit_of(weights=WEIGHTS, offset=OFFSET), X, Y,
+        **{"weights": WEIGHTS, "offset": OFFSET, **g})["bic"]),
     (ss, "at_radius"): ("y", lambda y: ss.at_radius(UNSCALED, 0.5, X, y).coef),
     (ss.mkl, "build_grams"): ("weights", lambda weights: ss.mkl.build_grams(
         X, [(ss.mkl.gaussian(1.0), None)], centre=True, weights=weights).items[0]),
@@ -146,6 +155,8 @@ ROWS = {
     (ss.CVPath, "coef"): ("y", lambda y: CV.coef(S, exact=True, X=X, y=y)),
     (ss.MKLPath, "predict"): ("offset", lambda offset: KERNELS.predict(GRAMS, 1.0, offset=offset)),
     (ss.CRFPath, "score"): ("y", lambda y: CHAIN.score(X, (y > 0).astype(int), [10] * 4)),
+    (ss.CRFPath, "report"): ("y", lambda y: CHAIN.report(
+        X, (y > 0).astype(int), [10] * 4).right),
     (ss.CRFPath, "log_likelihood"): (
         "y", lambda y: CHAIN.log_likelihood(X, (y > 0).astype(int), [10] * 4)),
     (ss.structured.SPOM, "score"): (
@@ -415,6 +426,7 @@ OTHERS = {
     "nested groups weights": "kernels",
     "crf_path weights": "sequences, which have no labels",
     "cv_crf_path weights folds": "sequences",
+    "tag_report y": "two lists of labels",
     "viterbi y start": "scores and labels are arrays",
     "marginals start": "scores are arrays",
     "bmrm start": "columns of a risk, which has no names",
