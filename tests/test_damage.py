@@ -171,6 +171,7 @@ FACES = {
     "crf predict": lambda X: CHAIN.predict(X, LENGTHS),
     "marginals": lambda X: CHAIN.marginals(X, LENGTHS),
     "crf score": lambda X: CHAIN.score(X, CLASS, LENGTHS),
+    "report": lambda X: CHAIN.report(X, CLASS, LENGTHS),
     "log_likelihood": lambda X: CHAIN.log_likelihood(X, CLASS, LENGTHS),
     "spom predict": lambda X: SPOM.predict(X, LENGTHS),
     "spom factor": lambda X: ss.spom({"z": ss.mkl.LowRank(X)}, CLASS, lengths=LENGTHS, epochs=1,
