@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.cli.options import check_targets, family
-from sparsesolve.cli.reading import READ, add_file_options, write_table
+from sparsesolve.cli.reading import READ, add_file_options, print_notes, write_table
 from sparsesolve.data.tables import Style
 from sparsesolve.families import read_family
 from sparsesolve.online.files import Cache, TextFile
@@ -91,9 +91,9 @@ def run_online(args):
     except KeyboardInterrupt:
         fit.take_columns(source)
         print(f"sparsesolve: interrupted after {fit.n_rows} rows", file=sys.stderr)
-        _finish(fit, args)
+        _finish(fit, args, source.notes)
         raise
-    _finish(fit, args)
+    _finish(fit, args, source.notes)
 
 
 def _options(args, source):
@@ -149,9 +149,10 @@ def _learn(fit, blocks, stream):
             shown += 1
 
 
-def _finish(fit, args):
+def _finish(fit, args, notes):
     import sparsesolve as ss
 
+    print_notes(notes)
     if args.save:
         ss.save(fit, args.save)
     if not args.quiet:

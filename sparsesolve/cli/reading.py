@@ -38,21 +38,21 @@ def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=Fals
         args.file, response, weights, offset, drop, labels=labels, marks=marks,
         missing=getattr(args, "missing", None) or "mean", **file_options(args),
     )  # fmt: skip
-    _print_notes(table)
+    print_notes(table.notes)
     return table
 
 
 def model_rows(args, path, **parts):
     """Return the rows of a file with the columns of a model, which are found by name."""
     table = read_table(args.file, **parts, **_of_model(args, path))
-    _print_notes(table)
+    print_notes(table.notes)
     return table
 
 
 def model_blocks(args, path, **parts):
     """Yield the rows of a file in blocks, with the columns of a model."""
     for table in read_blocks(args.file, **parts, **_of_model(args, path)):
-        _print_notes(table)
+        print_notes(table.notes)
         yield table
 
 
@@ -70,8 +70,9 @@ def _of_model(args, path):
     return {**options, "features": names}
 
 
-def _print_notes(table):
-    for note in table.notes:
+def print_notes(notes):
+    """Print sentences on what was done to a file to stderr."""
+    for note in notes:
         print(f"sparsesolve: note: {note}", file=sys.stderr)
 
 

@@ -44,12 +44,13 @@ def warning_as_scikit_learn():
     return status.warning_as(ConvergenceWarning)
 
 
-def read_sample_weight(sample_weight, n):
-    """Return weights (n,) of the rows; None for None or a single positive number."""
+def read_sample_weight(sample_weight, n, some=True):
+    """Return weights (n,) of the rows, with `some` not all 0; None for None or a positive number.
+    """
     if isinstance(sample_weight, Real):
         read_number("sample_weight", sample_weight, 0.0, np.inf, open_low=True)
         return None
-    return read_weights(sample_weight, n, "sample_weight")
+    return read_weights(sample_weight, n, "sample_weight", some)
 
 
 def read_pair(estimator, X, y, squares=False, **checks):

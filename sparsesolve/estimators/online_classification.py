@@ -1,6 +1,7 @@
 """OnlineClassifier: classes learned row by row, with fit and partial_fit."""
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -10,6 +11,12 @@ from sparsesolve.families import hinge
 from .base import TYPES, read_pair, read_sample_weight
 from .classes import Classes
 from .online import Online
+
+
+def _has_probabilities(estimator):
+    if estimator.loss == "hinge":
+        raise AttributeError("loss='hinge' has no probabilities; use loss='log_loss'")
+    return True
 
 
 class OnlineClassifier(Classes, Online):
@@ -107,18 +114,25 @@ class OnlineClassifier(Classes, Online):
         first = not hasattr(self, "online_fit_")
         X, y = read_pair(self, X, y, accept_sparse="csr", dtype=TYPES, reset=first)
         check_classification_targets(y)
-        y, weights = column_or_1d(y, warn=True), read_sample_weight(sample_weight, len(y))
+        y = column_or_1d(y, warn=True)
+        weights = read_sample_weight(sample_weight, len(y), some=False)
         if first:
             if classes is None:
                 raise ValueError("classes, all labels there may be, are needed on the first call")
             self.classes_ = np.unique(classes)
             self._counts = np.zeros(len(self.classes_))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes is {classes!r}; it was {self.classes_!r} in the first call")
+            known = self.classes_.tolist()
+            raise ValueError(
+                f"classes is {np.unique(classes).tolist()!r}; it was {known!r} in the first call"
+            )
         codes = np.searchsorted(self.classes_, y).clip(0, len(self.classes_) - 1)
-        if (self.classes_[codes] != y).any():
-            strange = y[self.classes_[codes] != y][0]
-            raise ValueError(f"y holds {strange!r}, none of the classes {self.classes_!r}")
+        strange = y[self.classes_[codes] != y].tolist()
+        if strange:
+            raise ValueError(
+                f"y holds {strange[0]!r}, none of the classes {self.classes_.tolist()!r} of the "
+                "first call"
+            )
         weights = self._balanced(codes, weights)
         return self._go_on(X, codes, weights, np.arange(len(self.classes_)))
 
@@ -158,6 +172,16 @@ class OnlineClassifier(Classes, Online):
     def intercept_(self):
         """The intercepts, (1,) or (K,)."""
         return np.atleast_1d(self.online_fit_.intercept)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X):
+        """Return probabilities (n, K) of the classes; absent with loss="hinge"."""
+        return super().predict_proba(X)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X):
+        """Return the logarithms of the probabilities, (n, K); absent with loss="hinge"."""
+        return super().predict_log_proba(X)
 
     def decision_function(self, X):
         """Return linear predictors: (n,) of the second of two classes, or (n, K) of each class."""

@@ -9,7 +9,7 @@ import numpy as np
 from sparsesolve.data import read_choice, read_count
 from sparsesolve.data.tables import LAYOUTS, layout_of, read_table, seekable
 from sparsesolve.data.tables.cells import Style, numbers_of
-from sparsesolve.data.tables.mixed import Roles, opened_table, settled
+from sparsesolve.data.tables.mixed import UNNAMED, Roles, opened_table, settled
 from sparsesolve.data.tables.sparse_text import BITS, MOST_BITS, Entries, SparseText
 from sparsesolve.data.tables.text import HASHING
 from sparsesolve.online.columns import StreamColumns
@@ -66,7 +66,7 @@ class TextFile:
         self.response, self.weights, self.offset, self.bits = response, weights, offset, hash_bits
         self.drop, self.ids, self.style, self.labels = tuple(drop), tuple(ids), style, labels
         self.zero_based, self.hashing, self.text_labels = zero_based, HASHING, True
-        self.learns, self._begun = True, None
+        self.learns, self._begun, self.notes = True, None, []
         self.encoder = None
         if self.layout in ("csv", "parquet"):
             self.encoder = StreamColumns(features, bits=hash_bits, missing=missing)
@@ -165,6 +165,8 @@ class TextFile:
         for chunk in source.chunks(roles.used, roles.text):
             names, part = source.names, roles.part
             if not chunk.above:
+                if not names[0] and self.encoder.known is None:
+                    self.notes = [UNNAMED]
                 chunk = settled(source, chunk, roles, style)
                 self.encoder.decide({names[j]: j for j in part.features}, chunk)
                 roles.text |= {names.index(name) for name in self.encoder.texts}

@@ -137,7 +137,7 @@ def online(
         Seed of `shuffle`.
     classes : array-like (K,), default None
         Labels of all classes; required for a stream of blocks, whose first rows may not have all
-        of them. For a file, None means those of its first rows (some megabytes).
+        of them. For a file, None means the labels of its first rows (some megabytes).
     n_features : int, default None
         Number of features of a stream. None: as many as occur.
     hash_bits : int, default None
@@ -203,6 +203,8 @@ def online(
         doubts(X, y, family)
         X, names = row_matrix(X)
         n, p = X.shape
+        if not n:
+            raise ValueError("X has no rows; give at least one")
         if y is None:
             raise ValueError("y is missing; give a response for each row of X")
         K = reader.whole(y, n).values.reshape(n, -1).shape[1]

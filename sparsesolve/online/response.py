@@ -80,21 +80,35 @@ class ResponseReader:
         if self.classes is not None:
             return self._labels(y, n)
         values = label_array(y)
-        if read is read_binary and values.dtype.kind in "fiub":
+        if values.dtype.kind in "fiub" and read is not read_classes:
             values = read_response(y, n)
-            if self.ones and (np.abs(values) == 1.0).all() and (values < 0.0).any():
-                self.classes = np.array([-1.0, 1.0])
-                return self._labels(y, n)
-            if ((values >= 0.0) & (values <= 1.0)).all():
-                self.ones = self.ones and (values == 1.0).all()
-                return Response(values)
-        if read is read_sides and values.dtype.kind in "fi" and (np.abs(values) == 1).all():
-            return Response(read_response(y, n))
+            found = self._numbers(values)
+            if found is not None:
+                return found
         raise ValueError(
             "classes is missing: the rows come in blocks, and a block need not show all labels; "
             f"name them all, {_example(values)} (in a shell --classes A,B), or for two classes "
             "give y of 0 and 1"
         )
+
+    def _numbers(self, values):
+        """Return the Response of classes written as -1 and 1, or 0 and 1, or of shares, or None.
+
+        A first block of ones alone leaves open which.
+        """
+        signs = (np.abs(values) == 1.0).all()
+        if signs and self.ones and (values < 0.0).any():
+            self.classes = np.array([-1.0, 1.0])
+        elif self.family.read is read_sides and np.isin(values, (0.0, 1.0)).all() and not signs:
+            self.classes = np.array([0.0, 1.0])
+        if self.classes is not None:
+            return self._labels(values, len(values))
+        if not ((values >= 0.0) & (values <= 1.0)).all() or (
+            self.family.read is read_sides and not signs
+        ):
+            return None
+        self.ones = self.ones and signs
+        return Response(values)
 
     def _labels(self, y, n):
         labels = label_array(y)

@@ -48,6 +48,8 @@ def rows_of(X, y, weights, offset, fit, order=None):
                 f"offset), not a {type(item).__name__}"
             )
         X_of, *parts = (*item, None, None)[:4]
+        if isinstance(X_of, list | tuple) and not X_of:
+            continue  # no rows
         refuse_codes(X_of)
         named = zip(("y", "weights", "offset"), parts, strict=True)
         parts = tuple(in_rows_of(X_of, dict(named)).values())

@@ -205,5 +205,5 @@ def _refuse_many_roots(gold):
     if many:
         raise ValueError(
             f"sentence {many[0]} has {int(np.sum(gold[many[0]] == 0))} words under the root; "
-            "pass single_root=False"
+            "say --many-roots, in Python single_root=False"
         )

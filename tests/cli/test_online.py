@@ -1,6 +1,8 @@
 """The command online: learn, save, go on, predict; Ctrl-C leaves a model."""
 
 import io
+import json
+import pickle
 import sys
 from importlib import import_module
 
@@ -153,3 +155,73 @@ def test_classes_may_be_negative_and_other_commands_say_what_they_take(tmp_path,
     assert float(found["class"]) == pytest.approx((known.predict(X, "class") != y).mean())
     assert main(["criteria", str(model), str(signed)]) == 2
     assert "holds an OnlineFit; this command takes what path" in capsys.readouterr().err
+
+
+def test_vw_rows_without_label_are_predicted_with_their_tags(tmp_path, capsys):
+    (tmp_path / "a.vw").write_text("1 | a x:1\n0 | b x:2\n" * 50)
+    words = ["online", str(tmp_path / "a.vw"), "--family", "binomial", "--lam", "1e-4", "--quiet"]
+    assert main([*words, "--hash-bits", "10", "--save", str(tmp_path / "m.npz")]) == 0
+    (tmp_path / "new.vw").write_text("| a x:1\n'one | b x:2\n1 1.0 0.5 two| a x:1\n")
+    capsys.readouterr()
+    predict = ["predict", str(tmp_path / "m.npz"), str(tmp_path / "new.vw"), "--kind", "link"]
+    assert main([*predict, "--id", "tag"]) == 0
+    rows = [line.split(",") for line in capsys.readouterr().out.splitlines()]
+    assert rows[0] == ["tag", "link"] and [row[0] for row in rows[1:]] == ["", "one", "two"]
+    links = [float(row[1]) for row in rows[1:]]
+    assert links[0] > 0 > links[1] and links[2] == pytest.approx(links[0] + 0.5)
+    assert main(["online", str(tmp_path / "new.vw"), "--lam", "1"]) == 2
+    assert "line 1: there is no label before the first |" in capsys.readouterr().err
+
+
+def test_models_of_an_earlier_release_go_on_hashing_as_they_did(tmp_path, capsys):
+    """Their files do not say how names are hashed."""
+    (tmp_path / "a.vw").write_text("1 |f1 12\n0 |f11 2\n" * 40)
+    fit = ss.online(str(tmp_path / "a.vw"), family="binomial", lam=1e-4, step=1.0)
+    assert len(fit.nonzero()) == 2
+    ss.save(fit, tmp_path / "m.npz")
+    arrays = dict(np.load(tmp_path / "m.npz"))
+    settings = json.loads(str(arrays["settings"]))
+    for name in ("hashing", "hash_bits", "zero_based"):
+        settings.pop(name)
+    np.savez(tmp_path / "m.npz", **{**arrays, "settings": json.dumps(settings)})
+    old = ss.load(tmp_path / "m.npz").more(str(tmp_path / "a.vw"))
+    assert len(old.nonzero()) == 3 and old.reading["hashing"] == 1
+    ss.save(old, tmp_path / "n.npz")
+    assert ss.load(tmp_path / "n.npz").reading["hashing"] == 1
+    assert pickle.loads(pickle.dumps(fit)).reading["hashing"] == 2
+
+
+@pytest.mark.parametrize("family, wanted", [
+    ("hinge", ss.families.hinge()), ("quantile(0.9)", ss.families.quantile(0.9)),
+    ("huber(1.5)", ss.families.huber(1.5)), ("epsilon-insensitive(0.1)",
+                                              ss.families.epsilon_insensitive(0.1)),
+])  # fmt: skip
+def test_losses_of_the_shell_are_those_of_python(tmp_path, file, capsys, family, wanted):
+    path, X, y = file
+    model, out = tmp_path / "m.npz", tmp_path / "p.csv"
+    words = ["online", str(path), "--family", family, "--lam", "0.02", "--quiet"]
+    assert main([*words, "--save", str(model)]) == 0
+    known = ss.online(X, y * 1.0, family=wanted, lam=0.02)
+    np.testing.assert_array_equal(ss.load(model).coef(), known.coef())
+    words = ["predict", str(model), str(path), "--kind", "probabilities", "--out", str(out)]
+    assert main(words) == 2
+    assert "has no probabilities; ask for --kind response" in capsys.readouterr().err
+
+
+def test_tables_that_path_reads_online_reads(tmp_path, capsys):
+    """Numbers in quotes, names of rows, semicolons, an empty last line."""
+    rows = [(i % 7, i % 3, i % 2) for i in range(40)]
+    X, y = np.array(rows)[:, :2], np.array(rows)[:, 2]
+    known = ss.online(X, y, lam=0.01)
+    for text in (
+        "a,b,y\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows) + "\n",
+        '"a","b","y"\n' + "".join(f'"{a}","{b}","{c}"\n' for a, b, c in rows),
+        '"","a","b","y"\n' + "".join(f'"{i}",{a},{b},{c}\n' for i, (a, b, c) in enumerate(rows)),
+        "a;b;y\n" + "".join(f"{a},0;{b},0;{c}\n" for a, b, c in rows),
+    ):
+        (tmp_path / "t.csv").write_text(text)
+        model = tmp_path / "m.npz"
+        assert main(["online", str(tmp_path / "t.csv"), "--response", "y", "--lam", "0.01",
+                     "--quiet", "--save", str(model)]) == 0  # fmt: skip
+        assert ("has no name" in capsys.readouterr().err) == text.startswith('""')
+        np.testing.assert_array_equal(ss.load(model).coef(), known.coef())
