@@ -189,7 +189,7 @@ def _no_worse(problem, lam, start, gap, found, loss):
     What is proved of the optimum, the objective at the end less the gap there, bounds the gap of
     the start as well.
     """
-    # Chains descend, kernels keep their best point, and a concave penalty's gap is of a model.
+    # Chains and kernels have no design, and the gap of a concave penalty is of a convex model.
     if getattr(problem, "design", None) is None or problem.concave:
         return gap, found, loss
     level = problem.inner_level(lam)

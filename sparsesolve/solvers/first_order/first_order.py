@@ -35,6 +35,27 @@ class Point(NamedTuple):
     u: np.ndarray  # (n,) -F'(eta)
 
 
+class Best:
+    """The lowest point at one lambda, and what the best of all lower bounds proves of it."""
+
+    def __init__(self, objective, gap, point):
+        self.objective, self.gap, self.point = objective, gap, point
+        self.lower = objective - gap
+
+    def add(self, objective, gap, point, rounding):
+        """Count a point; `rounding` is that of its objective."""
+        self.lower = max(self.lower, objective - gap)
+        if objective < self.objective:
+            self.objective, self.gap, self.point = objective, gap, point
+        self.gap = min(self.gap, max(self.objective - self.lower, 0.0) + rounding)
+
+    def outcome(self, target, spent):
+        """Return (outcome, gap) of a solver that ends here; `spent`: its budget is."""
+        if self.gap <= target:
+            return CONVERGED, self.gap
+        return MAX_ITER if spent else STALLED, self.gap
+
+
 class FirstOrder(State):
     """A solver state, see solvers/state.py. A subclass gives `step`."""
 
@@ -116,11 +137,12 @@ class FirstOrder(State):
         with np.errstate(over="ignore", invalid="ignore"):  # where a step goes too far
             self.begin(lam)
             gap = least = self.gap(lam)
-            lowest, best = self.objective(lam), (gap, self.point)
+            lowest = self.objective(lam)
+            best = Best(lowest, gap, self.point)
             while not gap <= target:
                 if self.iterations >= limit or patience == 0:
-                    self.point = best[1]
-                    return MAX_ITER if self.iterations >= limit else STALLED, best[0]
+                    self.point = best.point
+                    return best.outcome(target, self.iterations >= limit)
                 for _ in range(min(self.between, limit - self.iterations)):
                     self.iterations += 1
                     self.step(lam)
@@ -129,7 +151,7 @@ class FirstOrder(State):
                 fell = value < lowest - self.rounding(value) or gap < PROGRESS * least
                 patience = self.patience if fell else patience - 1
                 least, lowest = min(least, gap), min(lowest, value)
-                best = (gap, self.point) if gap <= best[0] else best
+                best.add(value, gap, self.point, self.rounding(value))
         return CONVERGED, gap
 
     def begin(self, lam):

@@ -25,8 +25,9 @@ import numpy as np
 from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.costs import margin as costs
 from sparsesolve.solvers.costs.rounding import NULL_GAP
+from sparsesolve.solvers.first_order.first_order import Best
 from sparsesolve.solvers.margin.certificate import KinkedCertificate
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, State
 
 # Rounds at one lambda: sigma has grown to its end after ten.
 ROUNDS = 60
@@ -126,7 +127,7 @@ class Multipliers(State):
         self.start_sigma = min(costs.SIGMA_GROWTH * self.start_sigma, self.first)
         self.envelope.about(self.m, self.start_sigma)
         gap = least = self._certify(lam)
-        best = gap, self._here()
+        best = Best(self.certificate.objective(lam), gap, self._here())
         if lam >= NULL_LEVEL:
             target = max(target, NULL_GAP * self.null)
         for _ in range(ROUNDS):
@@ -137,7 +138,8 @@ class Multipliers(State):
             before = self.iterations
             too_hard = self._round(lam, target, gap, limit) == MAX_ITER
             last, gap = gap, self._certify(lam)
-            best = best if best[0] <= gap else (gap, self._here())
+            value = self.certificate.objective(lam)
+            best.add(value, gap, self._here(), self.certificate.rounding(value))
             gains_little = gap > costs.ROUND_GAIN * last
             if self.iterations == before and gains_little and self.fine > costs.INNER_FINEST:
                 # The inner gap is of second order in eta, this one of first order at a kink.
@@ -153,10 +155,10 @@ class Multipliers(State):
             progress = gap < costs.ROUND_PROGRESS * least
             patience = costs.ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
-        self._go_to(best[1])
-        self.m = best[1][3]
-        ended = MAX_ITER if self.iterations >= limit else STALLED
-        return (CONVERGED if best[0] <= target else ended), self._certify(lam)
+        self._go_to(best.point)
+        self.m = best.point[3]
+        self._certify(lam)
+        return best.outcome(target, self.iterations >= limit)
 
     def _round(self, lam, target, gap, limit):
         """Minimise the envelope's problem, and take its slopes for multipliers; return its
