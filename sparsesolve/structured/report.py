@@ -141,14 +141,14 @@ def tag_report(y: Any, found: Any, lengths: ArrayLike | None = None) -> TagRepor
     true, seen = (list(np.asarray(joined_tags(part, ptr), dtype=object)) for part in (y, found))
     if len(true) != len(seen):
         raise ValueError(f"y has {len(true)} labels and found {len(seen)}; give as many")
-    each = range(len(true))
     tags = {*map(str, true), *map(str, seen)}
-    spans = None
+    n, spans = len(true), None
     if tags != {"O"} and all(tag == "O" or PREFIXED.fullmatch(tag) for tag in tags):
-        spans = _counted(*(_spans([str(tag) for tag in part], ptr) for part in (true, seen)),
-                         len(true))  # fmt: skip
-    return _counted(set(zip(each, true, strict=True)), set(zip(each, seen, strict=True)),
-                    len(true), spans)  # fmt: skip
+        inside, seen_inside = (_spans([str(tag) for tag in part], ptr) for part in (true, seen))
+        spans = _counted(inside, seen_inside, n)
+    each = range(n)
+    return _counted(set(zip(each, true, strict=True)), set(zip(each, seen, strict=True)), n,
+                    spans)  # fmt: skip
 
 
 def _starts(y, lengths):
@@ -166,8 +166,9 @@ def _counted(true, seen, n, spans=None):
     """Return the report of two sets whose members end with a label."""
     counts = [Counter(item[-1] for item in part) for part in (true & seen, seen, true)]
     labels = sorted({*counts[1], *counts[2]}, key=lambda label: (str(type(label)), label))
-    columns = (np.array([count[label] for label in labels], dtype=int) for count in counts)
-    return TagReport(np.array([*labels, None], dtype=object)[:-1], *columns, n, spans)
+    right, found, support = (np.array([count[label] for label in labels], dtype=int)
+                             for count in counts)  # fmt: skip
+    return TagReport(np.array([*labels, None], dtype=object)[:-1], right, found, support, n, spans)
 
 
 def _spans(tags, ptr):

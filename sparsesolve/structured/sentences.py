@@ -15,7 +15,7 @@ from sparsesolve.data.tables import opened_text
 from sparsesolve.results.files.whole_file import whole_file
 
 FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-PACK = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+PACK: dict[str, Any] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 # "# key = value" and "# newdoc" are comments, however many columns they seem to have.
 KEY_AND_VALUE = re.compile(r"#\s*([^\s=#]+)\s+=(\s|$)|#\s*(newdoc|newpar)(\s|$)")
 # They stand between sentences only.

@@ -322,7 +322,7 @@ def refuse_impossible(lengths: np.ndarray, allowed: np.ndarray) -> None:
     K = len(allowed)
     ends, longest = np.ones(K, dtype=bool), 1
     while longest <= K:  # a longer one has a cycle, and then there is no end of them
-        ends = allowed[ends].any(axis=0)
+        ends = np.asarray(allowed[ends].any(axis=0))
         if not ends.any():
             break
         longest += 1

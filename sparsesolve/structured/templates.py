@@ -89,7 +89,8 @@ class Templates:
         """
         if not self._codes:
             raise ValueError("these templates saw no table yet; call fit_transform first")
-        return self._indicators(self._numbers(*_columns(columns, lengths), learn=False))
+        columns, lengths = _columns(columns, lengths)
+        return self._indicators(self._numbers(columns, lengths, learn=False))
 
     @property
     def groups(self) -> np.ndarray:

@@ -101,6 +101,8 @@ def read_members(data: bytes) -> dict[str, np.ndarray]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as found:
             members = found.infolist()
+            if len(members) != _count(data):  # a wrong length of an entry hides the next ones
+                raise Damaged("its directory lists other members than it has")
             if sum(info.compress_size for info in members) > len(data):
                 raise Damaged("its members are larger than the file")
             arrays = {_name(info): _array(found, info) for info in members}
@@ -111,6 +113,12 @@ def read_members(data: bytes) -> dict[str, np.ndarray]:
     if len(arrays) < len(members):
         raise Damaged("a member occurs twice")
     return arrays
+
+
+def _count(data):
+    """Return the number of members that the end of an archive says it has."""
+    end = data.rfind(b"PK\x05\x06")
+    return int.from_bytes(data[end + 10 : end + 12], "little")
 
 
 def _name(info):

@@ -125,6 +125,19 @@ def test_every_result_survives_a_pickle(name):
             np.testing.assert_array_equal(getattr(second, attribute), value)
 
 
+def test_a_member_hidden_by_the_length_of_another_is_missed(tmp_path):
+    """The comment of the last but one entry of the directory takes in the last, an optional one."""
+    file = tmp_path / "model.npz"
+    ss.save(ss.path(ss.make_design({"a": Y}), Y, n_lambdas=4), file)
+    data = bytearray(file.read_bytes())
+    entries = [found.start() for found in re.finditer(b"PK\x01\x02", data)]
+    data[entries[-2] + 32 : entries[-2] + 34] = (
+        data.rfind(b"PK\x05\x06") - entries[-1]).to_bytes(2, "little")  # fmt: skip
+    file.write_bytes(data)
+    with pytest.raises(ValueError, match="the file is damaged: its directory lists other members"):
+        ss.load(file)
+
+
 def test_damaged_files_of_every_kind_end_in_a_sentence_or_an_answer():
     """A seeded part of benchmarks/system/damaged_files.py, in a process of its own."""
     pytest.importorskip("resource")
