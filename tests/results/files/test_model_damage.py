@@ -126,7 +126,7 @@ def test_every_result_survives_a_pickle(name):
 
 
 def test_a_member_hidden_by_the_length_of_another_is_missed(tmp_path):
-    """The comment of the last but one entry of the directory takes in the last, an optional one."""
+    """A comment of one entry of the directory takes in the next, which is optional."""
     file = tmp_path / "model.npz"
     ss.save(ss.path(ss.make_design({"a": Y}), Y, n_lambdas=4), file)
     data = bytearray(file.read_bytes())
