@@ -9,7 +9,7 @@ from sparsesolve.solvers.homotopy.data import GramData
 from sparsesolve.solvers.problem.problem import ADVICE, NEAR, Problem
 
 
-def read_moments(gram, xty, n_samples, yty, penalty_factor, positive, feature_names):
+def read_moments(gram, xty, n_samples, yty, penalty_factor, positive, feature_names=None):
     """Return GramData, a Problem, the names of columns or None, and penalty factors or None.
 
     All numbers are divided by powers of two, so that columns and y have size 1. The parameters

@@ -179,7 +179,7 @@ def test_projections_keep_weights_within_the_ball(method):
 @pytest.mark.parametrize(
     "change, match",
     [
-        ({"penalty": "l1"}, "or give an object"),
+        ({"penalty": "l1"}, "L1 is not a sum over groups"),
         ({"penalty": ss.penalties.GroupL2}, "the class GroupL2; pass an object"),
         ({"penalty": Box()}, "not a sum over groups"),
         ({"average": True}, "one rate for all"),

@@ -15,7 +15,7 @@ Y = X[:, 0] + RNG.standard_normal(12)
 def read(X=X, y=Y, **given):
     options = {"weights": None, "offset": None, "penalty_factor": None, "lower": None,
                "upper": None, "alpha": 1.0, "intercept": True, "standardize": True, "n_threads": 1}
-    problem, names, _, scale = read_problem(X, y, gaussian, **{**options, **given})
+    problem, names, _, scale, _ = read_problem(X, y, gaussian, **{**options, **given})
     return problem, names, scale
 
 

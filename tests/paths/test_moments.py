@@ -12,7 +12,7 @@ GRAM, XTY = X.T @ X, X.T @ Y
 
 @pytest.mark.parametrize("power", [0, 7, -150])
 def test_columns_and_response_have_size_one(power):
-    data, problem, _ = read_moments(np.ldexp(GRAM, power), XTY, 3, None, None, False)
+    data, problem, *_ = read_moments(np.ldexp(GRAM, power), XTY, 3, None, None, False)
     assert 0.25 <= data.squares.max() < 1.0 and 0.25 <= data.response_square < 1.0
     _, [b, *_], _ = problem.to_user(np.arange(2), np.ones(2), 0.0)
     # lam and b in the user's units make the same |b'X'y| and lam |b|
