@@ -100,7 +100,7 @@ def test_pictures_by_groups(data, groups, tmp_path, capsys):
     assert "<!-- g1 -->" in (tmp_path / "a.svg").read_text()
     run(capsys, "plot", tmp_path / "m.npz", tmp_path / "b.svg", "--by", "group")
     drawn = (tmp_path / "b.svg").read_text()
-    assert "<!-- group 1 -->" in drawn and "Nonzero groups" in drawn
+    assert "<!-- g1 -->" in drawn and "Nonzero groups" in drawn
     message = refused(capsys, "plot", tmp_path / "m.npz", tmp_path / "c.svg", "--by", "class")
     assert "one response" in message
 

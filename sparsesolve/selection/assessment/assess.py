@@ -96,7 +96,8 @@ def measures_of(blocks):
             if _of_all_rows(name, family):
                 continue
             scores = _score(name, rows)
-            totals.setdefault(name, []).append((scores, rows.weights.sum()))
+            most = rows.weights.max()  # the unit, so that sums do not overflow
+            totals.setdefault(name, []).append((scores, most, (rows.weights / most).sum()))
         if any(_of_all_rows(name, family) for name in names):
             kept.append((rows.y, rows.eta, rows.weights))
     if last is None:
@@ -107,7 +108,8 @@ def measures_of(blocks):
         if _of_all_rows(name, family):
             values = read_measure(name, family).score(family, *joined)
         else:
-            scores, weights = zip(*totals[name], strict=True)
+            scores, units, sums = zip(*totals[name], strict=True)
+            weights = np.array(sums) * (np.array(units) / max(units))
             values = scores[0] if len(scores) == 1 else np.average(scores, 0, weights)
         found[name] = values if np.ndim(last.lambdas) else float(values[0])
     return found
