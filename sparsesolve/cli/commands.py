@@ -8,7 +8,14 @@ import numpy as np
 
 from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.online import predict_online
-from sparsesolve.cli.options import check_plot_file, check_targets, fit_options, named, read_data
+from sparsesolve.cli.options import (
+    check_plot_file,
+    check_probabilities,
+    check_targets,
+    fit_options,
+    named,
+    read_data,
+)
 from sparsesolve.cli.parse import parse_file
 from sparsesolve.cli.reading import model_blocks, write_table
 from sparsesolve.cli.tag import tag_file
@@ -104,8 +111,7 @@ def _predicted(fit, path, table, s, kind):
     """Return predictions (n, ...); with kind "probabilities" of every class, two among them."""
     if kind != "probabilities":
         return fit.predict(table.X, s, kind=kind, offset=table.offset)
-    if path.class_names is None or path_family(path).classify is None:
-        raise ValueError(f"a {path.family} model has no classes; ask for --kind response")
+    check_probabilities(path_family(path))
     values = fit.predict(table.X, s, kind="response", offset=table.offset)
     several = path.intercepts.ndim == 2
     return values if several else np.stack([1.0 - values, values], axis=1)

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.cli.options import check_targets, family
+from sparsesolve.cli.options import check_probabilities, check_targets, family
 from sparsesolve.cli.reading import READ, add_file_options, print_notes, write_table
 from sparsesolve.data.tables import Style
 from sparsesolve.families import read_family
@@ -17,7 +17,6 @@ from sparsesolve.online.settings import METHODS
 from sparsesolve.online.source import as_learned
 from sparsesolve.selection.assessment.assess import measures_of
 from sparsesolve.selection.assessment.known_rows import read_known_rows
-from sparsesolve.selection.measures import SIDED
 from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
 
 
@@ -168,8 +167,8 @@ def predict_online(fit, args):
     source = _of_model(args, fit, ids=args.id, offset=args.offset, labels=False)
     kind, classes = args.kind, fit.classes
     known = fit.settings.family
-    if kind == "probabilities" and (known.classify is None or known.name in SIDED):
-        raise ValueError(f"a {known.name} model has no probabilities; ask for --kind response")
+    if kind == "probabilities":
+        check_probabilities(known)
     several = known.several and kind != "class"
     names = range(fit.settings.n_responses if several else 2) if classes is None else classes
     head = [f"{kind}_{name}" for name in names] if several else [kind]

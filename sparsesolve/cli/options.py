@@ -13,6 +13,7 @@ from sparsesolve.cli.reading import add_file_options, read_rows
 from sparsesolve.families import FAMILIES, cox, read_family
 from sparsesolve.families.registry import WORDS
 from sparsesolve.penalties.penalty import is_scale_free
+from sparsesolve.selection.measures import SIDED
 
 # Options of the command that are keywords of sparsesolve.path with the same name.
 PASSED_ON = (
@@ -219,3 +220,9 @@ def check_plot_file(file):
     known = Figure().canvas.get_supported_filetypes()
     if FilePath(file).suffix.lower().lstrip(".") not in known:
         raise ValueError(f"{file}: no plot format by that ending; choose .png, .pdf or .svg")
+
+
+def check_probabilities(family):
+    """Raise unless models of a family have probabilities of classes."""
+    if family.classify is None or family.name in SIDED:
+        raise ValueError(f"a {family.name} model has no probabilities; ask for --kind response")

@@ -2,7 +2,7 @@
 """
 
 from functools import wraps
-from inspect import isfunction
+from inspect import getattr_static, isfunction
 from numbers import Real
 from typing import Any
 
@@ -145,7 +145,7 @@ class Answering:
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         for name in METHODS:
-            method = getattr(cls, name, None)
+            method = getattr_static(cls, name, None)  # what some models lack stays a descriptor
             if isfunction(method) and not hasattr(method, "rows"):
                 setattr(cls, name, read_first(method))
         # an inherited constructor is wrapped too, so that the error names this class

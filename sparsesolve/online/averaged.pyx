@@ -84,13 +84,14 @@ cdef class Averaged(Shrinkage):
         """
         if not self.made:
             return super().weights(level, scale, plain, features)
-        cdef Py_ssize_t j
+        cdef Py_ssize_t a
+        cdef const Py_ssize_t[::1] chosen = (
+            np.arange(self.n_features) if features is None else np.asarray(features, np.intp))
         total = self.counts[0] + self.counts[1]
-        W = np.asarray(self.sums).sum(axis=0)
+        W = np.asarray(self.sums)[:, np.asarray(chosen)].sum(axis=0)
         cdef double[:, ::1] mean = W
-        for j in range(self.n_features):
-            self.owe(j, self.known, &mean[j, 0])
-        W = W[: self.n_features] if features is None else W[features]
+        for a in range(chosen.shape[0]):
+            self.owe(chosen[a], self.known, &mean[a, 0])
         return W.T / total, np.asarray(self.intercept_sums).sum(axis=0) / total
 
     def refold(self, scale):

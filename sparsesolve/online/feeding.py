@@ -40,8 +40,8 @@ class Feeding:
         """True until the first rows have come."""
         return self._learner is None and not self._opening
 
-    def _weights(self):
-        return self._current().weights()
+    def _weights(self, features=None):
+        return self._current().weights(features)
 
     def _current(self):
         """Return the learner; before the step size is known, one made from the rows so far."""

@@ -18,6 +18,9 @@ from sparsesolve.online.source import as_learned, rows_of, text_rows
 from sparsesolve.results.coefficient_table import columns_of_one, described, frame_of
 from sparsesolve.results.predictor import NewRows, Predictor, refuse_lengths
 
+# To read the intercepts alone.
+NO_FEATURES = np.zeros(0, dtype=np.intp)
+
 
 class OnlineFit(Feeding, Predictor):
     """What :func:`sparsesolve.online` has learned so far; `more` continues it.
@@ -110,7 +113,7 @@ class OnlineFit(Feeding, Predictor):
     @property
     def intercept(self) -> float | np.ndarray:
         """The intercept, or (K,) for K classes or responses."""
-        b = self._weights()[1]
+        b = self._weights(NO_FEATURES)[1]
         return b if self.settings.family.several else float(b[0])
 
     def nonzero(self) -> np.ndarray:

@@ -118,6 +118,13 @@ cdef class Grouped(Engine):
         each.
 
         With features (m,) the weights are those of these features, (K, m)."""
+        b = np.asarray(self.intercept_record)
+        if self.code == FTRL:
+            b = b[0] * self.eta0 / np.sqrt(self.beta**2 + b[1])
+        else:
+            b = b[0] / (plain if self.code == RDA else 1.0)
+        if features is not None and len(features) == 0:
+            return np.zeros((self.n_responses, 0)), b
         kept = np.array(self.record), np.array(self.last), np.array(self.value)
         cdef double square = self.square
         cdef Py_ssize_t g
@@ -128,11 +135,6 @@ cdef class Grouped(Engine):
         W = np.asarray(self.value)[np.asarray(self.place)].reshape(self.n_responses, -1)
         self.record, self.last, self.value = kept
         self.square = square
-        b = np.asarray(self.intercept_record)
-        if self.code == FTRL:
-            b = b[0] * self.eta0 / np.sqrt(self.beta**2 + b[1])
-        else:
-            b = b[0] / (plain if self.code == RDA else 1.0)
         return (W if features is None else W[:, features]), b
 
     def refold(self, now):

@@ -132,6 +132,6 @@ class Learner:
         """Return the mean loss of all rows so far, each before it was learned."""
         return self.total / self.weight if self.weight > 0.0 else np.nan
 
-    def weights(self):
-        """Return W (K, p) and intercepts (K,)."""
-        return self.engine.weights(*self.clock.now())
+    def weights(self, features=None):
+        """Return W (K, p), or of some features alone (K, m), and intercepts (K,)."""
+        return self.engine.weights(*self.clock.now(), features)

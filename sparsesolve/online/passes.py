@@ -38,7 +38,8 @@ def learn_passes(fit, read, passes, orders, watch=None, rows=None, progress=Fals
             for block in read(orders()):
                 fit._learn(block)
                 done += block.n
-                advance(done, "loss %.4g", fit._loss_so_far)
+                loss = fit._loss_so_far  # nan until enough rows have chosen the step size
+                advance(done, *(("loss %.4g", loss) if loss == loss else ("choosing the step",)))
             log.debug("pass %d of %d: %d rows so far, progressive loss %.6g", k + 1, passes, done,
                       fit._loss_so_far)  # fmt: skip
             if watch is not None and watch.ends(fit):

@@ -41,11 +41,23 @@ def rows_of_fit(fit, X):
 def link_of(fit, matrix, offset):
     """Return linear predictors (n,), or (n, K) for K classes or responses."""
     n, m = matrix.shape
-    W, b = fit._weights()
-    shared = min(m, W.shape[1])
-    eta = np.asarray(matrix[:, :shared] @ W[:, :shared].T) + b
+    eta = _scores(fit, matrix)
     eta = eta + read_known(offset, n, fit.settings) if offset is not None else eta
     if not np.isfinite(eta).all():
         raise ValueError(f"row {int(np.argwhere(~np.isfinite(eta))[0, 0])} of X has no "
                          "finite prediction; look for nan or inf there")  # fmt: skip
     return eta if fit.settings.family.several else eta[:, 0]
+
+
+def _scores(fit, matrix):
+    """Return scores (n, K) of rows (n, m); few sparse rows read the weights of their features."""
+    known = fit._current().engine.n_features  # others have coefficient 0
+    shared = min(matrix.shape[1], known)
+    if not sparse.issparse(matrix) or matrix.nnz >= shared:
+        W, b = fit._weights()
+        return np.asarray(matrix[:, :shared] @ W[:, :shared].T) + b
+    used, place = np.unique(matrix.indices, return_inverse=True)
+    count = int(np.searchsorted(used, shared))
+    W, b = fit._weights(used[:count])
+    few = sparse.csr_array((matrix.data, place, matrix.indptr), (matrix.shape[0], len(used)))
+    return np.asarray(few[:, :count] @ W.T) + b

@@ -41,7 +41,7 @@ def regret_bound(learner, settings, norm):
     if clock.method == "ftrl":
         n = np.append(engine.rows()[:, 1], np.asarray(engine.intercept_record)[1])
         roots = np.sqrt(engine.beta**2 + n[n > 0.0])
-        far = norm + max(engine.largest, float(np.abs(learner.weights()[1]).max()))
+        far = norm + engine.largest
         step = far**2 / (2.0 * engine.eta0) + engine.eta0 * learner.heaviest
         return (1.0 + ROUNDING) * float(np.sum(roots) * step)
     far = norm + np.sqrt(engine.largest) if clock.method == "fobos" else norm

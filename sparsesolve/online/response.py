@@ -124,7 +124,7 @@ class ResponseReader:
         strange = np.flatnonzero(self.classes[place] != labels)
         if len(strange):
             raise ValueError(
-                f"y holds {labels[strange[0]]!r} at row {strange[0]}, which is none of the "
+                f"y holds {labels.tolist()[strange[0]]!r} at row {strange[0]}, none of the "
                 f"classes {self.classes.tolist()!r}"
             )
         if self.family.read is read_classes:

@@ -17,6 +17,9 @@ from sparsesolve.online.rows import (
     row_matrix,
 )
 
+# Squares of weights, and sums of them, stay floats below this.
+MOST_WEIGHT = 1e140
+
 
 def rows_of(X, y, weights, offset, fit, order=None):
     """Yield Rows of a table, in the order of `order` if given, or of a stream, for an OnlineFit.
@@ -46,6 +49,11 @@ def rows_of(X, y, weights, offset, fit, order=None):
             raise TypeError(
                 "the items of a stream are tuples (X, y), (X, y, weights) or (X, y, weights, "
                 f"offset), not a {type(item).__name__}"
+            )
+        if np.ndim(item[1]) == 0:
+            raise ValueError(
+                "an item of the stream has a single number or label for y, and its items are "
+                "blocks of rows; for one row yield ([x], [y])"
             )
         X_of, *parts = (*item, None, None)[:4]
         if isinstance(X_of, list | tuple) and not X_of:
@@ -116,6 +124,11 @@ def _blocks(matrix, read, parts, settings, order, above):
         )
     w = np.ones(n) if weights is None else read_weights(weights, n, some=False)
     w = w if response.counts is None else w * response.counts
+    if w.max() > MOST_WEIGHT:
+        raise ValueError(
+            f"weights holds {w.max():g} at row {above + int(w.argmax())} (counted from 0), and a "
+            "row of weight w counts as w rows; divide all weights by a number"
+        )
     known = None if offset is None else read_known(offset, n, settings)
     size = block_size(matrix)
     for first in range(0, n, size):

@@ -3,7 +3,8 @@
 Candidates are powers of 2 or 4 around the value that units suggest. With X scaled by s, rates of
 FOBOS and dual averaging scale by 1 / s^2 and those of FTRL by 1 / s; the latter also scale with
 y, for real responses. The chosen one has the least loss of predictions, each made before its row
-was learned, over the later half of the rows; for prox-SVRG, the least objective after two passes
+was learned, over the later half of the rows, among those that did not explode in the first half;
+for prox-SVRG, the least objective after two passes
 over them. Only features that occur in these rows are stored meanwhile.
 """
 
@@ -16,6 +17,8 @@ from sparsesolve.online.penalty import Laid
 
 log = logging.getLogger(__name__)
 
+# Predictions have exploded if they lose this many times what those of weights 0 lose.
+EXPLODED = 10.0
 # Rows on which candidates are compared.
 ROWS = 4096
 FACTORS = {
@@ -33,7 +36,8 @@ def choose(settings, rows, n_features):
         features, index = np.unique(rows.columns, return_inverse=True)
         compact = rows._replace(columns=index.astype(np.intc))
     first = rows.n // 2 // settings.batch * settings.batch
-    found = {}
+    found, calm = {}, []
+    most = EXPLODED * _idle_loss(settings, rows.part(0, first)) if first else np.inf
     for eta0 in unit(settings, rows) * FACTORS[settings.method]:
         learner = settings.learner(eta0, n_features, features)
         try:
@@ -50,11 +54,21 @@ def choose(settings, rows, n_features):
             found[float(eta0)] = np.inf
             continue
         found[float(eta0)] = learner.mean_loss if learner.weight > 0.0 else before
-    best = min(found, key=lambda eta0: found[eta0])
+        if not before > most:
+            calm.append(float(eta0))
+    best = min(calm or found, key=lambda eta0: found[eta0])
     if found[best] == np.inf:
         raise ValueError("every step size that was tried was too long; scale X, or give step=")
     log.debug("step size %.3g of %d candidates, mean loss %.4g", best, len(found), found[best])
     return best, found
+
+
+def _idle_loss(settings, rows):
+    """Return the mean loss of rows at weights 0."""
+    several = settings.family.several
+    loss = settings.family.loss(rows.y if several else rows.y[:, 0], rows.w / rows.w.sum())
+    eta = np.zeros((rows.n, settings.n_responses)) if rows.offset is None else rows.offset
+    return loss.at(np.ascontiguousarray(eta.T if several else eta[:, 0]))[0]
 
 
 def _objective(settings, learner, rows, features):

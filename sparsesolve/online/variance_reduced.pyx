@@ -152,13 +152,13 @@ cdef class VarianceReduced(Engine):
 
     def weights(self, level, scale, plain, features=None):
         """Return the weights (K, p) and intercepts (K,), of some features (m,) alone (K, m)."""
-        cdef Py_ssize_t j, K = self.n_responses
-        rows = np.array(self.record)
-        cdef double[::1] now = rows
-        for j in range(self.n_features):
-            self.bring_up(j, &now[self.width * j])
-        chosen = slice(self.n_features) if features is None else features
-        rows = rows.reshape(-1, self.width)[chosen]
+        cdef Py_ssize_t a, j, K = self.n_responses
+        cdef const Py_ssize_t[::1] chosen = (
+            np.arange(self.n_features) if features is None else np.asarray(features, np.intp))
+        rows = np.asarray(self.record).reshape(-1, self.width)[np.asarray(chosen)]
+        cdef double[:, ::1] now = rows
+        for a in range(chosen.shape[0]):
+            self.bring_up(chosen[a], &now[a, 0])
         return rows[:, :K].T.copy(), np.array(self.intercept_record)[0]
 
     cdef void at_start(self, Py_ssize_t first, Py_ssize_t last, const int[::1] index,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.penalties.groups import held, held_weights, weighted_groups
 from sparsesolve.penalties.norm import read_number
 from sparsesolve.penalties.prox import project_l1, project_l2, project_linf
-from sparsesolve.penalties.prox.balls import project_lengths
+from sparsesolve.penalties.prox.balls import lengths, near_one, project_lengths
 
 # A point whose norm is at most this multiple of the radius counts as inside the ball; the excess
 # is rounding.
@@ -79,6 +79,11 @@ class L1Ball:
         return float(np.abs(z).max(initial=0.0))
 
 
+def _length(x):
+    near, power = near_one(x)
+    return float(np.ldexp(np.linalg.norm(near), power))
+
+
 class L2Ball(L1Ball):
     """``sum b_j^2 <= radius^2``: see :class:`L1Ball`.
 
@@ -102,10 +107,10 @@ class L2Ball(L1Ball):
         return project_l2(v, self.radius)
 
     def _norm(self, b):
-        return float(np.linalg.norm(b))
+        return _length(b)
 
     def _dual(self, z):
-        return float(np.linalg.norm(z))
+        return _length(z)
 
 
 class LinfBall(L1Ball):
@@ -180,7 +185,7 @@ class GroupBall(L1Ball):
         return self if len(self._of) == len(b) else self.over(len(b))
 
     def _lengths(self, z):
-        return np.sqrt(np.bincount(self._of, z * z, minlength=len(self._d)))
+        return lengths(self._of, z, len(self._d))
 
     def _project(self, v):
         x, own = np.array(v, dtype=float), self._on(v)

@@ -47,6 +47,8 @@ class Berhu(Norm):
     array([0. , 0.5, 3. ])
     """
 
+    homogeneous = False
+
     def __init__(self, delta: float = 1.0, weights: ArrayLike | None = None):
         self.delta = read_number("delta", delta, inclusive=False)
         self.weights = held_weights(weights)
@@ -64,7 +66,7 @@ class Berhu(Norm):
     def norm(self, b: np.ndarray) -> float:
         """Return Omega(b)."""
         x, d = np.abs(b), self.delta
-        return float(self._w @ np.where(x <= d, x, (x * x + d * d) / (2.0 * d)))
+        return float(self._w @ np.where(x <= d, x, x * (x / (2.0 * d)) + 0.5 * d))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
         """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
@@ -81,8 +83,8 @@ class Berhu(Norm):
         read = self._read(z)
         own = self._at(read)
         level = lam * own._w
-        over = np.maximum(read * read - level * level, 0.0)
-        return float((self.delta * over / (2.0 * level)).sum())
+        over = np.maximum(np.abs(read) - level, 0.0)
+        return float((over * ((0.5 * over / level + 1.0) * self.delta)).sum())
 
     def feasible_scale(self, z: ArrayLike, lam: float) -> float:
         """Return 1: the conjugate is finite everywhere."""

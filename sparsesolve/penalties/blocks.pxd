@@ -1,4 +1,25 @@
 """The contract of a penalty that is a sum over disjoint groups of features."""
+from libc.math cimport fabs, sqrt
+
+
+cdef inline double length(Py_ssize_t n, const double* x) noexcept nogil:
+    """Return |x|_2 of n numbers of any size."""
+    cdef double square = 0.0, largest = 0.0
+    cdef Py_ssize_t j
+    for j in range(n):
+        square += x[j] * x[j]
+    if 1e-280 < square < 1e300 or square != square:
+        return sqrt(square)
+    # Squares are beyond floats, or have lost digits.
+    for j in range(n):
+        largest = max(largest, fabs(x[j]))
+    if largest == 0.0 or largest - largest != 0.0:
+        return largest
+    square = 0.0
+    for j in range(n):
+        square += (x[j] / largest) * (x[j] / largest)
+    return largest * sqrt(square)
+
 
 cdef enum Mask:
     # Products of coordinates that cannot move in that direction count as 0.

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.penalties.groups import group_members, held, held_weights, read_groups
 from sparsesolve.penalties.norm import Norm, read_weights
+from sparsesolve.penalties.prox.balls import lengths
 
 
 class Concave(Norm):
@@ -27,6 +28,7 @@ class Concave(Norm):
     """
 
     concave = True
+    homogeneous = False
 
     def __init__(self, groups: Any = None, weights: Any = None):
         self.groups = None if groups is None else held(groups)
@@ -54,8 +56,7 @@ class Concave(Norm):
         """Return each group's length, (G,). For b (K, p) a group has its features in all rows."""
         if self.groups is None and b.ndim == 1:
             return np.abs(b)
-        squares = b * b if b.ndim == 1 else np.einsum("kj,kj->j", b, b)
-        return np.sqrt(np.bincount(self.of, squares, minlength=len(self.d)))
+        return lengths(self.of, b if b.ndim == 1 else np.hypot.reduce(b, axis=0), len(self.d))
 
     def slopes(self, b: np.ndarray, lam: float) -> np.ndarray:
         """Return the derivative of phi at each group's length, divided by lam, (G,).

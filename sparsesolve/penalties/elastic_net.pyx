@@ -64,7 +64,9 @@ cdef class ElasticNet:
         for j in range(b.shape[0]):
             if not self.lower[j] <= b[j] <= self.upper[j]:
                 return np.inf
-            total += value(b[j], lam * self.l1[j], lam * self.l2[j])
+            # Without a ridge part its square, which may be beyond floats, does not count.
+            total += lam * self.l1[j] * fabs(b[j]) if self.l2[j] == 0.0 else value(
+                b[j], lam * self.l1[j], lam * self.l2[j])
         return total
 
     def prox(self, const double[::1] x, double lam=1.0):

@@ -47,6 +47,8 @@ class ExclusiveLasso(Norm):
     array([1.5, 0. , 0.5])
     """
 
+    homogeneous = False
+
     def __init__(self, groups: Any = None):
         self.groups = None if groups is None else held(groups)
 

@@ -19,27 +19,55 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.penalties.columns import by_label
 
+# Squares between these are far from the ends of floats, and so are products of a few of them.
+TINY, HUGE = 1e-200, 1e200
+# Beyond this many times the size of its argument a prox no longer depends on t.
+MOST = 1e100
+
 
 class Norm:
     """A norm, or a seminorm, of whole vectors of coefficients."""
 
     scale_free = True  # False where coefficients are compared with one another.
+    homogeneous = True  # Omega(c b) = c Omega(b) for c > 0.
     n_features = 0  # set by `over`
 
     def value(self, b: ArrayLike) -> float:
         """Return Omega(b) for b (p,)."""
-        read = self._read(b)
-        return float(self._at(read).norm(read))
+        read, power = self._near_one(self._read(b))
+        return float(np.ldexp(self._at(read).norm(read), power))
 
     def prox(self, v: ArrayLike, t: float = 1.0) -> np.ndarray:
         """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``, a new array (p,)."""
+        return self._prox_near_one(v, t, lambda own, x, t: own.norm_prox(x, t))
+
+    def _prox_near_one(self, v, t, prox):
+        """Return the prox at v by prox(penalty, x, t), at an x whose squares are floats."""
         read, t = self._read(v), level_of_prox(t)
-        return self._at(read).norm_prox(read, t) if t > 0.0 else read.copy()
+        if not t > 0.0:
+            return read.copy()
+        near, power = self._near_one(read)
+        if power:
+            t = min(float(np.ldexp(t, -power)), MOST)
+        found = prox(self._at(read), near, t) if t > 0.0 else near
+        return np.ldexp(found, power) if power else found
 
     def polar(self, z: ArrayLike) -> float:
         """Return the dual norm at z (p,), or an upper bound: the least lam that keeps b at 0."""
-        read = self._read(z)
-        return float(self._at(read).dual_norm(read))
+        read, power = self._near_one(self._read(z))
+        return float(np.ldexp(self._at(read).dual_norm(read), power))
+
+    def _near_one(self, x):
+        """Return x times 2^-power, and the power: 0 unless squares of x are beyond floats.
+
+        A norm, its prox and its dual norm scale as x does.
+        """
+        with np.errstate(over="ignore", under="ignore"):
+            square = float(np.vdot(x, x))
+        if not self.homogeneous or TINY < square < HUGE:
+            return x, 0
+        power = int(np.frexp(np.abs(x).max(initial=0.0))[1])
+        return np.ldexp(x, -power), power
 
     def kernel(self) -> Any:
         """Return the directions along which Omega does not change, (p, k), or None."""

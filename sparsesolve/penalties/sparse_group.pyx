@@ -5,14 +5,14 @@
 Reference: Simon, Friedman, Hastie and Tibshirani, "A sparse-group lasso" (2013); Bach et al.
 2012, section 3.3.
 """
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, fabs, frexp, ldexp, sqrt
 
 from inspect import signature
 from numbers import Real
 
 import numpy as np
 
-from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.penalties.blocks cimport BlockPenalty, length
 
 # Bisection steps that take a bracket from a factor of two to the last digit of a double.
 DEF HALVINGS = 54
@@ -94,12 +94,11 @@ cdef class SparseGroup(BlockPenalty):
         return whole[of] + np.asarray(self.l1)[of] / np.hypot(b, smoothing)
 
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
-        cdef double square = 0.0, total = 0.0
+        cdef double total = 0.0
         cdef Py_ssize_t j
         for j in range(self.size(g)):
-            square += b[j] * b[j]
             total += fabs(b[j])
-        return self.weight[g] * sqrt(square) + self.l1[g] * total
+        return self.weight[g] * length(self.size(g), b) + self.l1[g] * total
 
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil:
         """Return the root of |soft(z, nu l1)|_2 = nu weight.
@@ -107,22 +106,25 @@ cdef class SparseGroup(BlockPenalty):
         The equation is convex in nu, and Newton's method starts from the left.
         """
         cdef double nu = 0.0, square = 0.0, total, largest = 0.0, over, next, l1 = self.l1[g]
-        cdef double weight = self.weight[g]
+        cdef double weight = self.weight[g], unit = 1.0
         cdef Py_ssize_t j
-        cdef int tries
+        cdef int tries, power = 0
         for j in range(self.size(g)):
-            square += z[j] * z[j]
             largest = max(largest, fabs(z[j]))
         if largest == 0.0:
             return 0.0
         if l1 == 0.0:
-            return sqrt(square) / weight if weight > 0.0 else INFINITY
+            return length(self.size(g), z) / weight if weight > 0.0 else INFINITY
         if weight == 0.0:
             return largest / l1
+        if not 1e-150 < largest < 1e150:  # squares are beyond floats
+            frexp(largest, &power)
+            power = max(power, -1000)
+            unit = ldexp(1.0, -power)
         for tries in range(STEPS):
             square = total = 0.0
             for j in range(self.size(g)):
-                over = fabs(z[j]) - nu * l1
+                over = unit * fabs(z[j]) - nu * l1
                 if over > 0.0:
                     square += over * over
                     total += over
@@ -133,7 +135,7 @@ cdef class SparseGroup(BlockPenalty):
             if not next > nu * (1.0 + CLOSE):
                 break
             nu = next
-        return nu
+        return ldexp(nu, power)
 
     cdef double reach(self, Py_ssize_t g) noexcept nogil:
         """Return 1 / the norm of a unit coordinate vector, where the norm is least relative to
@@ -147,28 +149,27 @@ cdef class SparseGroup(BlockPenalty):
         equation.
         """
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
-        cdef double square = 0.0, l1 = lam * self.l1[g], level = lam * self.weight[g]
+        cdef double l1 = lam * self.l1[g], level = lam * self.weight[g]
         cdef double r = h + lam * self.ridge[g]
-        cdef double norm, length, most
+        cdef double norm, shrink, most
         cdef bint inside = True
         for j in range(s):
             b[j] = x[j] - l1 if x[j] > l1 else x[j] + l1 if x[j] < -l1 else 0.0
             if self.limited and self.limit(first + j, b[j]) == 0.0:
                 b[j] = 0.0
-            square += b[j] * b[j]
-        norm = sqrt(square)
-        length = (1.0 - level / norm) / r if norm > level and r > 0.0 else 0.0
+        norm = length(s, b)
+        shrink = (1.0 - level / norm) / r if norm > level and r > 0.0 else 0.0
         if norm > level and self.limited:
             for j in range(s):
-                inside = inside and fabs(b[j]) * length <= self.limit(first + j, b[j])
+                inside = inside and fabs(b[j]) * shrink <= self.limit(first + j, b[j])
             if level == 0.0:
-                length = 1.0 / r if r > 0.0 else INFINITY
+                shrink = 1.0 / r if r > 0.0 else INFINITY
             elif not inside or r == 0.0:
-                length = 1.0 / (r + level / self._length(g, r, level, b))
+                shrink = 1.0 / (r + level / self._length(g, r, level, b))
         for j in range(s):
             most = self.limit(first + j, b[j]) if self.limited else INFINITY
             if b[j] != 0.0:
-                b[j] = min(b[j] * length, most) if b[j] > 0.0 else max(b[j] * length, -most)
+                b[j] = min(b[j] * shrink, most) if b[j] > 0.0 else max(b[j] * shrink, -most)
 
     cdef double _length(self, Py_ssize_t g, double r, double level, const double* z) noexcept nogil:
         """Return the length of a block with coordinates at limits, by doubling and bisection."""

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.penalties.edge_variation import EdgeNorm, EdgeVariation
-from sparsesolve.penalties.norm import level_of_prox, read_number, read_shape, soft
+from sparsesolve.penalties.norm import read_number, read_shape, soft
 from sparsesolve.penalties.prox.images import DualSteps
 from sparsesolve.penalties.prox.level_sets import prox_levels_near
 from sparsesolve.penalties.prox.regions import Flows
@@ -110,8 +110,8 @@ class TotalVariation2D(EdgeNorm):
         ValueError, TypeError
             If v does not fill the shape, t is negative, or n_threads is not a number of threads.
         """
-        read, t, threads = self._read(v), level_of_prox(t), thread_count(n_threads)
-        return self._at(read)._prox(read, t, threads) if t > 0.0 else read.copy()
+        threads = thread_count(n_threads)
+        return self._prox_near_one(v, t, lambda own, x, t: own._prox(x, t, threads))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
         """See Norm."""

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from sparsesolve.penalties.each_response import over_responses
 from sparsesolve.penalties.last_polar import LastPolar
+from sparsesolve.penalties.prox.balls import near_one
 from sparsesolve.penalties.splitting import splitting_of, splitting_over
 
 # Relative margin that keeps a scaled dual point feasible after rounding.
@@ -164,6 +165,7 @@ class WholePenalty:
         """Return True if z has a part along the kernel, which no lam makes optimal at 0."""
         if self._kernel is None:
             return False
+        z = near_one(z)[0]
         return bool(np.linalg.norm(self._kernel.T @ z.T) > ORTHOGONAL * np.linalg.norm(z))
 
     def begin_polar(self, b, parts):

@@ -88,13 +88,13 @@ def crf_path(
         coefficients.
     alpha : float in [0, 1], default 1.0
         Mixes the penalty with a ridge part, ``alpha Omega + (1 - alpha) |B|^2 / 2``: 1 is the
-        lasso (or groups alone), 0 ridge.
+        lasso (or groups alone), 0 ridge. The ridge of a group has the group's weight.
     transitions : {"ridge", "l1", "group", "free"}, default "ridge"
         Penalty on t, which are the labels' intercepts, transitions, start and stop scores:
-        ``|t|^2 / 2``; the l1 norm; one group, in or out as a whole; or none within a box of -20
-        to 20. The best free score of a transition that never occurs is minus infinity. The
-        status is then UNBOUNDED, a warning names the transition, and the solution is the best
-        within the box.
+        ``|t|^2 / 2``; the l1 norm; one group, in or out as a whole, ``d |t|`` with d^2 = K + 3 (K
+        + 2 without intercepts); or none within a box of -20 to 20. The best free score of a
+        transition that never occurs is minus infinity. The status is then UNBOUNDED, a warning
+        names the transition, and the solution is the best within the box.
     intercept : bool, default True
         Whether each label has an intercept, which is part of t.
     allowed : array-like (K, K) of bool, default None

@@ -74,6 +74,7 @@ def test_losses_of_the_regressor(loss):
 def test_hinge_and_classes_by_rows():
     model = OnlineClassifier(alpha=0.01, loss="hinge").fit(X, LABELS)
     assert model.score(X, LABELS) > 0.7
+    assert not hasattr(model, "predict_proba") and not hasattr(model, "predict_log_proba")
     three = np.digitize(Y, [-1.0, 1.0])
     model = OnlineClassifier(alpha=0.02, grouped=True).fit(X, three)
     assert model.coef_.shape == (3, 8) and not model.coef_[:, 2:].any()

@@ -1,10 +1,25 @@
 """Laws that every registered penalty keeps: prox by its inclusion, polar and conjugate."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from sparsesolve.penalties import L1, PENALTIES, Slope, TotalVariation
-from sparsesolve.penalties.whole import WholePenalty
+from sparsesolve import prox
+from sparsesolve.penalties import (
+    L1,
+    MCP,
+    PENALTIES,
+    Berhu,
+    ExclusiveLasso,
+    GroupBall,
+    L1Ball,
+    L2Ball,
+    LinfBall,
+    Slope,
+    TotalVariation,
+)
+from sparsesolve.penalties.whole import WholePenalty, orthogonal_to
 
 SIZE = 12
 ROUNDS = 40
@@ -221,3 +236,71 @@ def test_methods_leave_their_arguments_alone(omega):
     x.setflags(write=False)
     omega.prox(x, 0.3), omega.polar(x), omega.conjugate(x, 0.3), omega.feasible_scale(x, 0.3)
     assert (x == held).all()
+
+
+GROUPS = np.resize([0, 1, 2], SIZE)
+PUBLIC = {
+    "project_l1": prox.project_l1, "project_l2": prox.project_l2,
+    "project_linf": prox.project_linf, "project_simplex": prox.project_simplex,
+    "project_groups": lambda v, t: prox.project_groups(v, t, GROUPS, [1.0, 2.0, 0.5]),
+    "squared_l1": lambda v, t: prox.squared_l1(v, 0.3, groups=GROUPS, ridge=0.2),
+    "power": lambda v, t: prox.power(v, 0.3, 2.0, groups=GROUPS),
+    "box_hyperplane": lambda v, t: prox.box_hyperplane(v, -t, t, np.ones(SIZE), t),
+    "Berhu": lambda v, t: Berhu(t).prox(v, t), "Berhu.value": lambda v, t: Berhu(t).value(v),
+    "ExclusiveLasso": lambda v, t: ExclusiveLasso(GROUPS).prox(v, 0.3),
+    "MCP": lambda v, t: MCP(groups=GROUPS).prox(v, t),
+    **{ball.__name__: lambda v, t, ball=ball: ball(t).prox(v) for ball in (L1Ball, L2Ball,
+                                                                           LinfBall)},
+    "L2Ball.conjugate": lambda v, t: L2Ball(1.0).conjugate(v),
+    "GroupBall.conjugate": lambda v, t: GroupBall(GROUPS, 1.0).conjugate(v),
+    "SparseGroup": lambda v, t: PENALTIES["sparse_group"](GROUPS, 0.3).prox(v, t),
+}  # fmt: skip
+UNSCALED = ("mixed", "ridge", "everything", "limits", "boxes")  # parts that have a unit
+
+
+def _functions():
+    yield from PUBLIC.items()
+    for name in sorted(set(PENALTIES) - {"berhu", "exclusive_lasso"}):
+        for label, omega in EXAMPLES[name](PENALTIES[name]).items():
+            if label not in UNSCALED:
+                given = getattr(omega, "given", omega) if not omega.has_blocks else omega
+                yield f"{name}-{label} prox", given.prox
+                yield f"{name}-{label} value", lambda v, t, given=given: given.value(v)
+                kernel = None if omega.has_blocks else omega.kernel()
+                yield f"{name}-{label} polar", lambda v, t, given=given, kernel=kernel: (
+                    given.polar(v if kernel is None else orthogonal_to(kernel, v)))
+
+
+@pytest.mark.parametrize("power", [900, 530, -530, -900])
+@pytest.mark.parametrize("function", [pytest.param(f, id=name) for name, f in _functions()])
+def test_every_size_that_a_float_has_is_like_size_1(function, power):
+    for v, t in list(_draws())[::8]:
+        found = function(np.ldexp(v, power), float(np.ldexp(t, power)))
+        np.testing.assert_allclose(np.ldexp(found, -power), function(v, t), rtol=1e-13, atol=1e-15)
+
+
+def _projected(v, radius, signed):
+    """The projection onto the l1 ball or the simplex, in fractions."""
+    sizes = [Fraction(x) if signed else abs(Fraction(x)) for x in v.tolist()]
+    ordered, total, theta = sorted(sizes, reverse=True), Fraction(0), None
+    for k, x in enumerate(ordered, 1):
+        total += x
+        if x > (total - Fraction(radius)) / k:
+            theta = (total - Fraction(radius)) / k
+    left = [max(x - theta, Fraction(0)) for x in sizes]
+    return np.array([float(x) for x in left]) * (1.0 if signed else np.sign(v))
+
+
+@pytest.mark.parametrize("radius", [1e-280, 1e-20, 1e-3, 1.0, 1e5])
+@pytest.mark.parametrize("size", [1e-290, 1.0, 1e16, 1e200, 5e307])
+def test_projections_are_exact_however_small_the_ball_is(size, radius):
+    for v in (np.array([3.0, -2.0, 1.0]), np.array([3.0, 3.0, -3.0]), np.ones(4) / 3):
+        x = size * v
+        if radius < sum(map(Fraction, np.abs(x).tolist())):
+            want = _projected(x, radius, False)
+            np.testing.assert_allclose(prox.project_l1(x, radius), want, rtol=1e-15,
+                                       atol=4e-16 * radius)  # fmt: skip
+            sizes = prox.project_groups(x, radius, range(len(x)))
+            np.testing.assert_allclose(sizes, want, rtol=1e-15, atol=4e-16 * radius)
+        np.testing.assert_allclose(prox.project_simplex(x, radius), _projected(x, radius, True),
+                                   rtol=1e-15, atol=4e-16 * max(radius, 0.0))  # fmt: skip

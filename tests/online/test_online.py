@@ -335,6 +335,11 @@ def test_predictions():
     np.testing.assert_allclose(fit.predict(X, "response"), 1 / (1 + np.exp(-eta)), atol=1e-12)
     assert (fit.predict(X, "class") == np.where(eta > 0, "yes", "no")).all()
     np.testing.assert_allclose(fit.predict(X, offset=y), eta + y, atol=1e-12)
+    few = sparse.csr_array(X[:3])  # reads the weights of the features in these rows alone
+    np.testing.assert_allclose(fit.predict(few), eta[:3], atol=1e-12)
+    wide = sparse.csr_array((few.data, few.indices, few.indptr), (3, 10**6))
+    grown = ss.online([(sparse.csr_array(X), y)], family="binomial", lam=0.02)
+    np.testing.assert_allclose(grown.predict(wide), grown.predict(X[:3]), atol=1e-12)
     assert "nonzero" in repr(fit) and list(fit.classes) == ["no", "yes"]
 
 
@@ -405,6 +410,12 @@ def test_bad_data_are_refused():
         ss.online([(X, y)], family="multinomial", lam=0.1)
     with pytest.raises(TypeError, match="tuples"):
         ss.online(iter([X]), lam=0.1)
+    with pytest.raises(ValueError, match=r"for one row yield \(\[x\], \[y\]\)"):
+        ss.online(zip(X, y, strict=True), lam=0.1)
+    with pytest.raises(ValueError, match="X has no rows"):
+        ss.online(X[:0], y[:0], lam=0.1)
+    with pytest.raises(ValueError, match="counts as w rows"):
+        ss.online(X, y, lam=0.1, weights=np.full(len(y), 1e308))
     with pytest.raises(ValueError, match="the steps were too long"):
         ss.online(X * 1e3, y, lam=0.0, method="fobos", step=10.0, schedule="constant")
     fit = ss.online(X, y, family="binomial", lam=0.1)

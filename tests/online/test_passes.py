@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import sparsesolve as ss
 from sparsesolve.online.passes import learn_passes
 
 
@@ -59,4 +60,6 @@ def test_rows_held_out_may_end_it_and_say_what_comes_back(ends_after, passes):
 def test_progress_tells_rows_and_loss(capsys):
     learn_passes(Fit("ftrl"), blocks, 2, lambda: None, rows=5, progress=True)
     told = capsys.readouterr().err
+    ss.online(np.eye(3), np.arange(3.0), lam=0.1, progress=True)
+    assert "nan" not in capsys.readouterr().err
     assert "10" in told and "loss 0.5" in told

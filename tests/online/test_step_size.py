@@ -15,3 +15,14 @@ def test_steps_that_were_far_too_long_are_not_taken_for_the_best(radius):
     fit = ss.online(X, y, lam=0.02, method="fobos", radius=radius)
     assert fit.eta0 < 1.0
     np.testing.assert_allclose(fit.coef(), [1, 1, 0, 0, 0, 0], atol=0.2)
+
+
+@pytest.mark.parametrize("method", ["rda", "fobos", "ftrl"])
+@pytest.mark.parametrize("mean", [100.0, 2000.0])
+def test_steps_that_explode_in_between_are_not_chosen(method, mean):
+    """Where y lies away from 0 they predict best once they have calmed down."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 10))
+    y = mean + 10 * (X[:, 0] - 2 * X[:, 1] + rng.normal(size=2000))
+    losses = ss.online(X, y, lam=0.1, method=method).losses[:, 1]
+    assert losses.max() < 10 * mean**2 and losses[-1] < mean**2 / 10

@@ -121,7 +121,7 @@ def _by_rows(X, y, lam, n_iter, ball, seed):
     data = rows.data if len(rows.data) else np.zeros(1)
     column = column if len(column) else np.zeros(1, dtype=np.intc)
     v, scale, t, violations = np.zeros(p), 1.0, 0, np.zeros(n, dtype=np.longlong)
-    record, best, least = Recorder(), v, 1.0
+    record, best, least = Recorder(), np.zeros(p), 1.0  # v changes in place
     record.record(1.0, 0.0, 0)
     for k in range(n_iter):
         order = rng.integers(n, size=n).astype(np.intc)

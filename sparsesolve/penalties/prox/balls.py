@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.penalties.groups import weighted_groups
-from sparsesolve.penalties.prox.simplex import shrink_to_ball, threshold
+from sparsesolve.penalties.prox.simplex import threshold
+
+# What lies this far below all that may stay, relative to the terms, does not stay.
+ROOM = 1e-9
+# A sum of sizes beyond this may be beyond floats; it is halved so many times.
+BEYOND, HALVED = 2.0**900, 100
 
 
 def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
@@ -34,14 +39,13 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
     >>> prox.project_l1([3.0, -1.0, 0.5], 2.0)
     array([2., 0., 0.])
     """
-    x = np.ascontiguousarray(v, dtype=float)
-    none, radius = _read(x if x.ndim != 1 else [], radius)
-    found = shrink_to_ball(x, radius) if len(x) else none
-    # A sum is beyond the range of floats, or an entry is not finite.
-    if found is None:
-        largest = np.abs(_read(x, radius)[0]).max()
-        found = shrink_to_ball(x / largest, radius / largest) * largest
-    return found
+    x, radius = _read(v, radius)
+    size = np.abs(x)
+    with np.errstate(over="ignore"):
+        inside = size.sum() <= radius
+    if inside or not radius > 0.0:
+        return x if inside else np.zeros_like(x)
+    return np.copysign(_above_threshold(size, radius), x)
 
 
 def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
@@ -68,8 +72,9 @@ def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
     array([0.6, 0.8])
     """
     x, radius = _read(v, radius)
+    x, power = near_one(x)
     size = float(np.linalg.norm(x))
-    return x if size <= radius else x * (radius / size)
+    return np.ldexp(x, power) if np.ldexp(size, power) <= radius else x * (radius / size)
 
 
 def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
@@ -125,6 +130,20 @@ def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
     x, total = _read(v, total, "total")
     if not len(x) or total == 0.0:
         raise ValueError(f"The simplex needs a coordinate and a positive total, not {total}")
+    return _above_threshold(x, total)
+
+
+def _above_threshold(x, total):
+    """Return (x - theta)_+ of sum `total` > 0, after x has lost what may leave floats.
+
+    If the total is small beside the largest x, all that stays is within a factor 2 of that, and
+    differences from it are exact.
+    """
+    top = x.max()
+    if 2.0 * total <= abs(top):
+        x = np.maximum(x, top - (1.0 + ROOM) * total - ROOM * abs(top)) - top
+    elif abs(top) > BEYOND:  # so that no sum is beyond floats
+        return np.ldexp(_above_threshold(np.ldexp(x, -HALVED), np.ldexp(total, -HALVED)), HALVED)
     return np.maximum(x - threshold(x, total), 0.0)
 
 
@@ -164,16 +183,37 @@ def project_groups(
 def project_lengths(x, radius, of, d):
     """Do what :func:`project_groups` does, for the group of each entry (n,) and weights (G,)."""
     G = len(d)
-    size = np.sqrt(np.bincount(of, x * x, minlength=G))
-    if d @ size <= radius:
-        return x
-    # |b_g| = (|v_g| - theta d_g)_+ with the root theta of sum_g d_g (|v_g| - theta d_g)_+ =
-    # radius.
-    order = np.argsort(-size / d)
-    ends = (np.cumsum((d * size)[order]) - radius) / np.cumsum(d[order] ** 2)
-    theta = ends[np.flatnonzero((size / d)[order] > ends)[-1]] if radius > 0.0 else np.inf
-    left = np.maximum(size - theta * d, 0.0)
-    return x * np.divide(left, size, out=np.zeros(G), where=size > 0.0)[of]
+    size = lengths(of, x, G)
+    with np.errstate(over="ignore"):
+        inside = float((d * size).sum()) <= radius
+    if inside or not radius > 0.0:
+        return x if inside else np.zeros_like(x)
+    # |b_g| = d_g (u_g - theta)_+ with the root theta of sum_g d_g^2 (u_g - theta)_+ = radius and
+    # u_g = |v_g| / d_g, less the largest if the radius is small beside it.
+    u = size / d
+    first = int(np.argmax(u))
+    u -= u[first] if 2.0 * radius <= d[first] * size[first] else 0.0
+    near = np.flatnonzero(u > u[first] - radius / d[first] ** 2)
+    order = near[np.argsort(-u[near])]
+    ends = (np.cumsum(d[order] ** 2 * u[order]) - radius) / np.cumsum(d[order] ** 2)
+    left = d * np.maximum(u - ends[np.flatnonzero(u[order] > ends)[-1]], 0.0)
+    x, power = near_one(x)
+    return x * np.divide(left, np.ldexp(size, -power), out=np.zeros(G), where=left > 0.0)[of]
+
+
+def near_one(x: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return x times 2^-power, whose largest size is near 1, and the power."""
+    power = int(np.frexp(np.abs(x).max(initial=0.0))[1])
+    return np.ldexp(x, -power), power
+
+
+def lengths(of: np.ndarray, x: np.ndarray, count: int) -> np.ndarray:
+    """Return the Euclidean length of each group of entries, (count,), at any size."""
+    largest = np.zeros(count)
+    np.maximum.at(largest, of, np.abs(x))
+    power = np.frexp(largest)[1]
+    squares = np.bincount(of, np.ldexp(x, -power[of]) ** 2, minlength=count)
+    return np.ldexp(np.sqrt(squares), power)
 
 
 def _read(v, radius, name="radius"):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.penalties.groups import weighted_groups
+from sparsesolve.penalties.prox.balls import lengths
 
 # Most steps of Newton's method; some ten are enough.
 STEPS = 100
@@ -155,8 +156,7 @@ def _lengths(v, groups, weights):
     if groups is None:
         return x, np.abs(x), None, weighted_groups(np.arange(len(x)), weights, len(x))[1]
     of, d = weighted_groups(groups, weights, len(x))
-    scale = np.abs(x).max(initial=0.0) or 1.0
-    return x, scale * np.sqrt(np.bincount(of, (x / scale) ** 2, len(d))), of, d
+    return x, lengths(of, x, len(d)), of, d
 
 
 def _with_lengths(x, sizes, of, new):

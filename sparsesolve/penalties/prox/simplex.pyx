@@ -6,22 +6,20 @@ Given: x (n,) and a radius > 0. Returned: theta. One pass keeps the candidates, 
 rising lower bound of theta. The few that remain are passed over until none drops out.
 Reference: Condat, "Fast projection onto the simplex and the l1 ball" (2016), proposition 3.
 """
-from libc.math cimport copysign, fabs
-
 import numpy as np
 
 
-def threshold(const double[::1] x, double radius, bint sizes=False):
-    """Return theta with sum_j (x_j - theta)_+ = radius; for |x_j| if `sizes`."""
+def threshold(const double[::1] x, double radius):
+    """Return theta with sum_j (x_j - theta)_+ = radius."""
     cdef Py_ssize_t n = x.shape[0], i, count = 1, held = 0, kept
     cdef double[::1] near = np.empty(n), far = np.empty(n)
     cdef double value, theta
-    near[0] = fabs(x[0]) if sizes else x[0]
+    near[0] = x[0]
     theta = near[0] - radius
     with nogil:
         # 1. One pass: candidates above a rising lower bound of theta.
         for i in range(1, n):
-            value = fabs(x[i]) if sizes else x[i]
+            value = x[i]
             if value <= theta:
                 continue
             theta += (value - theta) / (count + 1)
@@ -54,25 +52,3 @@ def threshold(const double[::1] x, double radius, bint sizes=False):
                 break
             count = kept
     return theta
-
-
-def shrink_to_ball(const double[::1] x, double radius):
-    """Return the projection (n,) onto the l1 ball of that radius, or None if a sum is not a
-    number.
-    """
-    cdef Py_ssize_t n = x.shape[0], i
-    cdef double total = 0.0, theta = 0.0, over
-    out = np.empty(n)
-    cdef double[::1] b = out
-    for i in range(n):
-        total += fabs(x[i])
-    if not total - total == 0.0:
-        return None
-    if total <= radius:
-        return np.array(x)
-    if radius > 0.0:
-        theta = max(threshold(x, radius, True), 0.0)
-    for i in range(n):
-        over = fabs(x[i]) - theta
-        b[i] = copysign(over, x[i]) if over > 0.0 and radius > 0.0 else 0.0
-    return out

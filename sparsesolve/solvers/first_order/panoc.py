@@ -68,7 +68,9 @@ class Panoc(Ista):
             last = self.vector, self.residual
             kept = self.base, self.slope, self.end_vector
             self._arrive(base, goal, lam)
-            if self.envelope <= envelope - least + self.rounding(envelope):
+            # Below 0, the least value of an objective, L is too small for the curvature there.
+            rounding = self.rounding(envelope)
+            if -rounding <= self.envelope <= envelope - least + rounding:
                 self._remember(self.vector - last[0], self.residual - last[1])
                 return None
             (self.vector, self.residual), self.envelope = last, envelope

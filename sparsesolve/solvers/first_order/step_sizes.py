@@ -21,14 +21,11 @@ def step_sizes(schedule, eta0, t):
     """Return eta_t (S,) at times t (S,); ValueError if a callable gives one that is not positive.
     """
     if callable(schedule):
-        return np.array([_asked(schedule, moment) for moment in t])
+        eta = np.array([schedule(s) if s > 0.0 else 1.0 for s in t.tolist()], dtype=float)
+        if not ((eta > 0.0) & (eta < np.inf)).all():
+            k = int(np.argmin((eta > 0.0) & (eta < np.inf)))
+            raise ValueError(f"step({t[k]!s}) is {eta[k]!s}; a step size is positive")
+        return eta
     if schedule == "constant":
         return np.full(len(t), eta0)
     return eta0 / (np.sqrt(t) if schedule == "sqrt" else t)
-
-
-def _asked(schedule, moment):
-    eta = float(schedule(float(moment))) if moment > 0.0 else 1.0
-    if not 0.0 < eta < np.inf:
-        raise ValueError(f"step({float(moment)!r}) is {eta!r}; a step size is positive")
-    return eta

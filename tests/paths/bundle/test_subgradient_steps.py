@@ -46,3 +46,11 @@ def test_what_cannot_be_is_refused():
     for options in ({"batch": 2}, {"batch": "some"}, {"ball": "no"}, {"seed": -1}):
         with pytest.raises((ValueError, TypeError), match=next(iter(options))):
             bundle.pegasos(X, Y, 0.1, **options)
+
+
+@pytest.mark.parametrize("batch", ["all", 1])
+def test_the_iterate_returned_has_the_least_objective_also_if_it_is_the_first(batch):
+    trace = bundle.pegasos(1e3 * X, Y, 1e-3, 5, batch=batch, ball=False)
+    w, lam = trace.coef, 1e-3
+    found = 0.5 * lam * w @ w + np.maximum(1 - Y * (1e3 * X @ w), 0).mean()
+    assert found == pytest.approx(trace.objectives.min(), rel=1e-9)
