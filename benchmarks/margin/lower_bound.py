@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import hadamard
 
 from sparsesolve import bundle
-from sparsesolve.solvers.bundle.excessive_gap import ExcessiveGap
+from sparsesolve.solvers.baselines.excessive_gap import ExcessiveGap
 
 
 def main():

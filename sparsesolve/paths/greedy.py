@@ -24,10 +24,8 @@ from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
-from sparsesolve.solvers.greedy import pursuit as greedy
-from sparsesolve.solvers.greedy import thresholding
-from sparsesolve.solvers.greedy.pursuit import pursue
-from sparsesolve.solvers.greedy.thresholding import threshold_path
+from sparsesolve.solvers import greedy
+from sparsesolve.solvers.greedy import pursue, threshold_path
 
 log = logging.getLogger(__name__)
 
@@ -254,6 +252,6 @@ def _fit(solve, X, y, options):
                                n_threads=n_threads, advance=advance)  # fmt: skip
     log.debug("greedy path ended after %d points: %s", len(points), reason)
     fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, kept)
-    certain = greedy.CERTAIN if solve is pursue else thresholding.CERTIFICATE
+    certain = greedy.CERTAIN if solve is pursue else greedy.CERTIFICATE
     warn_missed([fit], certain)
     return with_encoder(fit, X)

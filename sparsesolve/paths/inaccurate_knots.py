@@ -16,7 +16,7 @@ import numpy as np
 
 from sparsesolve.paths.options import MAX_ITER
 from sparsesolve.solvers.choice import choose
-from sparsesolve.solvers.homotopy.certificate import Batch
+from sparsesolve.solvers.homotopy.knot_certificate import Batch
 
 # A gap of this size is usually rounding, whatever the tolerance; it starts no second try.
 LITTLE = 1e-9

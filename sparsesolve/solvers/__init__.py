@@ -7,7 +7,14 @@ import numpy as np
 
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers import ridge
-from sparsesolve.solvers.bundle.states import (
+from sparsesolve.solvers.baselines import reweighted
+from sparsesolve.solvers.baselines.block_descent import (
+    BlockDescent,
+    PlainDescent,
+    WrightDescent,
+    in_groups,
+)
+from sparsesolve.solvers.baselines.margin_states import (
     AggregateBundle,
     Bundle,
     PegasosState,
@@ -15,29 +22,21 @@ from sparsesolve.solvers.bundle.states import (
     ridge_alone,
     ridge_of_one_kink,
 )
-from sparsesolve.solvers.first_order import reweighted
+from sparsesolve.solvers.baselines.subgradient import Subgradient
 from sparsesolve.solvers.first_order.admm import Admm, LinearizedAdmm, suits_linearized
 from sparsesolve.solvers.first_order.admm import suits as suits_admm
-from sparsesolve.solvers.first_order.block_gradient_descent import (
-    BlockDescent,
-    PlainDescent,
-    WrightDescent,
-    in_groups,
-)
 from sparsesolve.solvers.first_order.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.first_order.panoc import Panoc
 from sparsesolve.solvers.first_order.pass_newton import PassNewton
-from sparsesolve.solvers.first_order.reweighted_trace import ReweightedTrace, suits_trace
-from sparsesolve.solvers.first_order.subgradient import Subgradient
 from sparsesolve.solvers.first_order.tangent_newton import TangentNewton
 from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.dual_descent import DualDescent
 from sparsesolve.solvers.margin.multipliers import Multipliers
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
-from sparsesolve.solvers.responses.many_groups import ManyGroups
+from sparsesolve.solvers.responses.groups import ManyGroups
 from sparsesolve.solvers.responses.newton import ResponseNewton
-from sparsesolve.solvers.responses.sufficient_statistics import ResponseSufficientStatistics
+from sparsesolve.solvers.responses.response_statistics import ResponseSufficientStatistics
 from sparsesolve.solvers.subproblem.sufficient_statistics import SufficientStatistics
 from sparsesolve.solvers.working_set.proximal_newton import ProximalNewton
 from sparsesolve.solvers.working_set.working_set import WorkingSet
@@ -108,12 +107,12 @@ def _rows_apart(problem, lambdas):
 
 
 def _reweighted(problem, n_threads):
-    made = reweighted.Reweighted if problem.has_blocks else ReweightedTrace
+    made = reweighted.Reweighted if problem.has_blocks else reweighted.ReweightedTrace
     return made(problem, n_threads)
 
 
 def _suits_reweighted(problem, lambdas):
-    own = reweighted.suits if problem.has_blocks else suits_trace
+    own = reweighted.suits if problem.has_blocks else reweighted.suits_trace
     return own(problem, lambdas)
 
 

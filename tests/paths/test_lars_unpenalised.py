@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.solvers.costs import homotopy as costs
+from sparsesolve.solvers.homotopy import path as homotopy_path
 
 
 def made(n, p, seed=0):
@@ -64,8 +64,8 @@ def test_sparse_columns_windows_and_gram_matrices(form, monkeypatch):
     options = {"intercept": False, "standardize": False, "penalty_factor": np.ones(60)}
     options["penalty_factor"][[5, 50]] = 0.0
     if form == "windows":
-        monkeypatch.setattr(costs, "FEW_COLUMNS", 0)
-        monkeypatch.setattr(costs, "COLUMNS_PER_KNOT", 0.1)
+        monkeypatch.setattr(homotopy_path, "FEW_COLUMNS", 0)
+        monkeypatch.setattr(homotopy_path, "COLUMNS_PER_KNOT", 0.1)
     if form == "gram":
         fit = ss.lars_path_gram(X.T @ X, X.T @ y, 25, yty=y @ y,
                                 penalty_factor=options["penalty_factor"])  # fmt: skip
@@ -135,8 +135,8 @@ def test_where_nothing_is_penalised_the_path_is_a_point():
 
 def test_a_coefficient_that_lacks_its_fit_is_certified_as_such():
     """The certificate bounds what is lost by a free coefficient that is not the best."""
-    from sparsesolve.solvers.homotopy.certificate import Certificate, Rules
     from sparsesolve.solvers.homotopy.data import GramData
+    from sparsesolve.solvers.homotopy.knot_certificate import Certificate, Rules
 
     X, y = made(20, 6, seed=8)
     data, free = GramData(X.T @ X / 20, X.T @ y / 20, float(y @ y) / 20), np.array([2], np.intc)

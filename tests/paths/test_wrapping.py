@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.solvers.greedy import pursuit as greedy
+from sparsesolve.solvers import greedy
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(40, 12))

@@ -12,7 +12,8 @@ from sparsesolve.data import answers_keywords, read_count, read_flag, read_numbe
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
-from sparsesolve.solvers.bundle.cutting_planes import CuttingPlanes
+from sparsesolve.solvers.baselines.cutting_planes import Aggregate, CuttingPlanes
+from sparsesolve.solvers.margin.planes import Planes
 
 
 @answers_keywords()
@@ -84,7 +85,8 @@ def bmrm(
     w = _read_start(start, asked.n_features)
     record = Recorder()
     with one_blas_thread():
-        method = CuttingPlanes(asked, lam, w, line_search)
+        model = Aggregate if line_search else Planes
+        method = CuttingPlanes(asked, lam, w, model(len(w), lam))
         record.record(method.objective, -np.inf, asked.passes)
         while len(record.bounds) <= n_iter:
             method.step()

@@ -11,7 +11,7 @@ from sparsesolve.data import answers_keywords, by_rows, read_count, read_flag, r
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
-from sparsesolve.solvers.bundle.excessive_gap import ExcessiveGap
+from sparsesolve.solvers.baselines.excessive_gap import ExcessiveGap
 
 # Backtracking starts at this fraction of |X|^2 / lam and doubles L until a step satisfies its
 # bound.

@@ -12,7 +12,7 @@ from sparsesolve.data import answers_keywords, by_rows, read_flag
 from sparsesolve.families import hinge
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.solvers.bundle.margin_risk import MarginRisk
+from sparsesolve.solvers.baselines.margin_states import MarginRisk
 
 
 class HingeRisk:

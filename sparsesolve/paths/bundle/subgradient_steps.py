@@ -21,8 +21,8 @@ from sparsesolve.data import (
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
-from sparsesolve.solvers.bundle.pegasos import Pegasos
-from sparsesolve.solvers.bundle.stochastic import steps
+from sparsesolve.solvers.baselines.cutting_planes import CuttingPlanes, Mean
+from sparsesolve.solvers.baselines.pegasos_rows import steps
 
 
 @answers_keywords()
@@ -100,7 +100,8 @@ def pegasos(
 def _by_all(read, lam, n_iter, ball):
     inner, record = read.level(lam), Recorder()
     radius = 1.0 / np.sqrt(inner) if ball else np.inf
-    method = Pegasos(read.inner, inner, radius, len(read.unit))
+    p = len(read.unit)
+    method = CuttingPlanes(read.inner, inner, np.zeros(p), Mean(p, inner, radius))
     record.record(method.objective, 0.0, read.passes)
     for _ in range(n_iter):
         method.step()

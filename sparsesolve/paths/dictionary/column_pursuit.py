@@ -6,14 +6,14 @@ Given: the atoms D (m, p) and a signal y (m,). The module is for atoms that diff
 inner products can resolve, a millionth of their length, because that difference may explain much
 of the signal. Returned: the support in order of entry, its least-squares coefficients and the
 certificate of `sparse_code`.
-Invariant: that of `solvers.greedy.pursuit.project`, an orthonormal basis of the support.
+Invariant: that of `solvers.greedy.project`, an orthonormal basis of the support.
 Reference: Pati, Rezaiifar, Krishnaprasad (1993).
 """
 
 import numpy as np
 
 from sparsesolve.solvers.costs.rounding import CENTRED
-from sparsesolve.solvers.greedy.pursuit import project
+from sparsesolve.solvers.greedy import project
 from sparsesolve.solvers.state import CONVERGED, STALLED
 
 # The machine epsilon, of which bounds on rounding errors are multiples.

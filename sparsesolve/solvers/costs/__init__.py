@@ -12,13 +12,9 @@ nothing: some 160 of 320 constants were tried, and most changed no iteration of 
 """
 
 from sparsesolve.solvers.costs import (  # noqa: F401
-    bundle,
     first_order,
-    greedy,
-    homotopy,
     margin,
     newton,
-    responses,
     rounding,
     screening,
     structured,

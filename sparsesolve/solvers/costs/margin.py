@@ -65,9 +65,6 @@ CHANGES_BEFORE_SUMS = 40
 # that costs no more.
 CHANGED_ROWS = 0.5
 
-# Cutting planes without a fall of the gap before the multi-class machine gives up.
-PLANES_PATIENCE = 100
-
 # The curvature sigma of the Moreau envelope at the start of a lambda, in units of a slope over
 # the spread of the kinks. A larger one makes the smooth problem as hard as the problem itself; a
 # smaller one takes more rounds.

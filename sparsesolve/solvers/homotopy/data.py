@@ -14,9 +14,14 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import qr
 
-from sparsesolve.solvers.costs.homotopy import DENSE_FROM, SMALL_DESIGN
 from sparsesolve.solvers.costs.rounding import CENTRED
 from sparsesolve.solvers.homotopy import survey
+
+# Values of a dense design that is kept unpacked (32 MB); larger ones are unpacked block by block
+# for each product.
+SMALL_DESIGN = 4_000_000
+# Share of stored values from which dense kernels are faster than sparse products.
+DENSE_FROM = 0.15
 
 
 def homotopy_data(problem, n_threads):

@@ -18,11 +18,19 @@ Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone, Tibshira
 
 import numpy as np
 
-from sparsesolve.solvers.costs import homotopy as costs
 from sparsesolve.solvers.costs.rounding import BEYOND_BOUND, NO_CORRELATION
-from sparsesolve.solvers.homotopy.certificate import Certificate
 from sparsesolve.solvers.homotopy.events import Homotopy, Reason
+from sparsesolve.solvers.homotopy.knot_certificate import Certificate
 from sparsesolve.solvers.homotopy.survey import first_excess
+
+# Knots before the first check of all columns; the number then doubles, to at most MOST_KNOTS, or
+# twice as many with all columns in the window.
+FIRST_KNOTS, MOST_KNOTS = 16, 64
+# Up to this many columns all are in the window from the second batch on, by their Gram matrix.
+FEW_COLUMNS = 600
+# Columns of the window for every knot to come, and beyond those. More cost time at every knot,
+# fewer are missed and make the batch begin again.
+COLUMNS_PER_KNOT, SPARE_COLUMNS = 2.0, 32
 
 UNCLEAR = "rounding hides in which order features join and leave"
 
@@ -34,15 +42,15 @@ class FollowedPath:
         self.data, self.rules = data, rules
         self.size = np.sqrt(data.squares + rules.ridge * rules.v)
         self.bound = np.where(rules.open, rules.v, np.inf)
-        self.few = len(rules.v) <= costs.FEW_COLUMNS
+        self.few = len(rules.v) <= FEW_COLUMNS
         self.rank = len(rules.v) if rules.ridge else data.rank
-        columns = costs.FEW_COLUMNS
+        columns = FEW_COLUMNS
         if self.few:
-            columns = int(costs.COLUMNS_PER_KNOT * costs.FIRST_KNOTS) + costs.SPARE_COLUMNS
+            columns = int(COLUMNS_PER_KNOT * FIRST_KNOTS) + SPARE_COLUMNS
         self.core = Homotopy(
             rules.v, self.size, np.sqrt(data.response_square), rules.lasso, rules.positive,
             int(min(rules.max_features, len(rules.v))), self.rank,
-            min(self.rank, costs.FEW_COLUMNS) + 1, columns,
+            min(self.rank, FEW_COLUMNS) + 1, columns,
         )  # fmt: skip
         self.slope, self.beta = np.zeros((2, len(rules.v)))
         C, B, squares = self._fit_without_penalty()
@@ -60,7 +68,7 @@ class FollowedPath:
         self.room = 0  # Room for events beyond those of the knots.
         self.events = 0  # Events since the last knot.
         self.urgent = np.empty(0, dtype=np.intc)
-        self.window, self.enclosed, self.per_knot = None, False, costs.COLUMNS_PER_KNOT
+        self.window, self.enclosed, self.per_knot = None, False, COLUMNS_PER_KNOT
         self.reason, self.steps = Reason.RUNNING, 0
 
     def _fit_without_penalty(self):
@@ -105,18 +113,18 @@ class FollowedPath:
 
     def batches(self):
         """Follow the path to its end; yield Batches. The first knot is `start`."""
-        knots, rules = costs.FIRST_KNOTS, self.rules
+        knots, rules = FIRST_KNOTS, self.rules
         while not self._ended():
             knots = int(min(knots, rules.max_steps - self.steps))
             same = self._open_window(knots)
             self.core.begin(self.window, self.c, knots, self._events(knots), same)
             self.reason = self.core.run()
             batch, whole = self._checked()
-            most = min((1 + self.enclosed) * costs.MOST_KNOTS,
-                       costs.WORK / (1 + self.core.basis.size**2))  # fmt: skip
-            self.per_knot *= costs.NARROWER if whole else costs.WIDER
-            self.per_knot = max(costs.COLUMNS_PER_KNOT, self.per_knot)
-            knots = 2 * knots if whole else max(len(batch.lams), costs.FIRST_KNOTS)
+            most = min((1 + self.enclosed) * MOST_KNOTS,
+                       2e8 / (1 + self.core.basis.size**2))  # fmt: skip
+            self.per_knot *= 0.95 if whole else 1.5
+            self.per_knot = max(COLUMNS_PER_KNOT, self.per_knot)
+            knots = 2 * knots if whole else max(len(batch.lams), FIRST_KNOTS)
             knots = max(1, int(min(knots, most)))
             self.steps += len(batch.lams)
             if len(batch.lams):
@@ -144,7 +152,7 @@ class FollowedPath:
             core.basis.enclose(data.all_inner(), core.active, self.size**2, more)
             core.enclose(~self.rules.open)
             return True
-        chosen = self._candidates(int(self.per_knot * knots) + costs.SPARE_COLUMNS)
+        chosen = self._candidates(int(self.per_knot * knots) + SPARE_COLUMNS)
         held, idle = core.window
         keep = np.flatnonzero(idle & chosen[held]).astype(np.intc)
         held = held[keep]

@@ -6,7 +6,7 @@ Given: arrays of K knots: B (K, U) of the features (U,), C (K, p), lambdas (K,).
 of K entries. Invariant: a sum has the order of the features, so that it does not depend on the
 other knots.
 
-Reference: certificate.py, for the gaps.
+Reference: knot_certificate.py, for the gaps.
 """
 from libc.math cimport INFINITY, fabs, fmax
 from libc.string cimport memcpy

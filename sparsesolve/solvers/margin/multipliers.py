@@ -4,7 +4,7 @@
 
 Given: a Problem whose loss is piecewise linear, and any solver for smooth losses that can go on
 from its coefficients when the loss changes (`restart`). Returned per lam: the duality gap of that
-problem itself; see certificate.py. Invariant: -w m is a dual point within the slopes of F.
+problem itself; see kinked_certificate.py. Invariant: -w m is a dual point within the slopes of F.
 
 A round solves the problem with the Moreau envelope of F about multipliers m,
 
@@ -26,7 +26,7 @@ from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.costs import margin as costs
 from sparsesolve.solvers.costs.rounding import NULL_GAP
 from sparsesolve.solvers.first_order.first_order import Best
-from sparsesolve.solvers.margin.certificate import KinkedCertificate
+from sparsesolve.solvers.margin.kinked_certificate import KinkedCertificate
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, State
 
 # Rounds at one lambda: sigma has grown to its end after ten.

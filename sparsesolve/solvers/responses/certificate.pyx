@@ -17,28 +17,102 @@ stays in the domain of F*. A factor s <= 1 makes the dual point feasible. The ga
 Invariant: no term of this sum is negative. The least gap is taken over three factors: the largest
 feasible s <= 1, the one that is feasible for the lasso without limits, and s = 0. If no u' is
 found, only s = 0 remains. Reference: Bach et al. 2012, section 1.4.
+
+Products Z_j'u are computed where bounds do not exclude them. Their size, the l2 norm or the
+largest entry, grows by at most |z_j| times the change of u, or of the response that changes most
+(Cauchy-Schwarz). While this stays below lam l1_j, no product is needed (screening/safe_balls).
 """
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from sparsesolve.solvers import costs
-from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
+from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.span import told_apart
+from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import least_gap
-from sparsesolve.solvers.responses.conjugate_gradients import (
-    Preconditioner, conjugate_gradients, rounding_floor,
+from sparsesolve.solvers.responses.direction import (
+    Preconditioner,
+    conjugate_gradients,
+    rounding_floor,
 )
+from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
+cdef double NO_PENALTY = costs.rounding.NO_PENALTY
+# A feature whose size is beyond this fraction of lambda may enter at the next one.
+DEF CLOSE = 0.92
 cdef double VIOLATION = costs.rounding.VIOLATION
 cdef double ORTHOGONAL = costs.rounding.ORTHOGONAL
 cdef double PIVOT = costs.rounding.PIVOT
+
+
+cdef class InactiveRows:
+    """Hold all features of a design until they leave."""
+
+    def __init__(self, Design design, ElasticNetRows net, int n_responses, int n_threads):
+        self.design, self.net, self.n_threads = design, net, n_threads
+        self.size, self.looked = np.zeros(design.p), np.empty(design.p + 1, dtype=np.intc)
+        self.least = np.maximum(net.l1, net.l2).min(initial=INFINITY)
+        norms = design.norms(np.ones(design.n), n_threads)
+        self.safe_balls = SafeBalls(design.n, norms, net.l1, n_responses, net.grouped)
+
+    def near(self, double level, double lam):
+        """Return features whose last size exceeds level l1_j, or that are unpenalised at lam."""
+        cdef int[::1] which = np.empty(self.size.shape[0] + 1, dtype=np.intc)
+        return np.array(which[:self.list_near(level, lam, &which[0])])
+
+    cdef int list_near(self, double level, double lam, int* out) noexcept nogil:
+        """List the features of `near` in `out`; return their number."""
+        cdef bint all_held = lam * self.least > NO_PENALTY
+        cdef Py_ssize_t i, j
+        cdef int count = 0
+        for i in range(self.n_looked if all_held else self.size.shape[0]):
+            j = self.looked[i] if all_held else i
+            if not self.safe_balls.dropped(j) and (self.size[j] > level * self.net.l1[j]
+                    or lam * max(self.net.l1[j], self.net.l2[j]) <= NO_PENALTY):
+                out[count] = <int> j
+                count += 1
+        return count
+
+    def leave(self, which):
+        """Remove the features `which` from the inactive ones."""
+        cdef Py_ssize_t j
+        for j in np.arange(self.size.shape[0])[which]:
+            self.safe_balls.drop(j)
+
+    def look(self, const double[:, ::1] u, double lam):
+        """Return features that may be near or beyond lam l1_j at u (K, n).
+
+        Also return their products (K, count) and sizes.
+        """
+        products = np.asarray(self.find(u, lam))
+        which = np.array(self.looked[:self.n_looked])
+        return which, products, np.asarray(self.size)[which]
+
+    cdef double[:, ::1] find(self, const double[:, ::1] u, double lam):
+        """Store the candidate features in `looked`; return their products."""
+        cdef double[:, ::1] products
+        cdef Py_ssize_t i, j
+        self.safe_balls.move(&u[0, 0])
+        self.n_looked = <int> self.safe_balls.candidates(CLOSE * lam, &self.looked[0])
+        products = self.design.meet(u, &self.looked[0], self.n_looked, self.n_threads)
+        for i in range(self.n_looked):
+            j = self.looked[i]
+            self.size[j] = self.net.row_polar(products, i, j)
+            self.safe_balls.certify(j, self.size[j])
+        return products
+
+    def examine(self, const double[:, ::1] u, double lam):
+        """Return features beyond lam l1_j, with products and sizes; see `look`."""
+        which, products, found = self.look(u, lam)
+        beyond = np.flatnonzero(found > lam * np.asarray(self.net.l1)[which])
+        return which.take(beyond), products.take(beyond, axis=1), found.take(beyond)
 
 
 def working_gap(d, double lam):

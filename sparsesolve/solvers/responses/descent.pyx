@@ -8,7 +8,7 @@ g = Z'u. `eta_stale` is True if a coefficient has moved so far that rounding may
 
 Block coordinate descent on a quadratic model (`model`) finds the nonzero coefficients. Newton
 steps on these (`direction`) then refine them to high accuracy. For dense columns, the model uses
-one Hessian Z'diag(h)Z for all responses (`curvature`). It comes from an earlier point and is
+one Hessian Z'diag(h)Z for all responses (SharedCurvature). It comes from an earlier point and is
 rescaled for each response. For columns with few stored values, the model uses the true Hessian.
 Reference: Lee, Sun and Saunders 2014 (proximal Newton methods).
 """
@@ -17,29 +17,103 @@ from libc.math cimport fabs
 
 import numpy as np
 
-from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.row_shift import centre
-from sparsesolve.solvers.responses.curvature import SharedCurvature
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.responses.direction import NewtonDirection
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
 from sparsesolve.solvers.subproblem.coefficients cimport FAR_STEP
 
 # The most sweeps over the rows of one model before a new model replaces it.
 SWEEPS = 40
-SOLVED_MODEL = costs.responses.SOLVED_MODEL
-LOOSE_MODEL = costs.responses.LOOSE_MODEL
-STALE_CURVATURE = costs.responses.STALE_CURVATURE
+# A model counts as solved once a sweep gains less than the first fraction of what all its sweeps
+# have gained, or where the target is far, less than the second.
+SOLVED_MODEL, LOOSE_MODEL = 1e-3, 0.3
+# The shared curvature is renewed once the responses' own differ from it by this relative distance.
+STALE_CURVATURE = 0.3
+# A stored value of a sparse column costs as much as this many values of a row of inner products.
+SCATTERED_COST = 8.0
+# Columns to a sample from which columns are the shorter rows, even if they are multiplied twice.
+WIDE = 1.5
 CURVATURE = costs.rounding.CURVATURE
-cdef int FEW_MULTIPLICATIONS = costs.responses.FEW_MULTIPLICATIONS
-MOST_ROWS_TAKEN_OUT = costs.responses.MOST_ROWS_TAKEN_OUT
-ARMIJO = costs.responses.ARMIJO
+# Multiplications up to which loops cost less than calling a matrix product.
+DEF FEW_MULTIPLICATIONS = 100_000
+# Sufficient decrease: a tiny share suffices, as a sweep minimises exactly in each row.
+ARMIJO = 1e-4
 RESPONSES_OBJECTIVE = costs.rounding.RESPONSES_OBJECTIVE
 # The most halvings of a step: a step 2^-12 as long gains less than another sweep.
 HALVINGS = 12
+
+
+class SharedCurvature:
+    """The curvature of the columns of a ResponseDescent under weights h (n,)."""
+
+    def __init__(self, columns, h):
+        self.columns = columns
+        self.renew(h)
+
+    def renew(self, h):
+        """Set new weights h, and drop everything computed with the old ones."""
+        self.h = h
+        self._gram, self._known = np.empty((16, 16), dtype=np.float32), 0
+        self._rows, self._packed = np.empty((16, len(h)), dtype=np.float32), 0
+        self._squares = np.zeros(0)
+
+    @property
+    def squares(self):
+        """Return the diagonal of the curvature, (m,)."""
+        known = len(self._squares)
+        if known < self.columns.size:
+            self._squares = np.append(self._squares, self.columns.squares(self.h, known))
+        return self._squares
+
+    @property
+    def gram(self):
+        """Return the weighted inner products of the columns, (m, m)."""
+        size, first = self.columns.size, self._known
+        if first < size:
+            self._gram = _with_room(self._gram, size, first, size)
+            block = self.columns.gram(self.h, first)
+            self._gram[:size, first:size], self._gram[first:size, :size] = block, block.T
+            self._known = size
+        return self._gram[:size, :size]
+
+    @property
+    def wide(self):
+        """Return True if a column is shorter than a row of inner products, up to a factor."""
+        return self.columns.dense and self.columns.size > WIDE * len(self.h)
+
+    @property
+    def scattered(self):
+        """Return True if the columns have so few stored values that inner products do not pay."""
+        columns = self.columns
+        if columns.dense:
+            return False
+        return SCATTERED_COST * columns.matrix.nnz < columns.size**2
+
+    def rows(self):
+        """Return the arguments of a DenseModel: (rows, True if they are inner products)."""
+        size, first = self.columns.size, self._packed
+        if not self.wide:
+            return self.gram, True
+        if first < size:
+            self._rows = _with_room(self._rows, size, first)
+            self._rows[first:size] = self.columns.rows[first:] * np.sqrt(self.h)
+            self._packed = size
+        return self._rows[:size], False
+
+
+def _with_room(table, size, used, wide=None):
+    """Return the table, or a larger one with a copy of its `used` rows. `wide`: it is square."""
+    if size <= len(table):
+        return table
+    larger = np.empty((2 * size, 2 * size if wide else table.shape[1]), dtype=table.dtype)
+    columns = used if wide else table.shape[1]
+    larger[:used, :columns] = table[:used, :columns]
+    return larger
 
 
 class ResponseDescent:
@@ -238,7 +312,7 @@ class ResponseDescent:
                 for k in range(step.shape[0]):
                     axpy(n, step[k, moving[i]], &rows[moving[i], 0], &image[k, 0])
             return out
-        if count > MOST_ROWS_TAKEN_OUT * step.shape[1]:
+        if 2 * count > step.shape[1]:  # it does not pay to take columns out
             return self.columns.combine(np.asarray(step))
         places = np.asarray(moving[:count])
         return self.columns.some(places).combine(np.asarray(step).take(places, axis=1))

@@ -1,32 +1,299 @@
 """Newton directions for K responses, on the coefficients at which the penalty is smooth.
 
-    solve (Z'F''(eta)Z + lam Omega''(B)) D = rest,   D = 0 outside the mask
+    solve H D = rest,   H = Z'F''(eta)Z + lam Omega''(B),   D = 0 outside the mask
 
 Given: a ResponseDescent, a mask of coefficients and the gradient `rest` there. Returned: D and a
-step length. The method is conjugate gradients with products of the true curvature. They are in
-single precision as long as this still reduces the gradient. Invariant: D = 0 outside the mask.
+step length. The method is preconditioned conjugate gradients with products of the true curvature.
+They are in single precision as long as this still reduces the gradient. Invariant: D = 0 outside
+the mask, and residual = rest - H D.
+The preconditioner is the Gram matrix that all responses share, factored over the working
+coefficients. A coefficient-wise penalty has a factor for each response. A grouped penalty has one
+factor along the rows' directions and one across them.
 Reference: Nocedal and Wright 2006, section 7.1.
 """
 
+from libc.string cimport memset
+
 import numpy as np
+from scipy.linalg import lapack
 
+from sparsesolve.linalg.kernels.single import solve_factored
 from sparsesolve.solvers import costs
-from sparsesolve.solvers.responses.conjugate_gradients import (
-    Preconditioner,
-    by_diagonal,
-    conjugate_gradients,
-    rounding_floor,
-)
-from sparsesolve.solvers.responses.paired import PairedCurvature
 
+# The least pivot, which an excluded column has.
+TINY = 1e-30
 STANDARDISED_PRODUCT = costs.rounding.STANDARDISED_PRODUCT
 # The most conjugate gradient steps for a direction; after these, a new direction is cheaper.
 STEPS = 60
-OLD_PRECONDITIONER = costs.responses.OLD_PRECONDITIONER
-GAINED = costs.responses.GAINED
-LEAST_RESIDUAL = costs.responses.LEAST_RESIDUAL
+# The least relative residual of a direction: for less the quadratic is too far from F.
+LEAST_RESIDUAL = 1e-3
 CURVATURE = costs.rounding.CURVATURE
 FORCING = costs.newton.FORCING
+
+
+def conjugate_gradients(product, precondition, rhs, enough, most):
+    """Solve until the preconditioned square of the residual is at most `enough`.
+
+    Return (D, steps, flat). `flat` is True if the first direction has no curvature; D is then this
+    direction.
+    """
+    solution, residual = np.zeros_like(rhs), rhs.copy()
+    ahead = precondition(residual)
+    square = np.vdot(residual, ahead)
+    step = ahead
+    for count in range(most):
+        if square <= enough:
+            return solution, count, False
+        image = product(step)
+        curvature = np.vdot(step, image)
+        if curvature <= costs.rounding.FLAT_DIRECTION * square:
+            return (solution, count, False) if count else (step, 1, True)
+        length = square / curvature
+        solution += length * step
+        residual -= length * image
+        ahead = precondition(residual)
+        previous, square = square, np.vdot(residual, ahead)
+        step = ahead + (square / previous) * step
+    return solution, most, False
+
+
+def rounding_floor(mask, scales, diagonal):
+    """Return the preconditioned square of a residual of mere rounding, for gradients near 1."""
+    places = np.maximum(diagonal, 1e-300) * np.maximum(scales, 1e-300)[:, None]
+    return costs.rounding.STANDARDISED_PRODUCT**2 * (mask / places).sum()
+
+
+def by_diagonal(diagonal, unit, ridge, curvature):
+    """Return a preconditioner from the diagonal (K, count) of the curvature.
+
+    It suits columns that are nearly orthogonal. The rows have directions `unit`, and the penalty's
+    curvature is ridge + curvature (I - unit unit').
+    """
+    along = np.maximum((unit**2 * diagonal).sum(axis=0) + ridge, TINY)
+    across = np.maximum(diagonal + ridge + curvature, TINY)
+
+    def apply(x):
+        length = (unit * x).sum(axis=0)
+        rest = (x - unit * length) / across
+        return rest + unit * (length / along - (unit * rest).sum(axis=0))
+
+    return apply
+
+
+class Preconditioner:
+    """Factors of the shared Gram matrix, kept while the working coefficients stay the same.
+
+    Parameters
+    ----------
+    single : bool
+        Factor in single precision, which is enough for a preconditioner.
+    """
+
+    def __init__(self, single=False):
+        self._factor_of = lapack.spotrf if single else lapack.dpotrf
+        self._kind = np.float32 if single else np.float64
+        self.forget()
+
+    def forget(self):
+        """Drop all factors, because the Gram matrix has changed."""
+        self._known = {}  # response -> (key of the factored matrix, factor)
+        self._rows = np.zeros(0, dtype=np.intp)  # the rows of the grouped factors
+        self._added = costs.rounding.PRECONDITIONER
+
+    def separate(self, gram, which, mask, scales, ridge):
+        """Return a preconditioner for coefficient-wise penalties.
+
+        For response k it is s_k G + diag(ridge), over the columns of `which` in row k of the mask.
+        """
+        inside = [np.flatnonzero(row) for row in mask]
+        factors = [
+            self._factor(k, gram, which[part], ridge[part] / scale)
+            for k, (part, scale) in enumerate(zip(inside, scales, strict=True))
+        ]
+
+        def apply(x):
+            out = np.zeros_like(x)
+            for k, part in enumerate(inside):
+                if len(part):
+                    out[k, part] = _solved(factors[k], x[k : k + 1, part])[0] / scales[k]
+            return out
+
+        return apply
+
+    def grouped(self, gram, which, scales, unit, ridge, curvature, renew):
+        """Return a preconditioner for grouped penalties.
+
+        The penalty of a row has the curvature ridge + curvature (I - unit unit'). There is one
+        factor along the rows' directions `unit` (K, count) and one across them. With `renew`
+        False, factors of an earlier curvature are reused if they cover nearly the same rows. Rows
+        that only the old factors cover are left out; rows that they lack use their diagonal.
+        """
+        scale = scales.max()
+        own = gram.diagonal()[which] * float(scale) + ridge
+        known = np.zeros(0, dtype=which.dtype) if renew else self._rows
+        shared = np.isin(which, known)
+        different = np.count_nonzero(~shared) + len(known) - np.count_nonzero(shared)
+        if different > 0.1 * len(known):
+            idle = np.where(unit.any(axis=0), 0.0, own)
+            times = (unit.T * scales) @ unit
+            self._along = self._factorise(gram, which, ridge + idle, times)
+            self._across = self._factorise(gram, which, (ridge + curvature) / scale)
+            self._rows, self._scale, shared = which, scale, np.ones(len(which), dtype=bool)
+        places = np.searchsorted(self._rows, which[shared])
+
+        def solve(factor, x):
+            wide = np.zeros((len(x), len(self._rows)), dtype=self._kind)
+            wide[:, places] = x[:, shared]
+            return _solved(factor, wide)[:, places]
+
+        def apply(x):
+            length = (unit * x).sum(axis=0)
+            rest = (x - unit * length) / np.maximum(own + curvature, TINY)
+            rest[:, shared] = solve(self._across, x - unit * length) / self._scale
+            along = length / np.maximum(own, TINY)
+            along[shared] = solve(self._along, length[None])[0]
+            return rest + unit * (along - (unit * rest).sum(axis=0))
+
+        return apply
+
+    def _factor(self, k, gram, which, ridge):
+        key = (which.tobytes(), ridge.tobytes())
+        if k not in self._known or self._known[k][0] != key:
+            self._known[k] = key, self._factorise(gram, which, ridge)
+        return self._known[k][1]
+
+    def _factorise(self, gram, which, ridge, times=None):
+        """Return the factor of the Gram matrix of `which` plus diag(ridge).
+
+        The Gram matrix is first multiplied by `times`, element by element, if that is given.
+        """
+        matrix = np.asfortranarray(gram[which][:, which], dtype=self._kind)
+        if times is not None:
+            matrix *= times
+        diagonal = matrix.diagonal().astype(float)
+        largest = np.finfo(self._kind).max / 4
+        while len(which):
+            raised = diagonal * (1 + self._added) + ridge + TINY
+            np.fill_diagonal(matrix, np.minimum(raised, largest))
+            factor, info = self._factor_of(matrix, lower=1)
+            if info == 0:
+                return factor
+            self._added *= 30
+        return matrix
+
+
+def _solved(factor, x):
+    """Return x (K, m) times the inverse of the factored matrix."""
+    if factor.dtype == np.float32:
+        return solve_factored(factor, x)
+    return lapack.dpotrs(factor, x.T, lower=1)[0].T
+
+
+cdef class PairedCurvature:
+    """Products with the matrix Z'F''Z, and its diagonal.
+
+    Parameters
+    ----------
+    columns : SparseColumns
+    mask : (K, m) booleans
+    A, r : (K, n), (n,)
+    """
+    cdef const double[::1] values, offset, r
+    cdef const int[::1] rows, column
+    # starts: of columns in the stored values; first: of responses among the coefficients
+    cdef const long long[::1] starts, first
+    cdef const double[:, ::1] A
+    cdef double[:, ::1] image
+    cdef double[::1] along
+
+    def __init__(self, columns, mask, A, r):
+        matrix = columns.matrix
+        self.values, self.rows = matrix.data, matrix.indices.astype(np.intc)
+        self.starts, self.offset = matrix.indptr.astype(np.longlong), columns.offset
+        self.column = np.nonzero(mask)[1].astype(np.intc)
+        self.first = np.append(0, np.cumsum(mask.sum(axis=1))).astype(np.longlong)
+        self.A, self.r, self.image, self.along = A, r, np.empty(A.shape), np.empty(A.shape[1])
+
+    def diagonal(self):
+        """Return the squared norms of the columns under the diagonal of F''."""
+        out, H = np.empty(self.column.shape[0]), self.A * (1.0 - np.multiply(self.r, self.A))
+        cdef double[::1] o = out
+        cdef const double[:, ::1] h = H
+        cdef const double[::1] whole = H.sum(axis=1)
+        cdef double total, square
+        cdef Py_ssize_t k, t
+        cdef long long at
+        cdef int j
+        for k in range(h.shape[0]):
+            for t in range(self.first[k], self.first[k + 1]):
+                j, total, square = self.column[t], 0.0, 0.0
+                for at in range(self.starts[j], self.starts[j + 1]):
+                    total += self.values[at] * h[k, self.rows[at]]
+                    square += self.values[at] * self.values[at] * h[k, self.rows[at]]
+                o[t] = square - self.offset[j] * (2.0 * total - self.offset[j] * whole[k])
+        return out
+
+    def product(self, const double[::1] x):
+        """Return the matrix times x."""
+        out = np.empty(x.shape[0])
+        with nogil:
+            self._combine(x)
+            self._multiply()
+        self._correlate(out)
+        return out
+
+    cdef void _combine(self, const double[::1] x) noexcept nogil:
+        """Set image = Zx."""
+        cdef Py_ssize_t k, i, t, n = self.image.shape[1]
+        cdef double back
+        cdef double* image
+        cdef long long at
+        cdef int j
+        for k in range(self.image.shape[0]):
+            image, back = &self.image[k, 0], 0.0
+            memset(image, 0, n * sizeof(double))
+            for t in range(self.first[k], self.first[k + 1]):
+                j = self.column[t]
+                back += self.offset[j] * x[t]
+                for at in range(self.starts[j], self.starts[j + 1]):
+                    image[self.rows[at]] += self.values[at] * x[t]
+            for i in range(n):
+                image[i] -= back
+
+    cdef void _multiply(self) noexcept nogil:
+        """Set image = F'' image."""
+        cdef Py_ssize_t k, i, n = self.image.shape[1]
+        cdef const double* a
+        cdef double* image
+        cdef double* along = &self.along[0]
+        memset(along, 0, n * sizeof(double))
+        for k in range(self.image.shape[0]):
+            a, image = &self.A[k, 0], &self.image[k, 0]
+            for i in range(n):
+                along[i] += a[i] * image[i]
+        for i in range(n):
+            along[i] *= self.r[i]
+        for k in range(self.image.shape[0]):
+            a, image = &self.A[k, 0], &self.image[k, 0]
+            for i in range(n):
+                image[i] = a[i] * (image[i] - along[i])
+
+    cdef void _correlate(self, double[::1] out) noexcept nogil:
+        """Set out = Z'image."""
+        cdef Py_ssize_t k, i, t
+        cdef double total, whole
+        cdef const double* image
+        cdef long long at
+        cdef int j
+        for k in range(self.image.shape[0]):
+            image, whole = &self.image[k, 0], 0.0
+            for i in range(self.image.shape[1]):
+                whole += image[i]
+            for t in range(self.first[k], self.first[k + 1]):
+                j, total = self.column[t], 0.0
+                for at in range(self.starts[j], self.starts[j + 1]):
+                    total += self.values[at] * image[self.rows[at]]
+                out[t] = total - self.offset[j] * whole
 
 
 class NewtonDirection:
@@ -86,7 +353,7 @@ class NewtonDirection:
 
     def _iterate(self, d, lam, places, mask, rest, goal):
         most = np.abs(rest).max()
-        self.single = self.single and most < GAINED * self.left
+        self.single = self.single and most < 0.5 * self.left
         self.left = most
         l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
         scales, diagonal = d.scales(), d.shared.squares[places]
@@ -117,7 +384,7 @@ class NewtonDirection:
         )
         step, count, flat = conjugate_gradients(product, precondition, rest, enough, STEPS)
         self.steps += count
-        self.slow = count > OLD_PRECONDITIONER
+        self.slow = count > 20  # steps that tell an old preconditioner
         return step, _to_the_first_zero(B, step) if flat else 1.0
 
 

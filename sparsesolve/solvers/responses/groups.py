@@ -1,4 +1,4 @@
-"""Groups of features with K responses: proximal Newton over working groups, with a gap over all.
+"""Groups of features with K responses: Newton steps, then SpaRSA where many are active.
 
     minimise over b0, B   F(offset + b0 + ZB)  +  lam sum_g Omega_g(B_g)
 
@@ -7,7 +7,10 @@ Given: a problem with K responses and a penalty of groups. Returned for each lam
 a duality gap over all groups. The model's Hessian is F'' over the K m coefficients of the working
 groups. It is kept as inner products, or as rows where these are fewer, as in PassNewton. It is
 reused until steps get slow. Intercepts and unpenalised columns are projected out.
-Invariant: that of FirstOrder.
+
+A model costs the square of K m, a proximal gradient step K m itself. So a path continues with
+SpaRSA once m is large. If SpaRSA misses its target, because columns are too similar, Newton steps
+take over for the rest of the path. Invariant: that of FirstOrder, for both.
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
@@ -18,9 +21,20 @@ import numpy as np
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.solvers import costs
+from sparsesolve.solvers.first_order.fista import Sparsa
 from sparsesolve.solvers.first_order.pass_newton import PassNewton
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
+from sparsesolve.solvers.state import CONVERGED, Reduced
 from sparsesolve.solvers.working_set.working_set import WorkingSet
+
+# Curvature of each sample along (1, ..., 1), relative to the mean and over the sample's weight,
+# where softmax has none.
+COMMON_CURVATURE = 1e-8
+# Least curvature of each sample in any direction: more holds steps back where classes are all but
+# told apart.
+LEAST_CURVATURE = 1e-13
+# Columns to a sample from which the samples are the model's rows.
+ROWS_PER_SAMPLE = 0.5
 
 
 class ResponseGroups(PassNewton):
@@ -52,7 +66,7 @@ class ResponseGroups(PassNewton):
         pressed[self.groups | ~self.open] = 0.0
         if not (pressed > lam).any():
             return False
-        near = np.flatnonzero(pressed > costs.responses.GROUP_AHEAD * lam)
+        near = np.flatnonzero(pressed > 0.9 * lam)
         penalty = self.problem.penalty
         member, start = np.asarray(penalty.member), np.asarray(penalty.start)
         most = most_entering(np.count_nonzero(self.point.b[0]))
@@ -70,13 +84,13 @@ class ResponseGroups(PassNewton):
         features, place = np.unique(self.which % p, return_inverse=True)
         curvatures = np.stack([self.curved(row) for row in np.eye(K)])
         mean = np.einsum("kkn->", curvatures) / K * self.problem.weights
-        curvatures += costs.responses.COMMON_CURVATURE / K * mean
-        curvatures[np.arange(K), np.arange(K)] += costs.responses.LEAST_CURVATURE * mean
+        curvatures += COMMON_CURVATURE / K * mean
+        curvatures[np.arange(K), np.arange(K)] += LEAST_CURVATURE * mean
         spectrum, turn = np.linalg.eigh(curvatures.transpose(2, 0, 1))
         sizes, turn = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None], turn.transpose(0, 2, 1)
         self.unroot = np.divide(turn, sizes, out=np.zeros_like(turn), where=sizes > 0.0)
         m, order = len(features), (self.which // p) * len(features) + place
-        if m > costs.responses.ROWS_PER_SAMPLE * self.design.n:
+        if m > ROWS_PER_SAMPLE * self.design.n:
             return self.take_rows(sizes * turn, features, order)
         columns, basis, f = response_columns(self.design), self.basis.T, self.basis.shape[1]
         columns.append(features.astype(np.intc))
@@ -162,3 +176,32 @@ class SampleModel:
     def coefficients(self):
         """Return the indices, ascending, and the values of the nonzero coefficients."""
         return self.state.coefficients()
+
+
+class ManyGroups(Reduced):
+    """A solver state, see solvers/state.py."""
+
+    def __init__(self, problem, n_threads):
+        self.newton = ResponseGroups(problem, n_threads)
+        super().__init__(self.newton)
+        self.newton.most = costs.MOST_MODEL_COEFFICIENTS
+        self.problem, self.n_threads = problem, n_threads
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; return (outcome, gap)."""
+        limit = self.iterations + budget
+        outcome, gap = self.state.solve(lam, target, budget)
+        if self.state is self.newton and self.newton.too_many:
+            self._go_on_with(Sparsa(self.problem, self.n_threads))
+            left = min(limit - self.iterations, costs.MOST_STEPS_OF_GROUPS)
+            outcome, gap = self.state.solve(lam, target, left)
+        if self.state is not self.newton and outcome != CONVERGED:
+            self.newton.most, self.newton.too_many = np.inf, False
+            self._go_on_with(self.newton)
+            outcome, gap = self.state.solve(lam, target, limit - self.iterations)
+        return outcome, gap
+
+    def _go_on_with(self, state):
+        self.spent = self.iterations - state.iterations
+        state.point = self.state.point
+        self.state = state

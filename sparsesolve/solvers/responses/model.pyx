@@ -26,10 +26,11 @@ cdef extern from "single.h" nogil:
 
 # Number of sweeps that are extrapolated together, which is the order of a small linear system.
 DEF DEPTH = 5
-FURTHEST = costs.responses.FURTHEST
 SUMMED_CURVATURE = costs.rounding.SUMMED_CURVATURE
-LEAST_ROW_CURVATURE = costs.responses.LEAST_ROW_CURVATURE
-cdef double IDLE_ROW = costs.responses.IDLE_ROW
+# The other curvatures of a row are taken for at least this fraction of its largest.
+LEAST_ROW_CURVATURE = 1e-3
+# Rows that gain less than this share of a row's average gain are left out of the last sweeps.
+DEF IDLE_ROW = 0.1
 
 
 cdef class ResponseModel:
@@ -165,7 +166,7 @@ cdef class ResponseModel:
             return
         shares = np.linalg.solve(inner, np.ones(len(inner)))
         shares /= shares.sum()
-        if not np.abs(shares).sum() < FURTHEST:
+        if not np.abs(shares).sum() < 1e3:  # rounding grows with it
             return
         further = (shares @ points[1:]).reshape(passed[0].shape)
         image = self.image_at(further)

@@ -5,9 +5,9 @@ import pytest
 
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.solvers.costs import homotopy as costs
-from sparsesolve.solvers.homotopy.certificate import Rules
+from sparsesolve.solvers.homotopy import path as homotopy_path
 from sparsesolve.solvers.homotopy.data import DenseData
+from sparsesolve.solvers.homotopy.knot_certificate import Rules
 from sparsesolve.solvers.homotopy.path import FollowedPath
 
 RNG = np.random.default_rng(0)
@@ -36,11 +36,11 @@ def followed(lasso=True, **change):
 @pytest.mark.parametrize("lasso", [True, False])
 def test_windows_of_any_size_lead_along_the_same_path(lasso, monkeypatch):
     _, one, lams, B = followed(lasso)
-    monkeypatch.setattr(costs, "FEW_COLUMNS", 0)
+    monkeypatch.setattr(homotopy_path, "FEW_COLUMNS", 0)
     for per_knot, spare, knots in ((0.0, 1, 8), (0.1, 1, 64), (2.0, 32, 16), (1.0, 4, 1)):
-        monkeypatch.setattr(costs, "COLUMNS_PER_KNOT", per_knot)
-        monkeypatch.setattr(costs, "SPARE_COLUMNS", spare)
-        monkeypatch.setattr(costs, "FIRST_KNOTS", knots)
+        monkeypatch.setattr(homotopy_path, "COLUMNS_PER_KNOT", per_knot)
+        monkeypatch.setattr(homotopy_path, "SPARE_COLUMNS", spare)
+        monkeypatch.setattr(homotopy_path, "FIRST_KNOTS", knots)
         _, batches, narrow, C = followed(lasso)
         assert narrow == pytest.approx(lams, abs=1e-13)
         assert C == pytest.approx(B, abs=1e-11)

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from sparsesolve.solvers.responses.conjugate_gradients import (
+from sparsesolve.solvers.responses.direction import (
     Preconditioner,
     by_diagonal,
     conjugate_gradients,

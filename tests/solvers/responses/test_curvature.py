@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from random_sparse import random_csc
+from sparsesolve.solvers.responses.descent import SharedCurvature
 
 import sparsesolve as ss
-from sparsesolve.solvers.responses.curvature import SharedCurvature
 
 
 class Columns:

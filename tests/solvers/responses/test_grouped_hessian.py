@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from scipy import optimize
-from sparsesolve.solvers.responses.grouped_hessian import GroupedHessian
-from sparsesolve.solvers.responses.quadratic import ResponseQuadratic
+from sparsesolve.solvers.responses.response_statistics import GroupedHessian, ResponseQuadratic
 
 K, P, LAM = 3, 5, 0.3
 RNG = np.random.default_rng(5)

@@ -8,7 +8,6 @@ import sparsesolve.solvers.responses.groups as response_groups
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
-from sparsesolve.solvers import costs
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((40, 24))
@@ -53,7 +52,7 @@ def test_rows_and_inner_products_are_the_same_model(family, monkeypatch):
         state.solve(1e20, 1e-14 * problem.null_value, 50)
         state.gap(0.01)
         state.grow_working_set(0.01)
-        monkeypatch.setattr(costs.responses, "ROWS_PER_SAMPLE", 0.0 if by_rows else np.inf)
+        monkeypatch.setattr(response_groups, "ROWS_PER_SAMPLE", 0.0 if by_rows else np.inf)
         state.refresh_hessian()
         assert isinstance(state.model, response_groups.SampleModel) == by_rows
         state.step(0.01, 1e-12 * problem.null_value)
@@ -102,7 +101,7 @@ def test_classes_all_but_told_apart_have_their_null_model_soon():
 
 def test_steps_that_are_held_back_are_given_up(monkeypatch):
     """The gap falls with one over the steps, for ever, where curvature is added to all."""
-    monkeypatch.setattr(costs.responses, "LEAST_CURVATURE", 1e-8)
+    monkeypatch.setattr(response_groups, "LEAST_CURVATURE", 1e-8)
     state, target = nearly_told_apart()
     outcome, gap = state.solve(1e20, target, 100_000)
     assert outcome == 2 and target < gap < 1e-9 and state.iterations <= 1000

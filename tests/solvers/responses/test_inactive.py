@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.solvers.responses.inactive import InactiveRows
+from sparsesolve.solvers.responses.certificate import InactiveRows
 
 from sparsesolve.penalties import ElasticNet
 

@@ -5,8 +5,7 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve.solvers import SOLVERS, choice, costs
-from sparsesolve.solvers.responses.groups import ResponseGroups
-from sparsesolve.solvers.responses.many_groups import ManyGroups
+from sparsesolve.solvers.responses.groups import ManyGroups, ResponseGroups
 
 RNG = np.random.default_rng(5)
 X = RNG.standard_normal((80, 120))

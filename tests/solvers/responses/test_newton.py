@@ -20,7 +20,7 @@ from response_problems import (
 from response_problems import check as against_oracle
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.solvers.responses.inactive import InactiveRows
+from sparsesolve.solvers.responses.certificate import InactiveRows
 from sparsesolve.solvers.responses.newton import ResponseNewton
 
 import sparsesolve as ss

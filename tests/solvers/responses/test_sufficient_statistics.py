@@ -17,7 +17,7 @@ from response_problems import (
     measured,
 )
 from scipy import sparse
-from sparsesolve.solvers.responses.sufficient_statistics import ResponseSufficientStatistics
+from sparsesolve.solvers.responses.response_statistics import ResponseSufficientStatistics
 
 import sparsesolve as ss
 from sparsesolve.solvers.responses.blocks import ResponseBlocks

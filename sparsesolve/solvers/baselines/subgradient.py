@@ -1,0 +1,66 @@
+"""Subgradient descent, a baseline for all others: it needs nothing of the problem, and is slow.
+
+    minimise over b   F(b) + lam Omega(b)
+
+Given: what FirstOrder needs. Returned: the best point with its gap, which is certified but hardly
+ever small, as coefficients do not become zero. Expect status MAX_ITER or STALLED. Invariant: what
+FirstOrder keeps; the best point so far is kept.
+
+Step k goes a / (k + delay) along minus a subgradient, then back within the limits. The
+subgradient of the penalty is (b - prox_t(b)) / t for a tiny t, which is one at prox_t(b),
+whatever the penalty.
+
+Reference: Bach et al. 2012, section 2 and, for the steps, section 8.1.
+"""
+
+from sparsesolve.solvers.first_order.fista import Ista
+
+# Lengths of a first step that are tried, relative to the step of gradient descent.
+LENGTHS = (1.0, 0.1, 0.01, 0.001)
+# Steps after which the best of these lengths is chosen.
+TRIAL = 40
+
+
+class Subgradient(Ista):
+    """A solver state, see solvers/state.py."""
+
+    delay = 100.0
+    a = None  # If None, it is chosen at every lam by a trial, whose steps count.
+
+    def begin(self, lam):
+        super().begin(lam)
+        self.length = self.a
+        if self.a is None:
+            self.descend(self.point, lam)  # This finds its L.
+            lengths = [self.delay * length / self.L for length in LENGTHS]
+            nothing_to_do = self.penalty.polar(self.downhill(self.point.u)[0]) <= lam
+            self.length = lengths[0] if nothing_to_do else min(
+                lengths, key=lambda length: self._try(length, lam)
+            )  # fmt: skip
+        self._start(lam)
+
+    def _start(self, lam):
+        self.k, self.here, self.least = 0, self.point, self.objective(lam)
+
+    def _try(self, length, lam):
+        """Return the least objective in a few steps."""
+        start, self.length = self.point, length
+        self._start(lam)
+        for _ in range(TRIAL):
+            self.step(lam)
+        self.iterations += TRIAL
+        self.point = start
+        return self.least
+
+    def step(self, lam):
+        here, penalty = self.here, self.penalty
+        z, pull = self.downhill(here.u)
+        t = 1e-7 * abs(here.b).max(initial=0.0)
+        if t > 0.0:
+            z = z - (here.b - penalty.prox(here.b, lam * t)) / t
+        length = self.length / (self.k + self.delay)
+        self.k += 1
+        self.here = self.at(penalty.prox(here.b + length * z, 0.0), here.c + length * pull)
+        value = self.objective(lam, self.here)
+        if value < self.least:
+            self.point, self.least = self.here, value

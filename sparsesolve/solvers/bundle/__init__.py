@@ -1,1 +1,0 @@
-"""Bundle methods, the excessive gap technique and Pegasos, for losses with kinks."""

@@ -1,1 +1,0 @@
-"""Greedy methods: pursuits and hard thresholding."""

@@ -1,0 +1,90 @@
+"""Reweighted l2: its ridge problems, its fading smoothing, and where it ends."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve import families, penalties
+from sparsesolve.paths.assembly import read_problem
+from sparsesolve.solvers.baselines.reweighted import Reweighted
+
+SHAPES = {"tall": (60, 12), "wide": (25, 60)}
+CASES = {
+    "lasso": lambda p: {},
+    "net": lambda p: {"alpha": 0.5, "standardize": False},
+    "origin": lambda p: {"intercept": False},
+    "bare": lambda p: {"penalty_factor": np.resize([1.0, 0.0, 2.0, 1.0, 1.0, np.inf, 1.0], p)},
+    "group": lambda p: {"penalty": penalties.GroupL2(np.resize([0, 1, 2, 0, 3, 2], p))},
+    "groups": lambda p: {"penalty": penalties.SparseGroup(np.arange(p) // 3, 0.4), "alpha": 0.9,
+                         "penalty_factor": np.r_[0.0, np.ones((p - 1) // 3)]},
+}
+
+
+def data(shape):
+    n, p = SHAPES[shape]
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((n, p)) + 1.0
+    X[rng.random((n, p)) < 0.3] = 0.0
+    return X, X[:, :3] @ [2.0, -1.0, 1.0] + rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.parametrize("case", sorted(CASES))
+def test_it_ends_where_the_others_end(case, shape):
+    X, y = data(shape)
+    options = {**CASES[case](X.shape[1]), "weights": np.linspace(0.0, 2.0, len(y))}
+    ref = ss.path(X, y, n_lambdas=4, lambda_min_ratio=0.1, tol=1e-12, stop=None, **options)
+    for store in (np.asfortranarray, sparse.csc_array):
+        fit = ss.path(store(X), y, lambdas=ref.lambdas[1:], tol=1e-5, solver="reweighted",
+                      **options)
+        assert not fit.status.any()
+        assert fit.predict(X) == pytest.approx(ref.predict(X)[:, 1:], abs=0.05)
+
+
+def test_what_only_the_smoothing_keeps_from_zero_is_shown_as_zero():
+    X, y = data("tall")
+    fit = ss.path(X, y, lambdas=[0.5], tol=1e-10, solver="reweighted")
+    ref = ss.path(X, y, lambdas=[0.5], tol=1e-12)
+    assert ref.df[0] <= fit.df[0] < 8
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_a_step_solves_the_ridge_problem_of_its_weights(shape):
+    X, y = data(shape)
+    rest = dict.fromkeys(["weights", "offset", "penalty_factor", "lower", "upper"])
+    problem = read_problem(X, y, families.gaussian, alpha=1.0, intercept=True, standardize=True,
+                           n_threads=1, **rest)[0]
+    state = Reweighted(problem, 1)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    b = np.zeros(X.shape[1])
+    state.begin(0.3)
+    for _ in range(3):
+        eta = np.sqrt(b**2 + state.smoothing**2)
+        state.step(0.3)
+        b = np.linalg.solve(Z.T @ Z / len(y) + np.diag(0.3 / eta), Z.T @ problem.response / len(y))
+        assert state.b == pytest.approx(b, rel=1e-8, abs=1e-11)
+
+
+@pytest.mark.parametrize("penalty", [
+    penalties.GroupL2([0, 0, 1, 1, 1, 0], weights=[1.0, 0.5]),
+    penalties.SparseGroup([0, 0, 1, 1, 1, 0], 0.3),
+], ids=["l2", "sparse"])  # fmt: skip
+def test_majorants_lie_above_the_penalty_and_touch_it(penalty):
+    rng = np.random.default_rng(1)
+    omega = penalty.over(6)
+    for _ in range(20):
+        b, x = rng.standard_normal((2, 6))
+        v = omega.majorant(b, 1e-9)
+        constant = omega.value(b) - v @ b**2 / 2
+        assert v @ x**2 / 2 + constant >= omega.value(x) - 1e-8
+
+
+@pytest.mark.parametrize("options", [
+    {"lower": 0.0}, {"penalty": penalties.GroupLinf([0] * 12)}, {"family": "poisson"},
+    {"lambdas": [1.0, 0.0]},
+], ids=str)  # fmt: skip
+def test_what_it_cannot_do_is_refused(options):
+    X, y = data("tall")
+    with pytest.raises(ValueError, match="solver='reweighted' needs"):
+        ss.path(X, np.abs(y), solver="reweighted", **options)
