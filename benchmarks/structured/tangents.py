@@ -2,9 +2,9 @@
 
     python benchmarks/structured/tangents.py [WORD ...]
 
-For each value of NEWTON_STEP_OVERHEAD (``solvers/costs/first_order.py``) the processor time of
-one thread for paths of trees, SLOPE, fused and overlapping norms, columns independent or much
-alike, and the iterations that they took. WORDs choose problems whose names contain one of them.
+For each value of NEWTON_STEP_OVERHEAD (``solvers/first_order/tangent_newton.py``) the processor
+time of one thread for paths of trees, SLOPE, fused and overlapping norms, columns independent or
+much alike, and the iterations that they took. WORDs choose problems whose names contain one.
 """
 
 import sys

@@ -166,8 +166,7 @@ def _solver_state(problem, name, lambdas, n_threads):
     if not solver.suits(problem, lambdas):
         raise ValueError(_unsuitable(problem, name, whole))
     log_solver(name, problem, asked)
-    wide = problem.design.p >= costs.first_order.FEWEST_FEATURES_IN_PARTS
-    if whole and asked == "auto" and wide and in_parts(problem):
+    if whole and asked == "auto" and in_parts(problem):
         return FewFeatures(problem, partial(solver.state, n_threads=n_threads))
     return solver.state(problem, n_threads)
 

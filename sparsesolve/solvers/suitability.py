@@ -6,6 +6,11 @@ Every threshold stands in `costs`, with its reason.
 import numpy as np
 
 from sparsesolve.solvers import SOLVERS, costs
+from sparsesolve.solvers.margin.rows_newton import MOST_NEWTON_COLUMNS
+
+# Rows to a column from which Newton steps on the rows inside are chosen over sweeps. a9a (265 rows
+# to a column) takes hundreds to thousands of sweeps at a large C, text of less than one 10 to 100.
+NEWTON_ROWS_PER_COLUMN = 10
 
 
 def suitable_with_kinks(problem, lambdas):
@@ -13,7 +18,7 @@ def suitable_with_kinks(problem, lambdas):
     if not SOLVERS["rows_newton"].suits(problem, lambdas):
         return "multipliers"
     n, p = problem.design.n, problem.design.p
-    tall = p <= costs.margin.MOST_NEWTON_COLUMNS and n >= costs.margin.NEWTON_ROWS_PER_COLUMN * p
+    tall = p <= MOST_NEWTON_COLUMNS and n >= NEWTON_ROWS_PER_COLUMN * p
     return "rows_newton" if tall else "dual_descent"
 
 

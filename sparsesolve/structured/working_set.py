@@ -16,21 +16,20 @@ import copy
 
 import numpy as np
 
-from sparsesolve.solvers import costs
 from sparsesolve.solvers.first_order.first_order import Point
-from sparsesolve.solvers.reductions.few_features import FewFeatures
+from sparsesolve.solvers.reductions import few_features
 from sparsesolve.structured.state import ChainState, metric_pays
 
 
 def chain_state(problem, n_threads):
     """Return the solver state of a ChainProblem: a working set if it has many sparse features."""
-    many = problem.p >= costs.first_order.FEWEST_FEATURES_IN_PARTS
+    many = problem.p >= few_features.FEWEST_FEATURES
     if many and problem.penalty.features.alpha > 0.0 and not metric_pays(problem):
         return ChainWorkingSet(problem, n_threads)
     return ChainState(problem, n_threads)
 
 
-class ChainWorkingSet(FewFeatures):
+class ChainWorkingSet(few_features.FewFeatures):
     """Solver state along a path, which starts at zero.
 
     Parameters

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.solvers import costs
+from sparsesolve.solvers.reductions import few_features
 from sparsesolve.structured import state as states
 from sparsesolve.structured import working_set
 
@@ -22,7 +22,7 @@ def drawn(p=80):
 
 @pytest.fixture
 def without_metric(monkeypatch):
-    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 0)
+    monkeypatch.setattr(few_features, "FEWEST_FEATURES", 0)
     for module in (states, working_set):
         monkeypatch.setattr(module, "metric_pays", lambda problem: problem.p < 20)
 

@@ -26,8 +26,7 @@ from sparsesolve.solvers.baselines.cutting_planes import Aggregate, CuttingPlane
 from sparsesolve.solvers.baselines.excessive_gap import ExcessiveGap
 from sparsesolve.solvers.costs.newton import PROGRESS
 from sparsesolve.solvers.costs.rounding import BALANCED, NEAR_KINK
-from sparsesolve.solvers.margin.kinked_certificate import KinkedCertificate
-from sparsesolve.solvers.margin.multipliers import kink_spread
+from sparsesolve.solvers.margin.multipliers import KinkedCertificate, kink_spread
 from sparsesolve.solvers.margin.planes import Planes
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
 

@@ -12,8 +12,6 @@ nothing: some 160 of 320 constants were tried, and most changed no iteration of 
 """
 
 from sparsesolve.solvers.costs import (  # noqa: F401
-    first_order,
-    margin,
     newton,
     rounding,
     screening,

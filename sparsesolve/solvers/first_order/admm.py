@@ -26,10 +26,18 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.losses.multigaussian import Multigaussian
-from sparsesolve.solvers.costs import first_order as costs
 from sparsesolve.solvers.costs.rounding import SQUARED_STEP
 from sparsesolve.solvers.first_order.fista import Ista, divergence
 from sparsesolve.solvers.state import NULL_LEVEL
+
+# Over-relaxation: Boyd et al. (2011), section 3.4.3, recommend 1.5 to 1.8.
+RELAXATION = 1.6
+# rho changes by the second number where one residual is more than the first number of times the
+# other (Boyd et al. 2011, section 3.4.1, have 10 and 2). Residuals are compared after 10 steps,
+# then after twice as many, and so on, since a rho that changes for ever need not converge.
+RESIDUALS_APART, RHO_FACTOR = 5.0, 2.5
+# Features whose linear system is solved by a Cholesky factor (288 MB).
+MOST_FEATURES = 6_000
 
 
 class LinearizedAdmm(Ista):
@@ -48,7 +56,7 @@ class LinearizedAdmm(Ista):
         super().begin(lam)
         if self.rho is None:
             self.rho = self.L / max(self.square, 1e-300)
-        self.taken, self.look = 0, costs.FIRST_BALANCE
+        self.taken, self.look = 0, 10
 
     def step(self, lam):
         if lam >= NULL_LEVEL:  # b stays 0, to which multipliers would be long in leading it
@@ -101,7 +109,7 @@ class LinearizedAdmm(Ista):
 
     def split(self, lam, image):
         """Take the prox, and update the multipliers."""
-        relaxed = costs.RELAXATION * image + (1.0 - costs.RELAXATION) * self.s
+        relaxed = RELAXATION * image + (1.0 - RELAXATION) * self.s
         t = lam * self.penalty.alpha / self.rho
         new = self.psi.prox(relaxed + self.w, t) if t > 0.0 else relaxed + self.w
         self.w = self.w + relaxed - new
@@ -116,10 +124,10 @@ class LinearizedAdmm(Ista):
         size = max(np.linalg.norm(self.s), 1e-300)
         slope = max(self.rho * np.linalg.norm(self.transposed @ self.w), 1e-300)
         ratio = (primal / size) / max(dual / slope, 1e-300)
-        if ratio > costs.RESIDUALS_APART:
-            factor = costs.RHO_FACTOR
+        if ratio > RESIDUALS_APART:
+            factor = RHO_FACTOR
         else:
-            factor = 1.0 / costs.RHO_FACTOR if ratio < 1.0 / costs.RESIDUALS_APART else 1.0
+            factor = 1.0 / RHO_FACTOR if ratio < 1.0 / RESIDUALS_APART else 1.0
         self.rho *= factor
         self.w = self.w / factor
 
@@ -174,5 +182,5 @@ def suits_linearized(problem, lambdas):
 def suits(problem, lambdas):
     """Return True with squared error and columns that fit in, under such a norm."""
     squares = problem.loss is None or isinstance(problem.loss, Multigaussian)
-    small = problem.design.p <= costs.MOST_ADMM_FEATURES
+    small = problem.design.p <= MOST_FEATURES
     return squares and small and suits_linearized(problem, lambdas)

@@ -19,12 +19,17 @@ import logging
 
 import numpy as np
 
-from sparsesolve.solvers.costs import first_order as costs
 from sparsesolve.solvers.costs.rounding import SQUARED_STEP
 from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
 
 log = logging.getLogger(__name__)
 
+# After a step that was too long, L becomes this multiple of the curvature met along it, within a
+# factor of 1.2 and 2, as one step may meet an unusual curvature.
+MORE_CURVATURE = 1.02
+# A step of SpaRSA must end below the worst of so many last objectives, by this fraction of
+# L |step|^2 / 2 (5 and 0.01 in Wright, Nowak, Figueiredo 2009).
+SPARSA_MEMORY, SPARSA_DECREASE = 5, 0.01
 # Lengths of one step that are tried: 2^60 ends any search.
 TRIES = 60
 
@@ -40,7 +45,7 @@ class Ista(FirstOrder):
         self.L = float(curvature * np.max(problem.norms**2, initial=1.0))
 
     def begin(self, lam):
-        self.L *= costs.RELAX
+        self.L *= 0.5  # so that it may also fall
 
     def step(self, lam):
         self.point = self.descend(self.point, lam)
@@ -58,9 +63,9 @@ class Ista(FirstOrder):
             curvature = 2.0 * divergence(start, new)
             if moved < np.inf and (curvature <= self.L * moved or moved <= SQUARED_STEP * size):
                 return new
-            met = costs.MORE_CURVATURE * curvature / moved
-            most = costs.MOST_GROWTH * self.L
-            self.L = min(max(met, costs.LEAST_GROWTH * self.L), most) if met < most else most
+            met = MORE_CURVATURE * curvature / moved
+            most = 2.0 * self.L
+            self.L = min(max(met, 1.2 * self.L), most) if met < most else most
         return start
 
     def end(self, start, z, pull, L, lam):
@@ -116,17 +121,17 @@ class Sparsa(Ista):
         for _ in range(TRIES):
             new, moved = self.end(start, z, pull, L, lam)
             value = self.objective(lam, new)
-            if value <= bar - 0.5 * costs.SPARSA_DECREASE * L * moved:
+            if value <= bar - 0.5 * SPARSA_DECREASE * L * moved:
                 break
-            L *= costs.MOST_GROWTH
+            L *= 2.0
         else:
             return
-        self.point, self.levels = new, [*self.levels[1 - costs.SPARSA_MEMORY :], value]
+        self.point, self.levels = new, [*self.levels[1 - SPARSA_MEMORY :], value]
         size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
         if moved > SQUARED_STEP * size:  # rounding tells no curvature
             met = float(np.vdot(start.u - new.u, new.eta - start.eta)) / moved
             self.most = max(self.most, met)
-            self.L = max(met, costs.LEAST_CURVATURE * self.most)
+            self.L = max(met, 1e-8 * self.most)
 
 
 def divergence(start, new):

@@ -20,9 +20,8 @@ model predictive control" (2017).
 
 import numpy as np
 
-from sparsesolve.solvers.costs.first_order import ENVELOPE_DECREASE, LBFGS_PAIRS, MORE_CURVATURE
 from sparsesolve.solvers.costs.rounding import CURVED
-from sparsesolve.solvers.first_order.fista import Ista, divergence
+from sparsesolve.solvers.first_order.fista import MORE_CURVATURE, Ista, divergence
 
 # Lengths of a PANOC step that are tried, each half as far, before the proximal step itself, which
 # always lowers the envelope.
@@ -32,7 +31,7 @@ TRIALS = 4
 class Panoc(Ista):
     """A solver state, see solvers/state.py."""
 
-    memory = LBFGS_PAIRS
+    memory = 20  # pairs that L-BFGS keeps; each costs four products of vectors
 
     def begin(self, lam):
         super().begin(lam)
@@ -53,7 +52,7 @@ class Panoc(Ista):
         if self._point is not None and self._too_short():
             return self._stand(self.descend(self.base, lam), lam)
         d, envelope = self._direction(), self.envelope
-        least = ENVELOPE_DECREASE * self.L * self.square(self.residual)
+        least = 1e-4 * self.L * self.square(self.residual)
         for k in range(TRIALS):
             share = 0.5**k
             goal = self.vector + share * d - (1.0 - share) * self.residual

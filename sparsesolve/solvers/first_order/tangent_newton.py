@@ -24,17 +24,28 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers.certificate.dual_point import Curvature, times_curvature
-from sparsesolve.solvers.costs.first_order import (
-    LONGEST_NEWTON_PAUSE,
-    MOST_TANGENT_DIRECTIONS,
-    MOST_UNPACKED,
-    MOST_UNSETTLED_STEPS,
-    NEWTON_STEP_OVERHEAD,
-    PROXIMAL_STEP_OVERHEAD,
-)
 from sparsesolve.solvers.costs.rounding import DAMPED
 from sparsesolve.solvers.first_order.fista import Sparsa
 
+# Directions of a tangent up to which Newton steps are made: a Hessian of so many rows is formed
+# and factored. Not timed beyond: 1,000 rows factor in some 30 ms.
+MOST_DIRECTIONS = 1000
+# Multiplications that the Python around a proximal step costs. A Newton step on a tangent waits
+# until the proximal steps since the last one have cost as much as it will. 200 x 1,024, TreeL2
+# with 900 nonzero coefficients, 50 lambdas: .4 s where Newton steps wait, 3.5 s where they do not.
+PROXIMAL_STEP_OVERHEAD = 3e5
+# Multiplications that the Python around a Newton step on a tangent costs: sparse directions, a
+# factorisation, a line search. By benchmarks/structured/tangents.py (15 paths of trees, SLOPE,
+# fused and overlapping norms) 6e6 took .5 to 1.0 of the time of 1e6 but for images and overlaps
+# (1.2), and 1.5e7 .6 to 1.3 of that of 6e6.
+NEWTON_STEP_OVERHEAD = 6e6
+# Proximal steps that change pieces, after which a Newton step is tried all the same. A SLOPE path
+# of 100 lambdas (500 x 5,000, benchmarks/structured/norms.py) took 1.22, 1.04, 0.93 and 0.90 s
+# for 1, 3, 8 and 16; a Newton step after every step 1.49 s.
+MOST_UNSETTLED_STEPS = 8
+# Values of the columns of X in a tangent, up to which these are kept unpacked: one product of
+# matrices in place of a call for each direction.
+MOST_UNPACKED = 10_000_000
 # Halvings of a Newton step on a tangent, after which proximal steps go on.
 HALVINGS = 8
 
@@ -81,7 +92,7 @@ class TangentNewton(Sparsa):
             return
         self.since = 0
         improved = self._newton_step(lam)
-        self.pause = 1 if improved else min(2 * self.pause, LONGEST_NEWTON_PAUSE)
+        self.pause = 1 if improved else min(2 * self.pause, 16)
         self.wait = self.pause
 
     def _same_pieces(self):
@@ -102,7 +113,7 @@ class TangentNewton(Sparsa):
     def _newton_step(self, lam):
         """Step along the tangent; return True if the objective fell by more than rounding."""
         tangent = self.penalty.tangent(self.point.b)
-        if tangent is None or not 0 < len(tangent.gradient) <= MOST_TANGENT_DIRECTIONS:
+        if tangent is None or not 0 < len(tangent.gradient) <= MOST_DIRECTIONS:
             return False
         d, moved = self._direction(tangent, lam)
         if d is None:

@@ -10,7 +10,7 @@ method of multipliers, b0 <- b0 + rho 1'u, reaches it, so that single rows can m
 sweep in two ways: by a heuristic that is undone before a lambda ends, and for the rest of this
 lambda by a safe test, |eta_i - eta*_i| <= |a_i| (2 gap / lam)^1/2 plus what the intercept may
 move. Once the set of rows between their ends is stable, one Cholesky factor solves for them
-(free_rows.py). If all that stalls, rows_newton.py goes on.
+(rows_newton.py). If all that stalls, Newton steps go on.
 
 Reference: Hsieh et al. (2008); Bertsekas, "Constrained optimization and Lagrange multiplier
 methods" (1982), for the hyperplane; Ogawa, Suzuki, Takeuchi, "Safe screening of non-support
@@ -19,13 +19,29 @@ vectors in pathwise SVM computation" (2013).
 
 import numpy as np
 
-from sparsesolve.solvers.costs import margin as costs
-from sparsesolve.solvers.margin.free_rows import solve_free
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.margin.row_sweeps import RowSweeps
-from sparsesolve.solvers.margin.rows_newton import RowsNewton
+from sparsesolve.solvers.margin.rows_newton import MOST_FREE_ROWS, RowsNewton, solve_free
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
 
+# Penalty on the sum of u that the intercept asks to be 0, as a multiple of the mean squared row
+# over lambda: the curvature that it adds to each row. A larger one couples all rows and slows the
+# sweeps; a smaller one leaves more of the sum to the multipliers.
+# Iterations at 0.0333333 and 0.3: sweeps 1.63 and 0.88.
+BIAS_PENALTY = 0.1
+# Sweeps from one multiplier of the intercept to the next.
+# Iterations at 1 and 9: sweeps 0.77 and 1.98.
+SWEEPS_A_MULTIPLIER = 3
+# Sweeps go on while one gains more than this multiple of the target gap, or of SWEEP_SHARE of the
+# current gap: before that a gap is not worth its two passes and its projection. After MOST_SWEEPS
+# it is computed whatever they gain.
+# Iterations at 0.1 and 0.9: sweeps 1.17 and 1.17.
+SWEEP_GAIN, SWEEP_SHARE, MOST_SWEEPS = 0.3, 0.1, 30
+# The factor of f rows costs this many times f^3 products, and a sweep SWEEP_COST products for each
+# stored value. It is made if the sweeps to come, at the pace of the last ones, cost more.
+CHOLESKY_COST, SWEEP_COST = 0.1, 4.0
+# Certificates without a fall of the gap after which sweeps give way to Newton steps.
+GAPS_BEFORE_NEWTON = 60
 # Bisections of the interval of intercepts, each side: it is then known to 2^-12 of its length, and
 # it is only a bound.
 BISECTIONS = 12
@@ -58,7 +74,7 @@ class DualDescent(Reduced):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         if lam >= NULL_LEVEL:
             return CONVERGED, self.dual.certify(lam, self.dual.u)
-        limit, patience, doubt = self.iterations + budget, costs.GAPS_BEFORE_NEWTON, 1.0
+        limit, patience, doubt = self.iterations + budget, GAPS_BEFORE_NEWTON, 1.0
         self.sweeps.take_all()
         rest, tested = None, np.inf  # Rows that the safe test leaves, and the gap of that test.
         gap = least = self._certify(lam)
@@ -67,7 +83,7 @@ class DualDescent(Reduced):
                 return MAX_ITER, gap
             if patience == 0:
                 return self._by_newton(lam, target, limit, gap)
-            if gap <= costs.TEST_AGAIN * tested:
+            if gap <= 0.3 * tested:
                 rest, tested = self._unsettled(lam, gap), gap
             swept, last = self.iterations, gap
             self._sweep(lam, gap, target, limit, rest)
@@ -75,8 +91,8 @@ class DualDescent(Reduced):
             swept = (self.iterations - swept) * _to_come(last, gap, target)
             if gap > target and self._finish(lam, swept / doubt):
                 before, gap = gap, self._certify(lam)
-                doubt *= costs.DOUBT if gap > 0.5 * before else 1.0
-            patience = costs.GAPS_BEFORE_NEWTON if gap < costs.PROGRESS * least else patience - 1
+                doubt *= 4.0 if gap > 0.5 * before else 1.0
+            patience = GAPS_BEFORE_NEWTON if gap < 0.97 * least else patience - 1
             least = min(least, gap)
         return CONVERGED, gap
 
@@ -105,17 +121,17 @@ class DualDescent(Reduced):
 
     def _sweep(self, lam, gap, target, limit, rest):
         """Sweep until a sweep gains little compared with the gap, at last over all rows."""
-        rho = costs.BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
-        enough = costs.SWEEP_GAIN * max(target, costs.SWEEP_SHARE * gap)
+        rho = BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
+        enough = SWEEP_GAIN * max(target, SWEEP_SHARE * gap)
         self.sweeps.take_all(rest)
         whole = self.sweeps.active
-        for _ in range(costs.MOST_SWEEPS):
+        for _ in range(MOST_SWEEPS):
             all_of_them = self.sweeps.active == whole
             gain = self.sweeps.sweep(lam, self.b0, rho)
             self.spent += 1
             astray = abs(self.sweeps.total) * self.dual.spread if self.with_intercept else 0.0
             self.since += 1
-            if self.with_intercept and self.since >= costs.SWEEPS_A_MULTIPLIER:
+            if self.with_intercept and self.since >= SWEEPS_A_MULTIPLIER:
                 self.since = 0
                 moved = rho * self.sweeps.total
                 self.b0 += moved
@@ -176,9 +192,9 @@ class DualDescent(Reduced):
         inside = (u > dual.low) & (u < dual.high)
         free = np.flatnonzero(inside & ((u != 0.0) | (self.loss_width == 0.0)))
         f, stored = len(free), dual.rows.stored
-        price = f**3 * costs.CHOLESKY_COST + f * f * stored / (dual.rows.p + 1.0)
-        saved = sweeps * stored * costs.SWEEP_COST
-        if not 0 < f <= costs.MOST_FREE_ROWS or price > saved:
+        price = f**3 * CHOLESKY_COST + f * f * stored / (dual.rows.p + 1.0)
+        saved = sweeps * stored * SWEEP_COST
+        if not 0 < f <= MOST_FREE_ROWS or price > saved:
             return False
         r = self.sweeps.violations(lam, self.b0)[free]
         common = solve_free(dual, u, free, r, lam)
@@ -193,6 +209,6 @@ def _to_come(last, gap, target):
     if gap <= target:
         return 0.0
     if gap >= last:
-        return costs.FURTHEST_SWEEPS
+        return 300.0
     times = np.log(gap / max(target, 1e-300)) / np.log(last / gap)
-    return min(times, costs.FURTHEST_SWEEPS)
+    return min(times, 300.0)

@@ -4,7 +4,7 @@
 
 Given: a Problem whose loss is piecewise linear, and any solver for smooth losses that can go on
 from its coefficients when the loss changes (`restart`). Returned per lam: the duality gap of that
-problem itself; see kinked_certificate.py. Invariant: -w m is a dual point within the slopes of F.
+problem itself, see KinkedCertificate. Invariant: -w m is a dual point within the slopes of F.
 
 A round solves the problem with the Moreau envelope of F about multipliers m,
 
@@ -22,13 +22,34 @@ from dataclasses import replace
 
 import numpy as np
 
+from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.losses.envelope import Envelope
-from sparsesolve.solvers.costs import margin as costs
-from sparsesolve.solvers.costs.rounding import NULL_GAP
-from sparsesolve.solvers.first_order.first_order import Best
-from sparsesolve.solvers.margin.kinked_certificate import KinkedCertificate
+from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.costs.rounding import NULL_GAP, PROJECTED, SHIFT
+from sparsesolve.solvers.first_order.first_order import Best, FirstOrder, Point
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, State
 
+# The curvature sigma of the Moreau envelope at the start of a lambda, in units of a slope over the
+# spread of the kinks. A larger one makes the smooth problem as hard as the problem itself; a
+# smaller one takes more rounds.
+FIRST_SIGMA = 10.0
+# sigma grows by the first factor after a round that left more than the second share of the gap,
+# and shrinks by it where the smooth problem takes too many steps.
+SIGMA_GROWTH, ROUND_GAIN = 3.0, 0.2
+# An inner problem is solved to this share of the current gap, and no further than to INNER_TARGET
+# of the target.
+INNER_SHARE, INNER_TARGET = 0.1, 0.05
+# These shares are multiplied by this after a round in which the inner solver found nothing to do,
+# down to 1e-8 of them: below that an inner gap is rounding.
+INNER_FINER = 0.03
+# Rounds after which the method is given up if none leaves less than ROUND_PROGRESS of the least
+# gap.
+ROUNDS_PATIENCE, ROUND_PROGRESS = 15, 0.9
+# Steps of the inner solver in a round after which sigma shrinks.
+STEPS_A_ROUND = 3000
+# The share of a lambda whose solution is b = 0 that is tried next on the way to the largest lambda
+# with another solution.
+NEXT_LEVEL = 0.7
 # Rounds at one lambda: sigma has grown to its end after ten.
 ROUNDS = 60
 # Dinkelbach's steps to the largest lambda with a coefficient other than 0: they converge faster
@@ -49,6 +70,75 @@ TINY = 1e-8
 SAME = 1e-9
 
 
+class KinkedCertificate(FirstOrder):
+    """Point and gap over all columns of a Problem whose loss has kinks; `envelope` gives the
+    curvature of clearing.
+
+    Invariant: u is within the slopes and orthogonal to the unpenalised columns. The samples
+    between their ends give that where they suffice; else u is projected.
+    """
+
+    def __init__(self, problem, envelope, n_threads):
+        super().__init__(problem, n_threads)
+        self.envelope, self.shift = envelope, 0.0
+
+    def place(self, which, values, intercept):
+        """Move to these coefficients, with the best intercept for them; return eta."""
+        b = np.zeros(self.design.p)
+        b[which] = values
+        c = np.zeros(self.basis.shape[1])
+        eta = self.offset + (intercept + self.design.combination(which.astype(np.intc), values))
+        value, _ = self.loss.at(eta)
+        self.shift = 0.0
+        if self.with_intercept:
+            shift = self.loss.best_shift(eta)
+            moved = self.loss.at(eta + shift)[0]
+            if moved < value - SHIFT * abs(value):
+                eta, value, self.shift = eta + shift, moved, shift
+            c[0] = intercept + self.shift
+        self.point = Point(b, c, eta, value, None)
+        return eta
+
+    def certify(self, lam, u):
+        """Return the gap at the current point with the dual point u (n,), clipped to its domain.
+        """
+        self.point = self.point._replace(u=np.clip(u, *self.loss.ends))
+        return self.gap(lam)
+
+    def _coefficients(self):
+        return self.point.b
+
+    def objective(self, lam, point=None):
+        """F and the penalty; unpenalised columns have none."""
+        point = point or self.point
+        held = np.where(self.unpenalised, 0.0, point.b)
+        return point.value - self.loss.saturated + self.penalty.value(held, lam)
+
+    def span_rounding(self):
+        return 0.0  # eta was made from the coefficients, not from those of the basis.
+
+    def dual_point(self, lam):
+        point = self.point
+        free, basis = self.unpenalised_basis.which, self.basis
+        if not self.unpenalised_basis.same_at(lam):
+            free, basis, _ = self.unpenalised_basis.at(point.b, self.products(point.u), lam)
+        if basis.shape[1] == 0:
+            return point.u, free, 0.0
+        dual, missing = clear(self.envelope, point.eta - self.shift, point.u, basis)
+        if basis.shape[1] == 1:
+            within = np.clip(dual, *self.loss.ends)
+            return self._on_hyperplane(within, basis[:, 0], missing), free, 0.0
+        return dual, free, missing
+
+    def _on_hyperplane(self, u, column, missing):
+        """Return u if it is orthogonal to the one column, else its projection within the slopes.
+        """
+        if missing < np.inf and abs(column @ u) <= PROJECTED * (np.abs(column) @ np.abs(u)):
+            return u
+        column = np.ascontiguousarray(column)
+        return project(u, *self.loss.ends, column, 0.0, np.ones(len(u)))
+
+
 class Multipliers(State):
     """A solver state, see solvers/state.py.
 
@@ -60,7 +150,7 @@ class Multipliers(State):
 
     def __init__(self, problem, make, n_threads):
         self.problem, self.loss, self.n_threads = problem, problem.loss, n_threads
-        self.first = costs.FIRST_SIGMA / kink_spread(problem)
+        self.first = FIRST_SIGMA / kink_spread(problem)
         self.start_sigma = self.first
         self.envelope = Envelope(problem.loss, self.first)
         self.inner = make(replace(problem, loss=self.envelope))
@@ -123,8 +213,8 @@ class Multipliers(State):
         self.certificate.place(which, values, intercept)
 
     def _solve(self, lam, target, budget):
-        limit, patience, self.fine = self.iterations + budget, costs.ROUNDS_PATIENCE, 1.0
-        self.start_sigma = min(costs.SIGMA_GROWTH * self.start_sigma, self.first)
+        limit, patience, self.fine = self.iterations + budget, ROUNDS_PATIENCE, 1.0
+        self.start_sigma = min(SIGMA_GROWTH * self.start_sigma, self.first)
         self.envelope.about(self.m, self.start_sigma)
         gap = least = self._certify(lam)
         best = Best(self.certificate.objective(lam), gap, self._here())
@@ -140,20 +230,20 @@ class Multipliers(State):
             last, gap = gap, self._certify(lam)
             value = self.certificate.objective(lam)
             best.add(value, gap, self._here(), self.certificate.rounding(value))
-            gains_little = gap > costs.ROUND_GAIN * last
-            if self.iterations == before and gains_little and self.fine > costs.INNER_FINEST:
+            gains_little = gap > ROUND_GAIN * last
+            if self.iterations == before and gains_little and self.fine > 1e-8:
                 # The inner gap is of second order in eta, this one of first order at a kink.
-                self.fine *= costs.INNER_FINER
+                self.fine *= INNER_FINER
                 continue
             if too_hard:
-                smaller = self.envelope.sigma / costs.SIGMA_GROWTH
-                self._take(self.m, max(smaller, costs.LEAST_SIGMA * self.first))
+                smaller = self.envelope.sigma / SIGMA_GROWTH
+                self._take(self.m, max(smaller, 1e-3 * self.first))
                 self.start_sigma = min(self.start_sigma, self.envelope.sigma)
             elif gains_little:
-                larger = costs.SIGMA_GROWTH * self.envelope.sigma
-                self._take(self.m, min(larger, costs.LARGEST_SIGMA * self.first))
-            progress = gap < costs.ROUND_PROGRESS * least
-            patience = costs.ROUNDS_PATIENCE if progress else patience - 1
+                larger = SIGMA_GROWTH * self.envelope.sigma
+                self._take(self.m, min(larger, 1e4 * self.first))
+            progress = gap < ROUND_PROGRESS * least
+            patience = ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
         self._go_to(best.point)
         self.m = best.point[3]
@@ -164,9 +254,9 @@ class Multipliers(State):
         """Minimise the envelope's problem, and take its slopes for multipliers; return its
         Outcome.
         """
-        goal = min(costs.INNER_SHARE * gap, self.null)
-        goal = self.fine * max(goal, costs.INNER_TARGET_SHARE * target)
-        steps = max(min(limit - self.iterations, costs.STEPS_A_ROUND), 1)
+        goal = min(INNER_SHARE * gap, self.null)
+        goal = self.fine * max(goal, INNER_TARGET * target)
+        steps = max(min(limit - self.iterations, STEPS_A_ROUND), 1)
         outcome, _ = self.inner.solve(lam, goal, steps)
         eta = self.certificate.place(*self.inner.coefficients(), self.inner.intercept)
         self.m = self.envelope.slopes(eta - self.certificate.shift)
@@ -199,7 +289,7 @@ class Multipliers(State):
         b = np.divide(z, v, out=np.zeros_like(z), where=held)
         which = np.flatnonzero(b).astype(np.intc)
         moved = np.abs(problem.design.combination(which, b[which]))[self.w > 0.0]
-        return float(moved.max(initial=0.0)) * self.first / costs.FIRST_SIGMA or None
+        return float(moved.max(initial=0.0)) * self.first / FIRST_SIGMA or None
 
     def correlations(self):
         """Return z_j'u of every column (p,) at the null model's dual point of least polar.
@@ -219,7 +309,7 @@ class Multipliers(State):
         lam = _level(self.problem, self.correlations_here())
         if not 0.0 < lam < np.inf or penalty.alpha == 0.0:
             return lam
-        best, lam, close = 0.0, costs.NEXT_LEVEL * lam, FIRST_GAP
+        best, lam, close = 0.0, NEXT_LEVEL * lam, FIRST_GAP
         for _ in range(LEVELS):
             self._solve(lam, close * self.null, MOST_STEPS)
             point = self.certificate.point
@@ -234,7 +324,7 @@ class Multipliers(State):
             elif best > 0.0:
                 break
             else:  # b = 0 is best here, and perhaps further down.
-                lam = costs.NEXT_LEVEL * min(lam, _level(self.problem, self.correlations_here()))
+                lam = NEXT_LEVEL * min(lam, _level(self.problem, self.correlations_here()))
         self._solve(lam * (1.0 + SAME), LAST_GAP * self.null, MOST_STEPS)
         return lam
 

@@ -39,6 +39,18 @@ cdef class RowSweeps:
     seed : int, of the order in which rows are visited
     """
 
+    cdef Design rows
+    cdef readonly Py_ssize_t active         # Rows that a sweep visits, the first ones of `order`.
+    cdef readonly double total              # Sum of u.
+    # The last sweep's gain of the dual, and its largest violation.
+    cdef readonly double gain, worst
+    cdef double width, shared, along
+    cdef object centre
+    cdef const double[::1] target, low, high, meeting, square
+    cdef double[::1] u, G
+    cdef int[::1] order
+    cdef unsigned long long drawn
+
     def __init__(self, Design rows, centre, target, low, high, double width,
                  unsigned long long seed=1):
         cdef Py_ssize_t i

@@ -15,8 +15,19 @@ by a p x p factor or, if fewer rows are in F than there are columns, by one of |
 A'HA)^-1 = (1 - A'(lam H^-1 + AA')^-1 A) / lam. The intercept borders the system. The step's
 length is the root of a piecewise linear slope.
 
+Few rows change in F from one step to the next, so that sums over F are updated (Moments); rounding
+adds up, and they are computed again now and then. Once F is stable, its rows are solved for
+together (`solve_free`):
+
+    maximise over s   s'r  -  s'K s / (2 lam),     K = A_F A_F',  s the change of u_F
+    with 1's = 0 if there is an intercept; all other rows are fixed
+
+by a Cholesky factor of K, which loses a row when a step ends at its bound. The dual objective is
+at least what it was: every step is an exact maximisation over the rows that are left.
+
 Reference: Li, Sun, Toh, "A highly efficient semismooth Newton augmented Lagrangian method for
-solving lasso problems" (2018).
+solving lasso problems" (2018); Lawson, Hanson, "Solving least squares problems" (1974), chapter
+23; Scheinberg, "An efficient implementation of an active set method for SVMs" (2006).
 """
 
 from operator import itemgetter
@@ -24,19 +35,174 @@ from operator import itemgetter
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from sparsesolve.linalg.factors.cholesky import Cholesky
 from sparsesolve.losses.envelope import Envelope
-from sparsesolve.solvers.costs import margin as costs
-from sparsesolve.solvers.margin.free_rows import solve_free
-from sparsesolve.solvers.margin.moments import Moments
+from sparsesolve.solvers.costs.rounding import FREE_ROW, STEP
+from sparsesolve.solvers.margin.multipliers import (
+    INNER_SHARE,
+    ROUND_GAIN,
+    ROUND_PROGRESS,
+    ROUNDS_PATIENCE,
+    SIGMA_GROWTH,
+)
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
 
+# Changes of a set of rows after which sums over it are computed again: each change adds a
+# rounding of the largest sum.
+CHANGES_BEFORE_SUMS = 40
+# Rows that the factor takes in at a time: a block of a matrix product.
+TOGETHER = 32
+# Rows that may come to an end of their interval before sweeps go on, which find many such rows at
+# once.
+MOST_DROPS = 60
+# Rows strictly between their ends up to which these may be solved for by a Cholesky factor, whose
+# memory is a square of them.
+MOST_FREE_ROWS = 3000
+# Columns up to which a Newton step may factor a matrix of all columns.
+MOST_NEWTON_COLUMNS = 2000
+# No round is solved to less than this share of the target gap.
+TARGET_SHARE = 0.1
 # Rounds at one lambda: sigma has grown to its end after a dozen.
 ROUNDS = 80
 # Newton steps in a round: the number of rows that change falls at each.
 STEPS = 60
 # Lengths tried in one search: each cuts its interval by a tenth at least.
 LENGTHS = 30
+
+
+class Moments:
+    """M (k, k), s (k,) and W of the rows of a mask.
+
+    Parameters
+    ----------
+    dual : RidgeDual
+    weights : (n,), of rows
+    """
+
+    def __init__(self, dual, weights):
+        self.dual, self.w = dual, weights
+        self.dense = dual.rows.stored == dual.rows.n * dual.rows.p
+        self.mask, self.changes = None, 0
+
+    def rows(self, inside):
+        """Return these rows of A as columns (k, f), before the centre is subtracted."""
+        part = self.dual.rows.part(inside.astype(np.intc))
+        which = np.arange(len(inside), dtype=np.intc)
+        return part.unpacked(which) if self.dense else part.stored_columns(which)[0]
+
+    def of(self, mask):
+        """Return (M, s, W) of the rows where `mask` (n,) is True."""
+        changed = np.flatnonzero(mask != self.mask) if self.mask is not None else None
+        again = changed is None or self.changes >= CHANGES_BEFORE_SUMS
+        if again or len(changed) > 0.5 * mask.sum():
+            self.gram, self.first, self.total = self._sums(np.flatnonzero(mask), self.w)
+            self.changes = 0
+        elif len(changed):
+            signed = np.where(mask, self.w, -self.w)
+            gram, first, total = self._sums(changed, signed)
+            self.gram, self.first = self.gram + gram, self.first + first
+            self.total, self.changes = self.total + total, self.changes + 1
+        self.mask = mask
+        m = self.dual.centre
+        met = np.outer(self.first, m)
+        gram = self.gram - met - met.T + self.total * np.outer(m, m)
+        return gram, self.first - self.total * m, self.total
+
+    def _sums(self, which, weights):
+        w, rows = weights[which], self.rows(which)
+        weighted = rows * w if self.dense else rows.multiply(w).tocsc()
+        gram = weighted @ rows.T
+        gram = gram if self.dense else np.asarray(gram.todense())
+        return gram, np.asarray(rows @ w), float(w.sum())
+
+
+def solve_free(dual, u, free, r, lam):
+    """Solve for the free rows of a RidgeDual together; u (n,) is changed in place.
+
+    `free` are rows strictly between their ends, r (f,) the distance of each from its kink, c - o
+    - b0 - Ag. Returns the slope that they have in common at the end, 0 if the maximum was not
+    reached.
+    """
+    width = dual.loss.width
+    low, high, slope = dual.low[free], dual.high[free], r
+    if width > 0.0:
+        slope = r - width * np.sign(u[free])
+        low, high = np.where(u[free] > 0, 0.0, low), np.where(u[free] < 0, 0.0, high)
+    gram = _gram(dual, free)
+    u[free], common = ascend(gram, u[free], slope, low, high, lam, dual.with_intercept)
+    return common
+
+
+def _gram(dual, free):
+    """Return the inner products of the free rows of A, (f, f)."""
+    part = dual.rows.part(free.astype(np.intc))
+    rows, _ = part.stored_columns(np.arange(len(free), dtype=np.intc))
+    gram = np.asarray((rows.T @ rows).todense())
+    meeting = np.asarray(rows.T @ dual.centre)
+    gram -= meeting[:, None] + meeting[None, :] - float(dual.centre @ dual.centre)
+    return gram
+
+
+def ascend(gram, u, slope, low, high, lam, level):
+    """Maximise over free rows; return their new u (f,) and their common slope.
+
+    The slope is 0 if the maximum was not reached, or if `level` is False.
+
+    Parameters
+    ----------
+    gram : (f, f), K
+    u, low, high : (f,)
+        The rows' u, and the ends between which they stay (0 is one if eps > 0).
+    slope : (f,)
+        Derivative of the dual in each u_i, to be brought to 0, or to one value with `level`.
+    level : bool
+        If True, the sum of u is kept, so that slopes need only become equal.
+    """
+    factor, kept = _factor(gram)
+    u, slope = u.copy(), slope[kept]
+    for _ in range(MOST_DROPS):
+        if len(kept) == 0:
+            break
+        step, common = _step(factor, slope, lam, level)
+        if not np.isfinite(step).all() or np.abs(step).max() <= STEP * np.abs(u[kept]).max():
+            break
+        room = np.where(step > 0.0, high[kept] - u[kept], low[kept] - u[kept])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(step != 0.0, room / step, np.inf)
+        first = int(share.argmin())
+        t = min(max(float(share[first]), 0.0), 1.0)
+        u[kept] = np.clip(u[kept] + t * step, low[kept], high[kept])
+        if t == 1.0:
+            return u, common
+        slope = slope - t * (slope - common)  # Since K step = lam (slope - common).
+        i = kept[first]
+        u[i] = high[i] if step[first] > 0.0 else low[i]
+        factor.drop(first)
+        kept, slope = np.delete(kept, first), np.delete(slope, first)
+    return u, 0.0
+
+
+def _factor(gram):
+    """Return the Cholesky factor of the independent rows of gram, and the numbers of these."""
+    factor, kept = Cholesky(len(gram)), np.zeros(0, dtype=int)
+    for start in range(0, len(gram), TOGETHER):
+        new = np.arange(start, min(start + TOGETHER, len(gram)))
+        rows = gram[np.ix_(new, np.append(kept, new))]
+        kept = np.append(kept, new[factor.add(rows, FREE_ROW)])
+    return factor, kept
+
+
+def _step(factor, slope, lam, level):
+    """Return the maximiser of slope's - s'K s / (2 lam), of sum 0 with `level`, and the slope
+    left.
+    """
+    step = factor.solution(lam * slope)
+    if not level:
+        return step, 0.0
+    flat = factor.solution(np.ones(len(slope)))
+    common = step.sum() / flat.sum()
+    return step - common * flat, common / lam
 
 
 class RowsNewton(Reduced):
@@ -48,7 +214,7 @@ class RowsNewton(Reduced):
         self.w = np.asarray(problem.weights)
         self.first = self.sigma = 1.0 / dual.spread
         self.envelope = Envelope(problem.loss, self.first)
-        self.by_columns = len(dual.which) <= costs.MOST_NEWTON_COLUMNS
+        self.by_columns = len(dual.which) <= MOST_NEWTON_COLUMNS
         self.moments, self.last_inside = Moments(dual, self.w), None
         self.null = max(problem.null_value, 1e-300)
         self.take(dual.u)
@@ -64,9 +230,9 @@ class RowsNewton(Reduced):
         dual = self.dual
         if lam >= NULL_LEVEL:
             return CONVERGED, dual.certify(lam, dual.u)
-        limit, patience = self.iterations + budget, costs.ROUNDS_PATIENCE
-        self.sigma = max(self.first, self.sigma / costs.SIGMA_BACK)
-        self.sigma = min(self.sigma, costs.FIRST_SIGMA_AT_MOST * self.first)
+        limit, patience = self.iterations + budget, ROUNDS_PATIENCE
+        self.sigma = max(self.first, self.sigma / 30.0)
+        self.sigma = min(self.sigma, 10.0 * self.first)
         gap = least = self._begin(lam)
         best = gap, dual.point()
         for _ in range(ROUNDS):
@@ -75,20 +241,20 @@ class RowsNewton(Reduced):
             if self.iterations >= limit or patience == 0:
                 break
             self.envelope.about(self.m, self.sigma)
-            modest = costs.MODEST_GAP * self.null
-            goal = max(costs.INNER_SHARE * min(gap, modest), costs.ROWS_TARGET_SHARE * target)
-            u = self._round(lam, goal, costs.ROWS_TARGET_SHARE * target, limit)
+            modest = 0.01 * self.null
+            goal = max(INNER_SHARE * min(gap, modest), TARGET_SHARE * target)
+            u = self._round(lam, goal, TARGET_SHARE * target, limit)
             self.m = self.envelope.slopes(self.eta)
             last = gap
             reached = self.eta - dual.offset - self.b0
             gap = dual.certify(lam, dual.feasible(u), self.g, reached)
             gap = self._finish(lam, gap, target)
             best = min(best, (gap, dual.point()), key=itemgetter(0))
-            if gap > costs.ROUND_GAIN * last:
-                self.sigma *= costs.SIGMA_GROWTH
-                self.sigma = min(self.sigma, costs.LARGEST_SIGMA_OF_ROWS * self.first)
-            progress = gap < costs.ROUND_PROGRESS * least
-            patience = costs.ROUNDS_PATIENCE if progress else patience - 1
+            if gap > ROUND_GAIN * last:
+                self.sigma *= SIGMA_GROWTH
+                self.sigma = min(self.sigma, 1e5 * self.first)
+            progress = gap < ROUND_PROGRESS * least
+            patience = ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
         dual.set_point(best[1])
         ended = MAX_ITER if self.iterations >= limit else STALLED
@@ -116,7 +282,7 @@ class RowsNewton(Reduced):
         dual, h = self.dual, self.envelope.curvature_at(self.eta) > 0.0
         same = self.last_inside is not None and np.array_equal(h, self.last_inside)
         self.last_inside, free = h, np.flatnonzero(h)
-        if gap <= target or not same or not 0 < len(free) <= costs.MOST_FREE_ROWS:
+        if gap <= target or not same or not 0 < len(free) <= MOST_FREE_ROWS:
             return gap
         self.spent += 1
         before, u, g = dual.point(), dual.u.copy(), dual.z / lam
@@ -164,8 +330,8 @@ class RowsNewton(Reduced):
         if not self.dual.with_intercept:
             return step, 0.0
         back = solve(border)
-        alone = costs.INTERCEPT_CURVATURE_ALONE * self.first * (total == 0.0)
-        least = max(costs.INTERCEPT_CURVATURE * total, alone)
+        alone = 1e-3 * self.first * (total == 0.0)
+        least = max(1e-9 * total, alone)
         curvature = max(total - border @ back, least)
         step_0 = (slope_0 - border @ step) / curvature
         return step - step_0 * back, float(step_0)
@@ -215,7 +381,7 @@ class RowsNewton(Reduced):
         low, at_low, high, at_high, t = 0.0, begin, np.inf, np.inf, 1.0
         for _ in range(LENGTHS):
             here = slope(t)
-            if abs(here) <= -costs.SLOPE_LEFT * begin:
+            if abs(here) <= -0.1 * begin:
                 return t
             if here < 0.0:
                 low, at_low = t, here

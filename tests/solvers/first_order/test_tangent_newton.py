@@ -6,7 +6,6 @@ import pytest
 import sparsesolve as ss
 from sparsesolve import penalties as P
 from sparsesolve.penalties.whole import WholePenalty
-from sparsesolve.solvers.costs.first_order import PROXIMAL_STEP_OVERHEAD
 from sparsesolve.solvers.first_order import tangent_newton
 
 RNG = np.random.default_rng(3)
@@ -35,7 +34,8 @@ PENALTIES = {
 ])  # fmt: skip
 def test_it_finishes_what_fista_begins(family, name, monkeypatch):
     # Iterations are compared, so all of them cost the same here.
-    monkeypatch.setattr(tangent_newton, "NEWTON_STEP_OVERHEAD", PROXIMAL_STEP_OVERHEAD)
+    overhead = tangent_newton.PROXIMAL_STEP_OVERHEAD
+    monkeypatch.setattr(tangent_newton, "NEWTON_STEP_OVERHEAD", overhead)
     options = {"family": family, "penalty": PENALTIES[name], "n_lambdas": 4,
                "lambda_min_ratio": 0.05, "stop": None}  # fmt: skip
     newton = ss.path(X, RESPONSES[family], tol=1e-12, solver="tangent_newton", **options)

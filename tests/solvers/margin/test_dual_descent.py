@@ -40,7 +40,7 @@ def test_shrinking_is_safe(family, intercept):
 
 
 def test_newton_steps_go_on_where_sweeps_have_stalled(monkeypatch):
-    monkeypatch.setattr("sparsesolve.solvers.costs.margin.GAPS_BEFORE_NEWTON", 0)
+    monkeypatch.setattr("sparsesolve.solvers.margin.dual_descent.GAPS_BEFORE_NEWTON", 0)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 60))
     y = np.sign(X[:, 0] + rng.normal(size=40))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.solvers.margin.free_rows import ascend
+from sparsesolve.solvers.margin.rows_newton import ascend
 
 
 @pytest.mark.parametrize("level", [True, False])

@@ -6,7 +6,7 @@ from sparsesolve.losses.envelope import Envelope
 
 import sparsesolve as ss
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.solvers.margin.kinked_certificate import KinkedCertificate
+from sparsesolve.solvers.margin.multipliers import KinkedCertificate
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))

@@ -6,9 +6,8 @@ from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.solvers.costs.margin import CHANGES_BEFORE_SUMS
-from sparsesolve.solvers.margin.moments import Moments
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
+from sparsesolve.solvers.margin.rows_newton import CHANGES_BEFORE_SUMS, Moments
 
 
 @pytest.mark.parametrize("stored", ["dense", "sparse"])

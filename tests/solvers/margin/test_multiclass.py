@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
-from sparsesolve.solvers.margin.crammer_singer import sweep
+from sparsesolve.solvers.margin.multiclass import crammer_singer, sweep
 
 from sparsesolve.solvers.margin import multiclass
-from sparsesolve.solvers.margin.multiclass import crammer_singer
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER
 
 RNG = np.random.default_rng(0)

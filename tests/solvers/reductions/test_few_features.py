@@ -5,7 +5,7 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-from sparsesolve.solvers import costs
+from sparsesolve.solvers.reductions import few_features
 from sparsesolve.solvers.reductions.few_features import FewFeatures
 
 RNG = np.random.default_rng(8)
@@ -33,9 +33,9 @@ def test_the_solutions_of_all_features(name, monkeypatch):
     family, y, penalty, options = CASES[name]
     options = {"family": family, "penalty": penalty, "tol": 1e-10, "n_lambdas": 8,
                "lambda_min_ratio": 0.1, "stop": None, **options}  # fmt: skip
-    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 1)
+    monkeypatch.setattr(few_features, "FEWEST_FEATURES", 1)
     parts = ss.path(X, y, **options)
-    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 10**9)
+    monkeypatch.setattr(few_features, "FEWEST_FEATURES", 10**9)
     whole = ss.path(X, y, **options)
     assert not parts.status.any() and not whole.status.any()
     assert parts.lambdas == pytest.approx(whole.lambdas, rel=1e-9)
@@ -77,7 +77,7 @@ def test_working_sets_grow_by_whole_groups(penalty, family, monkeypatch):
     So does the working set: a feature is left out only with a whole group that holds it (Bach et
     al. 2012, section 15).
     """
-    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 1)
+    monkeypatch.setattr(few_features, "FEWEST_FEATURES", 1)
     sets, solve = [], FewFeatures._solve_part
     monkeypatch.setattr(FewFeatures, "_solve_part", lambda self, which, *rest: (
         sets.append(set(which.tolist())) or solve(self, which, *rest)))  # fmt: skip
@@ -90,6 +90,6 @@ def test_working_sets_grow_by_whole_groups(penalty, family, monkeypatch):
         for j in set(range(60)) - used:
             assert any(j in group and not used & set(group) for group in penalty.groups)
     assert min(map(len, filter(None, sets))) <= 20 and len({len(used) for used in sets}) > 1
-    monkeypatch.setattr(costs.first_order, "FEWEST_FEATURES_IN_PARTS", 10**9)
+    monkeypatch.setattr(few_features, "FEWEST_FEATURES", 10**9)
     whole = ss.path(X, y, tol=1e-8, **options)
     assert whole.dev_ratio == pytest.approx(parts.dev_ratio, abs=1e-3)
