@@ -50,6 +50,7 @@ class Solver(NamedTuple):
     suits: Callable  # (problem, lambdas or None for a grid that ends above 0) -> bool
     by_passes: bool = False  # True if products with X are all that it needs
     kinks: bool = False  # True if it is for losses with kinks
+    why: str = "suits the problem"  # why "auto" takes it, for the log
 
 
 def kinked(problem, lambdas):
@@ -134,38 +135,58 @@ RIDGE_ALONE = (
 )
 
 SOLVERS = {
-    "working_set": Solver(WorkingSet, "family='gaussian'", _squared_error),
+    "working_set": Solver(
+        WorkingSet, "family='gaussian'", _squared_error,
+        why="squared error, with too many features for inner products of all",
+    ),
     "sufficient": Solver(
-        _sufficient, "family='gaussian', or 'multigaussian' and no groups", _squares
+        _sufficient, "family='gaussian', or 'multigaussian' and no groups", _squares,
+        why="squared error, with few enough features for inner products of all columns",
     ),
     "ridge": Solver(
         ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits, no groups",
         _ridge,
+        why="squared error, alpha = 0 and few enough eigenvalues for a closed form",
     ),
-    "proximal_newton": Solver(ProximalNewton, "a family of one response", _one_response),
+    "proximal_newton": Solver(
+        ProximalNewton, "a family of one response", _one_response,
+        why="a smooth loss of one response",
+    ),
     "response_blocks": Solver(
-        ResponseBlocks, "a family of several responses and no groups", _rows_of_responses
+        ResponseBlocks, "a family of several responses and no groups", _rows_of_responses,
+        why="several responses, with too many coefficients for their whole Hessian",
     ),
     "response_groups": Solver(
-        ManyGroups, "a family of several responses and groups", _groups_of_responses
+        ManyGroups, "a family of several responses and groups", _groups_of_responses,
+        why="several responses with groups of features: Newton steps, and SpaRSA steps"
+        " once many are active",
     ),
     "response_newton": Solver(
-        ResponseNewton, "a family of several responses and no groups", _rows_of_responses
+        ResponseNewton, "a family of several responses and no groups", _rows_of_responses,
+        why="several responses, with few enough coefficients for their whole Hessian",
     ),
     "pass_newton": Solver(
-        PassNewton, "a family of one response other than cox", _rows_apart, by_passes=True
+        PassNewton, "a family of one response other than cox", _rows_apart, by_passes=True,
+        why="a smooth loss, by passes over rows out of memory",
     ),
     "bcd": Solver(BlockDescent, "a penalty on groups, one response", in_groups),
     "bcd_wright": Solver(WrightDescent, "a penalty on groups, one response", in_groups),
     "bcd_plain": Solver(PlainDescent, "a penalty on groups, one response", in_groups),
     "ista": Solver(Ista, "nothing", _anything, by_passes=True),
-    "fista": Solver(Fista, "nothing", _anything, by_passes=True),
-    "sparsa": Solver(Sparsa, "nothing", _anything, by_passes=True),
+    "fista": Solver(
+        Fista, "nothing", _anything, by_passes=True,
+        why="a penalty without disjoint blocks",
+    ),
+    "sparsa": Solver(
+        Sparsa, "nothing", _anything, by_passes=True,
+        why="a group so large that its inner products cost more than proximal gradient steps",
+    ),
     "panoc": Solver(Panoc, "nothing", _anything, by_passes=True),
     "subgradient": Solver(Subgradient, "nothing", _anything, by_passes=True),
     "tangent_newton": Solver(
         TangentNewton, "a penalty with tangents: TotalVariation, Slope, TraceNorm, L1, or several "
         "of them in Separate", has_tangent, by_passes=True,
+        why="a penalty without disjoint blocks that is smooth along its tangents",
     ),
     "admm": Solver(
         Admm, "family='gaussian' or 'multigaussian', at most 6,000 features in memory, and a norm "
@@ -178,6 +199,7 @@ SOLVERS = {
     "multipliers": Solver(
         _multipliers, "a loss with kinks: hinge, quantile or epsilon_insensitive", kinked,
         kinks=True,
+        why="a loss with kinks",
     ),
     "dual_descent": Solver(DualDescent, RIDGE_ALONE, ridge_dual.suits, kinks=True),
     "rows_newton": Solver(RowsNewton, RIDGE_ALONE, ridge_dual.suits, kinks=True),

@@ -1,12 +1,12 @@
 """Choice: reduce a problem to the simplest one, and make the state of the solver that suits it."""
 
+import logging
 from functools import partial
 
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers import SOLVERS, costs, has_tangent, kinked
-from sparsesolve.solvers.reasons import log_reduction, log_solver
 from sparsesolve.solvers.reductions.collinear import Collinear
 from sparsesolve.solvers.reductions.few_features import FewFeatures, in_parts
 from sparsesolve.solvers.reductions.identities import (
@@ -20,6 +20,8 @@ from sparsesolve.solvers.reductions.mapped import Generated, Mapped
 from sparsesolve.solvers.reductions.reweighting import Reweighting
 from sparsesolve.solvers.reductions.row_space import RowSpace
 from sparsesolve.solvers.suitability import few_eigenvalues, suitable, suitable_with_kinks
+
+log = logging.getLogger(__name__)
 
 # Ratios of steps for the solvers that approach far lambdas by steps.
 STEP_RATIOS = {
@@ -86,7 +88,8 @@ def choose(problem, name, lambdas, n_threads):
         if applies(problem, name, lambdas):
             found = reduction.forward(problem, lambdas, n_threads)
         if found is not None:
-            log_reduction(reduction.words, problem, found[0])
+            log.debug("%s: %d x %d becomes %d x %d", reduction.words, problem.design.n,
+                      problem.design.p, found[0].design.n, found[0].design.p)  # fmt: skip
             problem = found[0]
             ways.append(found[1])
     state = _solver_state(problem, name, lambdas, n_threads)
@@ -165,7 +168,8 @@ def _solver_state(problem, name, lambdas, n_threads):
     solver, whole = SOLVERS[name], not (problem.has_blocks or kinked(problem, lambdas))
     if not solver.suits(problem, lambdas):
         raise ValueError(_unsuitable(problem, name, whole))
-    log_solver(name, problem, asked)
+    log.debug("solver %r for %d rows and %d columns: %s", name, problem.design.n,
+              problem.design.p, solver.why if asked == "auto" else "chosen by name")  # fmt: skip
     if whole and asked == "auto" and in_parts(problem):
         return FewFeatures(problem, partial(solver.state, n_threads=n_threads))
     return solver.state(problem, n_threads)
