@@ -2,8 +2,8 @@
 
 # ---- A Newton step on the working set: solvers/working_set/ -----------------------------------
 
-# An inner product under weights costs this many multiply-adds a row of a dense operation whose data
-# stay in cache: by it a refresh of the Hessian of several responses is priced.
+# An inner product under weights costs this many multiply-adds a row of a dense operation whose
+# data stay in cache: by it a refresh of the Hessian of several responses is priced.
 WEIGHED_COST = 0.3
 
 # Evaluating the loss of one sample in a Newton step.
