@@ -98,6 +98,8 @@ def test_estimators_refuse_damage_in_every_method(name, kind):
     y, model = response(name, kind), kind()
     if "cv" in model.get_params():
         model.set_params(cv=2)
+    if "probability" in model.get_params():
+        model.set_params(probability=True)
     model.fit(DENSE, y)
     methods = [method for method, body in inspect.getmembers(kind, inspect.isfunction)
                if not method.startswith("_") and "X" in inspect.signature(body).parameters]

@@ -15,7 +15,7 @@ from sparsesolve.losses import KINKED, LOSSES
 from sparsesolve.paths.path import path
 from sparsesolve.selection.cv import cv_path
 
-from .base import TYPES, Net, read_pair, warning_as_scikit_learn
+from .base import TYPES, Net, read_first, read_pair, warning_as_scikit_learn
 from .classes import Classes
 from .dual_variables import dual_variables
 from .platt import held_out, probabilities, sigmoid
@@ -140,6 +140,7 @@ class MarginClassifier(Classes, Net):
         return np.column_stack([cv.prevalidated[:, 0] for cv in each])
 
     @available_if(_with_probabilities)
+    @read_first
     def predict_proba(self, X):
         """Return Platt's probabilities (n, K) of classes; they may disagree with predict.
 
@@ -150,6 +151,7 @@ class MarginClassifier(Classes, Net):
         return probabilities(self.decision_function(X), self.sigmoids_)
 
     @available_if(_with_probabilities)
+    @read_first
     def predict_log_proba(self, X):
         """Return the logarithms of the probabilities, (n, K)."""
         with np.errstate(divide="ignore"):

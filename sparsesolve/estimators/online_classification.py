@@ -8,7 +8,7 @@ from sklearn.utils.validation import column_or_1d
 from sparsesolve.data import read_choice
 from sparsesolve.families import hinge
 
-from .base import TYPES, read_pair, read_sample_weight
+from .base import TYPES, read_first, read_pair, read_sample_weight
 from .classes import Classes
 from .online import Online
 
@@ -174,11 +174,13 @@ class OnlineClassifier(Classes, Online):
         return np.atleast_1d(self.online_fit_.intercept)
 
     @available_if(_has_probabilities)
+    @read_first
     def predict_proba(self, X):
         """Return probabilities (n, K) of the classes; absent with loss="hinge"."""
         return super().predict_proba(X)
 
     @available_if(_has_probabilities)
+    @read_first
     def predict_log_proba(self, X):
         """Return the logarithms of the probabilities, (n, K); absent with loss="hinge"."""
         return super().predict_log_proba(X)
