@@ -97,7 +97,6 @@ WATCHED = {  # the files with parallel loops, and what enters them
     "linalg/gram/products.pyx": gaussian_and_others,
     "linalg/gram/sparse_gram.pyx": grams,
     "linalg/factors/tiled_cholesky.pyx": factors,
-    "solvers/screening/bounds.pyx": gaussian_and_others,
     "solvers/screening/rates.pyx": gaussian_and_others,
     "mkl/shrinkage.pyx": several_kernels,
     "mkl/symmetric.pyx": several_kernels,

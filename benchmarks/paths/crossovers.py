@@ -55,12 +55,6 @@ def gram_or_steps(n):
     return X, y, {"alpha": 0.05, "n_lambdas": 20}
 
 
-def screening(n):
-    """Bounds on correlations, or products with all columns: screening.BOUND_ROWS."""
-    X, y = normal(n, 4_000_000 // n)
-    return X, y, {"n_lambdas": 50}
-
-
 def threads(n):
     """Products by one thread, or by two: WORTH_THREADS in linalg/design."""
     X, y = normal(n, 2000)
@@ -68,7 +62,6 @@ def threads(n):
 
 
 WORKING_SET = "sparsesolve.solvers.working_set.working_set"
-BOUNDS = "sparsesolve.solvers.screening.bounds"
 GRAM = {f"{WORKING_SET}.MOSTLY_RIDGE": 0.0, f"{WORKING_SET}.WORKING_ROOM": 100_000}
 STEPS = {f"{WORKING_SET}.WORKING_ROOM": 0, f"{WORKING_SET}.WORKING_PER_ROW": 0.0}
 
@@ -87,9 +80,6 @@ CROSSOVERS = {  # problem, first side, second side, sizes around the constant, t
                      (500, 2000, 4000, 8000), costs.MOST_COEFFICIENTS // 3),
     "gram_or_steps": (gram_or_steps, ("Gram matrix", {}, GRAM), ("conjugate gradients", {}, STEPS),
                       (100, 200, 400, 800), None),
-    "screening": (screening, ("products", {}, {f"{BOUNDS}.BOUND_ROWS": 10**9}),
-                  ("bounds", {}, {f"{BOUNDS}.BOUND_ROWS": 1}), (150, 300, 600, 1200),
-                  costs.screening.BOUND_ROWS),
     "threads": (threads, ("one thread", {"n_threads": 1}, {}), ("two", {"n_threads": 2}, {}),
                 (250, 500, 1000, 2000, 4000), 1000),
 }  # fmt: skip

@@ -1,39 +1,14 @@
 """Constants of working sets and of Newton steps on them (solvers/working_set)."""
 
-# ---- A Newton step on the working set: solvers/working_set/ -----------------------------------
-
 # An inner product under weights costs this many multiply-adds a row of a dense operation whose
 # data stay in cache: by it a refresh of the Hessian of several responses is priced.
 WEIGHED_COST = 0.3
-
-# Evaluating the loss of one sample in a Newton step.
-# Iterations at 10 and 90: logistic 1.00 and 0.95, sparse 1.04 and 1.02.
-SAMPLE_COST = 30.0
-
-# The working set changes its solver only if another looks cheaper by this factor: prices are
-# rough, and a change recomputes the gradients.
-# Iterations at 0.5 and 4.5: ridge part 0.82 and 1.44.
-SWITCH_GAIN = 1.5
-
-# Room is allocated for this many dense working columns at once. Beyond it, and with more than
-# WORKING_PER_ROW of them to a row, the Gram matrix would be larger than the columns: conjugate
-# gradients are used.
-WORKING_ROOM = 2048
-WORKING_PER_ROW = 4.0
-
-# Columns of a design up to which groups are solved for by inner products, where there are more
-# rows. Above it, groups are solved for by products with their columns.
-MOST_GROUP_GRAM_COLUMNS = 3000
 
 # A stale Hessian is refreshed once the extra steps that it took have cost this many refreshes.
 # With less, it is refreshed for steps that a refresh would not save; with more, slow steps go on.
 # Iterations at 0.666667 and 6: logistic 0.90 and 1.15, sparse 0.90 and 1.04, logistic groups 0.96
 # and 1.00.
 REFRESH_DEBT = 2.0
-
-# Sparse working columns are held as dense, for a model of the whole F'', while they have at most
-# this many values, and if that pays within this many lambdas.
-MOST_FILLED_VALUES = 1e8
 
 # ---- Loose tolerances: solvers/working_set ----------------------------------------------------
 

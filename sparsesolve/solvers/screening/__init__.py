@@ -1,1 +1,1 @@
-"""Screening of inactive features: bounds on correlations, safe balls, quantised columns."""
+"""Screening of inactive features: safe balls, correlations, inactive blocks."""

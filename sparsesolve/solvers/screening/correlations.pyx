@@ -1,4 +1,4 @@
-"""Screening of blocks by their last products Z_g'r: without bounds, of single columns.
+"""Screening of blocks by their last products Z_g'r.
 
 A block of columns g stays at zero while the level of its products is below its threshold: for a
 single column |z_j'r| < lam l1_j, for a group polar_g(Z_g'r) < lam. Levels are positively
@@ -9,12 +9,13 @@ homogeneous and subadditive, so
 with rate_g = |z_j|, or for a group the largest polar on the unit ball times the largest singular
 value of Z_g. A block is not multiplied as long as its last level, growing so along the path of r,
 stays below its threshold (screening/safe_balls); this costs one comparison. The other blocks are
-multiplied: where columns are short or sparse, no better bound costs less than the product.
+multiplied.
 
 Everything is in the norm with weights w; r stands for sqrt(w) times a residual of the samples.
 """
 from libc.math cimport fabs, sqrt
 from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -43,12 +44,10 @@ cdef class Correlations:
     threshold : (G,) what the level over lam must not exceed
     penalty : BlockPenalty, whose groups are the blocks, or None for single columns
     n_threads : int
-    head, copies : int
-        Bytes of a Record, and how many products of each column stand behind it.
     """
 
     def __init__(self, Design design, double[::1] root_w, rate, threshold, BlockPenalty penalty,
-                 int n_threads, Py_ssize_t head=2 * sizeof(int), Py_ssize_t copies=2):
+                 int n_threads):
         n, p, G = design.n, design.p, len(rate)
         self.design, self.root_w, self.penalty = design, root_w, penalty
         self.n, self.p, self.n_blocks, self.n_threads = n, p, G, n_threads
@@ -59,14 +58,14 @@ cdef class Correlations:
         self.rate, self.threshold = np.array(rate), np.array(threshold)
         self.u, self.exact = np.zeros(n), np.zeros(p + 1)
         self.level_of = np.zeros(G + 1)
+        self.ahead = np.zeros(int(np.diff(self.start).max(initial=1)))
         self.undecided, self.columns = np.zeros(G + 1, dtype=np.intc), np.zeros(p + 1,
                                                                                 dtype=np.intc)
         self.close = CLOSE if design.stored < n * p else 1.0
         self.soon = SOON if design.stored == n * p and n > MOST_CACHED_ROWS else ENTER_AHEAD
         self.safe_balls = SafeBalls(n, self._rates(), self.threshold)
-        self.head, self.copies = head, copies
         free(self.records)
-        self.records = <char*> calloc(head * G + 1 + copies * p * sizeof(double), 1)
+        self.records = <char*> calloc(sizeof(Record) * G + 1 + 2 * p * sizeof(double), 1)
         if self.records == NULL:
             raise MemoryError
 
@@ -106,33 +105,27 @@ cdef class Correlations:
 
         They are listed in `undecided`, their levels in `level_of`.
         """
-        self.safe_balls.move(r)
-        self.arrive(r, lam)
-        self.n_undecided = self.n_close = 0
-        self.exclude(lam)
+        self._arrive(r, lam)
+        self.n_undecided = <int> self.safe_balls.candidates(self.close * lam, &self.undecided[0])
         self._multiply(r)
         return self.n_undecided
 
     cdef void multiply_all(self, const double* r) noexcept nogil:
         """Take the exact products of every block."""
         cdef Py_ssize_t g
-        self.safe_balls.move(r)
-        self.arrive(r, self.lam)
+        self._arrive(r, self.lam)
         for g in range(self.n_blocks):
             self.undecided[g] = <int> g
         self.n_undecided = <int> self.n_blocks
         self._multiply(r)
-        self.n_undecided = self.n_close = 0
+        self.n_undecided = 0
 
-    cdef void arrive(self, const double* r, double lam) noexcept nogil:
-        """Name the residual r: here after the number of its lam on the path."""
+    cdef void _arrive(self, const double* r, double lam) noexcept nogil:
+        """Move to the residual r at lam."""
+        self.safe_balls.move(r)
         if lam != self.lam:
             self.lam = lam
             self.latest += 1
-
-    cdef void exclude(self, double lam) noexcept nogil:
-        """List the blocks that no bound keeps below their threshold in `undecided`."""
-        self.n_undecided = <int> self.safe_balls.candidates(self.close * lam, &self.undecided[0])
 
     cdef void _multiply(self, const double* r) noexcept nogil:
         """Take the exact products of the undecided blocks with r."""
@@ -150,36 +143,32 @@ cdef class Correlations:
                     self.columns[total] = self.member[j]
                     total += 1
         ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
-        self.correlate(columns, total, &self.exact[0])
+        self.design.correlate_some(columns, total, &self.u[0], 0.0, &self.exact[0], self.n_threads)
         self.products += total
-        self.remember()
+        self._remember()
 
-    cdef void correlate(self, const int* columns, int count, double* out) noexcept nogil:
-        """out[k] = z_j'r for j = columns[k]; u holds sqrt(w) r."""
-        self.design.correlate_some(columns, count, &self.u[0], 0.0, out, self.n_threads)
-
-    cdef void remember(self) noexcept nogil:
-        """Remember the products of the undecided columns, at the last residual of this lam and of
+    cdef void _remember(self) noexcept nogil:
+        """Remember the products of the undecided blocks, at the last residual of this lam and of
         one before, and certify by them."""
-        cdef int k, j
+        cdef int k, g, s, total = 0
         cdef Record* record
         cdef double* last
         for k in range(self.n_undecided):
-            j = self.undecided[k]
-            record, last = self.record(j, True), self.product(j, True)
-            if record.exact_at[0] < self.latest:
-                record.exact_at[1], record.exact_at[0] = record.exact_at[0], self.latest
-                last[1] = last[0]
-            last[0] = self.exact[k]
-            self.level_of[k] = fabs(last[0])
-            self.safe_balls.certify(j, self.level_of[k])
+            g, s = self.undecided[k], self.size(self.undecided[k])
+            record, last = self.record(g), self.product(g)
+            if record.at[0] < self.latest:
+                record.at[1], record.at[0] = record.at[0], self.latest
+                memcpy(last + s, last, s * sizeof(double))
+            memcpy(last, &self.exact[total], s * sizeof(double))
+            self.level_of[k] = self.level(g, last)
+            self.safe_balls.certify(g, self.level_of[k])
+            total += s
 
-    cdef int predict_violators(self, const double* r, double lam, double forward,
-                               int* which) noexcept nogil:
-        """List blocks whose level almost reaches lam * threshold at an r to come; returns how
+    cdef int predict_violators(self, double lam, double forward, int* which) noexcept nogil:
+        """List blocks whose level almost reaches lam * threshold at the next residual; returns how
         many.
 
-        r is extrapolated by `forward` times its last change between two lams.
+        It is the last one, extrapolated by `forward` times its change between two lams.
         """
         cdef int count = self._expected(ENTER_AHEAD * lam, forward, which)
         if count > 0 and self.soon != ENTER_AHEAD:
@@ -187,20 +176,21 @@ cdef class Correlations:
         return count
 
     cdef int _expected(self, double share, double forward, int* which) noexcept nogil:
-        """List the columns examined last whose level will pass share * threshold."""
-        cdef int k, j, count = 0
+        """List the blocks examined last whose level will pass share * threshold."""
+        cdef int k, g, j, s, count = 0
         cdef const Record* record
         cdef const double* last
-        cdef double ahead
+        cdef double further
         for k in range(self.n_undecided):
-            j = self.undecided[k]
-            if self.safe_balls.dropped(j):
+            g, s = self.undecided[k], self.size(self.undecided[k])
+            if self.safe_balls.dropped(g):
                 continue
-            record, last = self.record(j, True), self.product(j, True)
-            ahead = last[0]
-            if record.exact_at[0] == self.latest and record.exact_at[1] == self.latest - 1:
-                ahead += forward * (last[0] - last[1])
-            if fabs(ahead) > share * self.threshold[j]:
-                which[count] = j
+            record, last = self.record(g), self.product(g)
+            further = forward if (record.at[0] == self.latest
+                                  and record.at[1] == self.latest - 1) else 0.0
+            for j in range(s):
+                self.ahead[j] = last[j] + further * (last[j] - last[s + j])
+            if self.level(g, &self.ahead[0]) > share * self.threshold[g]:
+                which[count] = g
                 count += 1
         return count

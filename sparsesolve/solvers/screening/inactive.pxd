@@ -18,7 +18,7 @@ cdef class Inactive:
     cdef double scale(self, double lam, bint strict) noexcept nogil
     cdef double gap(self, double lam, double scale) noexcept nogil
     cdef int[::1] violators(self, double lam, int most)
-    cdef int[::1] predict_violators(self, const double* r, double lam, double forward)
+    cdef int[::1] predict_violators(self, double lam, double forward)
     cdef int[::1] columns_of(self, const int[::1] blocks)
     cdef int[::1] unpenalised(self)
     cdef int[::1] together(self, which)

@@ -10,7 +10,7 @@ import numpy as np
 from sparsesolve.solvers import costs
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
-from sparsesolve.solvers.screening.bounds cimport correlations_of_columns
+from sparsesolve.solvers.screening.correlations cimport Correlations
 
 cdef double VIOLATION = costs.rounding.VIOLATION
 cdef double INSIDE = 1.0 - costs.rounding.NEAR_THRESHOLD
@@ -122,14 +122,14 @@ cdef class Inactive:
         sizes = start[blocks + 1] - start[blocks]
         return self.columns_of(blocks[farthest(self.ratio[:count], sizes, most)])
 
-    cdef int[::1] predict_violators(self, const double* r, double lam, double forward):
-        """Columns of blocks that will almost violate at a coming residual r, by what earlier
+    cdef int[::1] predict_violators(self, double lam, double forward):
+        """Columns of blocks that will almost violate at the next residual, by what earlier
         products tell.
 
-        r is the last residual, extrapolated by `forward` times its change since the one before.
+        It is the last one, extrapolated by `forward` times its change since the one before.
         """
         return self.columns_of(
-            self.chosen[:self.bounds.predict_violators(r, lam, forward, &self.chosen[0])])
+            self.chosen[:self.bounds.predict_violators(lam, forward, &self.chosen[0])])
 
     cdef int[::1] columns_of(self, const int[::1] blocks):
         """The columns of some blocks, block by block."""
@@ -175,7 +175,8 @@ cdef class InactiveColumns(Inactive):
 
     def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
         self.penalty = penalty
-        self._begin(correlations_of_columns(design, root_w, penalty.l1, n_threads))
+        rate = design.norms(np.square(root_w), n_threads)
+        self._begin(Correlations(design, root_w, rate, penalty.l1, None, n_threads))
 
     cdef double feasible_scale(self, int g, const double* z, double lam,
                                bint strict) noexcept nogil:

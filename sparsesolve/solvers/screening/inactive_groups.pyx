@@ -3,7 +3,8 @@ import numpy as np
 
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.screening.bounds cimport correlations_of_groups
+from sparsesolve.solvers.screening.correlations cimport Correlations
+from sparsesolve.solvers.screening.rates import group_rates
 from sparsesolve.solvers.screening.inactive cimport Inactive
 
 
@@ -12,7 +13,9 @@ cdef class InactiveGroups(Inactive):
 
     def __init__(self, Design design, double[::1] root_w, BlockPenalty penalty, int n_threads):
         self.penalty = penalty
-        self._begin(correlations_of_groups(design, root_w, penalty, n_threads))
+        rate = group_rates(design, root_w, penalty, n_threads)
+        self._begin(Correlations(design, root_w, rate, np.ones(penalty.n_groups), penalty,
+                                 n_threads))
 
     cdef double feasible_scale(self, int g, const double* z, double lam,
                                bint strict) noexcept nogil:

@@ -3,11 +3,9 @@
     polar_g(Z_g'dr) <= rate_g |dr|,   rate_g = reach_g |Z_g|
 
 reach_g is the largest polar on the unit ball, and |Z_g| the largest singular value of the group's
-columns in the norm with weights w. Given: a design, sqrt(w), a penalty on groups, and room for
-quantised columns or None. Returned: rates that are not too small, by a bound on the largest
-eigenvalue of Z_g'WZ_g: its trace, or its largest row sum where that costs little; and bounds on
-what quantised columns lose of a level, per length of r. Columns are quantised here, as the pass
-over them is made anyway.
+columns in the norm with weights w. Given: a design, sqrt(w), and a penalty on groups. Returned:
+rates that are not too small, by a bound on the largest eigenvalue of Z_g'WZ_g: its trace, or its
+largest row sum where that costs little.
 """
 from cython.parallel cimport prange, threadid
 from libc.math cimport fabs, sqrt
@@ -20,19 +18,16 @@ from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport dot, ss_add_dots, ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.screening.quantised cimport Quantised
 
 DENSE_FROM = costs.screening.DENSE_FROM
 cdef Py_ssize_t LARGEST_GROUP = costs.screening.LARGEST_GROUP
 cdef double LENGTH = costs.rounding.LENGTH
 
 
-cpdef group_rates(Design design, double[::1] root_w, BlockPenalty penalty, Quantised sketch,
-                  int n_threads):
-    """Return the rates (G,), 0 for groups without a penalty, and what quantised columns lose of
-    them (G,)."""
+def group_rates(Design design, double[::1] root_w, BlockPenalty penalty, int n_threads):
+    """Return the rates (G,), 0 for groups without a penalty."""
     cdef Py_ssize_t g, G = penalty.n_groups, n = design.n
-    cdef double[::1] squares = None, rate = np.zeros(G), error = np.zeros(G)
+    cdef double[::1] squares = None, rate = np.zeros(G)
     cdef const double* of_columns = NULL
     cdef double[:, ::1] rooms
     room = (min(LARGEST_GROUP, int(np.diff(penalty.start).max(initial=1))) + 1) * (n + 2)
@@ -43,18 +38,16 @@ cpdef group_rates(Design design, double[::1] root_w, BlockPenalty penalty, Quant
     with nogil:
         for g in prange(G, num_threads=n_threads, schedule="static"):
             if not penalty.block_unpenalised(g):
-                _measure(design, &root_w[0], penalty, sketch, g, of_columns,
-                         &rooms[threadid(), 0], &rate[g], &error[g])
-    return np.asarray(rate), np.asarray(error)
+                rate[g] = _rate(design, &root_w[0], penalty, g, of_columns, &rooms[threadid(), 0])
+    return np.asarray(rate)
 
 
-cdef void _measure(Design design, const double* root_w, BlockPenalty penalty, Quantised sketch,
-                   Py_ssize_t g, const double* squares, double* room, double* rate,
-                   double* error) noexcept nogil:
-    """Rate and error of one group; `squares` of the columns' lengths, NULL to compute them."""
+cdef double _rate(Design design, const double* root_w, BlockPenalty penalty, Py_ssize_t g,
+                  const double* squares, double* room) noexcept nogil:
+    """Rate of one group; `squares` of the columns' lengths, NULL to compute them."""
     cdef Py_ssize_t first = penalty.start[g], s = penalty.size(g), n = design.n
     cdef Py_ssize_t i, j, member
-    cdef double total = 0.0, largest = 0.0, lost = 0.0
+    cdef double total = 0.0, largest = 0.0
     cdef bint all_fit = s <= LARGEST_GROUP
     cdef double* z
     cdef double* sums
@@ -69,9 +62,6 @@ cdef void _measure(Design design, const double* root_w, BlockPenalty penalty, Qu
         z = room + n * j if all_fit else room
         col.unpack(&design.columns[member], n, 0, n, z)
         ss_multiply(n, root_w, z, z)
-        if sketch is not None:
-            sketch.take(member, z)
-            lost += sketch.error[member] ** 2
         if not all_fit:
             total += dot(n, z, z)
             continue
@@ -86,5 +76,4 @@ cdef void _measure(Design design, const double* root_w, BlockPenalty penalty, Qu
         for j in range(s):
             largest = max(largest, sums[j])
         total = min(total, largest)
-    rate[0] = penalty.reach(g) * sqrt(total) * (1.0 + LENGTH)
-    error[0] = penalty.reach(g) * sqrt(lost)
+    return penalty.reach(g) * sqrt(total) * (1.0 + LENGTH)

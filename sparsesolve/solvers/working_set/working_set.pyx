@@ -1,11 +1,11 @@
-"""Working sets with certified bounds: products with X only for columns that no bound excludes.
+"""Working sets with safe balls: products with X only for columns that no ball excludes.
 
     minimise over b   sum_i w_i (y_i - (Zb)_i)^2 / 2 + lam Omega(b)
 
 Given: a standardised design Z, weights w that sum to 1, a centred response, and a warm start.
 Returned per lam: the coefficients of the working columns, with a duality gap over *all* columns.
 Invariant: r = sqrt(w) (y - Zb). Every round solves over the working columns, bounds |z_j'r| for
-the others (screening/bounds), multiplies those that no bound excludes, and adds the violators
+the others (screening/safe_balls), multiplies those that no bound excludes, and adds the violators
 among them to the working set. Reference: Johnson, Guestrin (2015), "Blitz"; Massias, Gramfort,
 Salmon (2018), "Celer".
 """
@@ -17,7 +17,7 @@ import numpy as np
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.factors.span import Spans
-from sparsesolve.linalg.kernels.vector cimport ss_go_on, ss_multiply
+from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
@@ -272,9 +272,7 @@ cdef class WorkingSet(ScaledDual, State):
         cdef double forward = self.history.forward(lam)
         if forward == 0.0:
             return 0
-        ss_go_on(self.design.n, forward, &self.history.last[0, 0],
-                 &self.history.earlier[0, 0], &self.u[0])
-        self.add_to_working_set(self.inactive.predict_violators(&self.u[0], lam, forward))
+        self.add_to_working_set(self.inactive.predict_violators(lam, forward))
         self._extrapolate(lam, forward)
         return 0
 
