@@ -55,6 +55,11 @@ def certificate(fit, X, y, weights, offset):
     penalty, lam = settings.laid(p), settings.lam
     value, u = loss.at(eta)
     charge = penalty.value(W, lam)
+    if not np.isfinite(value + charge):
+        raise ValueError(
+            "the objective at these weights is beyond the largest float: the fit has diverged; "
+            "learn with a smaller step, or scale the columns of X"
+        )
     free = penalty.free | (lam == 0.0)
     with_intercept = settings.intercept and family.intercept
     kernel = None if free.any() else penalty.kernel

@@ -238,6 +238,14 @@ def test_no_bound_where_a_premise_of_its_theorem_fails(change, match):
             fit.certify(X, y)
 
 
+def test_weights_whose_objective_overflows_get_no_certificate():
+    X, y = problem()
+    fit = ss.online(X[:10], y[:10], lam=0.1, method="fobos", step=100.0)
+    assert np.isfinite(fit.certify(X, y).gap)
+    with pytest.raises(ValueError, match="the fit has diverged"):
+        fit.certify(1e150 * X, y)
+
+
 def test_lemma_9_ridge_keeps_weights_short():
     """|w_t| <= G / lam, and the bound is nearly met by rows that all say the same."""
     lam = 0.1
