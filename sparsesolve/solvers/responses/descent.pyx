@@ -81,6 +81,15 @@ class SharedCurvature:
             self._known = size
         return self._gram[:size, :size]
 
+    def among(self, which):
+        """Return the inner products of some columns, at ascending positions `which` (k,).
+
+        Of many more columns than rows those of all would need more memory than the columns.
+        """
+        if self.wide:
+            return self.columns.some(which).gram(self.h)
+        return self.gram[which][:, which]
+
     @property
     def wide(self):
         """Return True if a column is shorter than a row of inner products, up to a factor."""

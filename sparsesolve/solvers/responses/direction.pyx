@@ -100,14 +100,15 @@ class Preconditioner:
         self._rows = np.zeros(0, dtype=np.intp)  # the rows of the grouped factors
         self._added = costs.rounding.PRECONDITIONER
 
-    def separate(self, gram, which, mask, scales, ridge):
+    def separate(self, metric, which, mask, scales, ridge):
         """Return a preconditioner for coefficient-wise penalties.
 
-        For response k it is s_k G + diag(ridge), over the columns of `which` in row k of the mask.
+        `metric` is the SharedCurvature with the Gram matrix G. For response k it is
+        s_k G + diag(ridge), over the columns of `which` in row k of the mask.
         """
         inside = [np.flatnonzero(row) for row in mask]
         factors = [
-            self._factor(k, gram, which[part], ridge[part] / scale)
+            self._factor(k, metric, which[part], ridge[part] / scale)
             for k, (part, scale) in enumerate(zip(inside, scales, strict=True))
         ]
 
@@ -120,7 +121,7 @@ class Preconditioner:
 
         return apply
 
-    def grouped(self, gram, which, scales, unit, ridge, curvature, renew):
+    def grouped(self, metric, which, scales, unit, ridge, curvature, renew):
         """Return a preconditioner for grouped penalties.
 
         The penalty of a row has the curvature ridge + curvature (I - unit unit'). There is one
@@ -129,15 +130,15 @@ class Preconditioner:
         that only the old factors cover are left out; rows that they lack use their diagonal.
         """
         scale = scales.max()
-        own = gram.diagonal()[which] * float(scale) + ridge
+        own = metric.squares[which] * float(scale) + ridge
         known = np.zeros(0, dtype=which.dtype) if renew else self._rows
         shared = np.isin(which, known)
         different = np.count_nonzero(~shared) + len(known) - np.count_nonzero(shared)
         if different > 0.1 * len(known):
             idle = np.where(unit.any(axis=0), 0.0, own)
             times = (unit.T * scales) @ unit
-            self._along = self._factorise(gram, which, ridge + idle, times)
-            self._across = self._factorise(gram, which, (ridge + curvature) / scale)
+            self._along = self._factorise(metric, which, ridge + idle, times)
+            self._across = self._factorise(metric, which, (ridge + curvature) / scale)
             self._rows, self._scale, shared = which, scale, np.ones(len(which), dtype=bool)
         places = np.searchsorted(self._rows, which[shared])
 
@@ -156,18 +157,18 @@ class Preconditioner:
 
         return apply
 
-    def _factor(self, k, gram, which, ridge):
+    def _factor(self, k, metric, which, ridge):
         key = (which.tobytes(), ridge.tobytes())
         if k not in self._known or self._known[k][0] != key:
-            self._known[k] = key, self._factorise(gram, which, ridge)
+            self._known[k] = key, self._factorise(metric, which, ridge)
         return self._known[k][1]
 
-    def _factorise(self, gram, which, ridge, times=None):
+    def _factorise(self, metric, which, ridge, times=None):
         """Return the factor of the Gram matrix of `which` plus diag(ridge).
 
         The Gram matrix is first multiplied by `times`, element by element, if that is given.
         """
-        matrix = np.asfortranarray(gram[which][:, which], dtype=self._kind)
+        matrix = np.asfortranarray(metric.among(which), dtype=self._kind)
         if times is not None:
             matrix *= times
         diagonal = matrix.diagonal().astype(float)
@@ -373,10 +374,10 @@ class NewtonDirection:
                                        curvature)
         elif d.net.grouped:
             precondition = self.preconditioner.grouped(
-                d.shared.gram, places, scales, unit, l2, curvature, self.slow
+                d.shared, places, scales, unit, l2, curvature, self.slow
             )
         else:
-            precondition = self.preconditioner.separate(d.shared.gram, places, mask, scales, l2)
+            precondition = self.preconditioner.separate(d.shared, places, mask, scales, l2)
         product = _product(d, places, mask, self.single, penalty, level)
         enough = max(
             _enough(d, rest, goal) * np.vdot(rest, precondition(rest)),
