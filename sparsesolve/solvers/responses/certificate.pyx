@@ -146,9 +146,8 @@ def dual_point(d, double lam):
     part, free = d.columns.some(places), free.take(places, axis=1)
     if len(places) == 1 and free.all():     # usually the intercept alone
         return orthogonal_to_one(d.loss, d.u, part.combine(np.ones((1, 1)))[0]), None
-    gram = part.gram(d.shared.h)
-    if told_apart(gram):
-        return _orthogonal_to_many(d, part, gram, places, free), None
+    if told_apart(part.gram(d.shared.h)):
+        return _orthogonal_to_many(d, part, places, free), None
     basis = d.spans.apart_in_each(d.which[places], free)
     return clear(d.loss, d.eta, d.u, *basis)[0], basis
 
@@ -202,12 +201,10 @@ cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
                 out[k * n + i] -= z[i] * A[k * n + i] * (c[k] - r[i] * along[i])
 
 
-def _orthogonal_to_many(d, part, gram, places, free):
+def _orthogonal_to_many(d, part, places, free):
     """Return u' for several unpenalised columns, by conjugate gradients."""
     u, scales = d.u, np.asarray(d.scales())
-    precondition = Preconditioner().separate(
-        gram, np.arange(len(places)), free, scales, np.zeros(len(places))
-    )
+    precondition = Preconditioner().separate(d.shared, places, free, scales, np.zeros(len(places)))
     enough = rounding_floor(free, scales, d.shared.squares[places])
 
     def product(C):

@@ -14,6 +14,16 @@ def spd(size, seed):
     return A @ A.T / size
 
 
+class Metric:
+    """Inner products of columns, as `SharedCurvature` gives them."""
+
+    def __init__(self, gram):
+        self.gram, self.squares = gram, gram.diagonal()
+
+    def among(self, which):
+        return self.gram[which][:, which]
+
+
 def test_the_system_is_solved_and_a_good_preconditioner_takes_one_step():
     A, rhs = spd(12, 0), np.random.default_rng(1).standard_normal((3, 4))
 
@@ -39,7 +49,7 @@ def test_separate_factors_invert_each_response_on_its_own_columns(single):
     gram, ridge, scales = spd(6, 2), np.linspace(0.1, 0.6, 4), np.array([1.0, 0.3])
     which, mask = np.array([0, 2, 3, 5]), np.array([[1, 1, 0, 1], [0, 1, 1, 1]], dtype=bool)
     x = np.random.default_rng(3).standard_normal((2, 4)) * mask
-    out = Preconditioner(single).separate(gram, which, mask, scales, ridge)(x)
+    out = Preconditioner(single).separate(Metric(gram), which, mask, scales, ridge)(x)
     for k in range(2):
         part = which[mask[k]]
         A = scales[k] * gram[np.ix_(part, part)] + np.diag(ridge[mask[k]])
@@ -54,7 +64,7 @@ def test_grouped_factors_are_symmetric_and_positive():
     unit /= np.sqrt((unit**2).sum(axis=0))
     kept = Preconditioner()
     for renew in (True, False):
-        apply = kept.grouped(gram, which, np.array([0.2, 0.5, 0.3]), unit, np.full(5, 0.1),
+        apply = kept.grouped(Metric(gram), which, np.array([0.2, 0.5, 0.3]), unit, np.full(5, 0.1),
                              rng.uniform(size=5), renew)  # fmt: skip
         M = np.array([apply(e.reshape(3, 5)).ravel() for e in np.eye(15)])
         assert pytest.approx(M.T) == M
