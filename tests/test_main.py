@@ -257,13 +257,13 @@ def test_a_family_that_is_not_one(tmp_path, data, capsys):
     line = refused(capsys, "path", data, "--response", "y", "--grouped")
     assert "grouped=True" in line
     for name, words in (
-        ("gausian", "argument --family: 'gausian' is none of gaussian, binomial"),
+        ("gausian", "argument --family: family must be one of 'gaussian', 'binomial'"),
         ("huber(x)", "delta"),
         ("huber(-1)", "delta"),
         ("negative_binomial", "takes a parameter, as in 'negative_binomial(1.5)'"),
         ("probit(2)", "probit takes no parameter"),
         ("cox(exact)", "ties"),
-        ("binomial(2)", "'binomial(2)' is none of"),
+        ("binomial(2)", "not 'binomial(2)'"),
         ("", "'' is none of"),
     ):
         assert words in refused(capsys, "path", data, "--response", "y", "--family", name)
@@ -273,8 +273,8 @@ def test_a_family_that_is_not_one(tmp_path, data, capsys):
     "family, column, words",
     [
         ("gaussian", ["a", "b"] * 20, "line 2 (row 1), column 'y': 'a' is not a number"),
-        ("binomial", ["a", "NA"] * 20, "line 3 (row 2), column 'y': 'NA' stands for a missing"),
-        ("binomial", ["a", ""] * 20, "line 3 (row 2), column 'y': the cell is empty"),
+        ("binomial", ["a", "NA"] * 20, "line 3 (row 2), column 'y': the cell holds no value"),
+        ("binomial", ["a", ""] * 20, "line 3 (row 2), column 'y': the cell holds no value"),
         ("binomial", ["a", "b"] * 19 + ["c", "c"], "3 different labels ('a', 'b', 'c')"),
         ("binomial", ["a"] * 40, "one class only ('a' in all 40 rows)"),
         ("binomial", [0.5, 1.5] * 20, "1.5 at position 1"),
@@ -385,7 +385,7 @@ def test_bad_files(tmp_path, capsys):
     bad = tmp_path / "bad.csv"
     bad.write_text("a,y\n1,2\n3,NA\n")
     line = refused(capsys, "path", bad, "--response", "y")
-    assert "line 3 (row 2), column 'y': 'NA' is not a number" in line
+    assert "line 3 (row 2), column 'y': the cell holds no value" in line
     np.savez(tmp_path / "nan.npz", X=[[1.0], [np.nan]], y=[1, 2])
     assert "row 1, column 0" in refused(capsys, "path", tmp_path / "nan.npz")
     np.savez(tmp_path / "short.npz", X=[[1.0], [2.0]], y=[1, 2, 3])

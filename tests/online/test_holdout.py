@@ -47,7 +47,7 @@ def test_of_a_stream_the_rows_are_given_apart(capsys):
     X, y = data()
     blocks = [(X[:50], y[:50]), (X[50:150], y[50:150])]
     fit = ss.online(blocks, family="binomial", lam=0.01, passes=3, holdout=(X[150:], y[150:]),
-                    progress=True)  # fmt: skip
+                    step=0.5, progress=True)  # fmt: skip
     assert len(fit.holdout_losses) == 3
     assert "loss" in capsys.readouterr().err
     with pytest.raises(ValueError, match="rows apart"):

@@ -154,7 +154,7 @@ def with_heads(heads, size=3):
 
 @pytest.mark.parametrize("sentences, options, sentence", [
     (with_heads(["2", "1", "0"]), {}, "make no tree"),
-    (with_heads(["0", "0", "1"]), {}, "2 words under the root; pass single_root=False"),
+    (with_heads(["0", "0", "1"]), {}, "2 words under the root; say --many-roots"),
     (with_heads(["0", "9", "1"]), {}, "not a number from 0 to 3"),
     (with_heads(["0", "_", "1"]), {}, "not a number from 0 to 3"),
     (with_heads(["0", "1", "1"]), {"templates": ["h.form"]}, "column 'form', which is not there"),

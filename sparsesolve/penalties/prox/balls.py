@@ -45,7 +45,7 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
         inside = size.sum() <= radius
     if inside or not radius > 0.0:
         return x if inside else np.zeros_like(x)
-    return np.copysign(_above_threshold(size, radius), x)
+    return np.copysign(_above_threshold(size, radius), x) + 0.0  # no -0
 
 
 def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
