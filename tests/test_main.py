@@ -264,7 +264,7 @@ def test_a_family_that_is_not_one(tmp_path, data, capsys):
         ("probit(2)", "probit takes no parameter"),
         ("cox(exact)", "ties"),
         ("binomial(2)", "not 'binomial(2)'"),
-        ("", "'' is none of"),
+        ("", "not ''"),
     ):
         assert words in refused(capsys, "path", data, "--response", "y", "--family", name)
 
