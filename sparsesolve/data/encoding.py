@@ -70,7 +70,7 @@ class EncodedDesign:
         """Return another table, with the same columns, encoded in the same way.
 
         Missing values are filled from the first table, with means and with shares of categories,
-        or refused if they were there. `unknown` is that of :func:`make_design`; None means as it
+        or refused if they were there. `unknown` is that of ``make_design``; None means as it
         was given there.
         """
         if unknown is not None:

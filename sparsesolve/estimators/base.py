@@ -137,6 +137,9 @@ def read_first(method):
     return by_rows("y", "sample_weight", "strata", "groups")(call)
 
 
+SCORE = "Return the coefficient of determination of the predictions; the accuracy of classes."
+
+
 class Answering:
     """Mixin of every estimator: keywords of other packages get an error that names ours, and data
     are read by :func:`read_first`.
@@ -148,6 +151,8 @@ class Answering:
             method = getattr_static(cls, name, None)  # what some models lack stays a descriptor
             if isfunction(method) and not hasattr(method, "rows"):
                 setattr(cls, name, read_first(method))
+                if method.__module__.startswith("sklearn."):  # whose links lead nowhere here
+                    getattr(cls, name).__doc__ = SCORE
         # an inherited constructor is wrapped too, so that the error names this class
         if cls.__init__ is not object.__init__:
             cls.__init__ = answers_keywords("estimator", cls.__name__)(cls.__init__)

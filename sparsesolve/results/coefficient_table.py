@@ -75,7 +75,7 @@ class Named:
         Parameters
         ----------
         s : float or array_like of float, shape (S,), optional
-            Values of lambda, as in :meth:`coef`. Default: every lambda of a path, or lambda_1se
+            Values of lambda, as in ``coef``. Default: every lambda of a path, or lambda_1se
             of a cross-validation, which also accepts "lambda_min".
         zeros : bool, default False
             Also show coefficients of 0.

@@ -263,10 +263,10 @@ class MKLCrossValidation(CrossValidated):
         return self.path.class_names
 
     def active(self, s: float | str = "lambda_1se") -> np.ndarray:
-        """Return the kernels of positive norm at `s`, as :meth:`MKLPath.active`."""
+        """Return the kernels of positive norm at `s`, as ``MKLPath.active``."""
         return self.path.active(self.read_s(s))
 
     def predict(self, kernels: Any = None, s: ArrayLike | None = "lambda_1se",
                 kind: str = "link", offset: ArrayLike | None = None) -> Any:
-        """Return predictions of `path` for new samples at `s`, as :meth:`MKLPath.predict`."""
+        """Return predictions of `path` for new samples at `s`, as ``MKLPath.predict``."""
         return self.path.predict(kernels, self.read_s(s), kind, offset)

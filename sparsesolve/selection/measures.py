@@ -95,7 +95,7 @@ class Scores(dict):
         ----------
         name : str, optional
             One of the names. Default: all on the scale of the first: every one but gcv of
-            criteria, the first of :func:`assess`.
+            criteria, the first of ``assess``.
         ax : matplotlib Axes, optional
             Where to draw. Default: the axes of a new figure.
 

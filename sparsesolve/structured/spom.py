@@ -75,7 +75,7 @@ def spom(
         Positions of each sequence. All 1 is plain classification into two or more classes. None:
         a table, or blocks, are one sequence.
     groups : sequence or mapping, default None
-        Groups of the features of X, as in :class:`penalties.GroupL2`; None: all form one group.
+        Groups of the features of X, as in ``penalties.GroupL2``; None: all form one group.
     loss : {"hinge", "log"}, default "hinge"
         Structured hinge loss with the number of wrong labels as its cost, or the log loss of a
         conditional random field.

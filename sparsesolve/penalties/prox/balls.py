@@ -157,7 +157,7 @@ def project_groups(
     v : array-like (n,)
     radius : float >= 0
     groups : sequence or mapping
-        A label for each coordinate, or lists of coordinates, as in :class:`penalties.GroupL2`.
+        A label for each coordinate, or lists of coordinates, as in ``penalties.GroupL2``.
     weights : array-like (G,) or mapping from labels, default None
         d_g > 0, in the order in which groups first appear; None means 1.
 

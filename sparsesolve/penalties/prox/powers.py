@@ -37,7 +37,7 @@ def squared_l1(
     weights : array-like (n,) or (number of groups,), or mapping from labels, default None
         d, positive; None means 1.
     groups : sequence or mapping, default None
-        A label for each entry of v, or lists of entries, as in :class:`penalties.GroupL2`. If
+        A label for each entry of v, or lists of entries, as in ``penalties.GroupL2``. If
         given, ``|x_m|`` is the Euclidean norm of group m, and weights are in the order in which
         groups first appear.
     ridge : float >= 0, default 0.0
