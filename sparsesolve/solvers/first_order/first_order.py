@@ -36,24 +36,20 @@ class Point(NamedTuple):
 
 
 class Best:
-    """The lowest point at one lambda, and what the best of all lower bounds proves of it."""
+    """The lowest point at one lambda, with its own gap; of points that differ by rounding, that of
+    the least gap.
+    """
 
     def __init__(self, objective, gap, point):
         self.objective, self.gap, self.point = objective, gap, point
-        self.lower = objective - gap
+        self.lowest = objective
 
     def add(self, objective, gap, point, rounding):
         """Count a point; `rounding` is that of its objective."""
-        self.lower = max(self.lower, objective - gap)
-        if objective < self.objective:
+        self.lowest = min(self.lowest, objective)
+        near = objective <= self.lowest + rounding
+        if objective < self.objective - rounding or (near and gap < self.gap):
             self.objective, self.gap, self.point = objective, gap, point
-        self.gap = min(self.gap, max(self.objective - self.lower, 0.0) + rounding)
-
-    def outcome(self, target, spent):
-        """Return (outcome, gap) of a solver that ends here; `spent`: its budget is."""
-        if self.gap <= target:
-            return CONVERGED, self.gap
-        return MAX_ITER if spent else STALLED, self.gap
 
 
 class FirstOrder(State):
@@ -142,7 +138,7 @@ class FirstOrder(State):
             while not gap <= target:
                 if self.iterations >= limit or patience == 0:
                     self.point = best.point
-                    return best.outcome(target, self.iterations >= limit)
+                    return MAX_ITER if self.iterations >= limit else STALLED, best.gap
                 for _ in range(min(self.between, limit - self.iterations)):
                     self.iterations += 1
                     self.step(lam)

@@ -27,7 +27,7 @@ from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.costs.rounding import NULL_GAP, PROJECTED, SHIFT
 from sparsesolve.solvers.first_order.first_order import Best, FirstOrder, Point
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, State
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
 
 # The curvature sigma of the Moreau envelope at the start of a lambda, in units of a slope over the
 # spread of the kinks. A larger one makes the smooth problem as hard as the problem itself; a
@@ -247,8 +247,9 @@ class Multipliers(State):
             least = min(least, gap)
         self._go_to(best.point)
         self.m = best.point[3]
-        self._certify(lam)
-        return best.outcome(target, self.iterations >= limit)
+        ended = MAX_ITER if self.iterations >= limit else STALLED
+        gap = self._certify(lam)
+        return (CONVERGED if gap <= target else ended), gap
 
     def _round(self, lam, target, gap, limit):
         """Minimise the envelope's problem, and take its slopes for multipliers; return its

@@ -337,6 +337,14 @@ cdef class ResponseNewton(Compiled, State):
         If the loss depends only on differences between responses, each row is shifted to its least
         penalty.
         """
+        rows, values = self._unshifted()
+        if self.point.loss.symmetric and centre(values, self.point.net, rows) > 0:
+            kept = values.any(axis=0)
+            rows, values = rows[kept], values[:, kept]
+        return rows, values
+
+    def _unshifted(self):
+        """Return the features with nonzero coefficients and the values (K, count), as kept here."""
         cdef WorkingCoefficients quadratic = self.point.quadratic
         cdef int K = self.point.K, i, found = quadratic.list_nonzero(), last = -1, count = 0
         cdef Py_ssize_t end = self.point.design.p * K       # where the intercepts begin
@@ -348,11 +356,22 @@ cdef class ResponseNewton(Compiled, State):
                 count += quadratic.which[i] // K != last
                 last = r[count - 1] = quadratic.which[i] // K
                 v[quadratic.which[i] % K, count - 1] = quadratic.values[i]
-        rows, values = rows[:count], np.ascontiguousarray(values[:, :count])
-        if self.point.loss.symmetric and centre(values, self.point.net, rows) > 0:
-            kept = values.any(axis=0)
-            rows, values = rows[kept], values[:, kept]
-        return rows, values
+        return rows[:count], np.ascontiguousarray(values[:, :count])
+
+    cdef double _shifted_off(self, double lam) except? -1.0:
+        """Return how much less the penalty of the coefficients returned is than of those kept.
+
+        Their gaps differ by that: no predictor of a difference changes, and products with u sum to
+        0 over the responses.
+        """
+        if not self.point.loss.symmetric:
+            return 0.0
+        rows, values = self._unshifted()
+        net = self.point.net.take(rows)
+        before = net.value(values, lam)
+        centre(values, self.point.net, rows)
+        less = before - net.value(values, lam)
+        return less if less > OBJECTIVE * before else 0.0
 
     @property
     def intercept(self):
@@ -453,8 +472,8 @@ cdef class ResponseNewton(Compiled, State):
         return outcome
 
     def certify(self, double lam):
-        """Return the gap over all coefficients."""
-        return self.dual.whole_gap(lam)
+        """Return the gap over all coefficients, of those that are returned."""
+        return max(self.dual.whole_gap(lam) - self._shifted_off(lam), 0.0)
 
     def grow(self, double lam, bint first):
         """Add the violating coefficients; return their number, or 0 once they keep returning."""

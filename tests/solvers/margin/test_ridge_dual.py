@@ -128,12 +128,13 @@ def test_the_gap_is_the_difference_of_both_objectives(stored):
     A = problem.design.unpacked(dual.which) / dual.root_v
     rows = dual.rows.unpacked(np.arange(30, dtype=np.intc)).T - dual.centre
     assert np.allclose(rows, A, atol=1e-12)
+    width = np.ldexp(0.2, -problem.exponent)  # residuals are in units
     for lam in (1.0, 0.01):
         u = dual.feasible(dual.low + rng.random(30) * (dual.high - dual.low))
         assert abs(u.sum()) <= 1e-12 and (u >= dual.low).all() and (u <= dual.high).all()
         for g in (None, rng.normal(size=4)):
             gap = dual.certify(lam, u, g)
-            primal = problem.loss.at(offset + dual.intercept + A @ dual.g)[0]
+            primal = problem.loss.at(dual.intercept + A @ dual.g)[0]
             primal += 0.5 * lam * dual.g @ dual.g
-            value = u @ dual.target - 0.2 * np.abs(u).sum() - ((u @ A) ** 2).sum() / (2 * lam)
+            value = u @ dual.target - width * np.abs(u).sum() - ((u @ A) ** 2).sum() / (2 * lam)
             assert gap == pytest.approx(primal - value, rel=1e-9)
