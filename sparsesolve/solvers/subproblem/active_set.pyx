@@ -25,6 +25,9 @@ DEF ROUNDS = 30
 cdef double GRADIENT = costs.rounding.GRADIENT
 cdef double AT_ONCE = costs.subproblem.AT_ONCE
 cdef double IMPOSSIBLE_DECREASE = costs.subproblem.IMPOSSIBLE_DECREASE
+# If more than this share of the support would stop at kinks, a piecewise step is tried in place
+# of a step that holds them.
+cdef double CROWDED = 0.05
 cdef double SHORTEST_STEP = costs.subproblem.SHORTEST_STEP
 
 
@@ -80,14 +83,16 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         none moved.
         """
         cdef int stopped = 0, more = self.hold_at_kinks(lam)
-        cdef double t
+        cdef double t = 0.0
         self.whole = False
-        # the best of the others, given the coordinates that stop
-        while more > 0:
-            stopped = self.n_held
-            self.direction(lam)
-            more = self.hold_at_kinks(lam)
-        t = self.line_step(lam)
+        # the best of the others, given the coordinates that stop; where inner products are known a
+        # walk from stop to stop costs less
+        if self.wants_residual or more <= CROWDED * self.n_support:
+            while more > 0:
+                stopped = self.n_held
+                self.direction(lam)
+                more = self.hold_at_kinks(lam)
+            t = self.line_step(lam)
         # those that stop are many, or turn the direction uphill
         if t <= 0.0 or (stopped > 0 and t < SHORTEST_STEP):
             self.free_gradient(lam)

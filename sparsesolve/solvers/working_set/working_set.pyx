@@ -46,8 +46,10 @@ cdef double INACTIVE_SHARE = costs.newton.INACTIVE_SHARE
 WORKING_ROOM = 2048
 WORKING_PER_ROW = 4.0
 # Below this alpha more working columns than rows are multiplied: 300 x 4,000 with alpha .05 took
-# 1.9 to 3.5 times as long by inner products, other problems no longer.
+# 1.9 to 3.5 times as long by inner products, other problems no longer. Up to so many columns a
+# factor costs nothing, and leaves rounding where conjugate gradients end at the target.
 MOSTLY_RIDGE = 0.1
+SMALL_FACTOR = 100
 # Columns of a design up to which groups are solved for by inner products, where there are more
 # rows. Above it, groups are solved for by products with their columns.
 MOST_GROUP_GRAM_COLUMNS = 3000
@@ -141,7 +143,7 @@ cdef class WorkingSet(ScaledDual, State):
 
         Under a ridge nearly all of them are active, and more than rows make a larger factor.
         """
-        if size > self.design.n and self.penalty.alpha < MOSTLY_RIDGE:
+        if size > max(self.design.n, SMALL_FACTOR) and self.penalty.alpha < MOSTLY_RIDGE:
             return True
         return size > max(WORKING_ROOM, WORKING_PER_ROW * self.design.n)
 
