@@ -1,5 +1,7 @@
 """Groups of features chosen for all responses at once, against a slow solver and by hand."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import response_group_oracle
@@ -189,7 +191,9 @@ def test_a_path_is_asked_saved_and_chosen(family, tmp_path):
     assert not fit.extend(X, Y[family], n_lambdas=1).status.any()
     cv = ss.cv_path(X, Y[family], family=family, penalty=penalty, n_folds=3, seed=0, n_lambdas=6)
     assert cv.lambda_min in cv.lambdas
-    relaxed = ss.relax(fit, X, Y[family])
+    apart = family == "multinomial"  # without a penalty some features tell the classes apart
+    with pytest.warns(ss.ConvergenceWarning, match="No finite") if apart else nullcontext():
+        relaxed = ss.relax(fit, X, Y[family])
     assert (relaxed.dev_ratio >= fit.dev_ratio[: len(relaxed.lambdas)] - 1e-6).all()
 
 

@@ -302,7 +302,7 @@ def test_estimators_of_the_group_lasso_take_it():
     ({}, ValueError, "standardize='group' takes groups of features; give penalty="),
     ({"penalty": SparseGroup(GROUPS)}, ValueError, "SparseGroup asks for each feature by itself"),
     ({"penalty": GroupLinf(GROUPS)}, ValueError, "GroupLinf asks for each feature by itself"),
-    ({"penalty": GroupL2(GROUPS), "lower": 0.0}, ValueError, "lower, upper and exclude hold for single"),
+    ({"penalty": GroupL2(GROUPS), "lower": 0.0}, ValueError, "exclude hold for single"),
     ({"penalty": GroupL2(GROUPS), "upper": np.ones(P)}, ValueError, "leave them out, or use"),
     ({"standardize": "groups"}, TypeError, "standardize must be True, False or 'group'"),
 ])  # fmt: skip

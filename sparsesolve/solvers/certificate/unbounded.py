@@ -40,6 +40,10 @@ START = 8.0
 MOST_VALUES = 100_000_000
 # Columns times responses that are searched for a direction of fall; a step costs their cube.
 MOST_DIRECTIONS = 1000
+# Singular values of columns of size 1 below this fraction of the largest one are rounding.
+APART = 1e-12
+# Columns with a singular value below this fraction are tried again in an orthonormal basis.
+SHAKY = 1e-3
 # Newton steps that tell a minimum from a direction of fall: near a minimum five suffice.
 STEPS = 40
 # A step shorter than this, or than a tenth of the last one of at most 1, leads to a minimum.
@@ -203,7 +207,30 @@ def _direction(problem, eta, directions):
         Z = np.column_stack([np.ones(len(Z)), Z])
     with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
         step = _last_step(problem, eta, Z)
+        if step is None:
+            basis, back, least = _told_apart(Z)
+            step = _last_step(problem, eta, basis) if least < SHAKY else None
+            step = None if step is None else step @ back.T
     return step if step is None else step[:, int(problem.intercept) :]
+
+
+def _told_apart(Z):
+    """Return a basis Q (n, r) of the columns of Z (n, f), B (f, r) with Q = ZB, and the least
+    singular value of columns of size 1 relative to the largest.
+
+    Inner products of columns that differ by 1e-8 of their size do not tell these apart, so that
+    Newton steps on them would miss a direction of fall along the difference.
+    """
+    size = np.abs(Z).max(axis=0)
+    size = np.where((size > 0.0) & np.isfinite(size), size, 1.0)
+    units = Z / size
+    if not np.isfinite(units).all():
+        return Z, np.eye(Z.shape[1]), 1.0
+    Q, singular, turn = np.linalg.svd(units, full_matrices=False)
+    kept = singular > APART * singular[0]
+    length = np.sqrt(len(Z))  # so that entries are about 1
+    back = (turn[kept].T * (length / singular[kept])) / size[:, None]
+    return length * Q[:, kept], back, singular[-1] / singular[0]
 
 
 def _unlimited(problem, which, values, columns):
