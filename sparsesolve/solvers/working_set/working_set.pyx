@@ -89,8 +89,7 @@ cdef class WorkingSet(ScaledDual, State):
                     self.penalty)
         else:
             self.inactive = InactiveColumns(self.design, self.root_w, self.penalty, n_threads)
-            self.quadratic = (self._by_products() if self.columns.dense
-                              else DataActiveSet(self.columns))
+            self.quadratic = self._by_products()
 
     def resume(self, response, double[::1] start):
         """Continue with another response from the coefficients `start` (p,).
@@ -139,10 +138,14 @@ cdef class WorkingSet(ScaledDual, State):
         return 0
 
     cdef bint _by_columns(self, int size):
-        """Return True if so many dense working columns are multiplied, not their inner products.
+        """Return True if so many working columns are multiplied, not their inner products.
 
-        Under a ridge nearly all of them are active, and more than rows make a larger factor.
+        Under a ridge nearly all of them are active, and more than rows make a larger factor. Sparse
+        columns are shorter than rows of the Gram matrix once these are long: on 300 x 1,500 with
+        a twentieth of the values, inner products take a twentieth of the instructions.
         """
+        if not self.columns.dense and size > WORKING_ROOM:
+            return True
         if size > max(self.design.n, SMALL_FACTOR) and self.penalty.alpha < MOSTLY_RIDGE:
             return True
         return size > max(WORKING_ROOM, WORKING_PER_ROW * self.design.n)

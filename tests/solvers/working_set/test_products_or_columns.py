@@ -1,5 +1,5 @@
-"""Dense columns are solved for by their Gram matrix, sparse ones and more than rows under a ridge
-by conjugate gradients; each way leads to the same optimum."""
+"""Columns are solved for by their Gram matrix, more than rows under a ridge by conjugate steps:
+each way leads to the same optimum."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def problem(n, p, density):
 
 CASES = {
     "products": (problem(200, 30, 1.0), 1.0, 0.1),
-    "columns": (problem(1500, 3000, 0.01), 1.0, 0.05),
+    "products of sparse columns": (problem(1500, 3000, 0.01), 1.0, 0.05),
     "columns under a ridge": (problem(40, 600, 1.0), 0.05, 0.01),
 }
 
@@ -37,7 +37,8 @@ def test_the_way_is_told_by_alpha_and_storage(way, monkeypatch):
     fit = ss.path(X, y, alpha=alpha, solver="working_set", n_lambdas=20, lambda_min_ratio=least,
                   stop=None, tol=1e-9)  # fmt: skip
     quadratic = made[-1].quadratic
-    assert type(quadratic).__name__ == ("GramActiveSet" if way == "products" else "DataActiveSet")
+    assert type(quadratic).__name__ == (
+        "DataActiveSet" if way == "columns under a ridge" else "GramActiveSet")
     assert not fit.status.any()
     other = ss.path(X, y, alpha=alpha, solver="fista", lambdas=fit.lambdas[9:10], tol=1e-9)
     assert np.abs((fit.coefs[:, [9]] - other.coefs).toarray()).max() < 1e-3
