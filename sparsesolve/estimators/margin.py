@@ -17,7 +17,6 @@ from sparsesolve.selection.cv import cv_path
 
 from .base import TYPES, Net, read_first, read_pair, warning_as_scikit_learn
 from .classes import Classes
-from .dual_variables import dual_variables
 from .platt import held_out, probabilities, sigmoid
 
 # Gaps for tol=None. With the squared hinge, gaps are of second order in the coefficients, and so
@@ -36,6 +35,32 @@ def level(C, total, squared):
 def total_weight(weights, n):
     """Return the sum of the weights of n rows."""
     return float(n) if weights is None else float(weights.sum())
+
+
+class Fit:
+    """The path of one machine at `lam`, with its dual variables.
+
+    Attributes
+    ----------
+    coef, intercept, gap, n_iter : (p,), float, float, int
+    dual : (n,)
+        ``u / lam``, the coefficients of the rows of X in `coef`, where the penalty is l2. u is
+        minus the derivative of a smooth loss; with kinks it is the dual point of the certificate.
+    """
+
+    def __init__(self, X, y, lam, weights, loss, options):
+        duals = []
+
+        def keep(point):
+            duals.append(point.dual)
+            return False
+
+        with warning_as_scikit_learn():
+            fit = path(X, y, lambdas=[lam], weights=weights, stop=keep, **options)
+        self.coef, self.intercept = fit.coefs[:, [0]].toarray().ravel(), float(fit.intercepts[0])
+        self.gap, self.n_iter = float(fit.gaps[0]), int(fit.n_iters[0])
+        self.eta = np.asarray(X @ self.coef, dtype=float) + self.intercept
+        self.dual = (loss.at(self.eta)[1] if loss.smooth else duals[0]) / lam
 
 
 def _with_probabilities(model):
@@ -80,32 +105,24 @@ class MarginClassifier(Classes, Net):
         K = len(self.classes_)
         return [np.where(codes == k, 1, -1) for k in ([1] if K == 2 else range(K))]
 
-    def _solve_each(self, X, codes, weights, lam):
-        """Return one path of one lambda for each problem."""
-        with warning_as_scikit_learn():
-            return [path(X, sides, lambdas=[lam], weights=weights, **self._options())
-                    for sides in self._sides(codes)]  # fmt: skip
-
-    def _keep_each(self, X, codes, weights, fits, place):
-        """Set the attributes from the point `place` of the paths of all problems."""
-        self.coef_ = np.stack([fit.coefs[:, [place]].toarray().ravel() for fit in fits])
-        self.intercept_ = np.array([float(fit.intercepts[place]) for fit in fits])
-        self.gap_ = max(float(fit.gaps[place]) for fit in fits)
-        self.n_iter_ = max(1, *(int(fit.n_iters[place]) for fit in fits))
+    def _fit_each(self, X, codes, weights, lam):
+        """Fit each problem at lam, and set the attributes."""
         w = np.ones(X.shape[0]) if weights is None else weights
-        shares, duals = w / w.sum(), []
-        ridge = self.l1_ratio == 0.0
-        for k, (fit, sides) in enumerate(zip(fits, self._sides(codes), strict=True)):
-            lam = float(fit.lambdas[place])
-            loss = {**KINKED, **LOSSES}[self.loss](sides.astype(float), shares)
-            coef, b0, gap = self.coef_[k], self.intercept_[k], float(fit.gaps[place])
-            if ridge:
-                duals.append(dual_variables(loss, X, coef, b0, lam, gap, self.fit_intercept))
-            else:  # rows whose loss has a slope
-                duals.append(shares * (sides * (X @ coef + b0) < 1.0))
-        duals = np.array(duals)
+        make, shares = {**KINKED, **LOSSES}[self.loss], w / w.sum()
+        sides = self._sides(codes)
+        fits = [Fit(X, side, lam, weights, make(side.astype(float), shares), self._options())
+                for side in sides]  # fmt: skip
+        self.coef_ = np.stack([fit.coef for fit in fits])
+        self.intercept_ = np.array([fit.intercept for fit in fits])
+        self.gap_ = max(fit.gap for fit in fits)
+        self.n_iter_ = max(1, *(fit.n_iter for fit in fits))
+        if self.l1_ratio == 0.0:
+            duals = np.array([fit.dual for fit in fits])
+        else:  # rows whose loss has a slope
+            duals = np.array([shares * (side * fit.eta < 1.0)
+                              for fit, side in zip(fits, sides, strict=True)])  # fmt: skip
         self.support_ = np.flatnonzero(duals.any(axis=0)).astype(np.intc)
-        if ridge:
+        if self.l1_ratio == 0.0:
             self.dual_coef_ = duals[:, self.support_]
 
     def decision_function(self, X):

@@ -99,8 +99,7 @@ class LinearSVC(MarginClassifier):
         if self.multi_class == "crammer_singer":
             return self._fit_jointly(X, codes, weights)
         lam = self._level(self.C, X, weights)
-        fits = self._solve_each(X, codes, weights, lam)
-        self._keep_each(X, codes, weights, fits, 0)
+        self._fit_each(X, codes, weights, lam)
         if self.probability:
             scores = self._score_held_out(X, codes, weights, lam)
             self._keep_sigmoids(codes, weights, scores)

@@ -8,11 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 from sparsesolve import families
 from sparsesolve.data import read_choice, read_number
 from sparsesolve.losses import KINKED, PythonLoss
-from sparsesolve.paths.path import path
 
-from .base import TYPES, Net, read_pair, read_sample_weight, warning_as_scikit_learn
-from .dual_variables import dual_variables
-from .margin import exported, level, total_weight
+from .base import TYPES, Net, read_pair, read_sample_weight
+from .margin import Fit, exported, level, total_weight
 
 
 class SquaredInsensitive:
@@ -68,24 +66,23 @@ class MarginRegressor(RegressorMixin, Net):
         C = read_number("C", C, 0.0, np.inf, open_low=True)
         return level(C, total_weight(weights, X.shape[0]), self._squared)
 
-    def _keep_all(self, X, y, weights, fit, place):
-        """Set the attributes from the point `place` of a path."""
-        self._keep(fit, place)
+    def _fit_one(self, X, y, weights, lam):
+        """Fit at lam, and set the attributes."""
         w = np.ones(X.shape[0]) if weights is None else weights
-        shares, lam, epsilon = w / w.sum(), float(fit.lambdas[place]), float(self.epsilon)
-        residual = np.abs(y - X @ self.coef_ - self.intercept_)
-        if self.l1_ratio > 0.0:
-            self.support_ = np.flatnonzero((residual >= epsilon) & (w > 0.0)).astype(np.intc)
-            return
+        shares, epsilon = w / w.sum(), float(self.epsilon)
         if self._squared:
             loss = PythonLoss(y, shares, SquaredInsensitive(epsilon))
         else:
             loss = KINKED["epsilon_insensitive"](y, shares, epsilon=epsilon)
-        null = fit.null_deviance / 2.0 / total_weight(weights, len(y))
-        gap = self.gap_ * null
-        dual = dual_variables(loss, X, self.coef_, self.intercept_, lam, gap, self.fit_intercept)
-        self.support_ = np.flatnonzero(dual).astype(np.intc)
-        self.dual_coef_ = dual[None, self.support_]
+        fit = Fit(X, y, lam, weights, loss, self._options())
+        self.coef_, self.intercept_ = fit.coef, fit.intercept
+        self.gap_, self.n_iter_ = fit.gap, max(1, fit.n_iter)
+        if self.l1_ratio > 0.0:
+            inside = np.abs(y - fit.eta) < epsilon
+            self.support_ = np.flatnonzero(~inside & (w > 0.0)).astype(np.intc)
+            return
+        self.support_ = np.flatnonzero(fit.dual).astype(np.intc)
+        self.dual_coef_ = fit.dual[None, self.support_]
 
     def predict(self, X):
         """Return predicted responses, (n,)."""
@@ -163,7 +160,5 @@ class LinearSVR(MarginRegressor):
         """Fit to X (n, p) and y (n,); sample_weight (n,) multiplies C."""
         X, y, weights = self._read(X, y, sample_weight)
         lam = self._level(self.C, X, weights)
-        with warning_as_scikit_learn():
-            fit = path(X, y, lambdas=[lam], weights=weights, **self._options())
-        self._keep_all(X, y, weights, fit, 0)
+        self._fit_one(X, y, weights, lam)
         return self

@@ -56,6 +56,7 @@ class Point:
     values: np.ndarray  # (df,) their coefficients, or (K, df)
     intercept: float | np.ndarray  # or (K,)
     unbounded: np.ndarray | None = None  # features along which the objective falls for ever
+    dual: np.ndarray | None = None  # (n,) dual point of a loss with kinks, for a callable `stop`
 
 
 def grid(problem, correlations, n_lambdas, ratio, start=None):
@@ -130,7 +131,8 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
             explained = 1.0 - loss / null
         n_iter = state.iterations - before
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
-                            which, values, intercept, endless.features))
+                            which, values, intercept, endless.features,
+                            state.dual_point() if callable(stop) else None))
         if logged:
             _log_point(points[-1], len(lambdas))
         advance(index + 1, "df %d, %.1f%% deviance", len(which), 100 * explained)

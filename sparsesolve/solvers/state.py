@@ -70,6 +70,11 @@ class State:
         """Return the first lambda of a path where no lambda has b = 0; None elsewhere."""
         return None
 
+    def dual_point(self):
+        """Return the dual point u (n,) of the certificate, where it is not -F' of the current
+        point: where F has kinks. None elsewhere."""
+        return None
+
     def start_at(self, which, values, intercept):
         """Move to coefficients as `coefficients` returns them, before the first lambda; a state
         that cannot begin elsewhere than at the null model stays there."""
@@ -138,6 +143,10 @@ class Reduced(State):
     def first_level(self):
         """Return the first lambda of a path where no lambda has b = 0; None elsewhere."""
         return self.state.first_level()
+
+    def dual_point(self):
+        """Return the dual point u (n,) of a loss with kinks, which has the same rows."""
+        return self.state.dual_point()
 
     def start_at(self, which, values, intercept):
         """Move to coefficients that are the same in both problems."""

@@ -49,3 +49,21 @@ def test_two_classes_have_one_score_and_three_have_three():
     assert model.decision_function(X).shape == (60, 3) and model.coef_.shape == (3, 4)
     one = LinearSVC().fit(X, np.where(THREE == 1, 1, -1))
     assert model.coef_[1] == pytest.approx(one.coef_[0], abs=1e-4)
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-6, 1e-10])
+@pytest.mark.parametrize("shape", [(100, 3), (30, 200)])
+def test_dual_variables_are_a_dual_point_at_any_tolerance(shape, tol):
+    """Repeated rows share a kink, so that theirs are not unique; their gap is what is asked."""
+    rng = np.random.default_rng(0)
+    rows = np.repeat(rng.normal(size=(shape[0] // 2, shape[1])).round(1), 2, axis=0)
+    sides = np.where(rows[:, 0] + 0.5 * np.repeat(rng.normal(size=shape[0] // 2), 2) > 0, 1, -1)
+    model = LinearSVC(loss="hinge", tol=tol).fit(rows, sides)
+    dual = np.zeros(shape[0])
+    dual[model.support_] = model.dual_coef_[0]
+    assert abs(dual.sum()) < 1e-10 and (dual * sides >= 0.0).all()
+    assert np.abs(dual).max() <= 1.0 + 1e-10
+    hinge = np.maximum(0.0, 1.0 - sides * model.decision_function(rows)).sum()
+    value = hinge + 0.5 * model.coef_[0] @ model.coef_[0]
+    gap = value - (np.abs(dual).sum() - 0.5 * np.sum((rows.T @ dual) ** 2))
+    assert -1e-12 * value <= gap <= tol * shape[0] + 1e-12 * value

@@ -331,7 +331,11 @@ class Multipliers(State):
 
     def correlations_here(self):
         """Return z_j'u at the current dual point."""
-        return self.certificate.products(self.certificate.dual_point(NULL_LEVEL)[0])
+        return self.certificate.products(self.dual_point())
+
+    def dual_point(self):
+        """Return the current dual point, before it is scaled to be feasible for an l1 part."""
+        return self.certificate.dual_point(NULL_LEVEL)[0]
 
 
 def _level(problem, z):

@@ -118,11 +118,16 @@ class RidgeDual(State):
 
     def feasible(self, u):
         """Return u clipped to its bounds, and with an intercept projected on the hyperplane of
-        sum 0.
+        sum 0. Rows at an end, or at 0, stay there if the others can make the sum 0.
         """
+        u = np.clip(u, self.low, self.high)
         if not self.with_intercept:
-            return np.clip(u, self.low, self.high)
-        return project(u, self.low, self.high, self.one, 0.0, self.one)
+            return u
+        inside = (u > self.low) & (u < self.high) & (u != 0.0)
+        low, high = np.where(inside, self.low, u), np.where(inside, self.high, u)
+        if not low.sum() <= 0.0 <= high.sum():
+            low, high = self.low, self.high
+        return project(u, low, high, self.one, 0.0, self.one)
 
     def certify(self, lam, u, g=None, predictor=None):
         """Return the gap at the coefficients g, those of u if None, with the best intercept for
@@ -150,6 +155,10 @@ class RidgeDual(State):
     def set_point(self, point):
         """Go back to a point that was certified."""
         self.u, self.g, self.intercept, self.eta, self.z, self.value = point
+
+    def dual_point(self):
+        """Return u of the point certified last."""
+        return self.u
 
     # What a grid needs.
 
