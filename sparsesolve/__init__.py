@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from sparsesolve import families, penalties
-from sparsesolve.data.keywords import answer_in_constructors
+from sparsesolve.data.keywords import answer_in_constructors, refuse_unknown
 from sparsesolve.online.online import online  # imported now, because the folder has the same name
 from sparsesolve.paths import bundle
 from sparsesolve.paths.path import path
@@ -36,6 +36,7 @@ __all__ = [
 ]  # fmt: skip
 
 answer_in_constructors(penalties)
+penalties.blocks.answer = refuse_unknown
 
 # Users import these two rooms, and their contents, from the package itself.
 for known in list(sys.modules):

@@ -273,7 +273,8 @@ def test_a_family_that_is_not_one(tmp_path, data, capsys):
     "family, column, words",
     [
         ("gaussian", ["a", "b"] * 20, "line 2 (row 1), column 'y': 'a' is not a number"),
-        ("binomial", ["a", "NA"] * 20, "line 3 (row 2), column 'y': the cell holds no value"),
+        ("binomial", ["a", "NA"] * 20, "line 3 (row 2), column 'y': the cell holds no value "
+         "('NA'); fill it or drop the row; if 'NA' is a label, write another word for it"),
         ("binomial", ["a", ""] * 20, "line 3 (row 2), column 'y': the cell holds no value"),
         ("binomial", ["a", "b"] * 19 + ["c", "c"], "3 different labels ('a', 'b', 'c')"),
         ("binomial", ["a"] * 40, "one class only ('a' in all 40 rows)"),

@@ -96,7 +96,7 @@ BY_NAME = {keyword.name: keyword for keyword in KEYWORDS}
 # Arguments of the functions of `families` and the classes of `penalties`, by the words of other
 # packages: (word, package, argument here). A word may mean several; the one that exists is meant.
 MAKERS = (
-    ("a", "Fan and Li", "gamma"), ("alpha", "statsmodels", "theta"),
+    ("a", "Fan and Li", "gamma"), ("alpha", "statsmodels", "theta"), ("alpha", "SGL", "tau"),
     ("epsilon", "scikit-learn", "delta"), ("group", "grpreg", "groups"),
     ("group_multiplier", "grpreg", "weights"),
     ("group_weights", "sparsesolve.estimators", "weights"), ("k", "MASS", "delta"),

@@ -91,8 +91,8 @@ class StreamColumns:
             Places of the columns in the file.
         order : dict of int to int
             Places in the file -> columns of chunk.values.
-        refuse : callable (row, name, what)
-            Raises for a cell.
+        refuse : callable (row, name, what=None)
+            Raises for a cell; without `what` for a gap.
         learn : bool
             Whether new levels and means are learned.
         marks : (decimal, thousands)
@@ -133,7 +133,7 @@ class StreamColumns:
                 values[:, j] = column
         names = {name: j for j, name in enumerate(self.known)}
 
-        def refuse(row, name, what):
+        def refuse(row, name, what="the cell holds no value; fill it or drop the row"):
             raise ValueError(f"row {row} (counted from 0), column {name!r}: {what}")
 
         return self.encode(Chunk(0, values, words), names, dict(enumerate(range(len(names)))),
@@ -173,7 +173,7 @@ class StreamColumns:
             wrong = gaps if self.missing == "error" else none
             if wrong.any():
                 i, j = np.argwhere(wrong)[0]
-                refuse(int(i), self.numbers[j], "the cell holds no value; fill it or drop the row")
+                refuse(int(i), self.numbers[j])
             below = slice(None, -1) if learn else slice(None)
             known = np.where(gaps, sums[below] / np.maximum(counts[below], 1.0), X)
         if learn:

@@ -9,7 +9,7 @@ import numpy as np
 from sparsesolve.data import read_choice, read_count
 from sparsesolve.data.tables import LAYOUTS, layout_of, read_table, seekable
 from sparsesolve.data.tables.cells import Style, numbers_of
-from sparsesolve.data.tables.mixed import UNNAMED, Roles, opened_table, settled
+from sparsesolve.data.tables.mixed import UNNAMED, Roles, no_value, opened_table, settled
 from sparsesolve.data.tables.sparse_text import BITS, MOST_BITS, Entries, SparseText
 from sparsesolve.data.tables.text import HASHING
 from sparsesolve.online.columns import StreamColumns
@@ -17,7 +17,6 @@ from sparsesolve.online.rows import entries, row_matrix
 
 # Rows of an .npz file in a block.
 ROWS = 4096
-LABEL = "fill it or drop the row"
 
 
 class TextFile:
@@ -198,8 +197,10 @@ class Cells:
     def __init__(self, source, chunk, roles):
         self.source, self.chunk, self.roles = source, chunk, roles
 
-    def refuse(self, row, name, what):
-        """Raise for a cell."""
+    def refuse(self, row, name, what=None, labels=False):
+        """Raise for a cell; without `what` for a gap."""
+        j = self.source.names.index(name)
+        what = what or no_value(self.source, self.chunk.above + row, j, labels=labels)
         where = self.source.where(self.chunk.above + row)
         raise ValueError(f"{where}, column {name!r}: {what}")
 
@@ -211,14 +212,14 @@ class Cells:
             i = int(np.append(bad, False)[column.codes].argmax())
             self.refuse(i, name, f"{column.texts[column.codes[i]]!r} is not a number; {advice}")
         if np.isnan(column).any():
-            self.refuse(int(np.isnan(column).argmax()), name, f"the cell holds no value; {LABEL}")
+            self.refuse(int(np.isnan(column).argmax()), name)
         return column
 
     def texts(self, j):
         """Return text (m,), empty in gaps."""
         column = self.chunk.column(self.roles.place, j)
         if isinstance(column, np.ndarray):
-            return [f"{x:.15g}" for x in column.tolist()]
+            return ["" if np.isnan(x) else f"{x:.15g}" for x in column.tolist()]
         return ["" if cell is None else cell for cell in column.cells().tolist()]
 
     def labels(self, j):
@@ -228,8 +229,7 @@ class Cells:
                                 "the first rows")  # fmt: skip
         found = self.texts(j)
         if "" in found:
-            name = self.source.names[j]
-            self.refuse(found.index(""), name, f"the cell holds no value; {LABEL}")
+            self.refuse(found.index(""), self.source.names[j], labels=True)
         return np.array(found)
 
 

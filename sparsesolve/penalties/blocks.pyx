@@ -42,6 +42,9 @@ cdef double FEASIBLE = 1e-14
 cdef double LEAST_ALPHA = 1e-3
 # A weight below this value counts as no penalty, compared with gradients of size 1.
 cdef double NO_PENALTY = 1e-14
+# Called with (class, keywords given, keywords known, "maker") when a keyword is unknown. The room
+# of such messages is above this one and sets it; a constructor in Python is decorated instead.
+answer = None
 
 
 cdef class BlockPenalty:
@@ -65,6 +68,11 @@ cdef class BlockPenalty:
     # is right for any penalty.
     lazy_kind = "none"
     evens_out = False  # True if the active coefficients of a group tend to one size
+
+    def __cinit__(self, *given, **options):
+        known = signature(type(self)).parameters if options else ()
+        if answer is not None and not set(options) <= set(known):
+            answer(type(self).__name__, options, known, "maker")
 
     def __init__(self, groups, weights=None):
         self.groups, self.given = held(groups), held_weights(weights)

@@ -86,12 +86,12 @@ def test_no_answer_names_an_argument_that_the_callee_lacks():
 
 
 def makers():
-    """Families and penalties that are written in Python, by name."""
+    """Families that are functions, and every penalty, by name."""
     for module in (ss.families, ss.penalties):
         for name in module.__all__:
             made = getattr(module, name)
-            face = made.__init__ if inspect.isclass(made) else made
-            if hasattr(face, "__wrapped__"):
+            penalty = inspect.isclass(made) and module is ss.penalties
+            if penalty or hasattr(made, "__wrapped__"):
                 yield name, made
 
 

@@ -111,7 +111,9 @@ def test_parquet_is_read_by_row_groups(write, tmp_path):
 @pytest.mark.parametrize("change, options, words", [
     (("NA;", "x;"), {}, r"line \d+ .row \d+., column 'age': 'x' is not a number, as the rows"),
     (("p7;ill", "p7;"), {}, r"line 9 .row 8., column 'state': the cell holds no value; fill"),
-    (("NA;", "NA;"), {"missing": "error"}, r"column 'age': the cell holds no value"),
+    (("p7;ill", "p7;?"), {}, r"line 9 .row 8., column 'state': the cell holds no value .'\?'.; .*"
+     r"; if '\?' is a label"),
+    (("NA;", "NA;"), {"missing": "error"}, r"column 'age': the cell holds no value .'NA'."),
     (("", ""), {"weights": "ward"}, r"column 'ward': 'east' is not a number"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named(write, monkeypatch, change, options, words):

@@ -13,7 +13,7 @@ import io
 import re
 import warnings
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -122,23 +122,29 @@ class DelimitedFile:
 
     def where(self, row):
         """Return "line L (row R)" of a row, counted from 0."""
-        text, above, lines = self._block
-        if row < above:
-            if is_piped(self.file):
-                return f"row {row + 1}"
-            with opened_text(self.file, self.style.encoding) as stream:
-                lines = self._read_header(stream)
-                line = self._line(chain([self._begun] if self._begun else [], stream), row)
-                return f"line {lines + line} (row {row + 1})"
-        return f"line {lines + self._line(io.StringIO(text), row - above)} (row {row + 1})"
+        line, _ = self._again(row)
+        return f"row {row + 1}" if line is None else f"line {line} (row {row + 1})"
 
-    def _line(self, stream, row):
-        """Return the line of a row of a stream."""
+    def cell(self, row, j):
+        """Return the text of a cell, "" if its row came through a pipe and is gone."""
+        return next(iter(self._again(row)[1][j : j + 1]), "").strip()
+
+    def _again(self, row):
+        """Return the line of a row and its cells; None and [] if it came through a pipe."""
+        text, above, lines = self._block
+        if row >= above:
+            return self._row(io.StringIO(text), row - above, lines)
+        if is_piped(self.file):
+            return None, []
+        with opened_text(self.file, self.style.encoding) as stream:
+            lines = self._read_header(stream)
+            return self._row(chain([self._begun] if self._begun else [], stream), row, lines)
+
+    def _row(self, stream, row, above):
+        """Return the line and the cells of a row of a stream that starts below line `above`."""
         reader = self._reader(stream)
-        for i, _ in enumerate(filter(_is_row, reader)):
-            if i == row:
-                break
-        return reader.line_num
+        cells = next(islice(filter(_is_row, reader), row, None), [])
+        return above + reader.line_num, cells
 
     def _reader(self, stream):
         blanks = self.separator == BLANKS

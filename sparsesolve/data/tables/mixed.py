@@ -100,6 +100,15 @@ def read_mixed_blocks(path, layout, response=(), weights=None, offset=None, labe
         told = (*told, *notes)
 
 
+def no_value(source, row, j, advice=LABEL, labels=False):
+    """Return what was found in a gap, what to do, and that a mark of gaps is no label."""
+    mark = source.cell(row, j)
+    if not mark:
+        return f"the cell holds no value; {advice}"
+    word = f"; if {mark!r} is a label, write another word for it" if labels else ""
+    return f"the cell holds no value ({mark!r}); {advice}{word}"
+
+
 def settled(source, chunk, roles, style):
     """Return the first Chunk of a file with its numbers read as they are written, which is found.
     """
@@ -238,10 +247,9 @@ class Columns:
         wrong = np.isnan(values) if bad is None else bad | np.isnan(values)
         if wrong.any():
             i = int(wrong.argmax())
-            found = "the cell holds no value"
-            if j in self.words and self.words[j].codes()[i] >= 0:
-                found = f"{self.words[j].cell(i)!r} is not a number"
-            self._refuse(i, j, f"{found}; {advice}")
+            if j not in self.words or self.words[j].codes()[i] < 0:
+                self._refuse_gap(i, j, advice)
+            self._refuse(i, j, f"{self.words[j].cell(i)!r} is not a number; {advice}")
         return self._finite(j, values)
 
     def labels(self, j):
@@ -249,7 +257,7 @@ class Columns:
         levels = self.words.get(j)
         codes = np.full(self.n, -1) if levels is None else levels.codes()
         if (codes < 0).any():
-            self._refuse(int((codes < 0).argmax()), j, f"the cell holds no value; {LABEL}")
+            self._refuse_gap(int((codes < 0).argmax()), j, labels=True)
         return labels_of(levels.texts, codes)
 
     def others(self, roles):
@@ -271,7 +279,8 @@ class Columns:
             for k, j in enumerate(features):
                 X[:, k] = self.values.pop(j)[: self.n]
             return X, np.array(names), []
-        columns = ByName(dict(zip(names, features, strict=True)), self.feature, self.values)
+        place = dict(zip(names, features, strict=True))
+        columns = ByName(place, lambda j: self._present(j, self.feature(j), missing), self.values)
         design = design_of(columns, missing)
         if all(source.levels is None for source in design.sources) and not columns.gaps:
             return design.matrix, np.array(names), []  # numbers with other marks
@@ -286,7 +295,8 @@ class Columns:
             return X, np.array(roles.features), []
         sources = {source.name: source for source in roles.encoder.sources}
         place = {names[j]: j for j in roles.part.features}
-        columns = ByName(place, lambda j: self._present(j, self._like(j, sources[names[j]])))
+        gaps = roles.encoder.missing
+        columns = ByName(place, lambda j: self._present(j, self._like(j, sources[names[j]]), gaps))
         X = roles.encoder.encode({name: columns.plain(name) for name in columns})
         features = X.names if roles.features is None else roles.features
         return X, np.array(features), columns.notes(text=False)
@@ -314,12 +324,12 @@ class Columns:
                          "model was fitted to; correct it, or say --unknown zero")  # fmt: skip
         return np.array([*(level.get(text, text) for text in texts), None], dtype=object)[codes]
 
-    def _present(self, j, column):
-        """Return the column; raise for a gap if the encoder refuses them."""
-        if self.roles.encoder.missing == "error":
+    def _present(self, j, column, missing):
+        """Return the column; raise for a gap if `missing` is "error"."""
+        if missing == "error":
             gone = [x is None for x in column] if column.dtype == object else np.isnan(column)
             if np.any(gone):
-                self._refuse(int(np.argmax(gone)), j, f"the cell holds no value; {LABEL}")
+                self._refuse_gap(int(np.argmax(gone)), j)
         return column
 
     def _finite(self, j, values):
@@ -327,6 +337,9 @@ class Columns:
             i = int(np.isinf(values).argmax())
             self._refuse(i, j, f"{values[i]} is not finite; {FEATURE}")
         return values
+
+    def _refuse_gap(self, i, j, advice=LABEL, labels=False):
+        self._refuse(i, j, no_value(self.source, self.above + i, j, advice, labels))
 
     def _where(self, i):
         return self.source.where(self.above + i)

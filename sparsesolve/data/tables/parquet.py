@@ -61,6 +61,10 @@ class ParquetFile:
         """Return where a row is, counted from 0."""
         return f"row {row + 1}"
 
+    def cell(self, row, j):
+        """Return "": words such as NA are text here, and a gap is a null."""
+        return ""
+
     def _column(self, j, column, as_text):
         """Return a column as numbers, NaN in gaps, or as Words."""
         from pyarrow import compute, types

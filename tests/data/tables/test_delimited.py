@@ -1,5 +1,7 @@
 """CSV: read as written by whatever program, and one sentence for everything that is wrong."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -174,9 +176,12 @@ def test_what_is_read_does_not_hold_the_table(written):
         assert part.base is None or part.base.size == part.size
 
 
-@pytest.mark.parametrize("gap", ["", " NaN ", "NA", "\xa0"])
+@pytest.mark.parametrize("gap", ["", " NaN ", "NA", "\xa0", "None", "?", "."])
 def test_missing_labels_and_marks(written, refused, gap):
-    path = written(f"y,a,s\nno,1,u\n{gap},2,{gap}\nyes,3,v\n")
+    path, mark = written(f"y,a,s\nno,1,u\n{gap},2,{gap}\nyes,3,v\n"), re.escape(gap.strip())
+    found = rf" .'{mark}'." if mark else ""
+    word = f"; if '{mark}' is a label, write another word for it" if mark else ""
     for column, options in (("y", {"labels": True}), ("s", {"marks": {"strata": "s"}})):
-        refused(path, rf"line 3 .row 2., column '{column}': the cell holds no value; fill it or "
-                "drop the row$", "y" if column == "y" else "a", **options)  # fmt: skip
+        words = rf"line 3 .row 2., column '{column}': the cell holds no value{found}; "
+        words += f"fill it or drop the row{word}$"
+        refused(path, words, "y" if column == "y" else "a", **options)

@@ -35,7 +35,7 @@ def test_text_becomes_categories_and_gaps_means_and_both_are_said(file):
 
 
 def test_gaps_are_refused_where_that_is_asked_for(file):
-    with pytest.raises(ValueError, match="'age' is missing in row 1"):
+    with pytest.raises(ValueError, match="row 2., column 'age': the cell holds no value;"):
         read(file, missing="error")
 
 
@@ -112,3 +112,9 @@ def test_a_column_that_shows_late_that_it_is_text_is_read_again(tmp_path, monkey
     (tmp_path / "t.csv").write_text("code,y\n" + lines.replace("x,", '"1,5",'))
     X = read(tmp_path / "t.csv", drop=()).X
     assert isinstance(X, np.ndarray) and X[-1, 0] == 1.5
+
+
+def test_a_gap_that_is_refused_is_named_by_line_and_mark(file, tmp_path):
+    (tmp_path / "t.csv").write_text("y,a\n1,2\n2,?\n3,4\n")
+    with pytest.raises(ValueError, match=r"line 3 .row 2., column 'a': .* no value .'\?'.; fill"):
+        read(tmp_path / "t.csv", drop=(), missing="error")
