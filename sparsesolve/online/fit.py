@@ -16,6 +16,7 @@ from sparsesolve.online.regret import regret_bound
 from sparsesolve.online.rows import in_columns_of_fit, is_table
 from sparsesolve.online.source import as_learned, rows_of, text_rows
 from sparsesolve.results.coefficient_table import columns_of_one, described, frame_of
+from sparsesolve.results.pictures.axes import on_axes, plot_curves
 from sparsesolve.results.predictor import NewRows, Predictor, refuse_lengths
 
 # To read the intercepts alone.
@@ -147,19 +148,9 @@ class OnlineFit(Feeding, Predictor):
         ]  # fmt: skip
         return described(lines, self._columns(False))
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the mean loss of rows before each was learned, against their number.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
-        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+        """Draw the mean loss of rows before each was learned, against their number."""
 
         rows, losses = self.losses.T
         ax = plot_curves(rows, {"": losses}, ("Rows", "Progressive loss"), ax, marker="o")

@@ -11,6 +11,7 @@ from sparsesolve.results import survival
 from sparsesolve.results.coefficient_table import frame_of
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.interpolation import read_s
+from sparsesolve.results.pictures.axes import on_axes, plot_curves
 from sparsesolve.results.prediction import linear_predictor, read_rows
 
 # The curves of more rows have no names in a picture.
@@ -82,19 +83,9 @@ class SurvivalCurves(np.ndarray):
         flat = values.reshape(-1, n)
         return frame_of({**columns, **{f"row {i}": flat[:, i] for i in range(n)}})
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the survival curve of each row, as steps; of several lambdas the last one.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
-        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+        """Draw the survival curve of each row, as steps; of several lambdas the last one."""
 
         values = np.asarray(self if self.ndim == 2 else self[..., -1])
         named = len(values) <= MOST_NAMED

@@ -12,6 +12,7 @@ import numpy as np
 from sparsesolve.data import read_choice
 from sparsesolve.results import survival
 from sparsesolve.results.coefficient_table import frame_of, text_of
+from sparsesolve.results.pictures.axes import AXIS_LABELS, plot_curves
 from sparsesolve.results.ranks import ranks
 
 # Families whose responses are -1 and 1.
@@ -108,8 +109,6 @@ class Scores(dict):
         ValueError
             If there is one lambda only, or no such name.
         """
-        from sparsesolve.results.pictures.axes import AXIS_LABELS  # matplotlib is optional
-        from sparsesolve.results.pictures.curves import plot_curves
 
         if self.lambdas is None:
             raise ValueError("these are the scores of one model; a picture needs several lambdas")

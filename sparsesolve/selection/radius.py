@@ -20,6 +20,7 @@ from sparsesolve.results.continuation import solve_at
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.path import Path
+from sparsesolve.results.pictures.axes import on_axes, plot_intervals
 
 # Most steps of the search. Every third one halves the interval, which 80 steps thus shorten by
 # 2^26 at least; chords usually end the search after a few steps.
@@ -52,19 +53,9 @@ class Constrained(Frozen, Tabled):
                  f"certified gap {self.gap:.1e}, relative to the model without features"]
         return described(lines, self._columns())
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the coefficients that are not 0, the largest on top.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
-        from sparsesolve.results.pictures.curves import plot_intervals  # matplotlib is optional
+        """Draw the coefficients that are not 0, the largest on top."""
 
         columns = self._columns()
         kept = np.flatnonzero(columns["feature"] != INTERCEPT)

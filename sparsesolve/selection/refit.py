@@ -18,6 +18,7 @@ from sparsesolve.results.fitted_data import FittedData, refuse_lost_limits, with
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
+from sparsesolve.results.pictures.axes import on_axes, plot_intervals
 from sparsesolve.selection.relaxed import without_penalty
 
 # Families whose variance follows from the mean; that of gaussian is estimated from the residuals.
@@ -111,19 +112,9 @@ class Refit(Frozen, Tabled):
         """Return the table as text, with what its intervals are worth."""
         return Text(str(self))
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the estimates of the features with their intervals, the intercept left out.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
-        from sparsesolve.results.pictures.curves import plot_intervals  # matplotlib is optional
+        """Draw the estimates of the features with their intervals, the intercept left out."""
 
         kept = np.flatnonzero(self.features >= 0)
         return plot_intervals(

@@ -23,6 +23,7 @@ from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.pictures.axes import AXIS_LABELS, axes_or_new, draw_along
 from sparsesolve.selection.folds import read_folds
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.jobs import read_options, run_jobs
@@ -107,7 +108,6 @@ class StabilityPath(Frozen, Tabled):
         -------
         ax : matplotlib Axes
         """
-        from sparsesolve.results.pictures.axes import AXIS_LABELS, axes_or_new, draw_along
 
         threshold = read_number("threshold", threshold, 0.0, 1.0, open_low=True)
         which = np.flatnonzero(self.reached())

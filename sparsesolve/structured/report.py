@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import answers_keywords
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.pictures.axes import on_axes, plot_cells
 from sparsesolve.structured.sequences import joined_tags, read_lengths
 
 PREFIXED = re.compile(r"([BIESLU])-(.+)", re.DOTALL)
@@ -76,19 +77,9 @@ class TagReport(Frozen, Tabled):
         return {"label": self.labels, "precision": self.precision, "recall": self.recall,
                 "f1": self.f1, "support": self.support}  # fmt: skip
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw precision, recall and F1 of each label, dark where they are large.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
-        from sparsesolve.results.pictures.curves import plot_cells  # matplotlib is optional
+        """Draw precision, recall and F1 of each label, dark where they are large."""
 
         names = ("precision", "recall", "f1")
         values = np.nan_to_num(np.column_stack([getattr(self, name) for name in names])).round(3)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.results.coefficient_table import Tabled, columns_of_one, described
+from sparsesolve.results.pictures.axes import on_axes, plot_curves
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,19 +49,9 @@ class Trace(Tabled):
         lines = [repr(self).strip("<>"), f"{count} of {len(self.coef)} features"]
         return described(lines, columns_of_one(self.coef, self.intercept), "coef")
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the bound on the error after each pass over the data, on a logarithmic axis.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
-        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+        """Draw the bound on the error after each pass over the data, on a logarithmic axis."""
 
         gaps = np.where(self.gaps > 0.0, self.gaps, np.nan)
         ax = plot_curves(self.passes, {self.method: gaps}, ("Passes over the data", "Gap"), ax)

@@ -13,6 +13,7 @@ from scipy import sparse
 from sparsesolve.data import nonfinite_error, read_design
 from sparsesolve.paths.dictionary.column_pursuit import Atoms, pursue_columns
 from sparsesolve.results.coefficient_table import Tabled
+from sparsesolve.results.pictures.axes import on_axes
 from sparsesolve.results.status import Status, warn
 
 METHODS = ("lasso", "lars", "omp")
@@ -58,18 +59,9 @@ class SparseCodes(Tabled):
         signals = np.repeat(np.arange(self.codes.shape[1]), np.diff(self.codes.indptr))
         return {"signal": signals, "atom": self.codes.indices, "coefficient": self.codes.data}
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the codes as an image: a row for each atom, a column for each signal.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
+        """Draw the codes as an image: a row for each atom, a column for each signal."""
         from sparsesolve.results.pictures.image import plot_image  # matplotlib is optional
 
         return plot_image(self.codes.toarray(), self.codes.shape, ax, "Signal", "Atom")

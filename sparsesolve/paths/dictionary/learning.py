@@ -34,6 +34,7 @@ from sparsesolve.paths.dictionary.structured_atoms import update_structured_atom
 from sparsesolve.paths.dictionary.structured_codes import bound_to, code_columns, read_convex
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.results.coefficient_table import Tabled
+from sparsesolve.results.pictures.axes import new_panels, plot_curves
 from sparsesolve.results.status import warn
 
 ALGORITHMS = ("online", "batch")
@@ -263,8 +264,6 @@ class DictionaryLearning(Tabled):
         ValueError
             If nothing was learnt yet, or the shape does not fit.
         """
-        from sparsesolve.results.pictures.axes import new_panels
-        from sparsesolve.results.pictures.curves import plot_curves
         from sparsesolve.results.pictures.image import plot_image
 
         columns = self._columns()

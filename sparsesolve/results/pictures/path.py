@@ -10,9 +10,9 @@ from sparsesolve.results.pictures.axes import (
     axes_or_new,
     draw_along,
     new_panels,
+    plot_curves,
     save_figure,
 )
-from sparsesolve.results.pictures.curves import plot_curves
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 
 # More lines cannot be distinguished, and a ridge path may have half a million.

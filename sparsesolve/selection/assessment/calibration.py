@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_count
 from sparsesolve.results.coefficient_table import Tabled
+from sparsesolve.results.pictures.axes import on_axes, plot_curves
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
 from sparsesolve.selection.measures import SIDED
 
@@ -35,19 +36,9 @@ class Calibration(Tabled):
     def _columns(self):
         return {"predicted": self.predicted, "observed": self.observed, "weight": self.weights}
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw observed shares against predicted probabilities.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
-        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+        """Draw observed shares against predicted probabilities."""
 
         return plot_curves(self.predicted, {"": self.observed},
                            ("Predicted probability", "Observed share"), ax, marker="o",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results.coefficient_table import Tabled
+from sparsesolve.results.pictures.axes import on_axes, plot_cells
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
 
 
@@ -37,19 +38,9 @@ class Confusion(Tabled):
         names = self.class_names.tolist()
         return {"true": self.class_names, **dict(zip(names, self.counts.T, strict=True))}
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the table, dark where much of a true class is predicted.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
-        from sparsesolve.results.pictures.curves import plot_cells  # matplotlib is optional
+        """Draw the table, dark where much of a true class is predicted."""
 
         return plot_cells(self.counts, self.class_names, self.class_names,
                           ("Predicted class", "True class"), ax)  # fmt: skip

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results.coefficient_table import Tabled
+from sparsesolve.results.pictures.axes import on_axes, plot_curves
 from sparsesolve.results.ranks import ranks
 from sparsesolve.selection.assessment.known_rows import read_known_rows
 from sparsesolve.selection.measures import class_shares
@@ -40,19 +41,9 @@ class Roc(Tabled):
     def _columns(self):
         return {"threshold": self.thresholds, "fpr": self.fpr, "tpr": self.tpr}
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the share of the target above each threshold against that of the other class.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
-        from sparsesolve.results.pictures.curves import plot_curves  # matplotlib is optional
+        """Draw the share of the target above each threshold against that of the other class."""
 
         return plot_curves(self.fpr, {f"area {self.auc:.4g}": self.tpr},
                            ("Share of the first class", "Share of the target"), ax,
