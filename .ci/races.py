@@ -97,7 +97,7 @@ WATCHED = {  # the files with parallel loops, and what enters them
     "linalg/gram/products.pyx": gaussian_and_others,
     "linalg/gram/sparse_gram.pyx": grams,
     "linalg/factors/tiled_cholesky.pyx": factors,
-    "solvers/screening/rates.pyx": gaussian_and_others,
+    "solvers/screening/inactive.pyx": gaussian_and_others,
     "mkl/shrinkage.pyx": several_kernels,
     "mkl/symmetric.pyx": several_kernels,
     "paths/dictionary/coding.pyx": codes,

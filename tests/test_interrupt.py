@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.solvers.subproblem import coefficients as working_columns
+from sparsesolve.solvers.quadratic import coefficients as working_columns
 
 MOST = 20.0  # seconds from the signal to the answer, where a fraction of one is usual
 PROGRAM = """

@@ -61,7 +61,7 @@ def threads(n):
     return X, y, {"n_lambdas": 30, "solver": "working_set"}
 
 
-WORKING_SET = "sparsesolve.solvers.working_set.working_set"
+WORKING_SET = "sparsesolve.solvers.newton.working_set"
 GRAM = {f"{WORKING_SET}.MOSTLY_RIDGE": 0.0, f"{WORKING_SET}.WORKING_ROOM": 100_000}
 STEPS = {f"{WORKING_SET}.WORKING_ROOM": 0, f"{WORKING_SET}.WORKING_PER_ROW": 0.0}
 

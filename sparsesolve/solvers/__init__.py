@@ -33,13 +33,13 @@ from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.dual_descent import DualDescent
 from sparsesolve.solvers.margin.multipliers import Multipliers
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
+from sparsesolve.solvers.newton.proximal_newton import ProximalNewton
+from sparsesolve.solvers.newton.working_set import WorkingSet
+from sparsesolve.solvers.quadratic.sufficient_statistics import SufficientStatistics
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 from sparsesolve.solvers.responses.groups import ManyGroups
 from sparsesolve.solvers.responses.newton import ResponseNewton
 from sparsesolve.solvers.responses.response_statistics import ResponseSufficientStatistics
-from sparsesolve.solvers.subproblem.sufficient_statistics import SufficientStatistics
-from sparsesolve.solvers.working_set.proximal_newton import ProximalNewton
-from sparsesolve.solvers.working_set.working_set import WorkingSet
 
 
 class Solver(NamedTuple):

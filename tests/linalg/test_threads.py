@@ -172,6 +172,6 @@ for module in pkgutil.walk_packages(sparsesolve.__path__, "sparsesolve."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
         assert sys._is_gil_enabled() == before, module.name
-print(before, "sparsesolve.solvers.working_set" in sys.modules)
+print(before, "sparsesolve.solvers.newton.working_set" in sys.modules)
 """
     assert fresh_python(script) == "False True"

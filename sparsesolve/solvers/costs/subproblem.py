@@ -1,4 +1,4 @@
-"""Constants of the solvers over working columns and groups (solvers/subproblem)."""
+"""Constants of the solvers over working columns and groups (solvers/quadratic)."""
 
 # Sweeps over groups between two evaluations of the gap, which costs about half a sweep.
 # Iterations at 1 and 12: groups 0.79 and 1.05, logistic groups 0.85 and 1.06.

@@ -21,8 +21,8 @@ from sparsesolve.linalg.design.distributed import inner_products
 from sparsesolve.solvers.costs.newton import ARMIJO, MOST_IDLE, PROGRESS, SLOW_STEP
 from sparsesolve.solvers.costs.rounding import MODEL
 from sparsesolve.solvers.first_order.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
-from sparsesolve.solvers.subproblem.sufficient_statistics import InnerModel
-from sparsesolve.solvers.working_set.local_model import floors
+from sparsesolve.solvers.newton.local_model import floors
+from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
 
 # A column whose correlation exceeds this share of lambda enters ahead of time: inner products of
 # a column more cost less than another pass.

@@ -27,8 +27,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sparsesolve.penalties import GroupL2
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.solvers.first_order.first_order import FirstOrder
+from sparsesolve.solvers.quadratic.weighted_sweeps import weighted_sweeps
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State, used
-from sparsesolve.solvers.subproblem.weighted_sweeps import weighted_sweeps
 
 # New weights of several responses from one certificate of all groups to the next.
 WEIGHTS_BETWEEN_GAPS = 20

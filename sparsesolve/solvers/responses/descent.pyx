@@ -25,7 +25,7 @@ from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.responses.direction import NewtonDirection
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
-from sparsesolve.solvers.subproblem.coefficients cimport FAR_STEP
+from sparsesolve.solvers.quadratic.coefficients cimport FAR_STEP
 
 # The most sweeps over the rows of one model before a new model replaces it.
 SWEEPS = 40

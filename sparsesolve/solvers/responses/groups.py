@@ -23,9 +23,9 @@ from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.first_order.fista import Sparsa
 from sparsesolve.solvers.first_order.pass_newton import PassNewton
+from sparsesolve.solvers.newton.working_set import WorkingSet
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, Reduced
-from sparsesolve.solvers.working_set.working_set import WorkingSet
 
 # Curvature of each sample along (1, ..., 1), relative to the mean and over the sample's weight,
 # where softmax has none.

@@ -35,7 +35,7 @@ from sparsesolve.solvers.responses.response_coefficients cimport ResponseCoeffic
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import NULL_LEVEL, State
-from sparsesolve.solvers.subproblem.coefficients cimport (
+from sparsesolve.solvers.quadratic.coefficients cimport (
     CONVERGED,
     FAR_STEP,
     MAX_ITER,

@@ -3,7 +3,7 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
-from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
+from sparsesolve.solvers.quadratic.coefficients cimport WorkingCoefficients
 
 cdef class ResponseHessian:
     cdef readonly int size              # number of columns appended so far

@@ -23,8 +23,8 @@ from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.groups import one_by_one
-from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
-from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
+from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
+from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent
 
 # At a refresh of H, a coefficient of 0 leaves the working set if its product is below this
 # fraction of lambda.
@@ -214,7 +214,7 @@ cdef class ResponseCoefficients:
         if problem.grouped:
             self.penalty = coefficient_groups(self.net, self.K)
             self.quadratic = GramBlockDescent(None, self.penalty)
-            self.gram = (<GramBlockDescent> self.quadratic).gram
+            self.gram = self.quadratic.gram
         else:
             self.penalty, self.gram = coefficient_net(self.net, self.K), Gram()
             self.quadratic = GramActiveSet(self.gram)

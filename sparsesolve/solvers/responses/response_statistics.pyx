@@ -39,8 +39,8 @@ from sparsesolve.solvers import costs
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.state import State
-from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
-from sparsesolve.solvers.subproblem.coefficients import projection
+from sparsesolve.solvers.quadratic.coefficients cimport CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.quadratic.coefficients import projection
 
 cdef double NO_PENALTY = costs.rounding.NO_PENALTY
 # Attempts to factor a numerically singular matrix. Each multiplies the ridge by a hundred.

@@ -1,6 +1,5 @@
 """Inactive: the blocks of columns outside the working set, whose coefficients are zero."""
-from sparsesolve.penalties.elastic_net cimport ElasticNet
-from sparsesolve.solvers.screening.correlations cimport Correlations
+from sparsesolve.solvers.screening.safe_balls cimport Correlations
 
 cdef class Inactive:
     cdef readonly Correlations bounds
@@ -28,6 +27,3 @@ cdef class Inactive:
     cdef double feasible_scale(self, int g, const double* z, double lam,
                                bint strict) noexcept nogil
     cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil
-
-cdef class InactiveColumns(Inactive):
-    cdef ElasticNet penalty

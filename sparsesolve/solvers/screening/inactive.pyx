@@ -1,20 +1,35 @@
 """Inactive blocks of columns: which violate their thresholds, and their part in the certificate.
 
+A block is a column under the elastic net, or a group under a penalty on groups. How fast the size
+of its products may grow with the length of r is its rate,
+
+    polar_g(Z_g'dr) <= rate_g |dr|,   rate_g = reach_g |Z_g|
+
+with reach_g the largest polar on the unit ball, and |Z_g| the largest singular value of the block's
+columns in the norm with weights w; r stands for sqrt(w) times a residual.
 Invariant: blocks that `examine` does not multiply are below their thresholds at that residual and
 lam, so they are dual feasible and add nothing to the gap.
 """
-from libc.math cimport INFINITY, fabs
+from cython.parallel cimport prange, threadid
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memset
 
 import numpy as np
 
 from sparsesolve.solvers import costs
+from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.kernels.vector cimport dot, ss_add_dots, ss_multiply
+from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
-from sparsesolve.solvers.screening.correlations cimport Correlations
+from sparsesolve.solvers.screening.safe_balls cimport Correlations
 
 cdef double VIOLATION = costs.rounding.VIOLATION
 cdef double INSIDE = 1.0 - costs.rounding.NEAR_THRESHOLD
 FEWEST_ENTERING = costs.screening.FEWEST_ENTERING
+DENSE_FROM = costs.screening.DENSE_FROM
+cdef Py_ssize_t LARGEST_GROUP = costs.screening.LARGEST_GROUP
+cdef double LENGTH = costs.rounding.LENGTH
 
 
 def most_entering(int working):
@@ -173,6 +188,8 @@ cdef class Inactive:
 cdef class InactiveColumns(Inactive):
     """Columns under the elastic net: blocks of one."""
 
+    cdef ElasticNet penalty
+
     def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
         self.penalty = penalty
         rate = design.norms(np.square(root_w), n_threads)
@@ -198,3 +215,96 @@ cdef class InactiveColumns(Inactive):
         self.leave(np.flatnonzero(shut).astype(np.intc))
         free = (np.asarray(penalty.l1) == 0) & (np.asarray(penalty.l2) == 0) & ~shut
         return np.flatnonzero(free).astype(np.intc)
+
+
+cdef class InactiveGroups(Inactive):
+    """Groups of the columns of `design` under a penalty; the limits are the penalty's."""
+
+    cdef BlockPenalty penalty
+
+    def __init__(self, Design design, double[::1] root_w, BlockPenalty penalty, int n_threads):
+        self.penalty = penalty
+        rate = group_rates(design, root_w, penalty, n_threads)
+        self._begin(Correlations(design, root_w, rate, np.ones(penalty.n_groups), penalty,
+                                 n_threads))
+
+    cdef double feasible_scale(self, int g, const double* z, double lam,
+                               bint strict) noexcept nogil:
+        return self.penalty.block_scale(g, z, lam, strict)
+
+    cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil:
+        return self.penalty.block_conjugate(g, z, lam)
+
+    cdef int[::1] unpenalised(self):
+        """Groups without a norm; those whose columns are all zero or cannot move are dropped."""
+        cdef int g
+        first = []
+        starts = np.asarray(self.penalty.start)[:self.penalty.n_groups]
+        moving = (np.asarray(self.penalty.lower) < 0) | (np.asarray(self.penalty.upper) > 0)
+        moving &= np.asarray(self.bounds.design.spread)[np.asarray(self.penalty.member)] > 0
+        alive = np.add.reduceat(moving, starts) > 0 if len(starts) else np.zeros(0)
+        for g in range(self.penalty.n_groups):
+            if not alive[g]:
+                self.bounds.safe_balls.drop(g)
+            elif self.penalty.block_unpenalised(g):
+                first.append(g)
+        return self.columns_of(np.array(first, dtype=np.intc))
+
+
+def group_rates(Design design, double[::1] root_w, BlockPenalty penalty, int n_threads):
+    """Return the rates (G,), 0 for groups without a penalty.
+
+    They are not too small: |Z_g| by the trace of Z_g'WZ_g, or by its largest row sum where that
+    costs little.
+    """
+    cdef Py_ssize_t g, G = penalty.n_groups, n = design.n
+    cdef double[::1] squares = None, rate = np.zeros(G)
+    cdef const double* of_columns = NULL
+    cdef double[:, ::1] rooms
+    room = (min(LARGEST_GROUP, int(np.diff(penalty.start).max(initial=1))) + 1) * (n + 2)
+    if design.p > 0 and design.stored < DENSE_FROM * n * design.p:
+        squares = np.square(design.norms(np.square(root_w), n_threads))
+        of_columns, room = &squares[0], 1
+    rooms = np.empty((n_threads, room))
+    with nogil:
+        for g in prange(G, num_threads=n_threads, schedule="static"):
+            if not penalty.block_unpenalised(g):
+                rate[g] = _rate(design, &root_w[0], penalty, g, of_columns, &rooms[threadid(), 0])
+    return np.asarray(rate)
+
+
+cdef double _rate(Design design, const double* root_w, BlockPenalty penalty, Py_ssize_t g,
+                  const double* squares, double* room) noexcept nogil:
+    """Rate of one group; `squares` of the columns' lengths, NULL to compute them."""
+    cdef Py_ssize_t first = penalty.start[g], s = penalty.size(g), n = design.n
+    cdef Py_ssize_t i, j, member
+    cdef double total = 0.0, largest = 0.0
+    cdef bint all_fit = s <= LARGEST_GROUP
+    cdef double* z
+    cdef double* sums
+    cdef double* row
+    if all_fit:
+        sums, row = room + n * s, room + n * s + s
+    for j in range(s):
+        member = penalty.member[first + j]
+        if squares != NULL:
+            total += squares[member]
+            continue
+        z = room + n * j if all_fit else room
+        col.unpack(&design.columns[member], n, 0, n, z)
+        ss_multiply(n, root_w, z, z)
+        if not all_fit:
+            total += dot(n, z, z)
+            continue
+        memset(row, 0, (j + 1) * sizeof(double))
+        ss_add_dots(n, j + 1, room, NULL, n, z, row)
+        sums[j], total = 0.0, total + row[j]
+        for i in range(j + 1):
+            sums[i] += fabs(row[i])
+            if i < j:
+                sums[j] += fabs(row[i])
+    if squares == NULL and all_fit:
+        for j in range(s):
+            largest = max(largest, sums[j])
+        total = min(total, largest)
+    return penalty.reach(g) * sqrt(total) * (1.0 + LENGTH)

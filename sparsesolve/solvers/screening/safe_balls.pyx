@@ -9,21 +9,31 @@ So one comparison of the accumulated s and |e| with a stored number certifies th
 not be multiplied. Along a path r mostly shrinks (s < 1) and turns little (|e| is small), so most
 features are certified at most lambdas.
 
-The bound is generic. Groups use the dual norm of their block, and `rate` is its Lipschitz
-constant in r. Features with few non-zeros use the largest entry of e in place of its length.
+The bound is generic. Groups use the dual norm of their block, and `rate` is its Lipschitz constant
+in r. Features with few non-zeros use the largest entry of e in place of its length.
 Reference: El Ghaoui, Viallon, Rabbani (2012), "Safe feature elimination", for s = 1.
 """
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
 
 import numpy as np
 
 from sparsesolve.solvers import costs
-from sparsesolve.linalg.kernels.vector cimport dot, ss_candidates, ss_travel
+from sparsesolve.linalg.design.column cimport Column
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.kernels.vector cimport dot, ss_candidates, ss_multiply, ss_travel
+from sparsesolve.penalties.blocks cimport BlockPenalty
 
 # Bounds of `scale`: beyond them all features are candidates again.
 cdef double SMALLEST = 1e-100, LARGEST = 1e100
 cdef double LENGTH = costs.rounding.LENGTH
 cdef double TRAVEL = costs.rounding.TRAVEL
+cdef double ENTER_AHEAD = costs.working_set.ENTER_AHEAD
+cdef double CLOSE = costs.screening.CLOSE
+cdef double SOON = costs.screening.SOON
+MOST_CACHED_ROWS = costs.screening.MOST_CACHED_ROWS
+cdef double UNEVEN = costs.screening.UNEVEN
 
 
 cdef class SafeBalls:
@@ -80,3 +90,170 @@ cdef class SafeBalls:
         """List the features that may reach lam times their threshold; returns how many."""
         return ss_candidates(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0],
                         self.moved, self.most, lam / self.scale, out)
+
+
+cdef class Correlations:
+    """Products of the blocks of `design` against thresholds lam * threshold_g.
+
+    The level of a block is |z_j'r| for a single column, polar_g(Z_g'r) for a group. Blocks that no
+    ball keeps below their threshold are multiplied. Everything is in the norm with weights w; r
+    stands for sqrt(w) times a residual of the samples.
+
+    Parameters
+    ----------
+    design : Design
+    root_w : (n,) square roots of the weights
+    rate : (G,) how fast the level of a block grows with |dr|
+    threshold : (G,) what the level over lam must not exceed
+    penalty : BlockPenalty, whose groups are the blocks, or None for single columns
+    n_threads : int
+    """
+
+    def __init__(self, Design design, double[::1] root_w, rate, threshold, BlockPenalty penalty,
+                 int n_threads):
+        n, p, G = design.n, design.p, len(rate)
+        self.design, self.root_w, self.penalty = design, root_w, penalty
+        self.n, self.p, self.n_blocks, self.n_threads = n, p, G, n_threads
+        if penalty is None:
+            self.start = self.member = self.of = np.arange(p + 1, dtype=np.intc)
+        else:
+            self.start, self.member, self.of = penalty.start, penalty.member, penalty.of
+        self.rate, self.threshold = np.array(rate), np.array(threshold)
+        self.u, self.exact = np.zeros(n), np.zeros(p + 1)
+        self.level_of = np.zeros(G + 1)
+        self.ahead = np.zeros(int(np.diff(self.start).max(initial=1)))
+        self.undecided, self.columns = np.zeros(G + 1, dtype=np.intc), np.zeros(p + 1,
+                                                                                dtype=np.intc)
+        self.close = CLOSE if design.stored < n * p else 1.0
+        self.soon = SOON if design.stored == n * p and n > MOST_CACHED_ROWS else ENTER_AHEAD
+        self.safe_balls = SafeBalls(n, self._rates(), self.threshold)
+        free(self.records)
+        self.records = <char*> calloc(sizeof(Record) * G + 1 + 2 * p * sizeof(double), 1)
+        if self.records == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.records)
+
+    def _rates(self):
+        """Rates, negative for single columns with few non-zeros.
+
+        With m of n values stored, |z_j'dr| <= sqrt(m) |x_j| max |dr_i|, which is usually less
+        than |z_j| |dr|. x_j stands for the column without its centre, which r does not meet.
+        """
+        cdef Py_ssize_t j
+        cdef double[::1] rate = np.array(self.rate)
+        cdef const Column* x
+        for j in range(self.p if self.penalty is None else 0):
+            x = &self.design.columns[j]
+            if UNEVEN * UNEVEN * x.size < self.n:
+                rate[j] = -sqrt(<double> x.size) * (self.rate[j] + fabs(x.centre) * x.factor)
+        return rate
+
+    def products_seen(self):
+        """The last products of every column, (p,)."""
+        cdef Py_ssize_t g, j
+        cdef double[::1] out = np.empty(self.p)
+        for g in range(self.n_blocks):
+            for j in range(self.size(g)):
+                out[self.member[self.start[g] + j]] = self.product(g)[j]
+        return np.asarray(out)
+
+    cdef void leave(self, Py_ssize_t j) noexcept nogil:
+        """Stop screening the block of column j."""
+        self.safe_balls.drop(self.of[j])
+
+    cdef int examine(self, const double* r, double lam) noexcept nogil:
+        """Multiply the blocks that no bound keeps below lam * threshold; returns how many.
+
+        They are listed in `undecided`, their levels in `level_of`.
+        """
+        self._arrive(r, lam)
+        self.n_undecided = <int> self.safe_balls.candidates(self.close * lam, &self.undecided[0])
+        self._multiply(r)
+        return self.n_undecided
+
+    cdef void multiply_all(self, const double* r) noexcept nogil:
+        """Take the exact products of every block."""
+        cdef Py_ssize_t g
+        self._arrive(r, self.lam)
+        for g in range(self.n_blocks):
+            self.undecided[g] = <int> g
+        self.n_undecided = <int> self.n_blocks
+        self._multiply(r)
+        self.n_undecided = 0
+
+    cdef void _arrive(self, const double* r, double lam) noexcept nogil:
+        """Move to the residual r at lam."""
+        self.safe_balls.move(r)
+        if lam != self.lam:
+            self.lam = lam
+            self.latest += 1
+
+    cdef void _multiply(self, const double* r) noexcept nogil:
+        """Take the exact products of the undecided blocks with r."""
+        cdef int k, g, j, total = 0
+        cdef const int* columns = &self.undecided[0]
+        if self.n_undecided == 0:
+            return
+        if self.penalty is None:
+            total = self.n_undecided
+        else:
+            columns = &self.columns[0]
+            for k in range(self.n_undecided):
+                g = self.undecided[k]
+                for j in range(self.start[g], self.start[g + 1]):
+                    self.columns[total] = self.member[j]
+                    total += 1
+        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
+        self.design.correlate_some(columns, total, &self.u[0], 0.0, &self.exact[0], self.n_threads)
+        self.products += total
+        self._remember()
+
+    cdef void _remember(self) noexcept nogil:
+        """Remember the products of the undecided blocks, at the last residual of this lam and of
+        one before, and certify by them."""
+        cdef int k, g, s, total = 0
+        cdef Record* record
+        cdef double* last
+        for k in range(self.n_undecided):
+            g, s = self.undecided[k], self.size(self.undecided[k])
+            record, last = self.record(g), self.product(g)
+            if record.at[0] < self.latest:
+                record.at[1], record.at[0] = record.at[0], self.latest
+                memcpy(last + s, last, s * sizeof(double))
+            memcpy(last, &self.exact[total], s * sizeof(double))
+            self.level_of[k] = self.level(g, last)
+            self.safe_balls.certify(g, self.level_of[k])
+            total += s
+
+    cdef int predict_violators(self, double lam, double forward, int* which) noexcept nogil:
+        """List blocks whose level almost reaches lam * threshold at the next residual; returns how
+        many.
+
+        It is the last one, extrapolated by `forward` times its change between two lams.
+        """
+        cdef int count = self._expected(ENTER_AHEAD * lam, forward, which)
+        if count > 0 and self.soon != ENTER_AHEAD:
+            return self._expected(self.soon * lam, forward, which)
+        return count
+
+    cdef int _expected(self, double share, double forward, int* which) noexcept nogil:
+        """List the blocks examined last whose level will pass share * threshold."""
+        cdef int k, g, j, s, count = 0
+        cdef const Record* record
+        cdef const double* last
+        cdef double further
+        for k in range(self.n_undecided):
+            g, s = self.undecided[k], self.size(self.undecided[k])
+            if self.safe_balls.dropped(g):
+                continue
+            record, last = self.record(g), self.product(g)
+            further = forward if (record.at[0] == self.latest
+                                  and record.at[1] == self.latest - 1) else 0.0
+            for j in range(s):
+                self.ahead[j] = last[j] + further * (last[j] - last[s + j])
+            if self.level(g, &self.ahead[0]) > share * self.threshold[g]:
+                which[count] = g
+                count += 1
+        return count

@@ -7,8 +7,7 @@ import oracle
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.solvers.screening.inactive import InactiveColumns
-from sparsesolve.solvers.screening.inactive_groups import InactiveGroups
+from sparsesolve.solvers.screening.inactive import InactiveColumns, InactiveGroups
 
 from sparsesolve.penalties import ElasticNet, GroupL2, GroupLinf, SparseGroup
 from sparsesolve.solvers import SOLVERS

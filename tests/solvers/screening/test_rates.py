@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from random_sparse import random_csc
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.solvers.screening.rates import group_rates
+from sparsesolve.solvers.screening.inactive import group_rates
 
 from sparsesolve.penalties import GroupL2, GroupLinf
 

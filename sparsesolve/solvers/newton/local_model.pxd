@@ -1,0 +1,84 @@
+"""LocalModel, the loss and its quadratic model at a point of a path; LossDual, PredictedDual."""
+from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.losses.base cimport Loss
+from sparsesolve.solvers.certificate.gap cimport ScaledDual
+from sparsesolve.solvers.quadratic.coefficients cimport WorkingCoefficients
+
+ctypedef struct LossPoint:
+    double* eta                             # (n,)
+    double* u                               # (n,) -F'(eta)
+    double value                            # F(eta)
+    double pull                         # sum of u
+    double square                       # sum of u^2 / h
+    double* g                           # Z'u of the working columns
+    int n_known                         # of so many of them; -1: pull, square and g are not known
+
+cdef class LocalModel:
+    cdef readonly Loss loss
+    cdef bint centred                   # whether columns are centred, the level of eta being free
+    cdef bint dense                     # whether working columns are dense
+    cdef bint costly                    # whether that factor may take O(n^3)
+    cdef bint rooted                    # whether the model is F'' itself, by its factor
+    cdef Py_ssize_t n
+    cdef LossPoint[2] points
+    cdef LossPoint* here                # the current point
+    cdef LossPoint* trial               # the end of the step that was tried
+    cdef double multiplier              # s
+    cdef double whole                   # s when H was taken
+    # rounding errors of single steps in eta, now and at the last two lams
+    cdef double errors
+    cdef double[2] kept_errors
+    # image'H image of the step tried, and the fall of u along the image
+    cdef double modelled, along
+    cdef double[:, :, ::1] samples      # eta and u of both points
+    cdef double[:, ::1] gradients       # and their g
+    cdef double[::1] w, offset, image, work     # (n,)
+    cdef double[::1] h, root_h, inverse  # (n,) diagonal of H, its root, and 1 over that or 0
+
+    cdef int reserve(self, int capacity) except -1
+    cdef double level(self) noexcept nogil
+    cdef void place(self, double constant, const double[::1] image)
+    cdef bint densify(self) noexcept nogil
+    cdef void refresh_hessian(self) noexcept nogil
+    cdef void measure(self, PackedColumns columns) noexcept nogil
+    cdef double move(self, PackedColumns columns, const double* change,
+                     double constant) noexcept nogil
+    cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any,
+                            double forward, const double* earlier) noexcept nogil
+    cdef double _try(self) noexcept nogil
+    cdef double shorten(self, double t) noexcept nogil
+    cdef void accept(self, double errors) noexcept nogil
+    cdef double extrapolated_errors(self, double forward) noexcept nogil
+    cdef void learn(self, double t) noexcept nogil
+    cdef bint is_worn(self) noexcept nogil
+
+cdef class LossDual:
+    cdef LocalModel model
+    cdef double[::1] point, work        # (n,) the dual point, not scaled; a multiple of it
+    cdef bint cleared                   # whether it is more than u less a multiple of H
+    cdef double missing                 # what steps along unpenalised directions may gain
+    # A scale of the dual point, NaN at first, and the gap of the samples there.
+    cdef double scaled, excess
+
+    cdef int make(self, WorkingCoefficients quadratic, spans, double lam, double unit) except -1
+    cdef bint _orthogonal_to_constant(self, double pull) noexcept nogil
+    cdef double samples_gap(self, double scale) noexcept nogil
+
+cdef class PredictedDual(ScaledDual):
+    cdef double[::1] v                  # (n,) the dual point
+    cdef double[::1] g                  # its products with the working columns
+    cdef double rounding                # what rounding of these may add to the gap
+    cdef bint wanted                    # whether steps are to be remembered
+    cdef bint known                     # whether one has been
+    cdef double[::1] trial              # (n,)
+    # A scale of v, the last asked for, and the gap of the samples there.
+    cdef double scaled, excess
+    cdef LocalModel model               # whose point is certified
+    cdef WorkingCoefficients columns    # the working columns
+
+    cdef int reserve(self, int capacity) except -1
+    cdef void take(self, LocalModel model, WorkingCoefficients columns) noexcept nogil
+    cdef double certify(self, LocalModel model, WorkingCoefficients columns, double lam,
+                        double goal) noexcept
+    cdef bint _out_of_reach(self, LocalModel model, double goal) noexcept nogil
+    cdef void _swap(self, WorkingCoefficients columns) noexcept nogil

@@ -1,0 +1,389 @@
+"""The loss at the current point of a path, its quadratic model there, and two dual points.
+
+    F(eta + d)  ~  F(eta) - u'd + s d'Hd / 2,     H diagonal, of sum 1
+
+Working columns are held as sqrt(H) (z_j - its mean under H), which separates the intercept. Where
+F'' is far from its diagonal and has a factor L, they are held as L'z_j: then F'' itself replaces
+H, which is all ones, and s is 1. Invariant: u = -F'(eta) at both points.
+
+LossDual: u - H x, orthogonal to the constant and to the unpenalised columns, a dual Newton step
+that stays in the domain of F*. PredictedDual: v = u - s H (Z d + constant) for the step d that
+minimises the model. If the model were exact, v would be u at the end of the step. It is dual
+feasible on the working set, and its products with the working columns are the model's gradient. So
+the gap at v is of second order in the distance to the solution; the residual at the new point
+becomes feasible only after shrinking and gives a gap of first order. Samples whose curvature has
+almost vanished may take v out of the domain of F*; it is void then.
+Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
+"""
+from libc.math cimport INFINITY, NAN, fabs, sqrt
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from sparsesolve.solvers import costs
+from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_scale
+from sparsesolve.losses.base cimport Loss
+from sparsesolve.solvers.certificate import dual_point
+from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled
+from sparsesolve.solvers.quadratic.coefficients cimport WorkingCoefficients
+
+cdef extern from "local_model.h" nogil:
+    void ss_center_image(Py_ssize_t n, double shift, const double* inverse, double* image) noexcept
+    void ss_extrapolate_image(Py_ssize_t n, double forward, const double* eta,
+            const double* earlier, const double* inverse, double shift, double* image) noexcept
+    double ss_mean_difference(Py_ssize_t n, const double* w, const double* a,
+                              const double* b) noexcept
+    void ss_add(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
+    void ss_measure(Py_ssize_t n, const double* u, const double* inverse, double* out,
+                    double* sums) noexcept
+    void ss_curvature_along(Py_ssize_t n, const double* u, const double* trial, const double* h,
+                            const double* image, double* sums) noexcept
+    void ss_predict_dual(Py_ssize_t n, double s, const double* u, const double* h,
+                         const double* image, double* v) noexcept
+    double ss_weighted_distance(Py_ssize_t n, const double* v, const double* u,
+                                const double* inverse) noexcept
+
+cdef double FLAT_CURVATURE = costs.working_set.FLAT_CURVATURE
+cdef double NO_CURVATURE = costs.rounding.NO_CURVATURE
+cdef double LEAST_CURVATURE = costs.working_set.LEAST_CURVATURE
+cdef double CURVATURE = costs.rounding.CURVATURE
+cdef double MOST_ROUNDING_ERRORS = costs.working_set.MOST_ROUNDING_ERRORS
+cdef double ORTHOGONAL_TERMS = costs.rounding.ORTHOGONAL_TERMS
+cdef double PREDICTION_OUT_OF_REACH = costs.working_set.PREDICTION_OUT_OF_REACH
+cdef double ROUNDING_SHARE = costs.newton.ROUNDING_SHARE
+
+
+cpdef (double, double) floors(double mean) noexcept nogil:
+    """The least curvature in a model, over its weight, of samples without any and of others."""
+    return (LEAST_CURVATURE * mean, CURVATURE * mean) if mean > NO_CURVATURE else (FLAT_CURVATURE,
+            FLAT_CURVATURE)
+
+
+cdef class LocalModel:
+    """At first the model at the null model."""
+
+    def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred,
+                 bint dense, bint costly):
+        n = w.shape[0]
+        self.loss, self.w, self.offset, self.n, self.centred = loss, w, offset, n, centred
+        self.dense, self.costly = dense, costly
+        samples = np.zeros((2, 2, n))
+        samples[0, 0] = np.add(offset, intercept)
+        self.samples, self.gradients = samples, np.zeros((2, 0))
+        self.image, self.work, self.h, self.root_h, self.inverse = np.zeros((5, n))
+        for k in range(2):
+            self.points[k].eta, self.points[k].u = &self.samples[k, 0, 0], &self.samples[k, 1, 0]
+            self.points[k].n_known = -1
+        self.here, self.trial = &self.points[0], &self.points[1]
+        self.here.value = loss.evaluate(self.here.eta, self.here.u)
+        loss.raise_pending()
+        self.refresh_hessian()
+
+    def model_at(self, double constant, const double[::1] image):
+        """Go to offset + constant + image and take H there, to examine the model from Python.
+
+        Returns F, u = -F', s and the diagonal of H. With `rooted` the model is F'' itself, not
+        its diagonal.
+        """
+        self.place(constant, image)
+        self.refresh_hessian()
+        u = np.array(<double[:self.n]> self.here.u)
+        return self.here.value, u, self.multiplier, np.array(self.h)
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for the gradients of so many working columns."""
+        cdef int k
+        if self.gradients.shape[1] < capacity:
+            wider = np.zeros((2, capacity))
+            wider[:, :self.gradients.shape[1]] = self.gradients
+            self.gradients = wider
+            for k in range(2):
+                self.points[k].g = &self.gradients[k, 0]
+        return 0
+
+    cdef double level(self) noexcept nogil:
+        """The weighted mean of eta less the offset."""
+        return ss_mean_difference(self.n, &self.w[0], self.here.eta, &self.offset[0])
+
+    cdef void place(self, double constant, const double[::1] image):
+        """Go to offset + constant + image."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            self.here.eta[i] = self.offset[i] + (constant + image[i])
+        self.here.value = self.loss.evaluate(self.here.eta, self.here.u)
+        self.here.n_known = -1
+        self.errors = 1.0
+
+    cdef bint densify(self) noexcept nogil:
+        """Return True if working columns are to be dense from now on: F'' has a factor."""
+        self.dense = self.loss.take_root(self.here.eta, FLAT_CURVATURE, self.costly)
+        return self.dense
+
+    cdef void refresh_hessian(self) noexcept nogil:
+        """Take H and s at the current point."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0, mean = 0.0, flat, least, learnt
+        self.rooted = self.dense and self.loss.take_root(self.here.eta, FLAT_CURVATURE, self.costly)
+        if self.rooted:
+            total = 1.0
+            for i in range(self.n):
+                self.h[i] = 1.0 if self.w[i] > 0.0 else 0.0
+        else:
+            self.loss.curvature(self.here.eta, &self.h[0])
+            for i in range(self.n):
+                mean += self.h[i]
+            flat, least = floors(mean)
+            # a diagonal that is not all of F''
+            if not self.loss.by_rows:
+                least = flat
+            for i in range(self.n):
+                self.h[i] = max(self.h[i], (least if self.h[i] > 0.0 else flat) * self.w[i])
+                total += self.h[i]
+        for i in range(self.n):
+            self.h[i] /= total
+            self.root_h[i] = sqrt(self.h[i])
+            self.inverse[i] = 1.0 / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
+        # A diagonal that is all of F'' is exact; what was learnt about another still holds.
+        learnt = (1.0 if self.loss.by_rows or self.rooted
+                  or self.whole == 0.0 else self.multiplier / self.whole)
+        self.multiplier, self.whole = learnt * total, total
+        self.here.n_known = -1
+
+    cdef void measure(self, PackedColumns columns) noexcept nogil:
+        """Fill in pull, square and g at the current point."""
+        cdef LossPoint* here = self.here
+        cdef double[2] sums
+        sums[0] = sums[1] = 0.0
+        ss_measure(self.n, here.u, &self.inverse[0], &self.work[0], sums)
+        here.pull, here.square = sums[0], sums[1]
+        if self.rooted:
+            self.loss.root.solve(&self.work[0])
+            here.square = dot(self.n, &self.work[0], &self.work[0])
+        columns.correlate(&self.work[0], -here.pull, here.g)
+        here.n_known = columns.size
+
+    cdef double move(self, PackedColumns columns, const double* change,
+                     double constant) noexcept nogil:
+        """Try the step `change` of the coefficients, and `constant` for all samples; return the
+        loss.
+        """
+        cdef double value, shift, square = 0.0
+        memset(&self.image[0], 0, self.n * sizeof(double))
+        shift = constant - columns.subtract(change, &self.image[0])
+        if self.rooted:
+            square = dot(self.n, &self.image[0], &self.image[0])
+            self.loss.root.solve_transposed(&self.image[0])
+        ss_center_image(self.n, shift, &self.inverse[0], &self.image[0])
+        value = self._try()
+        if self.rooted:
+            self.modelled = square
+        return value
+
+    cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any,
+                            double forward, const double* earlier) noexcept nogil:
+        """Try here + forward (here - earlier), less the image of `correction`; return the loss."""
+        cdef double shift = 0.0
+        memset(&self.image[0], 0, self.n * sizeof(double))
+        if any:
+            shift = columns.subtract(correction, &self.image[0])
+            if self.rooted:
+                self.loss.root.solve_transposed(&self.image[0])
+        ss_extrapolate_image(self.n, forward, self.here.eta, earlier, &self.inverse[0], shift,
+                             &self.image[0])
+        return self._try()
+
+    cdef double _try(self) noexcept nogil:
+        """The loss at here + image, with the curvature along it."""
+        cdef double[2] sums
+        sums[0] = sums[1] = 0.0
+        self.trial.n_known = -1
+        ss_add(self.n, self.here.eta, &self.image[0], self.trial.eta)
+        self.trial.value = self.loss.evaluate(self.trial.eta, self.trial.u)
+        ss_curvature_along(self.n, self.here.u, self.trial.u, &self.h[0], &self.image[0], sums)
+        self.modelled, self.along = sums[0], sums[1]
+        return self.trial.value
+
+    cdef double shorten(self, double t) noexcept nogil:
+        """The loss at here + t image."""
+        cdef LossPoint* here = self.here
+        cdef LossPoint* trial = self.trial
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            trial.eta[i] = here.eta[i] + t * self.image[i]
+        trial.value = self.loss.evaluate(trial.eta, trial.u)
+        self.along = 0.0
+        for i in range(self.n):
+            self.along += (here.u[i] - trial.u[i]) * self.image[i]
+        trial.n_known = -1
+        return trial.value
+
+    cdef void accept(self, double errors) noexcept nogil:
+        """Go to the point that was tried last, by a step with so many rounding errors."""
+        self.here, self.trial = self.trial, self.here
+        self.errors += errors
+
+    cdef double extrapolated_errors(self, double forward) noexcept nogil:
+        """The rounding errors that the extrapolation of the last two etas adds, at most."""
+        return forward * (self.kept_errors[0] + self.kept_errors[1]) + 1.0
+
+    cdef bint is_worn(self) noexcept nogil:
+        """Return True if rounding has built up in eta: it is to be recomputed."""
+        return self.errors > MOST_ROUNDING_ERRORS
+
+    cdef void learn(self, double t) noexcept nogil:
+        """Learn the multiplier s from the curvature of the loss along the step, tried up to t."""
+        if self.modelled > 0.0 and 0.0 < self.along < INFINITY:
+            self.multiplier = max(self.along / (t * self.modelled),
+                                  (0.1 if t == 1.0 else 2.0) * self.multiplier)
+
+
+cdef class LossDual:
+    """A dual point of the loss, orthogonal to what nothing penalises, and its samples' gap."""
+
+    def __cinit__(self, LocalModel model):
+        self.model, (self.point, self.work) = model, np.zeros((2, model.n))
+
+    cdef int make(self, WorkingCoefficients quadratic, spans, double lam, double unit) except -1:
+        """Make the dual point, and g, from the model at the current point.
+
+        The model's H serves if the dual point stays in the domain of F*. Columns centred under H
+        are orthogonal to the part removed from u, so g is already known, but for `unit`.
+        """
+        cdef LocalModel model = self.model
+        cdef int k
+        cdef Py_ssize_t i
+        cdef bint tied = model.centred and not model.loss.shift_invariant
+        cdef double pull = model.here.pull if tied else 0.0
+        memcpy(&self.point[0], model.here.u, model.n * sizeof(double))
+        if pull != 0.0:
+            axpy(model.n, -pull, &model.h[0], &self.point[0])
+        free = [k for k in range(quadratic.size) if quadratic.free(k, lam)]
+        for k in range(quadratic.size):
+            quadratic.g[k] *= unit
+        self.cleared = bool(free) or (tied and not model.loss.admits(model.here.eta,
+                                                                     &self.point[0]))
+        self.missing, self.scaled = 0.0, NAN
+        if self.cleared:
+            if free or model.loss.coupled or not self._orthogonal_to_constant(pull):
+                self._orthogonal_to(spans.apart(quadratic.members()[0][free]))
+            for i in range(model.n):
+                self.work[i] = self.point[i] * model.inverse[i]
+            if model.rooted:
+                model.loss.root.solve(&self.work[0])
+            quadratic.columns.correlate(&self.work[0], 0.0, quadratic.g)
+        return 0
+
+    cdef bint _orthogonal_to_constant(self, double pull) noexcept nogil:
+        """Make u orthogonal to the constant, by H; return True if rounding allows it."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0, left = 0.0, size = 0.0
+        self.model.loss.curvature(self.model.here.eta, &self.model.work[0])
+        for i in range(self.model.n):
+            total += self.model.work[i]
+        for i in range(self.model.n):
+            self.point[i] = self.model.here.u[i] - pull * (self.model.work[i] / total)
+            left += self.point[i]
+            size += fabs(self.model.here.u[i])
+        self.missing = 0.5 * left * left / total
+        return fabs(left) <= ORTHOGONAL_TERMS * size and self.missing < INFINITY
+
+    def _orthogonal_to(self, columns):
+        """Make the dual point orthogonal to the constant and to these columns."""
+        cdef LocalModel model = self.model
+        if model.centred and not model.loss.shift_invariant:
+            columns = np.column_stack([np.ones(model.n), columns])
+        eta, u = <double[:model.n]> model.here.eta, <double[:model.n]> model.here.u
+        self.point, self.missing = dual_point.clear(model.loss, np.asarray(eta), np.asarray(u),
+                                                    columns)
+
+    cdef double samples_gap(self, double scale) noexcept nogil:
+        """Fenchel-Young of the loss at a multiple of the dual point."""
+        if scale != self.scaled:
+            ss_scale(self.model.n, scale, &self.point[0], &self.work[0])
+            self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta,
+                                                                            &self.work[0])
+        return self.excess
+
+
+cdef class PredictedDual(ScaledDual):
+    """The dual point to which the model of the last step leads, until H or the columns change."""
+
+    def __init__(self, Py_ssize_t n):
+        self.v, self.trial = np.zeros((2, n))
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for the products with so many working columns; a remembered step is void
+        then.
+        """
+        if self.g is None or self.g.shape[0] < capacity:
+            self.g = np.empty(capacity)
+            self.known = False
+        return 0
+
+    cdef void take(self, LocalModel model, WorkingCoefficients columns) noexcept nogil:
+        """Remember where the solved model leads, once its whole step has been tried."""
+        cdef int k
+        if not self.wanted or model.rooted:
+            return
+        ss_predict_dual(model.n, model.multiplier, model.here.u, &model.h[0], &model.image[0],
+                        &self.v[0])
+        for k in range(columns.size):
+            self.g[k] = model.multiplier * columns.g[k]
+        self.rounding = columns.rounding() * model.here.square / model.multiplier
+        self.known = True
+
+    cdef double certify(self, LocalModel model, WorkingCoefficients columns, double lam,
+                        double goal) noexcept:
+        """The gap of the model's point over the working columns at v.
+
+        INFINITY where it is far above `goal`, or where v is not orthogonal to the unpenalised
+        columns.
+        """
+        cdef double norm = columns.unpenalised_norm, gap = INFINITY
+        cdef bint cleared = True
+        cdef int k
+        if (not (self.known and self.rounding <= ROUNDING_SHARE * goal)
+                or self._out_of_reach(model, goal)):
+            return INFINITY
+        if not model.loss.admits(model.here.eta, &self.v[0]):
+            return INFINITY
+        self.model, self.columns, self.plain = model, columns, columns.plain
+        self._swap(columns)
+        columns.unpenalised_norm = 0.0
+        for k in range(columns.size):
+            cleared = cleared and not columns.free(k, lam)
+        if cleared:
+            gap = self.gap(lam)
+        columns.unpenalised_norm = norm
+        self._swap(columns)
+        return gap
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        return self.columns.scale(lam, strict)
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        ss_scale(self.model.n, scale, &self.v[0], &self.trial[0])
+        self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta,
+                &self.trial[0])
+        return assembled(self.excess, self.columns.column_gap(lam, scale), 0.0, INFINITY)
+
+    cdef bint _out_of_reach(self, LocalModel model, double goal) noexcept nogil:
+        """Return True if the samples add far more than `goal` to the gap, by the model's
+        curvature.
+        """
+        cdef double off = 0.5 * ss_weighted_distance(model.n, &self.v[0], model.here.u,
+                                                     &model.inverse[0])
+        # or NaN
+        return not off <= PREDICTION_OUT_OF_REACH * goal * model.multiplier
+
+    cdef void _swap(self, WorkingCoefficients columns) noexcept nogil:
+        """Exchange the gradient of the working columns with the one at v: the penalty reads it
+        there.
+        """
+        cdef int k
+        cdef double g
+        for k in range(columns.size):
+            g = columns.g[k]
+            columns.g[k] = self.g[k]
+            self.g[k] = g

@@ -1,0 +1,448 @@
+"""Proximal Newton on a certified working set, for any smooth convex loss.
+
+    minimise over a, b   F(eta) + lam Omega(b),   eta = offset + a + Zb
+
+A step minimises a quadratic model of F with Hessian s Z'HZ. H is diagonal and stale: it is kept
+from step to step and from lam to lam, with its Gram matrix and factor. The gradient is exact, and
+the multiplier s is learnt from the curvature along the last step. A stale H costs steps, never
+accuracy. It is refreshed when the extra steps cost as much as a refresh. Centring the columns
+under H takes the intercept out of the model. The Armijo rule decides how far to go, and at a new
+lam the linear extrapolation of the last two solutions is tried as the start.
+Invariant: the model stands at b, and the objective rises by no more than rounding.
+Reference: Lee, Sun, Saunders (2014), "Proximal Newton-type methods"; Tseng, Yun (2009) for the
+step length.
+"""
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, fabs
+from libc.string cimport memcpy
+
+import numpy as np
+
+from sparsesolve.linalg.working.pack import pack
+from sparsesolve.linalg.kernels.vector cimport ss_multiply
+from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.solvers import costs
+from sparsesolve.solvers.newton.local_model cimport LocalModel, LossDual, PredictedDual
+from sparsesolve.solvers.newton.working_set cimport WorkingSet
+from sparsesolve.solvers.quadratic.coefficients cimport (
+    CONVERGED,
+    FAR_STEP,
+    MAX_ITER,
+    WorkingCoefficients,
+)
+from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
+
+cdef double EPSILON = 2.2e-16
+# Sparse working columns are held as dense, for a model of the whole F'', up to so many values.
+cdef double MOST_FILLED_VALUES = 1e8
+SMALL_ROW_SYSTEM = costs.working_set.SMALL_ROW_SYSTEM
+LARGE_ROW_SYSTEM = costs.working_set.LARGE_ROW_SYSTEM
+NEAR_SQUARE = costs.working_set.NEAR_SQUARE
+cdef double SLOW_STEP = costs.newton.SLOW_STEP
+cdef double PROGRESS = costs.newton.PROGRESS
+cdef double PREDICTED_SHARE = costs.working_set.PREDICTED_SHARE
+cdef double STEP_UNTIL_DECREASE = costs.working_set.STEP_UNTIL_DECREASE
+cdef double FORCING = costs.newton.FORCING
+cdef double LEAST_FORCING = costs.newton.LEAST_FORCING
+cdef double MODEL_SHARE = costs.newton.MODEL_SHARE
+cdef double REFRESH_DEBT = costs.working_set.REFRESH_DEBT
+cdef int MOST_IDLE = costs.newton.MOST_IDLE
+cdef double ARMIJO = costs.newton.ARMIJO
+cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+# 2^-40 of a step moves no coefficient by more than rounding.
+DEF HALVINGS = 40
+cdef int MODEL_STEPS = costs.working_set.MODEL_STEPS
+
+
+cdef class ProximalNewton(WorkingSet):
+    """Solver state along a path, see solvers/state.py; at first the null model with the
+    unpenalised columns.
+    """
+
+    cdef double decrease                # gap after the last step over the gap before
+    cdef int refresh_debt  # steps since H was refreshed that a fresh H would have saved
+    cdef long passed                    # passes over sparse columns at earlier lams
+    cdef double total                   # the sum of u in units of s, the slope along the intercept
+    cdef readonly LocalModel model      # at the current a and b
+    cdef LossDual loss_dual
+    cdef bint fits_intercept
+    cdef bint fillable                  # whether sparse columns may have to be held as dense
+    cdef bint filled                    # whether they are
+    cdef double g_unit                  # g is Z'u divided by this
+    cdef double[::1] inverse_root_w     # 0 for a weight of 0
+    cdef PredictedDual predicted        # where the last step's model leads
+    cdef double gain                    # by which the last step lowered F, beyond rounding
+    cdef bint eta_stale                 # whether b moved so far that the rounding of eta shows
+    cdef double[::1] before, change, slope  # coefficients before a step, the step, and Z'u
+
+    def __init__(self, problem, int n_threads):
+        loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
+        centred = problem.intercept or loss.shift_invariant
+        n, p = problem.design.n, problem.design.p
+        self._begin(problem, n_threads, centred, models=True)
+        self.missed = max(self.missed, costs.working_set.MISSED_THRESHOLD_LOSS)
+        self.fillable = loss.coupled and not self.columns.dense
+        self.fits_intercept = problem.intercept
+        offset = np.zeros(n) if problem.loss is None else problem.offset
+        self.model = LocalModel(loss, problem.weights, offset, problem.null_intercept, centred,
+                               self.columns.dense,
+                                n <= max(SMALL_ROW_SYSTEM,
+                                         min(NEAR_SQUARE * p, LARGE_ROW_SYSTEM)))
+        self.inverse_root_w, self.loss_dual = np.zeros(n), LossDual(self.model)
+        np.divide(1.0, self.root_w, out=np.asarray(self.inverse_root_w),
+                  where=np.greater(self.root_w, 0.0))
+        self._repack()
+        self.add_to_working_set(self.inactive.unpenalised())
+        self.model.reserve(self.quadratic.capacity)
+        self.predicted, self.gain, self.before = PredictedDual(n), INFINITY, np.empty(0)
+        self._linearise()
+        self._make_dual(0.0)
+
+    @property
+    def loss_value(self):
+        """Return the loss less its least value."""
+        return self.model.here.value - self.model.loss.saturated
+
+    @property
+    def intercept(self):
+        """Return the intercept of the standardised problem, with columns centred by weights."""
+        return self.model.level() if self.fits_intercept else 0.0
+
+    @property
+    def dual(self):
+        """The dual point (n,), not scaled."""
+        return self.loss_dual.point
+
+    cdef int add_to_working_set(self, const int[::1] which) except -1:
+        """Add columns to the working set, with coefficients of 0."""
+        cdef int k, before = self.quadratic.size
+        WorkingSet.add_to_working_set(self, which)
+        self.model.reserve(self.quadratic.capacity)
+        if self.loss_dual.cleared:
+            self.model.here.n_known = -1
+        if self.model.here.n_known >= 0:
+            for k in range(before, self.quadratic.size):
+                self.model.here.g[k] = self.quadratic.g[k]
+            self.model.here.n_known = self.quadratic.size
+        return 0
+
+    def _place(self):
+        """Recompute the point from a and b, so that rounding does not build up; return columns
+        and b.
+        """
+        which, start = self.quadratic.members()
+        self.model.place(self.intercept, self.design.combination(which, start))
+        self.model.loss.raise_pending()
+        self.eta_stale = False
+        return which, start
+
+    cdef void _take_hessian(self):
+        """Take H at the current point, and with it Gram matrix, factor and working copies."""
+        which, start = self._place()
+        self.model.refresh_hessian()
+        self._repack()
+        self.quadratic.restart()
+        self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
+        self.decrease, self.refresh_debt = 0.0, 0
+
+    cdef bint _hessian_is_stale(self, double gap, double last):
+        """Return True when refreshing H is expected to pay.
+
+        Before the first step at a lambda (last = 0) compare the accumulated extra steps with the
+        cost of a refresh; afterwards refresh after two slow steps.
+        """
+        if last > 0.0:
+            return gap > SLOW_STEP * last and self.decrease > SLOW_STEP
+        return self.refresh_debt > REFRESH_DEBT * self._refresh_price()
+
+    cdef double _refresh_price(self):
+        """The multiply-adds of a new H by those of a step; with its columns alone a step's."""
+        cdef double n = self.design.n, m = self.quadratic.size
+        if isinstance(self.quadratic, DataActiveSet):
+            return 1.0
+        return (m * n * (1.0 + 0.15 * m) + 0.1 * m * m * m) / (2.0 * m * n + 30.0 * n + 4.0 * m * m)
+
+    cdef bint _filling_pays(self, bint stuck):
+        """Return True if a dense model of F'' itself costs less than the passes over sparse
+        columns since the last lambda, or they stall.
+        """
+        cdef double n = self.design.n, m = self.quadratic.size, stored = 0.0
+        cdef int k
+        for k in range(self.quadratic.size):
+            stored += self.design.columns[self.quadratic.index[k]].size
+        return m * n <= MOST_FILLED_VALUES and (
+            stuck or 24.0 * stored * (self.quadratic.passes - self.passed)
+            > m * n + 0.3 * m * m * (n / 2.0 + m / 3.0))
+
+    def start_at(self, which, values, intercept):
+        """Continue from the coefficients `values` (m,) of the features `which` (m,), and an
+        intercept.
+        """
+        start = np.zeros(self.design.p)
+        start[which] = values
+        self._move(start)
+        self.model.place(intercept, self.design.combination(*self.quadratic.members()))
+        self.restart()
+
+    def restart(self):
+        """Continue from the coefficients after the loss has changed: nothing of its model is
+        kept.
+        """
+        self.opening = 0.0
+        self.history.clear()
+        self.gain, self.predicted.known = INFINITY, False
+        self._take_hessian()
+        self._linearise()
+
+    # The quadratic model.
+
+    cdef void _repack(self):
+        """Empty the working columns, so that they are filled for the model's H."""
+        self.columns.root = self.model.loss.root if self.model.rooted else None
+        self.columns.restart(self.model.root_h)
+
+    cdef int _fill(self) except -1:
+        """Hold working columns as dense if F'' has a factor; H must be refreshed then."""
+        self.fillable, self.filled = False, self.model.densify()
+        if not self.filled:
+            return 0
+        self.columns = pack(self.design, self.root_w, self.model.centred, dense=True,
+                            n_threads=self.columns.n_threads)
+        if self.penalty.has_groups:
+            self._continue_with(type(self.quadratic)(self.columns, self.penalty))
+        else:
+            self._continue_with(self._by_products())
+        return 0
+
+    def _renew_gradients(self):
+        self.model.here.n_known = -1
+
+    cdef double _linearise(self) noexcept nogil:
+        """Set the quadratic at the current point, in units of s; return the sum of u in them."""
+        cdef Py_ssize_t i
+        cdef int k
+        cdef double total = 0.0, level = 1.0 / self.model.multiplier
+        if self.model.here.n_known < 0:
+            self.model.measure(self.columns)
+        if self.model.centred:
+            total = self.model.here.pull * level
+        if self.quadratic.wants_residual:
+            for i in range(self.design.n):
+                self.u[i] = (self.model.here.u[i] * level
+                             - total * self.model.h[i]) * self.model.inverse[i]
+            if self.model.rooted:
+                self.model.loss.root.solve(&self.u[0])
+            self.quadratic.take_residual(&self.u[0])
+        for k in range(self.quadratic.size):
+            self.quadratic.g[k] = self.model.here.g[k] * level
+        self.quadratic.residual_square = max(self.model.here.square * level * level - total * total,
+                                             0.0)
+        self.g_unit, self.quadratic.rounding_steps = self.model.multiplier, 0.0
+        return total
+
+    cdef double _settled(self, double lam) noexcept nogil:
+        return self.model.multiplier * WorkingSet._settled(self, lam)
+
+    # along the path
+
+    cdef int _reserve(self) except -1:
+        """Make room for a step of the working columns."""
+        cdef int capacity = self.quadratic.capacity
+        if self.before.shape[0] < capacity:
+            self.before, self.change, self.slope = np.empty((3, capacity))
+        self.model.reserve(capacity)
+        return self.predicted.reserve(capacity)
+
+    cdef int _extrapolate(self, double lam, double forward) except -1:
+        # eta is extrapolated with all of them
+        cdef WorkingCoefficients quadratic = self.quadratic
+        cdef int k, m = quadratic.size
+        cdef double value
+        cdef bint stopped
+        self._reserve()
+        memcpy(&self.before[0], quadratic.b, m * sizeof(double))
+        self.history.step(forward, &self.before[0], m, &self.change[0])
+        for k in range(m):
+            self.eta_stale = self.eta_stale or fabs(self.change[k]) > FAR_STEP
+        stopped = not quadratic.extrapolate(m, &self.change[0], lam)
+        for k in range(m):
+            # take out what was truncated
+            self.change[k] += self.before[k] - quadratic.b[k]
+        value = self.model.extrapolate(quadratic.columns, &self.change[0], stopped, forward,
+                                       &self.history.earlier[1, 0])
+        if value + quadratic.charge(&self.before[0], lam) < self.model.here.value:
+            self.model.accept(self.model.extrapolated_errors(forward))
+        else:
+            memcpy(quadratic.b, &self.before[0], m * sizeof(double))
+        return 0
+
+    cdef int _keep_history(self, double lam) except -1:
+        if self.model.is_worn():
+            self._place()
+        self.model.kept_errors[1] = self.model.kept_errors[0]
+        self.model.kept_errors[0] = self.model.errors
+        self.passed = self.quadratic.passes
+        WorkingSet._keep_history(self, lam)
+        memcpy(&self.history.last[1, 0], self.model.here.eta, self.design.n * sizeof(double))
+        return 0
+
+    cpdef int fit(self, double lam, double goal, long limit) except -1:
+        """Solve over the working columns to gap <= goal; return an Outcome."""
+        cdef LocalModel model = self.model
+        cdef double gap, predicted_gap, last = 0.0, best = INFINITY, quiet = INFINITY, forcing
+        cdef int outcome = CONVERGED, idle = 0
+        cdef bint reached, predicted_reached
+        cdef bint exact = self.quadratic.second_order(not self.exacting, lam)
+        self.predicted.wanted, self.predicted.known = exact and not self.exacting, False
+        if self.quadratic.size > 0 and self.quadratic.curved:
+            quiet, self.gain = STEP_UNTIL_DECREASE * goal, INFINITY
+        self._reserve()
+        while True:
+            # 1. Certificate: the predicted dual point is usually tighter; else the residual's.
+            predicted_gap = self.predicted.certify(model, self.quadratic, lam,
+                                                   PREDICTED_SHARE * goal)
+            predicted_reached, reached = predicted_gap <= PREDICTED_SHARE * goal, False
+            if not predicted_reached:
+                gap = self._gap(lam)
+                idle = 0 if gap < PROGRESS * best else idle + (self.gain == 0.0)
+                best = min(best, gap)
+                # 2. Sparse columns become dense where passes over them stall or cost too much.
+                if (self.fillable and gap > goal
+                        and self._filling_pays(idle == MOST_IDLE)):
+                    self._fill()
+                    self._take_hessian()
+                    last, idle = 0.0, 0
+                    continue
+                reached = gap <= goal and self.gain <= quiet
+            # 3. Stop: gap reached, budget spent, or no progress. Recompute a stale eta first.
+            if (predicted_reached or reached or idle == MOST_IDLE
+                or self.quadratic.iterations >= limit):
+                if self.eta_stale:
+                    self._place()
+                    idle = 0
+                    continue
+                if not predicted_reached and gap > goal and idle < MOST_IDLE:
+                    outcome = MAX_ITER
+                break
+            # 4. Refresh H if it is stale.
+            if self._hessian_is_stale(gap, last):
+                self._take_hessian()
+                last = 0.0
+                continue
+            # 5. Subproblem and line search: minimise the model, step towards its minimiser.
+            self.refresh_debt += last > 0.0
+            self.decrease = gap / last if last > 0.0 else 0.0
+            forcing = LEAST_FORCING if exact and not isinstance(self.quadratic,
+                                                                DataActiveSet) else FORCING
+            self._descend(lam, max(forcing * gap, MODEL_SHARE * goal), limit, last == 0.0)
+            last = gap
+        if predicted_reached:
+            self._take_predicted_dual()
+        else:
+            self._make_dual(lam)
+        return outcome
+
+    cdef int _descend(self, double lam, double target, long limit, bint first) except -1:
+        """Minimise the model to a gap of at most `target`, and step towards its minimiser.
+
+        first: whether H is new.
+        """
+        cdef WorkingCoefficients quadratic = self.quadratic
+        cdef double rounding, level = 1.0 / self.model.multiplier
+        cdef int k
+        for k in range(quadratic.size):
+            self.before[k], self.slope[k] = (quadratic.b[k],
+                                             quadratic.g[k] * self.model.multiplier)
+        rounding = OBJECTIVE * (fabs(self.model.here.value) + quadratic.penalty_value(lam))
+        with nogil:
+            quadratic.solve(lam * level, target * level,
+                            max(min(limit - quadratic.iterations, MODEL_STEPS), 1))
+            self._step(quadratic, lam, rounding, first)
+        quadratic.iterations += 1
+        # the step's image and the gradient at its end
+        quadratic.passes += 1
+        self.model.loss.raise_pending()
+        PyErr_CheckSignals()
+        return 0
+
+    cdef void _step(self, WorkingCoefficients quadratic, double lam, double rounding,
+                    bint learn) noexcept nogil:
+        """Step towards the model's minimiser until the Armijo rule holds.
+
+        A gain within rounding counts as none.
+        """
+        cdef int k, tries, m = quadratic.size
+        cdef double* b = quadratic.b
+        cdef double slope = -self.total * self.total * self.model.multiplier, gain, t = 1.0
+        cdef bint eta_stale = self.eta_stale
+        for k in range(m):
+            self.change[k] = b[k] - self.before[k]
+            self.eta_stale = self.eta_stale or fabs(self.change[k]) > FAR_STEP
+            slope -= self.slope[k] * self.change[k]
+        slope += quadratic.charge(&self.before[0], lam)
+        gain = (self.model.move(quadratic.columns, &self.change[0], self.total)
+                - self.model.here.value)
+        self.predicted.take(self.model, quadratic)
+        for tries in range(HALVINGS):
+            for k in range(m):
+                # a whole step ends at zeros and limits exactly
+                if t < 1.0:
+                    b[k] = self.before[k] + t * self.change[k]
+            gain += quadratic.charge(&self.before[0], lam)
+            if gain <= ARMIJO * t * slope + rounding and gain < INFINITY:
+                break
+            t *= 0.5
+            gain = self.model.shorten(t) - self.model.here.value
+        else:
+            for k in range(m):
+                b[k] = self.before[k]
+            self.gain, self.eta_stale = 0.0, eta_stale
+            self.model.learn(t)
+            return
+        # later steps are short and in odd directions
+        if learn or t < 1.0:
+            self.model.learn(t)
+        self.model.accept(1.0)
+        self.gain = max(-gain - rounding, 0.0)
+
+    cdef double _gap(self, double lam) noexcept nogil:
+        """The gap over the working columns; leaves their gradient in the quadratic."""
+        cdef double level = 1.0 / self.model.multiplier
+        self.total = self._linearise()
+        self.quadratic.estimate_unpenalised_norm(lam * level)
+        # the last part for the intercept
+        return (self.quadratic.gap(lam * level) + 0.5 * self.total
+                * self.total) * self.model.multiplier
+
+    # The certificate.
+
+    cdef int _make_dual(self, double lam) except -1:
+        """Make the dual point, with r and g, from the model at the current point."""
+        self.loss_dual.make(self.quadratic, self.spans, lam, self.g_unit)
+        self._show_dual()
+        return 0
+
+    cdef void _take_predicted_dual(self) noexcept nogil:
+        """Make the predicted dual point the dual point."""
+        memcpy(&self.loss_dual.point[0], &self.predicted.v[0], self.design.n * sizeof(double))
+        memcpy(self.quadratic.g, &self.predicted.g[0], self.quadratic.size * sizeof(double))
+        self.loss_dual.cleared, self.loss_dual.missing = True, 0.0
+        self.loss_dual.scaled, self.loss_dual.excess = self.predicted.scaled, self.predicted.excess
+        self._show_dual()
+
+    cdef void _show_dual(self) noexcept nogil:
+        """Examine the inactive columns at the dual point."""
+        self.g_unit, self.missing = 1.0, self.loss_dual.missing
+        self.quadratic.unpenalised_norm = 0.0
+        ss_multiply(self.design.n, &self.inverse_root_w[0], &self.loss_dual.point[0], &self.r[0])
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        return WorkingSet.gap_at(self, lam, scale) + EPSILON * fabs(self.model.loss.saturated)
+
+    cdef double samples_gap(self, double scale) noexcept nogil:
+        return self.loss_dual.samples_gap(scale)
+
+    cdef double primal(self, double lam) noexcept nogil:
+        # Rounding may take the loss below its least value by no more than its error.
+        return (fabs(self.model.here.value - self.model.loss.saturated)
+                + self.quadratic.penalty_value(lam))

@@ -1,0 +1,380 @@
+"""Working sets with safe balls: products with X only for columns that no ball excludes.
+
+    minimise over b   sum_i w_i (y_i - (Zb)_i)^2 / 2 + lam Omega(b)
+
+Given: a standardised design Z, weights w that sum to 1, a centred response, and a warm start.
+Returned per lam: the coefficients of the working columns, with a duality gap over *all* columns.
+Invariant: r = sqrt(w) (y - Zb). Every round solves over the working columns, bounds |z_j'r| for
+the others (screening/safe_balls), multiplies those that no bound excludes, and adds the violators
+among them to the working set. Reference: Johnson, Guestrin (2015), "Blitz"; Massias, Gramfort,
+Salmon (2018), "Celer".
+"""
+from libc.math cimport INFINITY
+from libc.string cimport memcpy
+
+import numpy as np
+
+from sparsesolve.linalg.gram.gram cimport Gram
+from sparsesolve.linalg.working.pack import pack
+from sparsesolve.linalg.factors.span import Spans
+from sparsesolve.linalg.kernels.vector cimport ss_multiply
+from sparsesolve.solvers import costs
+from sparsesolve.solvers.rounds import solve_by_rounds
+from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
+from sparsesolve.solvers.quadratic.coefficients cimport CONVERGED, WorkingCoefficients
+from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
+from sparsesolve.solvers.quadratic.data_block_descent import DataBlockDescent
+from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
+from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent
+from sparsesolve.solvers.screening.inactive import InactiveColumns, InactiveGroups, most_entering
+from sparsesolve.solvers.state import State
+
+cdef double NOTICED_PROJECTION = costs.rounding.NOTICED_PROJECTION
+cdef double SQUARES = costs.rounding.SQUARES
+cdef double ROUNDING_SHARE = costs.newton.ROUNDING_SHARE
+cdef double WORKING_SHARE = costs.working_set.WORKING_SHARE
+cdef double WORKING_SHARE_GROUPS = costs.working_set.WORKING_SHARE_GROUPS
+cdef double DIGITS_OF_COEFFICIENTS = costs.working_set.DIGITS_OF_COEFFICIENTS
+cdef double INACTIVE_SHARE = costs.newton.INACTIVE_SHARE
+# Room is allocated for this many dense working columns at once. Beyond it, and with more than
+# WORKING_PER_ROW of them to a row, the Gram matrix would be larger than the columns: these are
+# multiplied.
+WORKING_ROOM = 2048
+WORKING_PER_ROW = 4.0
+# Below this alpha more working columns than rows are multiplied: 300 x 4,000 with alpha .05 took
+# 1.9 to 3.5 times as long by inner products, other problems no longer. Up to so many columns a
+# factor costs nothing, and leaves rounding where conjugate gradients end at the target.
+MOSTLY_RIDGE = 0.1
+SMALL_FACTOR = 100
+# Columns of a design up to which groups are solved for by inner products, where there are more
+# rows. Above it, groups are solved for by products with their columns.
+MOST_GROUP_GRAM_COLUMNS = 3000
+
+
+cdef class PathHistory:
+    """The solutions at the last two lambdas of a path, and their linear extrapolation.
+
+        x(lam)  ~  x(lam_1) + forward (x(lam_1) - x(lam_2))
+        forward = (lam_1 - lam) / (lam_2 - lam_1)
+
+    The caller writes vectors of n into `last`: residuals, or linear predictors. Columns that came
+    in since are extrapolated from a coefficient of 0. Between two changes of the support the path
+    is linear for squared error (Efron et al. 2004).
+    """
+
+    def __cinit__(self, Py_ssize_t n, int kinds):
+        (self.last, self.earlier), self.b = np.zeros((2, kinds, n)), np.zeros((2, 0))
+
+    cdef void clear(self) noexcept nogil:
+        """Forget both solutions."""
+        self.lams[0] = self.lams[1] = 0.0
+        self.size = 0
+
+    cdef double forward(self, double lam) noexcept nogil:
+        """What the difference of the last two solutions counts at lam; 0: they lead nowhere."""
+        if not self.lams[1] > self.lams[0] > lam > 0.0:
+            return 0.0
+        return (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
+
+    cdef double drift(self, double forward) noexcept nogil:
+        """The rounding of the extrapolated residual, at most."""
+        return self.rounding[0] + forward * (self.rounding[0] + self.rounding[1])
+
+    cdef int keep(self, double lam, WorkingCoefficients columns) except -1:
+        """Keep the coefficients at lam; `last` is to be written."""
+        cdef int k
+        if self.b.shape[1] < columns.capacity:
+            wider = np.zeros((2, columns.capacity))
+            wider[:, :self.b.shape[1]] = self.b
+            self.b = wider
+        self.lams[1], self.lams[0], self.size = self.lams[0], lam, columns.size
+        self.last, self.earlier = self.earlier, self.last
+        for k in range(self.size):
+            self.b[1, k], self.b[0, k] = self.b[0, k], columns.b[k]
+        self.rounding[1], self.rounding[0] = self.rounding[0], columns.rounding()
+        return 0
+
+    cdef void step(self, double factor, const double* b, int size, double* out) noexcept nogil:
+        """out = factor * (the first b less those of the lam before the last)."""
+        cdef int k
+        for k in range(size):
+            out[k] = factor * (b[k] - (self.b[1, k] if k < self.size else 0.0))
+
+
+cdef class WorkingSet(ScaledDual, State):
+    """Solver state along a path, see solvers/state.py.
+
+    A subclass with another loss says how the working columns are solved for.
+    """
+
+    def __init__(self, problem, int n_threads):
+        self._begin(problem, n_threads)
+        self.response = np.multiply(self.root_w, problem.response)
+        self.r[:] = self.response
+        self.add_to_working_set(self.inactive.unpenalised())
+        self.level = self.quadratic.residual_square = np.dot(self.r, self.r)
+        self.quadratic.take_residual(&self.r[0])
+
+    def _begin(self, problem, n_threads, recentred=False, models=False):
+        self.design, self.penalty = problem.design, problem.penalty
+        self.root_w = np.sqrt(problem.weights)
+        self.spans = Spans(self.design, self.root_w, problem.centred)
+        self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
+        self.digits = DIGITS_OF_COEFFICIENTS * problem.null_value
+        self.loose = costs.working_set.LOOSE_GAP * problem.null_value
+        self.share = WORKING_SHARE_GROUPS if self.penalty.has_groups else WORKING_SHARE
+        self.history = PathHistory(self.design.n, 2 if models else 1)
+        self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
+        one_by_one = self.columns.dense and not self.penalty.has_groups
+        self.missed = (costs.working_set.MISSED_THRESHOLD if one_by_one
+                       else costs.working_set.MISSED_THRESHOLD_OTHERS)
+        if self.penalty.has_groups:
+            self.inactive = InactiveGroups(self.design, self.root_w, self.penalty, n_threads)
+            few = self.design.p <= min(self.design.n, MOST_GROUP_GRAM_COLUMNS)
+            self.quadratic = (GramBlockDescent if few else DataBlockDescent)(self.columns,
+                    self.penalty)
+        else:
+            self.inactive = InactiveColumns(self.design, self.root_w, self.penalty, n_threads)
+            self.quadratic = self._by_products()
+
+    def resume(self, response, double[::1] start):
+        """Continue with another response from the coefficients `start` (p,).
+
+        Working columns and their inner products stay.
+        """
+        self._move(start)
+        self.response = np.multiply(self.root_w, response)
+        self.level = np.dot(self.response, self.response)
+        self._refresh()
+
+    def start_at(self, which, values, intercept):
+        """Continue from the coefficients `values` (m,) of the features `which` (m,)."""
+        start = np.zeros(self.design.p)
+        start[which] = values
+        self._move(start)
+        self._refresh()
+
+    def _move(self, double[::1] start):
+        """Set the coefficients to `start` (p,) and add their columns; the caller recomputes the
+        residual.
+        """
+        cdef int k
+        fresh = np.not_equal(start, 0.0)
+        fresh[self.quadratic.members()[0]] = False
+        self.add_to_working_set(self.inactive.together(np.flatnonzero(fresh).astype(np.intc)))
+        self.opening = 0.0
+        self.history.clear()
+        for k in range(self.quadratic.size):
+            self.quadratic.b[k] = start[self.quadratic.index[k]]
+
+    cdef int add_to_working_set(self, const int[::1] which) except -1:
+        """Add columns to the working set, with coefficients of 0."""
+        cdef int k, count = <int> which.shape[0]
+        if count == 0:
+            return 0
+        cdef double[::1] zeros = np.zeros(count), gradient = np.zeros(count)
+        ss_multiply(self.design.n, &self.root_w[0], &self.r[0], &self.u[0])
+        for k in range(count):
+            gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
+        self.inactive.leave(which)
+        if (isinstance(self.quadratic, GramActiveSet)
+                and self._by_columns(self.quadratic.size + count)):
+            self._continue_with(DataActiveSet(self.columns))
+        self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
+        return 0
+
+    cdef bint _by_columns(self, int size):
+        """Return True if so many working columns are multiplied, not their inner products.
+
+        Under a ridge nearly all of them are active, and more than rows make a larger factor. Sparse
+        columns are shorter than rows of the Gram matrix once these are long: on 300 x 1,500 with
+        a twentieth of the values, inner products take a twentieth of the instructions.
+        """
+        if not self.columns.dense and size > WORKING_ROOM:
+            return True
+        if size > max(self.design.n, SMALL_FACTOR) and self.penalty.alpha < MOSTLY_RIDGE:
+            return True
+        return size > max(WORKING_ROOM, WORKING_PER_ROW * self.design.n)
+
+    def _by_products(self):
+        """The solver by inner products, with room for columns to come."""
+        cdef int room = min(self.design.p, 2 * self.design.n, WORKING_ROOM)
+        return GramActiveSet(Gram(room), self.columns)
+
+    def _continue_with(self, quadratic):
+        which, start = self.quadratic.members()
+        quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
+        (<WorkingCoefficients> quadratic).iterations = self.quadratic.iterations
+        (<WorkingCoefficients> quadratic).passes = self.quadratic.passes
+        self.quadratic = quadratic
+        self._renew_gradients()
+
+    def _renew_gradients(self):
+        """Recompute the gradients, which columns lose when they change their solver."""
+        self._refresh()
+
+    cdef void _refresh(self) noexcept nogil:
+        """Recompute the residual and the gradients from the coefficients."""
+        self.quadratic.refresh(&self.response[0], &self.r[0])
+
+    def coefficients(self):
+        """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
+        return self.quadratic.coefficients()
+
+    @property
+    def loss_value(self):
+        """The loss less its least value."""
+        return 0.5 * self.quadratic.residual_square
+
+    @property
+    def intercept(self):
+        """0: the intercept of the standardised problem, whose columns and response are centred."""
+        return 0.0
+
+    @property
+    def iterations(self):
+        """Newton steps and sweeps so far."""
+        return self.quadratic.iterations
+
+    def correlations(self):
+        """z_j'r of every column at the current residual, (p,)."""
+        return self.inactive.products(&self.r[0])
+
+    cpdef int fit(self, double lam, double goal, long limit) except -1:
+        """Solve over the working columns to gap <= goal; return an Outcome.
+
+        Leaves r and the gradient of the certificate. If rounding has raised the objective, the
+        start is restored.
+        """
+        cdef double value = self.quadratic.primal(lam) + SQUARES * self.level
+        cdef double[::1] start = self.quadratic.members()[1]
+        self.quadratic.second_order(not self.exacting, lam)
+        cdef int outcome = self.quadratic.solve_in_chunks(lam, goal, limit)
+        with nogil:
+            if not self.quadratic.rounding() * self.level <= ROUNDING_SHARE * goal:
+                self._refresh()
+            else:
+                self.quadratic.copy_residual(&self.response[0], &self.r[0])
+            # or NaN
+            if not self.quadratic.primal(lam) <= value:
+                memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
+                self._refresh()
+        self.quadratic.update_unpenalised_norm(lam)
+        if self.quadratic.unresolved is not None:
+            self.quadratic.unpenalised_norm = self.spans.projection(self.quadratic.unresolved,
+                    self.r)
+        return outcome
+
+    def solve(self, double lam, double target, long budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        cdef long limit = self.quadratic.iterations + budget
+        # The point of the last lam tells how close a fit may be; the extrapolated one is cruder.
+        cdef double goal = self.goal(lam, target, self.opening)
+        self.exacting = self.share * target < self.digits
+        self._extrapolate_and_grow(lam)
+        outcome, gap = solve_by_rounds(self, lam, target, limit, goal)
+        if outcome == CONVERGED:
+            self._keep_history(lam)
+        return outcome, gap
+
+    # A round, see solvers/rounds.py.
+
+    def certify(self, double lam):
+        """Examine the inactive columns at the dual point; return the gap over all columns."""
+        cdef double[::1] cleared = self.r
+        if NOTICED_PROJECTION * lam < self.quadratic.unpenalised_norm < INFINITY:
+            cleared = self._cleared(lam)
+        with nogil:
+            self.inactive.examine(&cleared[0], lam)
+        return self.gap(lam)
+
+    def grow(self, double lam, bint first):
+        """Add the violators to the working set; return how many."""
+        cdef int[::1] entering = self.inactive.violators(lam, most_entering(self.quadratic.size))
+        if entering.shape[0]:
+            self.add_to_working_set(entering)
+        return entering.shape[0]
+
+    cpdef double goal(self, double lam, double target, double outside):
+        """The gap for the working columns, where the inactive ones leave a gap of `outside`."""
+        cdef double settled = max(self._settled(lam), self.loose)
+        return max(self.share * min(target, settled), min(INACTIVE_SHARE * outside, settled))
+
+    cdef double _settled(self, double lam) noexcept nogil:
+        """The largest gap at which the residual serves the next lam, however loose the target.
+
+        If every active column misses its threshold by a share e of lam, a dual point shrunk by e
+        is feasible again, and the gap is e^2 |r|^2 / 2. A residual with a larger error adds
+        columns that are never active, and an extrapolation from two such residuals adds even
+        more.
+        """
+        return 0.5 * self.missed * self.missed * self.quadratic.residual_square
+
+    def _cleared(self, lam):
+        """r less its projection on the unpenalised columns, for the products with the others."""
+        free = [k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)]
+        Q = self.spans.of(self.quadratic.members()[0][free]).Q
+        return self.r - Q @ (np.asarray(self.r) @ Q)
+
+    cdef int _extrapolate_and_grow(self, double lam) except -1:
+        """Add the columns that the linear extrapolation of the last two solutions would add."""
+        cdef double forward = self.history.forward(lam)
+        if forward == 0.0:
+            return 0
+        self.add_to_working_set(self.inactive.predict_violators(lam, forward))
+        self._extrapolate(lam, forward)
+        return 0
+
+    cdef int _extrapolate(self, double lam, double forward) except -1:
+        """Start from the linear extrapolation of the last two solutions if it lowers the
+        objective.
+        """
+        cdef int k, size = self.quadratic.size
+        cdef Py_ssize_t i
+        cdef double value
+        if not self.quadratic.wants_start or size == 0:
+            return 0
+        value = self.quadratic.primal(lam)
+        cdef double[::1] b = np.empty(size), change = np.zeros(size)
+        cdef double* last = &self.history.last[0, 0]
+        cdef double* earlier = &self.history.earlier[0, 0]
+        memcpy(&b[0], self.quadratic.b, size * sizeof(double))
+        with nogil:
+            self.history.step(forward, &self.history.b[0, 0], self.history.size, &change[0])
+            self.quadratic.extrapolate(self.history.size, &change[0], lam)
+            for k in range(size):
+                # take out what was truncated
+                change[k] += b[k] - self.quadratic.b[k]
+            for i in range(self.design.n):
+                self.r[i] += forward * (last[i] - earlier[i])
+            self.quadratic.sync_residual(&self.response[0], &change[0],
+                                         self.history.drift(forward), &self.r[0])
+        if self.quadratic.primal(lam) > value:
+            for k in range(size):
+                change[k] = self.quadratic.b[k] - b[k]
+            memcpy(self.quadratic.b, &b[0], size * sizeof(double))
+            self.quadratic.sync_residual(&self.response[0], &change[0], self.quadratic.rounding(),
+                                         &self.r[0])
+        return 0
+
+    cdef int _keep_history(self, double lam) except -1:
+        self.history.keep(lam, self.quadratic)
+        memcpy(&self.history.last[0, 0], &self.r[0], self.design.n * sizeof(double))
+        return 0
+
+    # The certificate, over all columns.
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        return min(self.quadratic.scale(lam, strict), self.inactive.scale(lam, strict))
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        return assembled(self.samples_gap(scale), self.quadratic.column_gap(lam, scale)
+                         + self.inactive.gap(lam, scale), self.missing, self.primal(lam))
+
+    cdef double samples_gap(self, double scale) noexcept nogil:
+        """Fenchel-Young of the loss at a multiple of the dual point."""
+        return squares_gap(self.quadratic.residual_square, scale, self.quadratic.unpenalised_norm)
+
+    cdef double primal(self, double lam) noexcept nogil:
+        """The objective less the least value of the loss: the gap at the dual point 0."""
+        return self.quadratic.primal(lam)

@@ -1,0 +1,37 @@
+"""GroupBlockDescent: penalised least squares over a growing set of working groups."""
+from sparsesolve.solvers.quadratic.anderson cimport Anderson
+from sparsesolve.solvers.quadratic.block_step cimport BlockStep, Tangents
+from sparsesolve.solvers.quadratic.coefficients cimport GroupCoefficients
+
+cdef class GroupBlockDescent(GroupCoefficients):
+    cdef Tangents tangents
+    cdef BlockStep step
+    cdef Anderson trail                 # the last sweeps: b, and what goes with it
+    cdef double pace                    # what a sweep leaves of the gap, as last seen
+    # whether lengths can be brought to their best, and are
+    cdef bint has_radial_step, takes_radial_steps
+
+    cdef int measure_blocks(self, int first) except -1
+    cdef int sweep(self, double lam) noexcept nogil
+    cdef bint below(self, int k, double lam) noexcept nogil
+    cdef bint block_step(self, int k, double lam) noexcept nogil
+    cdef void touch(self, int first, int last) noexcept nogil
+    cdef bint extrapolate_sweeps(self, double lam) noexcept nogil
+    cdef bint newton(self, double lam) noexcept nogil
+    cdef bint merge(self, double lam) noexcept nogil
+    cdef void cap_step(self) noexcept nogil
+    cdef void truncate_to_limits(self) noexcept nogil
+    cdef bint descend(self, double lam, double square, int halvings=*) noexcept nogil
+    # what a subclass says
+    cdef void block_products(self, int k, double* out) noexcept nogil
+    cdef void meet(self, int k) noexcept nogil
+    cdef void move(self, int k) noexcept nogil
+    cdef bint radial_step_pays(self) noexcept nogil
+    cdef void radial_step(self, double lam, double target) noexcept nogil
+    cdef double* carried(self) noexcept nogil
+    cdef Py_ssize_t extent(self, int size) noexcept nogil
+    cdef double square(self, const double* b, const double* carried) noexcept nogil
+    cdef void renew(self) noexcept nogil
+    cdef bint direction(self, double lam) noexcept nogil
+    cdef double image(self) noexcept nogil
+    cdef void advance(self, double t) noexcept nogil

@@ -1,0 +1,376 @@
+"""Block coordinate descent on the working groups, with second-order steps where sweeps are slow.
+
+    minimise over b   |r|^2 / 2 + lam sum_g Omega_g(b_g),   r = y - Z b,   lower <= b <= upper
+
+Given: columns Z through a subclass (their inner products, or the data), and a warm start b with g
+= Z'r.
+Returned: b and g with a duality gap over the working groups of at most `target`, or the reason
+why not.
+Invariant: g = Z'r between two rounds. A round sweeps over the groups (block_step), extrapolates
+the sweeps (anderson), takes a radial step and, where sweeps are slow, a Newton step for all groups
+along the directions in which Omega is smooth (tangents), with an Armijo line search. Without radial
+steps, sweeps go on until they gain little compared with `target`, even if the gap is met: a warm
+start often meets it, and one sweep more makes a much better solution.
+
+A radial step minimises over the lengths of all groups together, their directions fixed:
+
+    minimise over s >= -|b_g|   |r - sum_g s_g Z_g b_g / |b_g||^2 / 2
+                                + lam sum_g (Omega_g at |b_g| + s_g)
+
+It serves penalties of the lengths of groups. Sweeps leave errors along a group's ray and across
+it. The norm of the gradient sees an error across the ray by its square. It sees one along the ray
+at once, and the gap with it, whose dual point is shrunk by it. So once the lengths are optimal,
+the gap is of second order in the distance to the solution, as the objective is.
+Reference: Tseng and Yun (2009), "A coordinate gradient descent method for nonsmooth separable
+minimization".
+"""
+from libc.math cimport INFINITY, exp, fabs, log, sqrt
+from libc.string cimport memcpy
+
+from sparsesolve.solvers import costs
+from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
+from sparsesolve.solvers.quadratic.anderson cimport MEMORY, Anderson
+from sparsesolve.solvers.quadratic.block_step cimport BlockStep, Tangents
+from sparsesolve.solvers.quadratic.coefficients cimport (
+    CONVERGED,
+    MAX_ITER,
+    STALLED,
+    GroupCoefficients,
+)
+
+# Halvings of a Newton step whose coefficients stop at kinks: a sweep is cheaper than more.
+DEF HALVINGS = 6
+# Halvings of a Newton step that passes kinks, before sweeps go on instead.
+DEF MANY_HALVINGS = 20
+cdef int SWEEPS_BETWEEN_GAPS = costs.subproblem.SWEEPS_BETWEEN_GAPS
+cdef double SLOWEST_PACE = costs.subproblem.SLOWEST_PACE
+cdef double SLOW_SWEEP = costs.subproblem.SLOW_SWEEP
+cdef int MANY_SWEEPS = costs.subproblem.MANY_SWEEPS
+cdef int RADIAL_SWEEPS = costs.subproblem.RADIAL_SWEEPS
+cdef double SWEEP_UNTIL_DECREASE = costs.subproblem.SWEEP_UNTIL_DECREASE
+cdef double GAP_CHECK_AFTER_DECREASE = costs.subproblem.GAP_CHECK_AFTER_DECREASE
+cdef double GAP_CHECK_AFTER_FALL = costs.subproblem.GAP_CHECK_AFTER_FALL
+cdef double PROGRESS = costs.newton.PROGRESS
+cdef int SWEEP_PATIENCE = costs.subproblem.SWEEP_PATIENCE
+cdef double OBJECTIVE = costs.rounding.OBJECTIVE
+cdef double GRADIENT = costs.rounding.GRADIENT
+cdef double ARMIJO = costs.newton.ARMIJO
+cdef double VIOLATION = costs.rounding.VIOLATION
+# Tries to find a Newton step without coefficients that stop at once; each merges or holds at
+# least one coefficient.
+DEF ANSWERS = 20
+cdef double LONG_STEP = costs.subproblem.LONG_STEP
+
+
+cdef class GroupBlockDescent(GroupCoefficients):
+
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
+        self.pace = 0.2
+        self.tangents = Tangents(penalty, self.first, self.group, self.place)
+        self.step, self.trail = BlockStep(self.tangents), Anderson()
+        self.step.reserve(self.capacity)
+        self.trail.reserve(self.capacity, self.extent(self.capacity))
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            GroupCoefficients.reserve(self, capacity)
+            self.step.reserve(self.capacity)
+            self.trail.reserve(self.capacity, self.extent(self.capacity))
+        return 0
+
+    cdef int measure_blocks(self, int first) except -1:
+        """Inner products within the groups from `first` on, their eigenvalues and axes."""
+        cdef int k, i, s
+        cdef double* block
+        self.step.reserve_blocks(first, self.place[self.n_groups])
+        for k in range(first, self.n_groups):
+            s, block = self.first[k + 1] - self.first[k], &self.step.blocks[self.place[k]]
+            self.block_products(k, block)
+            for i in range(s):
+                self.diag[self.first[k] + i] = block[i * (s + 1)]
+            self.step.decompose(k)
+            self.largest = max(self.largest, self.step.curvature[k])
+        return 0
+
+    cdef bint second_order(self, bint wanted, double lam) noexcept nogil:
+        """Take radial steps from now on if they are wanted and possible; returns whether they are
+        taken.
+
+        Unpenalised columns may depend on one another, and a joint step would send them far.
+        """
+        cdef int k
+        self.takes_radial_steps = wanted and self.has_radial_step
+        for k in range(self.n_groups):
+            self.takes_radial_steps = self.takes_radial_steps and self.is_penalised(k, lam)
+        return self.takes_radial_steps
+
+    cdef int solve(self, double lam, double target, long budget) noexcept nogil:
+        """Reach gap <= target over the working groups; returns an Outcome."""
+        cdef long limit = self.iterations + budget, radial_until = self.iterations
+        cdef int moved = self.n_groups, k, sweeps, idle = 0
+        cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last
+        cdef double pace, value, enough
+        value = 0.5 * self.residual_square + self.penalty_value(lam)
+        cdef bint takes_radial_steps = self.takes_radial_steps and self.radial_step_pays()
+        if takes_radial_steps:
+            enough = min(GAP_CHECK_AFTER_DECREASE * target, GAP_CHECK_AFTER_FALL * value)
+            radial_until = self.iterations + RADIAL_SWEEPS
+        else:
+            enough = SWEEP_UNTIL_DECREASE * target + OBJECTIVE * value
+        self.trail.count = 0
+        if budget <= 0 or self.n_groups == 0:
+            self.estimate_unpenalised_norm(lam)
+            gap = self.gap(lam)
+        while gap > target or (moved and gain > enough and not takes_radial_steps):
+            if self.iterations >= limit:
+                return MAX_ITER if gap > target else CONVERGED
+            # 1. Sweeps: as many as the pace of the gap promises to need, extrapolated.
+            sweeps, moved, last, k = 1, 0, gap, 0
+            if target < gap < INFINITY:
+                sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1),
+                             SWEEPS_BETWEEN_GAPS)
+            while k < sweeps or (moved and gain > enough and k < SWEEPS_BETWEEN_GAPS):
+                # an extrapolation might leave the limits
+                if not self.penalty.limited:
+                    self.trail.remember(self.size, self.b, self.extent(self.size), self.carried())
+                moved += self.sweep(lam)
+                if self.trail.count == MEMORY:
+                    self.trail.remember(self.size, self.b, self.extent(self.size), self.carried())
+                    self.extrapolate_sweeps(lam)
+                    self.trail.count = 0
+                gain, value = value, 0.5 * self.residual_square + self.penalty_value(lam)
+                gain -= value
+                k += 1
+            sweeps = k
+            # 2. Radial step: minimise over the lengths of all groups.
+            if takes_radial_steps:
+                self.radial_step(lam, target)
+                self.trail.count = 0
+                value = 0.5 * self.residual_square + self.penalty_value(lam)
+            else:
+                self.renew()
+            self.iterations += sweeps
+            self.passes += sweeps
+            # 3. Certificate over the working groups.
+            self.estimate_unpenalised_norm(lam)
+            gap = self.gap(lam)
+            if last == INFINITY:
+                continue
+            # the lengths of groups that are alike cannot be told apart
+            if takes_radial_steps and self.iterations >= radial_until:
+                takes_radial_steps = False
+                enough = SWEEP_UNTIL_DECREASE * target + OBJECTIVE * value
+            # 4. Newton step where sweeps are slow.
+            pace = exp(log(max(gap / last, 1e-8)) / sweeps)
+            self.pace = min(max(0.5 * (self.pace + pace), 0.05), SLOWEST_PACE)
+            if (pace > SLOW_SWEEP and self.iterations >= radial_until
+                    and gap * pace ** MANY_SWEEPS > target):
+                moved += self.newton(lam)
+                self.estimate_unpenalised_norm(lam)
+                gap = self.gap(lam)
+                value = 0.5 * self.residual_square + self.penalty_value(lam)
+            # 5. Stop without progress.
+            idle = 0 if gap < PROGRESS * least or value < lowest - OBJECTIVE * value else idle + 1
+            least, lowest = min(least, gap), min(lowest, value)
+            if gap > target and (not moved or idle == SWEEP_PATIENCE):
+                return STALLED
+        return CONVERGED
+
+    cdef int sweep(self, double lam) noexcept nogil:
+        """One block step for each group, but for those at zero that their last known products
+        leave there; returns how many moved.
+        """
+        cdef int k, moved = 0
+        for k in range(self.n_groups):
+            if not self.below(k, lam):
+                moved += self.block_step(k, lam)
+        return moved
+
+    cdef bint below(self, int k, double lam) noexcept nogil:
+        """Return True if a block is zero and would stay so at lam, by its known products."""
+        cdef int j
+        for j in range(self.first[k], self.first[k + 1]):
+            if self.b[j] != 0.0:
+                return False
+        return self.penalty.block_polar(self.group[k], &self.g[self.first[k]], MOVING) <= lam
+
+    cdef bint block_step(self, int k, double lam) noexcept nogil:
+        """Minimise over one block, approximately; return whether it moved."""
+        cdef int j, first = self.first[k], last = self.first[k + 1]
+        self.meet(k)
+        if self.below(k, lam * (1.0 + VIOLATION)):
+            return False
+        self.residual_square -= self.step.minimise(k, &self.g[first], lam, &self.b[first],
+                                                   &self.d[first])
+        for j in range(first, last):
+            if self.d[j] != 0.0:
+                self.move(k)
+                self.touch(first, last)
+                return True
+        return False
+
+    cdef void touch(self, int first, int last) noexcept nogil:
+        """Count the rounding of a step d of these columns: similar columns may go far in opposite
+        ways.
+        """
+        cdef int j
+        cdef double length = 0.0
+        for j in range(first, last):
+            length += fabs(self.d[j]) * sqrt(self.diag[j])
+        self.rounding_steps += (1.0 + length / sqrt(self.residual_square)
+                                if self.residual_square > 0.0 else INFINITY)
+
+    cdef bint extrapolate_sweeps(self, double lam) noexcept nogil:
+        """Extrapolate the last sweeps if the objective is lower there; return whether it is."""
+        cdef double before = 0.5 * self.residual_square + self.penalty_value(lam)
+        cdef double square = self.residual_square, sizes
+        sizes = self.trail.combine(self.size, self.b, self.extent(self.size), self.carried())
+        if sizes == 0.0:
+            return False
+        self.residual_square = self.square(&self.trail.coefficients[MEMORY, 0],
+                                           &self.trail.images[MEMORY, 0])
+        if 0.5 * self.residual_square + self.penalty_value(lam) < before:
+            self.rounding_steps *= sizes                    # rounding is combined as well
+            return True
+        self.trail.recall(self.size, self.b, self.extent(self.size), self.carried())
+        self.residual_square = square
+        return False
+
+    # Second order, all groups together.
+
+    cdef bint newton(self, double lam) noexcept nogil:
+        """Take a step along the directions in which the penalty is smooth; return whether it was
+        taken.
+        """
+        cdef int k, j, first
+        cdef double largest = 0.0
+        for k in range(self.n_groups):
+            first = self.first[k]
+            self.tangents.linearise(k, &self.b[first], &self.g[first], lam)
+            for j in range(first, first + self.tangents.count[k]):
+                largest = max(largest, fabs(self.tangents.slope[j]))
+        if largest <= GRADIENT:
+            return False
+        for k in range(ANSWERS):
+            if not self.direction(lam):
+                return False
+            self.cap_step()
+            if not self.merge(lam):
+                break
+        memcpy(&self.x[0], self.d, self.size * sizeof(double))
+        for k in range(self.n_groups):
+            first = self.first[k]
+            self.penalty.stop(self.group[k], &self.b[first], &self.d[first])
+            self.tangents.truncate(k, &self.b[first], &self.d[first], lam)
+        if self.descend(lam, self.image()):
+            return True
+        # a step with many coefficients stopped may not descend; a small part of the whole step
+        # does
+        memcpy(self.d, &self.x[0], self.size * sizeof(double))
+        self.truncate_to_limits()
+        return self.descend(lam, self.image(), MANY_HALVINGS)
+
+    cdef bint merge(self, double lam) noexcept nogil:
+        """Merge directions that reach a kink at once; return whether there were any."""
+        cdef int k, j
+        cdef bint any = False
+        for k in range(self.n_groups):
+            j = self.first[k]
+            if self.tangents.merge(k, &self.b[j], &self.d[j], lam) > 0:
+                any = True
+        return any
+
+    cdef void cap_step(self) noexcept nogil:
+        """Shorten d to some lengths of b: with dependent columns its length is rounding."""
+        cdef double largest = 0.0, longest = 0.0
+        cdef int j
+        for j in range(self.size):
+            largest, longest = max(largest, fabs(self.b[j])), max(longest, fabs(self.d[j]))
+        if longest > LONG_STEP * largest > 0.0:
+            for j in range(self.size):
+                self.d[j] *= LONG_STEP * largest / longest
+
+    cdef void truncate_to_limits(self) noexcept nogil:
+        """Shorten d until it keeps all limits."""
+        cdef double t = 1.0
+        cdef int j
+        for j in range(self.size):
+            if self.d[j] > 0.0 and self.d[j] * t > self.upper[j] - self.b[j]:
+                t = (self.upper[j] - self.b[j]) / self.d[j]
+            elif self.d[j] < 0.0 and self.d[j] * t < self.lower[j] - self.b[j]:
+                t = (self.lower[j] - self.b[j]) / self.d[j]
+        for j in range(self.size):
+            self.d[j] = min(max(t * self.d[j], self.lower[j] - self.b[j]),
+                            self.upper[j] - self.b[j])
+
+    cdef bint descend(self, double lam, double square, int halvings=HALVINGS) noexcept nogil:
+        """b += t d with the largest t = 1, 1/2, ... of the Armijo rule; return whether there is
+        one.
+
+        square = |Z d|^2.
+        """
+        cdef int j, tries
+        cdef double linear = 0.0, t = 1.0, decrease, least
+        memcpy(&self.old[0], self.b, self.size * sizeof(double))
+        for j in range(self.size):
+            linear += self.d[j] * self.g[j]
+            self.b[j] = self.old[j] + self.d[j]
+        # Delta of Tseng and Yun
+        least = ARMIJO * (self.charge(&self.old[0], lam) - linear)
+        for tries in range(halvings):
+            decrease = t * (0.5 * t * square - linear) + self.charge(&self.old[0], lam)
+            if decrease < 0.0 and decrease <= t * least:
+                self.residual_square += t * (t * square - 2.0 * linear)
+                self.advance(t)
+                self.touch(0, self.size)
+                return True
+            t *= 0.5
+            for j in range(self.size):
+                self.b[j] = self.old[j] + t * self.d[j]
+        memcpy(self.b, &self.old[0], self.size * sizeof(double))
+        return False
+
+    # For subclasses.
+
+    cdef void block_products(self, int k, double* out) noexcept nogil:
+        """Z_g'Z_g of a working group."""
+
+    cdef void meet(self, int k) noexcept nogil:
+        """Recompute g of a block at the current b."""
+
+    cdef void move(self, int k) noexcept nogil:
+        """Update what depends on b after a move of the block by d."""
+
+    cdef bint radial_step_pays(self) noexcept nogil:
+        """Return True if a radial step is cheap compared with sweeps, for that many groups."""
+        return True
+
+    cdef void radial_step(self, double lam, double target) noexcept nogil:
+        """Minimise over the lengths, approximately, and recompute g."""
+
+    cdef double* carried(self) noexcept nogil:
+        """What is linear in b and kept up to date."""
+        return self.g
+
+    cdef Py_ssize_t extent(self, int size) noexcept nogil:
+        """How many numbers `carried` has for so many columns."""
+        return size
+
+    cdef double square(self, const double* b, const double* carried) noexcept nogil:
+        """|r|^2 after a move from b, where it was residual_square."""
+        return 0.0
+
+    cdef void renew(self) noexcept nogil:
+        """Recompute g of all working columns at the current b."""
+
+    cdef bint direction(self, double lam) noexcept nogil:
+        """The Newton step d of all working columns, approximately; False if there is none."""
+        return False
+
+    cdef double image(self) noexcept nogil:
+        """|Z d|^2."""
+        return 0.0
+
+    cdef void advance(self, double t) noexcept nogil:
+        """Update what depends on b after a move by t d."""

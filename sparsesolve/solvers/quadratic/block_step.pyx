@@ -1,0 +1,343 @@
+"""Block step: minimisation over one working group, the others fixed.
+
+    minimise over b_g   |r|^2 / 2 + lam Omega_g(b_g),   r = y - Z b,   lower <= b_g <= upper
+
+Given: g_g = Z_g'r, and the group's own inner products Z_g'Z_g, in `blocks`.
+Returned: b_g near the minimum, never above its start. A penalty of the length of b_g alone is
+minimised exactly, along the axes of Z_g'Z_g. For any other a step with h I in place of Z_g'Z_g, h
+at least its largest eigenvalue, decides whether the group is zero; then Newton steps follow along
+the directions in which Omega_g is smooth.
+Invariant: z = Z_g'r during a step. b, d and g are vectors of the group's numbers.
+Reference: Tseng and Yun (2009), "A coordinate gradient descent method for nonsmooth separable
+minimization".
+"""
+from libc.math cimport fabs, sqrt
+from libc.string cimport memcpy, memset
+from scipy.linalg.cython_lapack cimport dsyev
+
+import numpy as np
+
+from sparsesolve.solvers import costs
+from sparsesolve.linalg.working.columns import roomier
+from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
+from sparsesolve.linalg.kernels.vector cimport axpy, dot
+from sparsesolve.penalties.blocks cimport BlockPenalty
+
+# Newton steps for one block in a sweep: two reach rounding where the block's model is exact.
+DEF POLISHING = 3
+# Numbers of workspace for each of a group's columns, of which eight are LAPACK's.
+DEF ROOM = 12
+cdef int MOST_POLISHED = costs.subproblem.MOST_POLISHED
+cdef double POLISH_UNTIL = costs.subproblem.POLISH_UNTIL
+cdef double VOID_STEP = costs.rounding.VOID_STEP
+cdef double PIVOT = costs.rounding.PIVOT
+cdef double EIGENVALUE = costs.rounding.EIGENVALUE
+cdef double MERGE_WITHIN = costs.subproblem.MERGE_WITHIN
+cdef double MERGE_NEAR = costs.subproblem.MERGE_NEAR
+
+
+cdef class Tangents:
+    """Directions along which the penalty on the working groups is smooth.
+
+        b_j += sign_j t_i for the columns j of group k with i = tangent_of_j,   i < count_k
+
+    With each direction comes the slope of the objective along it (what a step gains at first); the
+    penalty's second derivative along them is a block of count_k x count_k at `place_k`. A block
+    step solves for one group along its directions, a Newton step for all groups, and a radial step
+    has the ray of each group as its only direction. Groups are vectors from their first entry on.
+    """
+
+    def __cinit__(self, BlockPenalty penalty, int[::1] first, int[::1] group,
+                  Py_ssize_t[::1] place):
+        self.penalty, self.first, self.group, self.place = penalty, first, group, place
+        self.count = np.zeros(penalty.n_groups, dtype=np.intc)
+        self.hessians = np.zeros(0)
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for so many columns; directions are forgotten."""
+        self.sign, self.slope = np.zeros((2, capacity))
+        self.tangent_of = np.zeros(capacity, dtype=np.intc)
+        return 0
+
+    cdef int reserve_blocks(self, Py_ssize_t entries) except -1:
+        """Make room for so many entries of blocks; second derivatives are forgotten."""
+        self.hessians = np.zeros(entries)
+        return 0
+
+    cdef int linearise(self, int k, const double* b, const double* z, double lam) noexcept nogil:
+        """Set group k's directions at b, with products z; returns how many there are."""
+        cdef int first = self.first[k]
+        self.count[k] = self.penalty.tangent(self.group[k], b, z, lam, &self.tangent_of[first],
+                                             &self.sign[first], &self.slope[first])
+        self.second_derivative(k, b, lam)
+        return self.count[k]
+
+    cdef void second_derivative(self, int k, const double* b, double lam) noexcept nogil:
+        """Set the penalty's second derivative along group k's directions."""
+        cdef int n = self.count[k]
+        memset(&self.hessians[self.place[k]], 0, <Py_ssize_t> n * n * sizeof(double))
+        self.penalty.second_derivative(self.group[k], b, lam, &self.tangent_of[self.first[k]],
+                                       &self.hessians[self.place[k]], n)
+
+    cdef double take_ray(self, int k, const double* b, double lam) noexcept nogil:
+        """Make the ray of b group k's only direction, if b is not 0; returns the length of b.
+
+        `slope` is that of the penalty alone, a function of the length.
+        """
+        cdef int j, first = self.first[k], s = self.first[k + 1] - first, g = self.group[k]
+        cdef double ridge = lam * self.penalty.ridge[g], length = sqrt(dot(s, b, b))
+        self.count[k] = length > 0.0
+        for j in range(s):
+            self.tangent_of[first + j] = self.count[k] - 1
+            self.sign[first + j] = b[j] / length if length > 0.0 else 1.0
+        if length > 0.0:
+            self.hessians[self.place[k]] = ridge
+            self.slope[first] = -ridge * length - lam * self.penalty.weight[g]
+        return length
+
+    cdef int merge(self, int k, const double* b, const double* d, double lam) noexcept nogil:
+        """Merge directions that reach a kink at once along d; returns how many were lost."""
+        cdef int first = self.first[k], lost = 0
+        if self.count[k] > 0:
+            lost = self.penalty.merge(self.group[k], b, d, MERGE_WITHIN, MERGE_NEAR,
+                                      &self.tangent_of[first], &self.sign[first],
+                                      &self.slope[first])
+        if lost > 0:
+            self.count[k] -= lost
+            self.second_derivative(k, b, lam)
+        return lost
+
+    cdef void truncate(self, int k, const double* b, double* d, double lam) noexcept nogil:
+        """Stop coefficients at 0 or at a limit where they would cross it; groups that turn round,
+        at 0.
+        """
+        cdef int j, s = self.first[k + 1] - self.first[k], g = self.group[k]
+        cdef const double* lower = &self.penalty.lower[self.penalty.start[g]]
+        cdef const double* upper = &self.penalty.upper[self.penalty.start[g]]
+        cdef bint kinked = lam * self.penalty.l1[g] > 0.0
+        cdef double product = 0.0
+        for j in range(s):
+            product += b[j] * (b[j] + d[j])
+            if kinked and b[j] * (b[j] + d[j]) < 0.0:
+                d[j] = -b[j]
+            elif b[j] + d[j] > upper[j]:
+                d[j] = upper[j] - b[j]
+            elif b[j] + d[j] < lower[j]:
+                d[j] = lower[j] - b[j]
+        if product < 0.0 and lam * self.penalty.weight[g] > 0.0:
+            for j in range(s):
+                d[j] = -b[j]
+
+    cdef void spread(self, int k, const double* along, double* out) noexcept nogil:
+        """Set the step of group k's columns from those along its directions."""
+        cdef int j, first = self.first[k]
+        for j in range(self.first[k + 1] - first):
+            out[j] = (self.sign[first + j] * along[self.tangent_of[first + j]]
+                      if self.count[k] > 0 and self.tangent_of[first + j] >= 0 else 0.0)
+
+    cdef void add_products(self, int k, const double* x, double* out) noexcept nogil:
+        """Add the products of x, by group k's columns, with each of its directions."""
+        cdef int j, first = self.first[k]
+        if self.count[k] > 0:
+            for j in range(self.first[k + 1] - first):
+                if self.tangent_of[first + j] >= 0:
+                    out[self.tangent_of[first + j]] += self.sign[first + j] * x[j]
+
+
+cdef class BlockStep:
+    """The inner products of each group, their axes, and the step over one group."""
+
+    def __cinit__(self, Tangents tangents):
+        cdef BlockPenalty penalty = tangents.penalty
+        cdef Py_ssize_t largest = penalty.work.shape[0]
+        self.penalty, self.tangents = penalty, tangents
+        self.first, self.group, self.place = tangents.first, tangents.group, tangents.place
+        self.curvature = np.zeros(penalty.n_groups)
+        self.levels, self.blocks, self.axes = np.zeros((3, 0))
+        self.room = np.empty(ROOM * largest)
+        self.z, self.x, self.old, self.along = (&self.room[8 * largest], &self.room[9 * largest],
+                &self.room[10 * largest], &self.room[11 * largest])
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for so many columns; their eigenvalues stay."""
+        levels = np.zeros(capacity)
+        levels[:self.levels.shape[0]] = self.levels
+        self.levels = levels
+        return self.tangents.reserve(capacity)
+
+    cdef int reserve_blocks(self, int first, Py_ssize_t entries) except -1:
+        """Make room for so many entries of blocks; those of the groups before `first` stay."""
+        if entries > self.blocks.shape[0]:
+            self.blocks = roomier(self.blocks, 2 * entries, self.place[first])
+            self.axes = roomier(self.axes, 2 * entries, self.place[first])
+            self.factors = np.zeros(2 * entries)
+            self.tangents.reserve_blocks(2 * entries)
+        return 0
+
+    cdef int decompose(self, int k) except -1:
+        """Eigenvalues and axes of the inner products of group k, which stand in `blocks`."""
+        cdef int i, first = self.first[k], s = self.first[k + 1] - first, room = 8 * s, info = 0
+        memcpy(&self.axes[self.place[k]], &self.blocks[self.place[k]],
+               <Py_ssize_t> s * s * sizeof(double))
+        dsyev("V", "L", &s, &self.axes[self.place[k]], &s, &self.levels[first], &self.room[0],
+              &room, &info)
+        if info != 0:
+            raise ArithmeticError("the eigenvalues of a group's inner products did not converge")
+        self.curvature[k] = self.levels[first + s - 1] * (1.0 + 1e-12)
+        for i in range(s):
+            if self.levels[first + i] <= EIGENVALUE * s * self.levels[first + s - 1]:
+                self.levels[first + i] = 0.0
+        return 0
+
+    cdef double minimise(self, int k, const double* g, double lam, double* b,
+                         double* d) noexcept nogil:
+        """Minimise over group k, approximately, with its step in d; returns the decrease of
+        |r|^2.
+        """
+        cdef int j, s = self.first[k + 1] - self.first[k], tries
+        cdef double size, begun, decrease = 0.0
+        memcpy(self.old, b, s * sizeof(double))
+        if self.penalty.is_round(self.group[k]):
+            decrease = self._turn(k, g, lam, b, d)
+        else:
+            memcpy(self.z, g, s * sizeof(double))
+            begun = self._shrink(k, lam, b, d)
+            for tries in range(POLISHING):
+                size = self._polish(k, lam, b, d)
+                begun = max(begun, size)
+                if size <= POLISH_UNTIL * begun:
+                    break
+            for j in range(s):
+                decrease += (b[j] - self.old[j]) * (g[j] + self.z[j])
+        for j in range(s):
+            d[j] = b[j] - self.old[j]
+        return decrease
+
+    cdef double _turn(self, int k, const double* g, double lam, double* b,
+                      double* d) noexcept nogil:
+        """Minimise over a block whose penalty is a function of its length, along the axes of
+        Z_g'Z_g.
+
+        Returns the decrease of |r|^2.
+        """
+        cdef int i, j, s = self.first[k + 1] - self.first[k]
+        cdef const double* axis = &self.axes[self.place[k]]
+        cdef const double* level = &self.levels[self.first[k]]
+        cdef double* pulls = self.z
+        cdef double* along = self.along
+        cdef double* x = self.x
+        cdef double pull, old, square = 0.0, lost = 0.0
+        cdef bint stays = False
+        for i in range(s):
+            pull = old = 0.0
+            for j in range(s):
+                pull += axis[j] * g[j]
+                old += axis[j] * b[j]
+            along[i], pulls[i] = old, pull
+            square += old * old
+            d[i] = pull + level[i] * old
+            axis += s
+        self.penalty.diagonal_prox(self.group[k], level, d, lam, sqrt(square), x)
+        memset(d, 0, s * sizeof(double))
+        axis = &self.axes[self.place[k]]
+        for i in range(s):
+            stays = stays or x[i] != 0.0
+            old = x[i] - along[i]
+            lost += old * (2.0 * pulls[i] - level[i] * old)
+            for j in range(s):
+                d[j] += old * axis[j]
+            axis += s
+        for i in range(s):
+            b[i] = b[i] + d[i] if stays else 0.0
+        return lost
+
+    cdef double _shrink(self, int k, double lam, double* b, double* d) noexcept nogil:
+        """A proximal step with a multiple of the identity as Hessian; returns its length."""
+        cdef int j, s = self.first[k + 1] - self.first[k], g = self.group[k]
+        cdef double h = self.curvature[k]
+        if h + lam * self.penalty.ridge[g] <= 0.0:
+            return 0.0
+        for j in range(s):
+            self.x[j] = h * b[j] + self.z[j]
+        self.penalty.block_prox(g, h, self.x, lam, d)
+        for j in range(s):
+            d[j] -= b[j]
+        return self._take(k, d, b)
+
+    cdef double _take(self, int k, const double* d, double* b) noexcept nogil:
+        """b += d, and z to match; returns |d|."""
+        cdef int j, s = self.first[k + 1] - self.first[k]
+        cdef double size = 0.0
+        for j in range(s):
+            if d[j] != 0.0:
+                axpy(s, -d[j], &self.blocks[self.place[k] + <Py_ssize_t> j * s], self.z)
+                size += d[j] * d[j]
+                b[j] += d[j]
+        return sqrt(size)
+
+    cdef double _polish(self, int k, double lam, double* b, double* d) noexcept nogil:
+        """A Newton step of the block along the directions where its penalty is smooth, if that
+        pays.
+
+        Returns its length.
+        """
+        cdef int j, first = self.first[k], s = self.first[k + 1] - first, g = self.group[k]
+        cdef double change, size
+        cdef double* slope
+        if self.tangents.linearise(k, b, self.z, lam) > MOST_POLISHED:
+            return 0.0
+        self.factorise(k)
+        slope = &self.tangents.slope[first]
+        small_solve(self.tangents.count[k], &self.factors[self.place[k]], slope)
+        self.tangents.spread(k, slope, d)
+        for j in range(s):
+            if not fabs(d[j]) < VOID_STEP:                  # of a singular factor
+                return 0.0
+        self.tangents.truncate(k, b, d, lam)
+        change = -self.penalty.block_value(g, b, lam)
+        for j in range(s):
+            change -= 0.5 * d[j] * self.z[j]
+        size = self._take(k, d, b)
+        # the quadratic's part: -d'(z before + z after) / 2
+        for j in range(s):
+            change -= 0.5 * d[j] * self.z[j]
+        change += self.penalty.block_value(g, b, lam)
+        if change < 0.0:
+            return size
+        for j in range(s):
+            d[j] = -d[j]
+        self._take(k, d, b)
+        return 0.0
+
+    cdef void factorise(self, int k) noexcept nogil:
+        """Factorise the block's second derivative along its directions, with Z_g'Z_g."""
+        cdef int first = self.first[k], s = self.first[k + 1] - first, n = self.tangents.count[k]
+        cdef int i, j
+        cdef const int* of = &self.tangents.tangent_of[first]
+        cdef const double* sign = &self.tangents.sign[first]
+        cdef double* out = &self.factors[self.place[k]]
+        cdef const double* column
+        memcpy(out, &self.tangents.hessians[self.place[k]], <Py_ssize_t> n * n * sizeof(double))
+        for j in range(s):
+            if n == 0 or of[j] < 0:
+                continue
+            column = &self.blocks[self.place[k] + <Py_ssize_t> j * s]
+            for i in range(s):
+                if of[i] >= 0:
+                    out[of[i] + <Py_ssize_t> of[j] * n] += sign[i] * sign[j] * column[i]
+        small_factor(n, out, PIVOT)
+
+    def minimised(self, inner, start, gradient, double lam):
+        """Group 0 after a step from `start`, and the decrease of |r|^2, for tests.
+
+        inner: (s, s) Z_g'Z_g; gradient: (s,) Z_g'r at the start.
+        """
+        cdef double[::1] b = np.array(start, dtype=float), g = np.array(gradient, dtype=float)
+        cdef double[::1] d = np.empty(b.shape[0]), products = np.array(inner, dtype=float).ravel()
+        cdef double decrease
+        self.reserve(b.shape[0])
+        self.reserve_blocks(0, products.shape[0])
+        self.blocks[:products.shape[0]] = products
+        self.decompose(0)
+        decrease = self.minimise(0, &g[0], lam, &b[0], &d[0])
+        return np.asarray(b), decrease

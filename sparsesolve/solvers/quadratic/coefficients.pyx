@@ -1,0 +1,568 @@
+"""WorkingCoefficients: coefficients and gradients of the working columns, and their certificate.
+
+    minimise over b   |r|^2 / 2 + lam Omega(b),   r = y - Z b,   lower_j <= b_j <= upper_j
+
+Given and returned: see the solvers (active_set, block_descent), which inherit the table with the
+elastic net (NetCoefficients) or a penalty on groups (GroupCoefficients), whose columns enter in
+whole groups, in the order of the penalty's blocks. The dual point is a feasible multiple of the
+residual, made orthogonal to the unpenalised columns.
+Invariant: g = Z'r at the current b.
+Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
+"""
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, copysign, fabs, sqrt
+from libc.string cimport memcpy
+
+import numpy as np
+
+from sparsesolve.solvers import costs
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.factors.span import SHAKY
+from sparsesolve.linalg.kernels.vector cimport axpy, dot
+from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.penalties.elastic_net cimport ElasticNet, feasible_scale, fenchel_young, value
+from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
+
+# Iterations between two looks at signals: some milliseconds, and more than it takes to tell a
+# stall.
+cdef long STRETCH = 2500
+cdef double PRODUCT = costs.rounding.PRODUCT
+cdef double RANK = costs.rounding.RANK
+cdef double NO_PENALTY = costs.rounding.NO_PENALTY
+
+
+def projection(inner, gradient):
+    """Length of the residuals' projection on columns, from inner products and gradients.
+
+    Parameters
+    ----------
+    inner : (f, f)
+    gradient : (f, K)
+
+    Returns
+    -------
+    float
+        INFINITY where columns are dependent and yet see more than rounding, along directions that
+        cannot be told apart.
+    bool
+        Whether inner products tell the columns apart; else ask the columns (linalg.factors.span).
+    """
+    # without it a column far smaller than others would pass for a dependent one
+    size = np.sqrt(np.diag(inner))
+    size[size == 0.0] = 1.0
+    level, axes = np.linalg.eigh(inner / np.outer(size, size))
+    most = level.max()
+    along = np.abs(axes.T @ (gradient / size[:, None]))
+    kept, apart = level > RANK * most, bool(level[0] > SHAKY * most)
+    # more than rounding
+    if np.any(along[~kept] > 250 * PRODUCT * np.sqrt(most)):
+        return INFINITY, apart
+    with np.errstate(over="ignore"):
+        return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None]))), apart
+
+
+cdef class WorkingCoefficients(ScaledDual):
+    """A table of numbers for each working column, in order of entry; `restart` empties it."""
+
+    def __cinit__(self, *args, **kwargs):
+        self.plain = True
+        WorkingCoefficients.reserve(self, 64)
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for `capacity` working columns."""
+        cdef int old = self.capacity
+        if capacity <= old:
+            return 0
+        capacity = max(capacity, 2 * old)
+        table, integers = np.zeros((11, capacity)), np.zeros((6, capacity), dtype=np.intc)
+        if old:
+            table[:, :old] = self.table
+            integers[:, :old] = self.integers
+        self.table, self.integers, self.capacity = table, integers, capacity
+        cdef double[:, ::1] t = table
+        cdef int[:, ::1] i = integers
+        self.b, self.g, self.d, self.q, self.l1, self.l2 = (&t[0, 0], &t[1, 0], &t[2, 0], &t[3, 0],
+                                                            &t[4, 0], &t[5, 0])
+        self.rhs, self.lower, self.upper, self.diag, self.values = (&t[6, 0], &t[7, 0], &t[8, 0],
+                &t[9, 0], &t[10, 0])
+        self.index, self.support, self.order, self.position = &i[0, 0], &i[1, 0], &i[2, 0], &i[3, 0]
+        self.held, self.which = &i[4, 0], &i[5, 0]
+        return 0
+
+    cdef int add(self, const int* which, const double* start, const double* gradient,
+                 int count) except -1:
+        """Add working columns with coefficients and gradients; a subclass fills in the rest."""
+        cdef int k, m = self.size
+        self.reserve(m + count)
+        for k in range(count):
+            self.index[m + k] = which[k]
+            self.position[m + k] = -1
+            self.b[m + k] = start[k]
+            self.g[m + k] = gradient[k]
+        self.size = m + count
+        return 0
+
+    def members(self):
+        """Feature numbers and coefficients of the working columns, in order of entry."""
+        return self.integers[0, :self.size].copy(), self.table[0, :self.size].copy()
+
+    def coefficients(self):
+        """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
+        cdef int count = self.list_nonzero()
+        return self.integers[5, :count].copy(), self.table[10, :count].copy()
+
+    cdef int list_nonzero(self) except -1:
+        """List the nonzero coefficients in `which` and `values`; returns how many there are."""
+        cdef Py_ssize_t k, j
+        cdef int count = 0
+        if self.n_ranked != self.size:
+            self.ranks, self.n_ranked = self.integers[0, :self.size].argsort(), self.size
+        for k in range(self.size):
+            j = self.ranks[k]
+            if self.b[j] != 0.0:
+                self.which[count], self.values[count] = self.index[j], self.b[j]
+                count += 1
+        return count
+
+    # The certificate.
+
+    def certified(self, double lam):
+        """Return the gap over the working columns and the objective, for tests."""
+        return self.gap(lam), self.primal(lam)
+
+    cdef double primal(self, double lam) noexcept nogil:
+        """The objective: the duality gap at the dual point 0."""
+        return 0.5 * max(self.residual_square, 0.0) + self.penalty_value(lam)
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        """The gap over the working columns at scale * (r - its projection on unpenalised
+        columns).
+        """
+        return assembled(squares_gap(self.residual_square, scale, self.unpenalised_norm),
+                         self.column_gap(lam, scale), 0.0, INFINITY)
+
+    cdef double gap(self, double lam) noexcept nogil:
+        """The gap over the working columns at the best of two scales and zero."""
+        return min(ScaledDual.gap(self, lam), self.primal(lam))
+
+    cdef bint solved(self, double lam, double target) noexcept nogil:
+        """Return True if the gap over the working columns is at most `target`."""
+        self.estimate_unpenalised_norm(lam)
+        return self.gap(lam) <= target
+
+    cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil:
+        """Estimate `unpenalised_norm` as if the unpenalised columns were orthogonal.
+
+        It stands in between two calls of `update_unpenalised_norm`.
+        """
+        cdef int j
+        cdef double total = 0.0
+        for j in range(self.size):
+            if self.diag[j] > 0.0 and self.free(j, lam):
+                total += self.g[j] * self.g[j] / self.diag[j]
+        self.unpenalised_norm = sqrt(total)
+
+    cdef int update_unpenalised_norm(self, double lam) except -1:
+        """Set `unpenalised_norm`, the length of the residual's projection on the unpenalised
+        columns.
+        """
+        cdef int j, k
+        free = [j for j in range(self.size) if self.free(j, lam)]
+        cdef const int[::1] which = np.array(free, dtype=np.intc)
+        cdef double[:, ::1] inner
+        self.unpenalised_norm, self.unresolved = 0.0, None
+        if free:
+            inner = np.empty((len(free), len(free)))
+            for k in range(len(free)):
+                self.inner_with(which[k], &which[0], k + 1, &inner[k, 0])
+                inner[:k, k] = inner[k, :k]
+                PyErr_CheckSignals()
+            self.unpenalised_norm, apart = projection(np.asarray(inner),
+                                                      np.array([[self.g[j]] for j in free]))
+            if not apart:
+                self.unresolved = self.integers[0, :self.size].take(free)
+        return 0
+
+    # For subclasses: the penalty.
+
+    cdef bint free(self, int j, double lam) noexcept nogil:
+        """Return True if column j has no penalty beyond rounding, and presses on no limit."""
+        return False
+
+    cdef double penalty_value(self, double lam) noexcept nogil:
+        """The penalty on the working columns."""
+        return 0.0
+
+    cdef double column_gap(self, double lam, double scale) noexcept nogil:
+        """The columns' part of the gap: value(b) + conjugate(z) - z'b at z = scale * g, if
+        feasible.
+        """
+        return 0.0
+
+    cdef double charge(self, const double* before, double lam) noexcept nogil:
+        """The penalty of the coefficients less that of those before."""
+        return 0.0
+
+    cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
+        """b += change for the first `count`, truncated by signs and limits; returns whether none
+        was.
+        """
+        return True
+
+    # For subclasses: solving.
+
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
+        """Append columns `which` of the design with their coefficients and gradients."""
+        raise NotImplementedError
+
+    cdef bint second_order(self, bint wanted, double lam) noexcept nogil:
+        """Return True if the gap that `solve` leaves is of second order in the error of b.
+
+        With groups that has a price, and is done only if it is wanted.
+        """
+        return not self.curved
+
+    cdef int solve(self, double lam, double target, long budget) noexcept nogil:
+        """Bring the gap over the working columns to `target`; returns an Outcome."""
+        return STALLED
+
+    cdef int solve_in_chunks(self, double lam, double target, long limit) except -1:
+        """Solve until there have been `limit` iterations in all, listening for Ctrl-C now and
+        then.
+        """
+        cdef int outcome
+        while True:
+            with nogil:
+                outcome = self.solve(lam, target, min(STRETCH, limit - self.iterations))
+            PyErr_CheckSignals()
+            if outcome != MAX_ITER or self.iterations >= limit:
+                return outcome
+
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
+        """out[k] = z_i'z_j for the working columns i = which[k]."""
+
+    cdef void restart(self) noexcept nogil:
+        """Remove all working columns."""
+        self.size = self.n_ranked = 0
+        self.unpenalised_norm = 0.0
+
+    cdef void refresh(self, const double* response, double* r) noexcept nogil:
+        """r = response - Z b, and from it g and residual_square, without accumulated rounding."""
+        self._leave(response, r)
+        self.columns.correlate(r, 0.0, self.g)
+        self.take_residual(r)
+
+    cdef void _leave(self, const double* response, double* r) noexcept nogil:
+        """r = response - Z b, and residual_square."""
+        cdef double shift
+        memcpy(r, response, self.columns.n * sizeof(double))
+        shift = self.columns.subtract(self.b, r)
+        if shift != 0.0:
+            axpy(self.columns.n, shift, &self.columns.root_w[0], r)
+        self.residual_square = dot(self.columns.n, r, r)
+
+    cdef double rounding(self) noexcept nogil:
+        """Accumulated rounding of g for columns of length 1, relative to the response."""
+        return PRODUCT * self.rounding_steps
+
+    cdef void copy_residual(self, const double* response, double* r) noexcept nogil:
+        """Copy r, and set residual_square as `refresh` does; g stays."""
+        cdef Py_ssize_t n = self.columns.n
+        if not self.wants_residual:
+            self._leave(response, r)
+            return
+        memcpy(r, &self.u[0], n * sizeof(double))
+        if self.u[n] != 0.0:
+            axpy(n, self.u[n], &self.columns.root_w[0], r)
+        self.residual_square = dot(n, r, r)
+
+    # Where the solver updates the residual itself.
+
+    def _work_on_residual(self):
+        self.wants_residual = True
+        self.u = np.zeros(self.columns.n + 1)
+
+    cdef void take_residual(self, const double* r) noexcept nogil:
+        """Continue from a residual r, orthogonal to sqrt(w) where columns are centred.
+
+        g and residual_square are set.
+        """
+        self.rounding_steps = 0.0
+        if self.wants_residual:
+            memcpy(&self.u[0], r, self.columns.n * sizeof(double))
+            self.u[self.columns.n] = 0.0
+
+    cdef void sync_residual(self, const double* response, const double* missing, double drift,
+                            double* r) noexcept nogil:
+        """Continue from r = response - Z (b + missing), made the residual of b.
+
+        `drift` is what rounding has moved it by.
+        """
+        cdef int j
+        cdef double shift = 0.0, rounding_steps = drift / PRODUCT + self.size
+        if not self.wants_residual:
+            self.refresh(response, r)
+            return
+        for j in range(self.size):
+            if missing[j] != 0.0:
+                shift += self.columns.axpy(j, missing[j], r)
+                rounding_steps += 1.0
+        if shift != 0.0:
+            axpy(self.columns.n, shift, &self.columns.root_w[0], r)
+        self.residual_square = dot(self.columns.n, r, r)
+        self.take_residual(r)
+        self.rounding_steps = rounding_steps
+
+
+cdef inline bint within(double z, double slack, double square, double level) noexcept nogil:
+    """Return True if |z| + slack * sqrt(square) <= level."""
+    cdef double room = level - fabs(z)
+    return room >= 0.0 and room * room >= slack * slack * square
+
+
+cdef class NetCoefficients(WorkingCoefficients):
+    """Under the elastic net: Omega(b) = sum_j l1_j |b_j| + l2_j b_j^2 / 2."""
+
+    cdef int take_penalty(self, ElasticNet penalty, int first) noexcept:
+        """Set the factors and limits of the working columns from `first` on."""
+        cdef int k, j
+        for k in range(first, self.size):
+            j = self.index[k]
+            self.l1[k], self.l2[k] = penalty.l1[j], penalty.l2[j]
+            self.lower[k], self.upper[k] = penalty.lower[j], penalty.upper[j]
+            self.plain = (self.plain and self.l2[k] == 0.0 and self.lower[k] == -INFINITY
+                          and self.upper[k] == INFINITY)
+        return 0
+
+    cdef bint free(self, int j, double lam) noexcept nogil:
+        cdef double level = lam * self.l1[j]
+        return (level * level <= NO_PENALTY * NO_PENALTY * self.diag[j]
+                and lam * self.l2[j] <= NO_PENALTY * self.diag[j]
+                and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
+                and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        cdef double s = 1.0, limit
+        cdef int j
+        for j in range(self.size):
+            if not (within(self.g[j], self.unpenalised_norm, self.diag[j], lam * self.l1[j])
+                    or NetCoefficients.free(self, j, lam)):
+                limit = self.upper[j] if self.g[j] > 0 else -self.lower[j]
+                if strict and (self.b[j] if self.g[j] > 0 else -self.b[j]) < limit:
+                    limit = INFINITY
+                s = min(s,
+                        feasible_scale(fabs(self.g[j]) + self.unpenalised_norm * sqrt(self.diag[j]),
+                                       lam * self.l1[j],
+                                          0.0 if strict else lam * self.l2[j], 0.0, limit))
+        return s
+
+    cdef double penalty_value(self, double lam) noexcept nogil:
+        cdef double total = 0.0
+        cdef int j
+        for j in range(self.size):
+            total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
+        return total
+
+    cdef double column_gap(self, double lam, double scale) noexcept nogil:
+        cdef double total = 0.0, z, off
+        cdef int j
+        for j in range(self.size):
+            if self.b[j] == 0.0 and within(scale * self.g[j], scale * self.unpenalised_norm,
+                                           self.diag[j], lam * self.l1[j]):
+                continue
+            if NetCoefficients.free(self, j, lam):       # the dual point is orthogonal to it
+                total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
+                continue
+            z = scale * self.g[j]
+            off = (scale * self.unpenalised_norm * sqrt(self.diag[j]) if self.unpenalised_norm > 0.0
+                   else 0.0)
+            total += fenchel_young(self.b[j], z + copysign(off, z), z * self.b[j] - off * fabs(
+                    self.b[j]), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+        return max(total, 0.0)      # a negative total is rounding
+
+    cdef double charge(self, const double* before, double lam) noexcept nogil:
+        cdef int k
+        cdef double total = 0.0, old, new
+        for k in range(self.size):
+            old, new = before[k], self.b[k]
+            total += (lam * self.l1[k] * (fabs(new) - fabs(old)) + 0.5 * lam * self.l2[k]
+                      * (new - old) * (new + old))
+        return total
+
+    cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
+        cdef int k
+        cdef double old, new, stop
+        cdef bint whole = True
+        for k in range(count):
+            old = self.b[k]
+            new = old + change[k]
+            stop = min(max(new, self.lower[k]), self.upper[k])
+            if old * stop <= 0.0 and self.l1[k] > 0.0:
+                stop = 0.0
+            self.b[k] = stop
+            whole = whole and stop == new
+        return whole
+
+
+cdef class GroupCoefficients(WorkingCoefficients):
+    """Under a penalty on groups: sums and maxima of what it says of each block."""
+
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
+        self.columns, self.penalty, self.curved, self.wants_start = columns, penalty, True, True
+        self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
+        self.place = np.zeros(penalty.n_groups + 1, dtype=np.intp)
+        self.plain = not penalty.limited and not np.asarray(penalty.ridge).any()
+        self.x, self.old = np.zeros((2, self.capacity))
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            WorkingCoefficients.reserve(self, capacity)
+            self.x, self.old = np.zeros((2, self.capacity))
+        return 0
+
+    cdef int add_groups(self, const int[::1] which, const double[::1] start,
+                        const double[::1] gradient) except -1:
+        """Add the columns of whole groups; a subclass fills in `diag`."""
+        cdef int k = self.size, j, g, count = which.shape[0]
+        cdef Py_ssize_t size
+        self.add(&which[0], &start[0], &gradient[0], count)
+        while k < self.size:
+            g = self.penalty.of[self.index[k]]
+            self.group[self.n_groups], self.first[self.n_groups] = g, k
+            for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
+                self.order[k] = self.n_groups
+                self.lower[k], self.upper[k] = self.penalty.lower[j], self.penalty.upper[j]
+                k += 1
+            size = self.penalty.size(g)
+            self.place[self.n_groups + 1] = self.place[self.n_groups] + size * size
+            self.n_groups += 1
+            self.first[self.n_groups] = k
+        return 0
+
+    cdef void restart(self) noexcept nogil:
+        WorkingCoefficients.restart(self)
+        self.n_groups, self.largest = 0, 0.0
+
+    # The penalty.
+
+    cdef bint is_penalised(self, int k, double lam) noexcept nogil:
+        """Return True if the penalty on a working group is certain to exceed rounding."""
+        cdef int g = self.group[k]
+        return lam * (self.penalty.weight[g] + self.penalty.l1[g]) > NO_PENALTY * sqrt(self.largest)
+
+    cdef bint is_outweighed(self, int g, int j, double lam) noexcept nogil:
+        """Return True if group g's penalty on working column j does not exceed rounding."""
+        return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= NO_PENALTY
+                * sqrt(self.diag[j]) and lam * self.penalty.ridge[g] <= NO_PENALTY * self.diag[j])
+
+    cdef bint free(self, int j, double lam) noexcept nogil:
+        return (self.is_outweighed(self.group[self.order[j]], j, lam)
+                and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
+                and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
+
+    cdef double* products(self, int k, double lam, double scale, double inflated) noexcept nogil:
+        """Bounds on the dual point's products with a working group; 0 for those that it is
+        orthogonal to.
+        """
+        cdef int j
+        cdef bint held = self.is_penalised(k, lam)
+        if held and scale == 1.0 and inflated == 0.0:
+            return &self.g[self.first[k]]
+        for j in range(self.first[k], self.first[k + 1]):
+            self.x[j] = 0.0
+            if held or not self.free(j, lam):
+                self.x[j] = scale * self.g[j]
+                if inflated > 0.0:
+                    self.x[j] += copysign(inflated * sqrt(self.diag[j]), self.x[j])
+        return &self.x[self.first[k]]
+
+    cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil:
+        cdef int k
+        for k in range(self.n_groups):
+            if not self.is_penalised(k, lam):
+                WorkingCoefficients.estimate_unpenalised_norm(self, lam)
+                return
+        self.unpenalised_norm = 0.0
+
+    cdef int update_unpenalised_norm(self, double lam) except -1:
+        cdef int k
+        for k in range(self.n_groups):
+            if not self.is_penalised(k, lam):
+                return WorkingCoefficients.update_unpenalised_norm(self, lam)
+        self.unpenalised_norm, self.unresolved = 0.0, None
+        return 0
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        cdef double s = 1.0
+        cdef double* z
+        cdef int k, j, first
+        cdef bint pressed
+        for k in range(self.n_groups):
+            z, first = self.products(k, lam, 1.0, self.unpenalised_norm), self.first[k]
+            if strict and self.penalty.limited:
+                for j in range(first, self.first[k + 1]):
+                    pressed = (self.b[j] >= self.upper[j] if z[j - first] > 0.0
+                               else self.b[j] <= self.lower[j])
+                    self.x[j] = 0.0 if pressed else z[j - first]
+                z = &self.x[first]
+            s = min(s, self.penalty.block_scale(self.group[k], z, lam, strict))
+        return s
+
+    cdef double penalty_value(self, double lam) noexcept nogil:
+        cdef double total = 0.0
+        cdef int k
+        for k in range(self.n_groups):
+            total += self.penalty.block_value(self.group[k], &self.b[self.first[k]], lam)
+        return total
+
+    cdef double column_gap(self, double lam, double scale) noexcept nogil:
+        cdef double total = self.penalty_value(lam), off
+        cdef double* z
+        cdef int k, j, first
+        for k in range(self.n_groups):
+            first, off = self.first[k], scale * self.unpenalised_norm
+            z = self.products(k, lam, scale, 0.0)
+            for j in range(first, self.first[k + 1]):
+                total -= z[j - first] * self.b[j]
+                if off > 0.0 and not self.free(j, lam):
+                    total += off * sqrt(self.diag[j]) * fabs(self.b[j])
+            # a feasible point's conjugate is 0
+            if self.plain:
+                continue
+            if off > 0.0:
+                z = self.products(k, lam, scale, off)
+            total += self.penalty.block_conjugate(self.group[k], z, lam)
+        # less than 0 is rounding; NaN is no gap
+        return max(total, 0.0) if total < INFINITY else INFINITY
+
+    cdef double charge(self, const double* before, double lam) noexcept nogil:
+        cdef double total = 0.0
+        cdef int k, j, g
+        for k in range(self.n_groups):
+            j, g = self.first[k], self.group[k]
+            total += self.penalty.block_value(g, &self.b[j], lam) - self.penalty.block_value(g,
+                    before + j, lam)
+        return total
+
+    cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
+        """Groups at zero stay there, and those that would turn round stop there."""
+        cdef int k, j, g
+        cdef double old, new, turned
+        cdef bint whole = True
+        for k in range(self.n_groups):
+            if self.first[k] >= count:
+                break
+            g, turned = self.group[k], 0.0
+            for j in range(self.first[k], self.first[k + 1]):
+                turned += self.b[j] * (self.b[j] + change[j])
+            for j in range(self.first[k], self.first[k + 1]):
+                old = self.b[j]
+                new = min(max(old + change[j], self.lower[j]), self.upper[j])
+                if (turned <= 0.0 and self.penalty.weight[g] > 0.0) or (old * new <= 0.0
+                        and self.penalty.l1[g] > 0.0):
+                    new = 0.0
+                self.b[j] = new
+                whole = whole and new == old + change[j]
+        return whole

@@ -1,0 +1,497 @@
+"""Block descent by products with the columns: sparse designs, or more columns than samples.
+
+Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb), so sparse columns never fill in. The Newton step
+comes from conjugate gradients, the radial step from the images of whole groups, where columns are
+dense.
+Reference: Hestenes, Stiefel (1952), "Methods of conjugate gradients for solving linear systems".
+"""
+from libc.math cimport fabs, sqrt
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memset
+from scipy.linalg.cython_blas cimport dsyrk, dtrsv
+from scipy.linalg.cython_lapack cimport dpotrf
+
+import numpy as np
+
+from sparsesolve.solvers import costs
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.gram.products cimport share_dots, share_subtract
+from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.linalg.working.columns import roomier
+from sparsesolve.linalg.kernels.small cimport small_solve
+from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_scale
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.quadratic.block_descent cimport GroupBlockDescent
+
+cdef double RADIAL_SHARE = costs.subproblem.RADIAL_SHARE
+cdef double TURN = costs.subproblem.TURN
+cdef double LARGEST_TURN = costs.subproblem.LARGEST_TURN
+cdef double RAY_SHORTENED = costs.subproblem.RAY_SHORTENED
+cdef double DECREASE = costs.rounding.DECREASE
+# Conjugate gradients in a radial step, and in a Newton step: no more than sweeps of the same price.
+DEF RADIAL_STEPS = 40
+DEF STEPS = 30
+cdef double RADIAL_RIDGE = costs.rounding.RADIAL_RIDGE
+cdef double FORCING = costs.newton.FORCING
+
+
+cdef class RadialSubspace:
+    """A joint step along a few directions d_k, each of which moves many columns.
+
+        minimise over s   |r - W s|^2 / 2 + sum_k (slope_k s_k + hessian_k s_k^2 / 2),   W_k = Z d_k
+
+    Given: r, the image W_k of every direction, which may serve from one solution to the next, and
+    the penalty's slope and second derivative along it. Returned: s, until the possible decrease
+    along every ray is small compared with its weight, truncated at -limit_k. Conjugate gradients
+    are preconditioned by a factor of W'W at some earlier point: rays come, go and turn little from
+    one solution to the next. It is recomputed once the steps since then have cost as much.
+    """
+
+    cdef Py_ssize_t n
+    cdef int n_threads
+    cdef int count, capacity
+    cdef int factored                   # rows of the factor
+    cdef double spent                   # multiply-adds of conjugate gradients since it was made
+    cdef double* factor                 # (factored, factored), lower triangle, column by column
+    cdef Py_ssize_t factor_room
+    cdef double[::1] images             # (n, capacity + 1) column by column, and one to work in
+    cdef int[::1] name                  # of each ray
+    cdef int[::1] ray                   # of each name; -1 none
+    cdef int[::1] row                   # of the factor, by name; -1 none
+    cdef double[:, ::1] table           # which holds, by ray:
+    cdef double* step                   # how far to go,
+    cdef double* residual                   # what is left to be gained along it,
+    cdef double* slope                   # the penalty's slope,
+    cdef double* hessian                   # and second derivative,
+    cdef double* weight                  # what a residual is measured by,
+    cdef double* limit                  # how far back it may go,
+    cdef double* square                 # its image's,
+    cdef double* direction                    # and what conjugate gradients work on
+    cdef double* product
+    cdef double* z
+
+    def __cinit__(self, Py_ssize_t n, int n_threads):
+        self.n, self.n_threads = n, n_threads
+        self.name, self.ray, self.row = np.zeros((3, 0), dtype=np.intc)
+        self.images, self.table = np.zeros(0), np.zeros((10, 0))
+
+    def __dealloc__(self):
+        free(self.factor)
+
+    cdef int reserve(self, int rays) except -1:
+        """Make room for rays named by numbers below `rays`."""
+        cdef int old = self.capacity
+        if rays <= old:
+            return 0
+        self.capacity = max(rays, 2 * old)
+        names = np.full((3, self.capacity), -1, dtype=np.intc)
+        names[:, :old] = self.name, self.ray, self.row
+        self.name, self.ray, self.row = names
+        self.images = roomier(self.images, self.n * (<Py_ssize_t> self.capacity + 1),
+                              self.n * self.count)
+        table = np.zeros((10, self.capacity))
+        table[:, :old] = self.table
+        self.table = table
+        cdef double[:, ::1] t = self.table
+        self.step, self.residual, self.slope, self.hessian = &t[0, 0], &t[1, 0], &t[2, 0], &t[3, 0]
+        self.weight, self.limit, self.square = &t[4, 0], &t[5, 0], &t[6, 0]
+        self.direction, self.product, self.z = &t[7, 0], &t[8, 0], &t[9, 0]
+        return 0
+
+    cdef void restart(self) noexcept nogil:
+        """Forget all rays; the factor is void."""
+        cdef Py_ssize_t k
+        for k in range(self.capacity):
+            self.ray[k] = self.row[k] = -1
+        self.count, self.factored, self.spent = 0, 0, 0.0
+
+    cdef double* image_of(self, int name) noexcept nogil:
+        """Where the image of this ray goes, which may be there already."""
+        if self.ray[name] < 0:
+            self.ray[name], self.name[self.count] = self.count, name
+            self.count += 1
+        return &self.images[self.n * self.ray[name]]
+
+    cdef void drop(self, int name) noexcept nogil:
+        """Remove this ray; the last one takes its place."""
+        cdef int k = self.ray[name], last = self.count - 1, i
+        if k < 0:
+            return
+        if k < last:
+            memcpy(&self.images[self.n * k], &self.images[self.n * last], self.n * sizeof(double))
+            for i in range(self.table.shape[0]):
+                self.table[i, k] = self.table[i, last]
+            self.name[k] = self.name[last]
+            self.ray[self.name[k]] = k
+        self.ray[name], self.count = -1, last
+
+    cdef void measure(self, int name) noexcept nogil:
+        """Say that the image of this ray is in place."""
+        cdef const double* image = &self.images[self.n * self.ray[name]]
+        self.square[self.ray[name]] = dot(self.n, image, image)
+
+    cdef void set_penalty(self, int name, double slope, double hessian, double weight,
+                  double limit) noexcept nogil:
+        """Set the penalty's slope and second derivative along a ray, its weight and limit."""
+        cdef int k = self.ray[name]
+        self.slope[k], self.hessian[k] = slope, hessian
+        self.weight[k], self.limit[k] = weight, limit
+
+    cdef void apply(self, const double* step, double* out) noexcept nogil:
+        """out = W step; `product` is used up."""
+        ss_scale(self.count, -1.0, step, self.product)
+        memset(out, 0, self.n * sizeof(double))
+        share_subtract(self.n, self.count, self.product, &self.images[0], NULL, out, self.n_threads)
+
+    cdef void _apply_transposed(self, const double* x, double* out) noexcept nogil:
+        """out = W'x."""
+        share_dots(self.n, self.count, &self.images[0], NULL, x, out, self.n_threads)
+
+    cdef double* _room(self) noexcept nogil:
+        """Workspace of n numbers."""
+        return &self.images[self.n * self.count]
+
+    cdef void solve(self, const double* r, double least, double* out) noexcept nogil:
+        """Step until the residual is at most `least` of the weight on every ray; out = W step."""
+        cdef int k, tries
+        cdef bint cut = False
+        cdef double rho, last, t, curvature
+        cdef double m = self.count
+        cdef double price = 2.0 * self.n * m + <double> self.factored * self.factored
+        if self.spent > m * m * (0.5 * self.n + m / 6.0):
+            self._factorise()
+        self._apply_transposed(r, self.residual)
+        axpy(self.count, -1.0, self.slope, self.residual)
+        memset(self.step, 0, self.count * sizeof(double))
+        memset(out, 0, self.n * sizeof(double))
+        rho = self._precondition()
+        memcpy(self.direction, self.z, self.count * sizeof(double))
+        for tries in range(RADIAL_STEPS):
+            if not (rho > 0.0 and self._left(least)):
+                break
+            self.apply(self.direction, self._room())
+            self._apply_transposed(self._room(), self.product)
+            curvature = 0.0
+            for k in range(self.count):
+                self.product[k] += self.hessian[k] * self.direction[k]
+                curvature += self.product[k] * self.direction[k]
+            if not curvature > 0.0:
+                break
+            t = rho / curvature
+            axpy(self.count, t, self.direction, self.step)
+            axpy(self.n, t, self._room(), out)
+            axpy(self.count, -t, self.product, self.residual)
+            last, rho = rho, self._precondition()
+            for k in range(self.count):
+                self.direction[k] = self.z[k] + rho / last * self.direction[k]
+            self.spent += price
+        for k in range(self.count):
+            if self.step[k] < -self.limit[k]:
+                self.step[k], cut = -self.limit[k], True
+        if cut:
+            self.apply(self.step, out)
+
+    cdef bint _left(self, double least) noexcept nogil:
+        """Return True if more can be gained along a ray."""
+        cdef int k
+        for k in range(self.count):
+            if fabs(self.residual[k]) > least * self.weight[k]:
+                return True
+        return False
+
+    cdef double _precondition(self) noexcept nogil:
+        """z from the residual, by the factor for its rays, else by the diagonal; returns z'r."""
+        cdef int k, row, one = 1
+        cdef double diag
+        # longer than the factor, see _factorise
+        cdef double* x = self._room()
+        memset(x, 0, self.factored * sizeof(double))
+        for k in range(self.count):
+            row = self.row[self.name[k]]
+            if row >= 0:
+                x[row] = self.residual[k]
+        if self.factored:
+            dtrsv("L", "N", "N", &self.factored, self.factor, &self.factored, x, &one)
+            dtrsv("L", "T", "N", &self.factored, self.factor, &self.factored, x, &one)
+        for k in range(self.count):
+            row = self.row[self.name[k]]
+            diag = self.square[k] + self.hessian[k]
+            self.z[k] = x[row] if row >= 0 else self.residual[k] / diag if diag > 0.0 else 0.0
+        return dot(self.count, self.z, self.residual)
+
+    cdef void _factorise(self) noexcept nogil:
+        """Factorise W'W of these rays, if there is memory for it."""
+        cdef int n = <int> self.n, m = self.count, k, info = 0
+        cdef double unit = 1.0, none = 0.0
+        cdef double* larger
+        cdef Py_ssize_t room = <Py_ssize_t> m * m
+        self.spent = 0.0
+        # more rays than a factor could tell apart
+        if m > self.n:
+            return
+        if room > self.factor_room:
+            larger = <double*> realloc(self.factor, 2 * room * sizeof(double))
+            if larger == NULL:
+                return
+            self.factor, self.factor_room = larger, 2 * room
+        for k in range(<int> self.row.shape[0]):
+            self.row[k] = -1
+        self.factored = 0
+        dsyrk("L", "T", &m, &n, &unit, &self.images[0], &n, &none, self.factor, &m)
+        for k in range(m):
+            self.factor[k * (<Py_ssize_t> m + 1)] += (
+                self.hessian[k] + RADIAL_RIDGE * (self.square[k] + self.hessian[k]))
+        dpotrf("L", &m, self.factor, &m, &info)
+        if info == 0:
+            self.factored = m
+            for k in range(m):
+                self.row[self.name[k]] = k
+
+
+cdef class DataBlockDescent(GroupBlockDescent):
+    """The quadratic over working groups, by products with the columns themselves."""
+
+    cdef double[::1] v                  # (n + 1,) an image, less v[n] sqrt(w), then v[n]
+    cdef RadialSubspace rays
+    cdef double[::1] ray            # of the groups' rays, by column
+    cdef double[::1] length             # (G,) of each group's coefficients
+    # conjugate gradients along each direction, group by group: the step, what it leaves, and
+    # preconditioned; a conjugate direction, and its product
+    cdef double[::1] along, left, z, conjugate, product
+
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
+        self.v = np.zeros(columns.n + 1)
+        self._work_on_residual()
+        self.rays = RadialSubspace(columns.n, columns.n_threads)
+        self.has_radial_step = columns.dense and penalty.all_round()
+        self.length, self.ray = np.zeros(penalty.n_groups), np.zeros(0)
+        self.trail.reserve(self.capacity, columns.n + 1)
+        self._make_room()
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            GroupBlockDescent.reserve(self, capacity)
+            self._make_room()
+        return 0
+
+    def _make_room(self):
+        self.along, self.left, self.z, self.conjugate, self.product = np.zeros((5, self.capacity))
+        self.ray = roomier(self.ray, self.capacity, self.size)
+
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
+        """Append whole groups of columns."""
+        cdef int count = which.shape[0], before = self.n_groups
+        if count == 0:
+            return 0
+        if self.columns.size == self.size:
+            self.columns.append(design, &which[0], count)
+        self.add_groups(which, start, gradient)
+        self.measure_blocks(before)
+        if self.has_radial_step:
+            self.rays.reserve(self.n_groups)
+        return 0
+
+    cdef void restart(self) noexcept nogil:
+        GroupBlockDescent.restart(self)
+        self.rays.restart()
+
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
+        self._column(j)
+        self.columns.correlate_listed(which, count, &self.v[0], self.v[self.columns.n], out)
+
+    cdef void _column(self, int j) noexcept nogil:
+        """v = Z_j."""
+        cdef Py_ssize_t n = self.columns.n
+        memset(&self.v[0], 0, n * sizeof(double))
+        self.v[n] = self.columns.axpy(j, 1.0, &self.v[0])
+
+    cdef Py_ssize_t extent(self, int size) noexcept nogil:
+        return self.columns.n + 1
+
+    cdef double* carried(self) noexcept nogil:
+        return &self.u[0]
+
+    cdef double square(self, const double* b, const double* carried) noexcept nogil:
+        cdef Py_ssize_t n = self.columns.n
+        cdef double shift = self.u[n], total = dot(n, &self.u[0], &self.u[0])
+        if shift != 0.0:
+            total += shift * (shift + 2.0 * dot(n, &self.u[0], &self.columns.root_w[0]))
+        return total
+
+    cdef void block_products(self, int k, double* out) noexcept nogil:
+        cdef int i, j, first = self.first[k], s = self.first[k + 1] - first
+        for j in range(s):
+            self._column(first + j)
+            self.columns.correlate_some(first, j + 1, &self.v[0], self.v[self.columns.n],
+                                        out + j * <Py_ssize_t> s)
+            # the same numbers on both sides of the diagonal
+            for i in range(j):
+                out[j + i * <Py_ssize_t> s] = out[i + j * <Py_ssize_t> s]
+
+    cdef void meet(self, int k) noexcept nogil:
+        cdef int first = self.first[k]
+        self.columns.correlate_some(first, self.first[k + 1] - first, &self.u[0],
+                                    self.u[self.columns.n], &self.g[first])
+
+    cdef void move(self, int k) noexcept nogil:
+        cdef int first = self.first[k]
+        self.u[self.columns.n] += self.columns.subtract_some(first, self.first[k + 1] - first,
+                                                             &self.d[first], &self.u[0])
+
+    cdef void renew(self) noexcept nogil:
+        self.columns.correlate(&self.u[0], self.u[self.columns.n], self.g)
+
+    cdef double image(self) noexcept nogil:
+        """|Z d|^2; leaves v = -Z d and q = Z'Z d."""
+        cdef Py_ssize_t n = self.columns.n
+        cdef int j
+        cdef double square = 0.0
+        self.passes += 1
+        memset(&self.v[0], 0, n * sizeof(double))
+        self.v[n] = self.columns.subtract(self.d, &self.v[0])
+        self.columns.correlate(&self.v[0], self.v[n], self.q)
+        for j in range(self.size):
+            self.q[j] = -self.q[j]
+            square += self.d[j] * self.q[j]
+        return square
+
+    cdef void advance(self, double t) noexcept nogil:
+        axpy(self.columns.n + 1, t, &self.v[0], &self.u[0])
+        axpy(self.size, -t, self.q, self.g)
+
+    cdef bint direction(self, double lam) noexcept nogil:
+        """Conjugate gradients, preconditioned by each group's own block.
+
+            (T'Z'Z T + H) t = slope,   d = T t
+
+        T are the directions in which the penalty is smooth, H its second derivative along them.
+        """
+        cdef int step, k
+        cdef double rho, goal, curvature
+        for k in range(self.n_groups):
+            self.step.factorise(k)
+        memset(&self.along[0], 0, self.size * sizeof(double))
+        memcpy(&self.left[0], &self.tangents.slope[0], self.size * sizeof(double))
+        rho = self._precondition(0.0)
+        goal = FORCING * FORCING * rho
+        for step in range(STEPS):
+            if rho <= goal:
+                break
+            curvature = self._curvature_along()
+            if curvature <= 0.0:
+                break
+            axpy(self.size, rho / curvature, &self.conjugate[0], &self.along[0])
+            axpy(self.size, -rho / curvature, &self.product[0], &self.left[0])
+            rho = self._precondition(rho)
+        if step == 0:
+            return False
+        for k in range(self.n_groups):
+            self.tangents.spread(k, &self.along[self.first[k]], &self.d[self.first[k]])
+        return True
+
+    cdef double _curvature_along(self) noexcept nogil:
+        """product = (T'Z'Z T + H) conjugate; returns the curvature. It uses d and its image."""
+        cdef int k, j, first, n
+        cdef const double* hessian
+        for k in range(self.n_groups):
+            first = self.first[k]
+            self.tangents.spread(k, &self.conjugate[first], &self.d[first])
+        self.image()
+        memset(&self.product[0], 0, self.size * sizeof(double))
+        for k in range(self.n_groups):
+            first, n = self.first[k], self.tangents.count[k]
+            hessian = &self.tangents.hessians[self.place[k]]
+            self.tangents.add_products(k, &self.q[first], &self.product[first])
+            for j in range(n):
+                axpy(n, self.conjugate[first + j], hessian + j * <Py_ssize_t> n,
+                     &self.product[first])
+        return dot(self.size, &self.conjugate[0], &self.product[0])
+
+    cdef double _precondition(self, double last) noexcept nogil:
+        """The next conjugate direction; returns the preconditioned square of what is left."""
+        cdef int k, i, first, n
+        cdef double rho = 0.0, ratio
+        for k in range(self.n_groups):
+            first, n = self.first[k], self.tangents.count[k]
+            memcpy(&self.z[first], &self.left[first], n * sizeof(double))
+            small_solve(n, &self.step.factors[self.place[k]], &self.z[first])
+            rho += dot(n, &self.z[first], &self.left[first])
+        ratio = rho / last if last > 0.0 else 0.0
+        for k in range(self.n_groups):
+            first, n = self.first[k], self.tangents.count[k]
+            for i in range(first, first + n):
+                self.conjugate[i] = self.z[i] + ratio * self.conjugate[i]
+            for i in range(first + n, self.first[k + 1]):
+                self.conjugate[i] = 0.0
+        return rho
+
+    cdef void radial_step(self, double lam, double target) noexcept nogil:
+        cdef Py_ssize_t n = self.columns.n
+        cdef double square, linear, charge = self.penalty_value(lam)
+        cdef double least = max(RADIAL_SHARE * target / charge,
+                                DECREASE) if charge > 0.0 else DECREASE
+        self._gather(lam, min(TURN * least, LARGEST_TURN))
+        if self.rays.count > 0:
+            self.rays.solve(&self.u[0], least, &self.v[0])
+            square, linear = dot(n, &self.v[0], &self.v[0]), dot(n, &self.v[0], &self.u[0])
+            if 0.5 * square - linear + self._go_along(lam) <= 0.0:
+                axpy(n, -1.0, &self.v[0], &self.u[0])
+                self.residual_square += square - 2.0 * linear
+                self.touch(0, self.size)
+            else:
+                memcpy(self.b, &self.old[0], self.size * sizeof(double))
+        self.renew()
+
+    cdef void _gather(self, double lam, double turned) noexcept nogil:
+        """Collect the rays of all working groups; a ray serves until 1 - cos of its turn exceeds
+        `turned`.
+
+        Along a ray d from b, |b + s d|^2 = |b|^2 + 2 s b'd + s^2.
+        """
+        cdef int k, j, first, s, g
+        cdef double ahead, cosine, weight, back
+        for k in range(self.n_groups):
+            first, s, g = self.first[k], self.first[k + 1] - self.first[k], self.group[k]
+            self.length[k] = self.tangents.take_ray(k, &self.b[first], lam)
+            if self.length[k] == 0.0:
+                self.rays.drop(k)
+                continue
+            ahead = dot(s, &self.ray[first], self.b + first) if self.rays.ray[k] >= 0 else 0.0
+            back = RAY_SHORTENED * ahead
+            if ahead < (1.0 - turned) * self.length[k]:
+                ahead = back = self.length[k]
+                for j in range(first, first + s):
+                    self.ray[j], self.d[j] = self.tangents.sign[j], -self.tangents.sign[j]
+                memset(self.rays.image_of(k), 0, self.columns.n * sizeof(double))
+                self.columns.subtract_some(first, s, &self.d[first], self.rays.image_of(k))
+                self.rays.measure(k)
+            cosine, weight = ahead / self.length[k], lam * self.penalty.weight[g]
+            self.rays.set_penalty(k, lam * self.penalty.ridge[g] * ahead + weight * cosine,
+                          lam * self.penalty.ridge[g] + weight * max(1.0 - cosine * cosine,
+                                  0.0) / self.length[k], weight, back)
+
+    cdef double _go_along(self, double lam) noexcept nogil:
+        """d = the step of the rays, column by column, and b += d from `old`; returns the
+        penalty's change.
+
+        A group that reaches the end of its own ray is set to zero.
+        """
+        cdef int k, j, g, first, s
+        cdef double step, old, square, charge = 0.0
+        memcpy(&self.old[0], self.b, self.size * sizeof(double))
+        for k in range(self.n_groups):
+            g, first, s = self.group[k], self.first[k], self.first[k + 1] - self.first[k]
+            step, old = (self.rays.step[self.rays.ray[k]] if self.length[k] > 0.0 else 0.0,
+                         self.length[k])
+            if step == 0.0:
+                memset(&self.d[first], 0, s * sizeof(double))
+                continue
+            # the change of |b_g|^2
+            square = step * (2.0 * dot(s, &self.ray[first], self.b + first) + step)
+            charge += 0.5 * self.penalty.ridge[g] * square
+            charge += self.penalty.weight[g] * square / (old + sqrt(max(old * old + square, 0.0)))
+            for j in range(first, first + s):
+                self.d[j] = -self.b[j] if step == -old else step * self.ray[j]
+                self.b[j] += self.d[j]
+        return lam * charge

@@ -1,0 +1,217 @@
+"""Block descent with all inner products known: nothing depends on the number of samples.
+
+The Newton step is solved by a Cholesky factor of the Gram matrix along the directions in which
+the penalty is smooth.
+"""
+from libc.string cimport memcpy, memset
+from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
+
+import numpy as np
+
+from sparsesolve.solvers import costs
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.gram.gram cimport Gram
+from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.linalg.kernels.vector cimport axpy, ss_subtract_all
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.quadratic.block_descent cimport GroupBlockDescent
+
+# Tries to make a matrix regular that is singular in rounding; each multiplies the ridge by a
+# hundred.
+DEF REPAIRS = 6
+cdef double FACTOR_COST = costs.subproblem.FACTOR_COST
+cdef double REPAIR_RIDGE = costs.rounding.REPAIR_RIDGE
+
+
+cdef class GramBlockDescent(GroupBlockDescent):
+    """The quadratic over working groups whose inner products are all known.
+
+    `columns` extend `gram` as they come; without columns it holds all from the start.
+    """
+
+    cdef public Gram gram
+    cdef double[::1] matrix, right      # of the Newton step
+
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
+        self.gram = Gram()
+        self.has_radial_step = penalty.all_round()
+        self._make_newton_room()
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            GroupBlockDescent.reserve(self, capacity)
+            self._make_newton_room()
+        return 0
+
+    def _make_newton_room(self):
+        self.matrix, self.right = (np.empty(<Py_ssize_t> self.capacity * self.capacity),
+                                   np.zeros(self.capacity))
+
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
+        """Append whole groups of columns, their inner products with all working columns first."""
+        cdef int count = which.shape[0], before = self.n_groups
+        if count == 0:
+            return 0
+        if self.columns is not None:
+            if self.columns.size == self.size:
+                self.columns.append(design, &which[0], count)
+            self.gram.follow(self.columns)
+        self.add_groups(which, start, gradient)
+        self.measure_blocks(before)
+        return 0
+
+    cdef void restart(self) noexcept nogil:
+        GroupBlockDescent.restart(self)
+        self.gram.size = 0
+
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
+        cdef int k
+        for k in range(count):
+            out[k] = self.gram.G[which[k] + <Py_ssize_t> j * self.gram.capacity]
+
+    cdef void block_products(self, int k, double* out) noexcept nogil:
+        cdef int j, first = self.first[k], s = self.first[k + 1] - first
+        for j in range(s):
+            memcpy(out + j * <Py_ssize_t> s, self.gram.G + first
+                   + (first + j) * <Py_ssize_t> self.gram.capacity, s * sizeof(double))
+
+    cdef void move(self, int k) noexcept nogil:
+        self._subtract_products(self.first[k], self.first[k + 1], 1.0, self.g)
+
+    cdef void _subtract_products(self, int first, int last, double t, double* out) noexcept nogil:
+        """Subtract t times Z'Z d of the columns first..last from out."""
+        cdef int j, count = 0
+        for j in range(first, last):
+            if self.d[j] != 0.0:
+                self.support[count], self.rhs[count] = j, t * self.d[j]
+                count += 1
+        ss_subtract_all(self.size, count, self.rhs, self.gram.G, self.support, self.gram.capacity,
+                        out)
+
+    cdef double square(self, const double* b, const double* carried) noexcept nogil:
+        """|r - Z d|^2 = |r|^2 - d'(g before + g after)."""
+        cdef double total = self.residual_square
+        cdef int j
+        for j in range(self.size):
+            total -= (self.b[j] - b[j]) * (self.g[j] + carried[j])
+        return total
+
+    cdef double image(self) noexcept nogil:
+        cdef int j
+        cdef double square = 0.0
+        memset(self.q, 0, self.size * sizeof(double))
+        self._subtract_products(0, self.size, -1.0, self.q)
+        for j in range(self.size):
+            square += self.d[j] * self.q[j]
+        return square
+
+    cdef void advance(self, double t) noexcept nogil:
+        axpy(self.size, -t, self.q, self.g)
+
+    cdef bint radial_step_pays(self) noexcept nogil:
+        cdef int k, j
+        cdef double m = 0.0
+        for k in range(self.n_groups):
+            for j in range(self.first[k], self.first[k + 1]):
+                if self.b[j] != 0.0:
+                    m += 1.0
+                    break
+        return m * m * m <= FACTOR_COST * self.size * self.size
+
+    cdef void radial_step(self, double lam, double target) noexcept nogil:
+        cdef int k, first, rays = 0
+        for k in range(self.n_groups):
+            first = self.first[k]
+            if self.tangents.take_ray(k, &self.b[first], lam) > 0.0:
+                self.tangents.add_products(k, self.g + first, &self.tangents.slope[first])
+                rays += 1
+        if rays > 0 and self.direction(lam):
+            for k in range(self.n_groups):
+                first = self.first[k]
+                self.tangents.truncate(k, &self.b[first], &self.d[first], lam)
+            self.descend(lam, self.image())
+
+    cdef bint direction(self, double lam) noexcept nogil:
+        cdef int n = 0, one = 1, info = 1, tries, k, i, base = 0
+        cdef double added = 0.0, most = 0.0
+        for k in range(self.n_groups):
+            n += self.tangents.count[k]
+        for tries in range(REPAIRS):
+            base = self.assemble()
+            for i in range(n):
+                most = max(most, self.matrix[i + <Py_ssize_t> i * n])
+                self.matrix[i + <Py_ssize_t> i * n] += added
+            dpotrf("L", &n, &self.matrix[0], &n, &info)
+            if info == 0:
+                break
+            added = max(REPAIR_RIDGE * most, 100.0 * added)
+        if info != 0:
+            return False
+        base = 0
+        for k in range(self.n_groups):
+            memcpy(&self.right[base], &self.tangents.slope[self.first[k]],
+                   self.tangents.count[k] * sizeof(double))
+            base += self.tangents.count[k]
+        dpotrs("L", &n, &one, &self.matrix[0], &n, &self.right[0], &n, &info)
+        base = 0
+        for k in range(self.n_groups):
+            self.tangents.spread(k, &self.right[base], &self.d[self.first[k]])
+            base += self.tangents.count[k]
+        return True
+
+    cdef int assemble(self) noexcept nogil:
+        """Fill the Gram matrix along the directions, with the penalty's Hessians on its diagonal
+        blocks.
+
+        Only the lower triangle is filled. Returns its order.
+        """
+        cdef int n = 0, base = 0, moving = 0, k, i, j, s, row
+        cdef bint plain = True
+        cdef const int* of = &self.tangents.tangent_of[0]
+        cdef const double* sign = &self.tangents.sign[0]
+        cdef double* out
+        cdef const double* column
+        cdef const double* hessian
+        for k in range(self.n_groups):
+            for j in range(self.first[k], self.first[k + 1]):
+                row = n + of[j]
+                if self.tangents.count[k] > 0 and of[j] >= 0:
+                    plain = plain and sign[j] == 1.0 and row == moving
+                    self.support[moving], self.position[moving] = j, row
+                    moving += 1
+            n += self.tangents.count[k]
+        memset(&self.matrix[0], 0, <Py_ssize_t> n * n * sizeof(double))
+        # each moves along a direction of its own, in their order
+        if plain and moving == n:
+            for k in range(n):
+                out = &self.matrix[k * <Py_ssize_t> n]
+                column = self.gram.G + self.support[k] * <Py_ssize_t> self.gram.capacity
+                for i in range(k, n):
+                    out[i] = column[self.support[i]]
+        else:
+            for k in range(self.n_groups):
+                for s in range(self.tangents.count[k]):
+                    self._see(k, s)
+                    out = &self.matrix[(base + s) * <Py_ssize_t> n]
+                    for i in range(moving):
+                        out[self.position[i]] += sign[self.support[i]] * self.q[self.support[i]]
+                base += self.tangents.count[k]
+            base = 0
+        for k in range(self.n_groups):
+            s, hessian = self.tangents.count[k], &self.tangents.hessians[self.place[k]]
+            for j in range(s):
+                for i in range(j, s):
+                    self.matrix[base + i + (base
+                            + j) * <Py_ssize_t> n] += hessian[i + j * <Py_ssize_t> s]
+            base += s
+        return n
+
+    cdef void _see(self, int k, int tangent_of) noexcept nogil:
+        """q = the products of all working columns with one of a group's directions."""
+        cdef int j
+        memset(self.q, 0, self.size * sizeof(double))
+        for j in range(self.first[k], self.first[k + 1]):
+            if self.tangents.tangent_of[j] == tangent_of:
+                axpy(self.size, self.tangents.sign[j],
+                     self.gram.G + j * <Py_ssize_t> self.gram.capacity, self.q)
