@@ -22,9 +22,8 @@ from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose, step_ratio
-from sparsesolve.solvers.follow import StopRule, entry_lambda, follow, grid
+from sparsesolve.solvers.follow import StopRule, begin_at, entry_lambda, follow, grid
 from sparsesolve.solvers.state import NULL_LEVEL
-from sparsesolve.solvers.warm_start import begin_at
 
 
 @answers_keywords()

@@ -4,7 +4,7 @@ import numpy as np
 
 from sparsesolve.data import real_array, shown
 from sparsesolve.penalties.columns import by_label
-from sparsesolve.solvers.warm_start import Start
+from sparsesolve.solvers.follow import Start
 
 
 def read_start(start, lambdas, problem, names=None):

@@ -210,7 +210,7 @@ def _suitable_for_norms(problem, lambdas):
 
 
 def step_ratio(problem, name, lambdas):
-    """Return the ratio of steps by which far lambdas are approached (solvers/continuation).
+    """Return the ratio of steps by which far lambdas are approached (solvers/follow).
 
     0 says that there are none. Steps pay for active sets of wide designs, and for several
     responses with squared error. Other losses of several responses, groups of those and

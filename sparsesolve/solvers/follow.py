@@ -7,23 +7,26 @@ the null objective, and the reasons for which the path may end early. Returned: 
 lambda. Invariant: a gap is of the coefficients in the user's units.
 
 Reference: Friedman, Hastie, Tibshirani (2010), "Regularization paths for generalized linear
-models via coordinate descent".
+models via coordinate descent"; Hale, Yin, Zhang (2008), "Fixed-point continuation for
+l1-minimization", for the approach of a lambda far below the last one.
 """
 
 import logging
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil, inf
+from math import log as ln
 from typing import NamedTuple
 
 import numpy as np
 
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.penalties.penalty import has_blocks
+from sparsesolve.penalties.rows import on_rows
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.certificate.unbounded import UNBOUNDED, Endless
-from sparsesolve.solvers.continuation import approach
-from sparsesolve.solvers.costs import FAR_LAMBDA
 from sparsesolve.solvers.costs.rounding import NO_CORRELATION, OBJECTIVE
 from sparsesolve.solvers.state import CONVERGED, STALLED
-from sparsesolve.solvers.warm_start import objective
 
 log = logging.getLogger(__name__)
 OUTCOMES = ("converged", "stopped by max_iter", "stalled", "unbounded")  # by code of a Status
@@ -98,7 +101,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     """Solve down the grid; return (points, why it ended).
 
     `start` is the lambda at whose solution the state stands, if far lambdas are approached by
-    steps of the ratio `steps` (solvers/continuation); 0 if they are not. `warm` says that the
+    steps of the ratio `steps` (solvers/follow); 0 if they are not. `warm` says that the
     state is where a user wants to start: if the gap is small enough there, no step is taken.
     Solutions are converted to the user's units together at the end, if nothing needs them before.
     """
@@ -111,7 +114,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     for index, lam in enumerate(lambdas):
         before = state.iterations
         budget = max_iter
-        if lam < FAR_LAMBDA * start:
+        if lam < costs.FAR_LAMBDA * start:
             ends = problem.inner_level(start), problem.inner_level(lam)
             budget -= approach(state, *ends, tol * null, max_iter, steps)
         start, last = min(start, lam), found
@@ -240,3 +243,112 @@ def _any_still(points, limited):
 def _same(a, b):
     same = np.array_equal(a.which, b.which)
     return same and np.allclose(a.values, b.values, rtol=1e-9, atol=0.0)
+
+
+# Lambdas far below the one before.
+
+
+def approach(state, start, lam, target, budget, ratio=costs.CONTINUATION_RATIO):
+    """Lead a state from the solution at `start` to a far smaller `lam`, by a few lams in between.
+
+    A working set that starts cold at a small lam takes in many features that are never active,
+    since at the null model nearly all violate their thresholds. A gradual approach takes in the
+    active ones and a few more. No solution of the way is returned.
+
+    Parameters
+    ----------
+    state : solver state, at the solution of `start`
+    start, lam : float, in inner units
+    target : float, the target gap at lam
+    budget : int, iterations allowed at lam
+    ratio : float, the largest of neighbouring lams on the way
+
+    Returns
+    -------
+    int : iterations spent, at most costs.CONTINUATION_SHARE of them. It is 0, and nothing is done,
+        if that share does not last for the way, so that few iterations go into lam itself.
+    """
+    steps, before = between(start, lam, ratio), state.iterations
+    allowed = int(costs.CONTINUATION_SHARE * budget)
+    if allowed < costs.ITERATIONS_A_STEP * len(steps):
+        return 0
+    if steps:
+        log.debug("a far lambda is approached by %d steps", len(steps))
+    for level in steps:
+        left = allowed - (state.iterations - before)
+        if left <= 0:
+            break
+        state.solve(level, max(target, costs.CONTINUATION_GAP * state.loss_value), left)
+    return state.iterations - before
+
+
+def between(start, lam, ratio=costs.CONTINUATION_RATIO):
+    """Return the lams on the way from `start` to `lam`, decreasing; none if it is near.
+
+    The way to 0, a problem without a penalty, has none either: one or two Newton steps solve it.
+    """
+    if not 0.0 < lam < costs.FAR_LAMBDA * start < inf:
+        return []
+    count = ceil(ln(lam / start) / ln(ratio) - 1e-9)
+    return [start * (lam / start) ** (k / count) for k in range(1, count)]
+
+
+# Coefficients of the user to start from, in place of the null model.
+
+
+class Start(NamedTuple):
+    """The point to start from, in the user's units."""
+
+    coefs: np.ndarray  # (p,), or (K, p) of K responses
+    intercept: np.ndarray  # () or (K,)
+
+
+def begin_at(state, problem, start, lam):
+    """Move the state to `start`; return True if it moved.
+
+    States of problems in other columns (`solvers/reductions/`), and solvers that keep no
+    coefficients between lams, do not move.
+    """
+    apart = isinstance(problem.design, DistributedDesign) or problem.basis is not None
+    if apart or not problem.has_blocks or problem.null_value == 0.0:
+        return False
+    null = *state.coefficients(), state.intercept
+    state.start_at(*inner(problem, start))
+    there = *state.coefficients(), state.intercept
+    if objective(problem, lam, *there)[0] < objective(problem, lam, *null)[0]:
+        return True
+    state.start_at(*null)
+    return False
+
+
+def inner(problem, start):
+    """Return features, their coefficients and the intercept in inner units, within the limits."""
+    factor = np.ldexp(problem.factor, problem.shift)
+    b = np.divide(start.coefs, factor, out=np.zeros(start.coefs.shape), where=factor > 0.0)
+    b[..., ~problem.open_columns] = 0.0
+    b = np.clip(b, *problem.limits)
+    which = np.flatnonzero(b.reshape(-1, b.shape[-1]).any(axis=0)).astype(np.intc)
+    values = np.ascontiguousarray(b[..., which])
+    intercept = np.ldexp(start.intercept, -problem.exponent) - problem.mean
+    intercept = intercept + values @ problem.means[which]
+    return which, values, intercept if problem.intercept else np.zeros(np.shape(intercept))
+
+
+def objective(problem, lam, which, values, intercept):
+    """Return (F + lam Omega, F) less the least F, at a point in inner units; inf beyond floats."""
+    rows = np.ascontiguousarray(np.atleast_2d(values))
+    moved = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
+    b = np.zeros((len(rows), problem.design.p))
+    b[:, which] = rows
+    with np.errstate(over="ignore", invalid="ignore"):
+        if problem.loss is None:
+            value = 0.5 * float(problem.weights @ np.square(problem.response - moved[0]))
+        else:
+            eta = problem.offset + moved.reshape(problem.offset.shape)
+            value = problem.loss.at(eta + np.expand_dims(intercept, -1))[0]
+            value -= problem.loss.saturated
+        penalty = problem.penalty
+        if problem.n_responses is not None:
+            penalty = on_rows(penalty, problem.grouped)
+        total = value + penalty.value(b if problem.n_responses is not None else b[0], lam)
+    return (total if np.isfinite(total) else np.inf), value

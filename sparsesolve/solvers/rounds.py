@@ -42,12 +42,10 @@ class Rounds(Protocol):
         """Return the gap to fit to, where inactive coefficients leave a gap of `outside`."""
 
 
-def solve_by_rounds(state: Rounds, lam, target, limit, goal=None, is_final=None, sharpen=None):
+def solve_by_rounds(state: Rounds, lam, target, limit, goal=None, sharpen=None):
     """Reach gap <= target at lam; return (outcome, gap).
 
     `goal`, if given, is the gap of the first fit; else the state tells it.
-    `is_final(lam, target)`, if given, is False where a gap that the first round met does not count
-    yet.
     `sharpen(lam, goal)` is called before a closer fit of the same coefficients.
     """
     tries, first, last = 0, True, np.inf
@@ -60,7 +58,7 @@ def solve_by_rounds(state: Rounds, lam, target, limit, goal=None, is_final=None,
         if first:
             state.opening = gap
         # 2. Stop: gap reached, or budget spent.
-        if gap <= target and (ended or not first or is_final is None or is_final(lam, target)):
+        if gap <= target:
             return CONVERGED, gap
         if ended:
             return MAX_ITER, gap

@@ -44,21 +44,9 @@ def test_goals_follow_the_gap_that_inactive_coefficients_leave():
     assert state.goals == [0.5, 10.0, 6.0, 0.5]
 
 
-def test_a_gap_met_at_once_can_be_refused_but_not_a_second_time():
-    seen = []
-    state = Scripted([0.5, 0.4], [2])
-    found = solve_by_rounds(
-        state, 2.0, 1.0, 99, is_final=lambda lam, target: seen.append((lam, target))
-    )
-    assert found == (CONVERGED, 0.4)
-    assert seen == [(2.0, 1.0)]
-
-
 def test_a_spent_budget_ends_with_the_gap_reached():
     assert solve_by_rounds(Scripted([9.0], [1] * 99), 1.0, 1.0, 5) == (MAX_ITER, 9.0)
-    refused = Scripted([0.5], [1])
-    found = solve_by_rounds(refused, 1.0, 1.0, 1, is_final=lambda lam, target: False)
-    assert found == (CONVERGED, 0.5)
+    assert solve_by_rounds(Scripted([0.5], [1]), 1.0, 1.0, 1) == (CONVERGED, 0.5)
 
 
 def test_a_gap_that_does_not_fall_stalls_after_goals_down_to_rounding():

@@ -7,8 +7,8 @@ import sparsesolve as ss
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers import SOLVERS
+from sparsesolve.solvers.follow import Start, begin_at, inner, objective
 from sparsesolve.solvers.state import CONVERGED, NULL_LEVEL
-from sparsesolve.solvers.warm_start import Start, begin_at, inner, objective
 
 RNG = np.random.default_rng(0)
 N, P = 60, 12

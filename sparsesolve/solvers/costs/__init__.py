@@ -135,7 +135,7 @@ MOST_MODEL_COEFFICIENTS = 500
 # Proximal gradient steps at one lambda after which Newton steps take over in such problems.
 MOST_STEPS_OF_GROUPS = 3000
 
-# ---- Lambdas far below the one before: solvers/continuation -----------------------------------
+# ---- Lambdas far below the one before: solvers/follow -----------------------------------
 
 # Columns from which a far lambda is approached by steps. With fewer, all may enter at once. One
 # lambda at a hundredth of the first took 1.4 ms at once and 1.7 by steps for 200 x 150 (gaussian,
