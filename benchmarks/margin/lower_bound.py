@@ -10,12 +10,13 @@ projections are onto the simplex; from a vertex, its worst start, its gap is at 
 """
 
 import argparse
+from types import SimpleNamespace
 
 import numpy as np
 from scipy.linalg import hadamard
 
 from sparsesolve import bundle
-from sparsesolve.solvers.baselines.excessive_gap import ExcessiveGap
+from sparsesolve.solvers.baselines.bundle import ExcessiveGap
 
 
 def main():
@@ -45,8 +46,9 @@ def main():
 
 def pragam(d, lam, n_iter):
     """Gaps of Pragam on the identity's columns, from a vertex."""
-    method = ExcessiveGap(lambda w: -w, lambda u: -u, np.zeros(d), np.zeros(d), np.ones(d), 1.0,
-                          lam, 1.0 / lam, False, np.eye(d)[0])  # fmt: skip
+    risk = SimpleNamespace(forward=lambda w: -w, back=lambda u: -u, h=np.zeros(d),
+                           low=np.zeros(d), high=np.ones(d), total=1.0)  # fmt: skip
+    method = ExcessiveGap(risk, lam, 1.0 / lam, False, np.eye(d)[0])
     objectives, bounds = [], []
     for _ in range(n_iter + 1):
         objectives.append(0.5 * lam * method.w @ method.w + method.w.max())

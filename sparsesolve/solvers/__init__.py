@@ -14,13 +14,12 @@ from sparsesolve.solvers.baselines.block_descent import (
     WrightDescent,
     in_groups,
 )
-from sparsesolve.solvers.baselines.margin_states import (
+from sparsesolve.solvers.baselines.bundle import (
     AggregateBundle,
     Bundle,
     PegasosState,
     Pragam,
-    ridge_alone,
-    ridge_of_one_kink,
+    suits_one_kink,
 )
 from sparsesolve.solvers.baselines.subgradient import Subgradient
 from sparsesolve.solvers.first_order.admm import Admm, LinearizedAdmm, suits_linearized
@@ -203,12 +202,12 @@ SOLVERS = {
     ),
     "dual_descent": Solver(DualDescent, RIDGE_ALONE, ridge_dual.suits, kinks=True),
     "rows_newton": Solver(RowsNewton, RIDGE_ALONE, ridge_dual.suits, kinks=True),
-    "ls_bmrm": Solver(AggregateBundle, RIDGE_ALONE, ridge_alone, kinks=True),
-    "qp_bmrm": Solver(Bundle, RIDGE_ALONE, ridge_alone, kinks=True),
+    "ls_bmrm": Solver(AggregateBundle, RIDGE_ALONE, ridge_dual.suits, kinks=True),
+    "qp_bmrm": Solver(Bundle, RIDGE_ALONE, ridge_dual.suits, kinks=True),
     "pragam": Solver(
-        Pragam, f"hinge or quantile: {RIDGE_ALONE}", ridge_of_one_kink, kinks=True
+        Pragam, f"hinge or quantile: {RIDGE_ALONE}", suits_one_kink, kinks=True
     ),
-    "pegasos": Solver(PegasosState, RIDGE_ALONE, ridge_alone, kinks=True),
+    "pegasos": Solver(PegasosState, RIDGE_ALONE, ridge_dual.suits, kinks=True),
     "reweighted": Solver(
         _reweighted, "family='gaussian', every lambda above 0, no limits, and the elastic net, "
         "GroupL2 or SparseGroup; or TraceNorm with alpha = 1, also of family='multigaussian'",

@@ -12,7 +12,7 @@ from sparsesolve.data import answers_keywords, read_count, read_flag, read_numbe
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
-from sparsesolve.solvers.baselines.cutting_planes import Aggregate, CuttingPlanes
+from sparsesolve.solvers.baselines.bundle import Aggregate, CuttingPlanes
 from sparsesolve.solvers.margin.planes import Planes
 
 

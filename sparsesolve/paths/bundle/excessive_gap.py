@@ -11,7 +11,7 @@ from sparsesolve.data import answers_keywords, by_rows, read_count, read_flag, r
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
-from sparsesolve.solvers.baselines.excessive_gap import ExcessiveGap
+from sparsesolve.solvers.baselines.bundle import ExcessiveGap, squared_norm
 
 # Backtracking starts at this fraction of |X|^2 / lam and doubles L until a step satisfies its
 # bound.
@@ -100,17 +100,13 @@ def pragam(
 
 def _solve(read, lam, n_iter, L, tol, bias):
     risk, inner, record = read.inner, read.level(lam), Recorder()
-    used = 0
     if isinstance(L, str):
-        square, used = risk.squared_norm()
+        square = squared_norm(risk.forward, risk.back, len(risk.h), len(read.unit))
         constant = (square if square > 0.0 else 1.0) / inner
         constant *= FIRST_GUESS if L == "backtracking" else 1.0
     else:
         constant = L
-    zero = np.zeros(len(risk.h))
-    total = 0.0 if bias else None
-    method = ExcessiveGap(risk.forward, risk.back, risk.h, risk.low, risk.high, total, inner,
-                          constant, L == "backtracking", zero)  # fmt: skip
+    method = ExcessiveGap(risk, inner, constant, L == "backtracking", np.zeros(len(risk.h)))
     least, best, highest, smoothing = np.inf, None, -np.inf, []
     while True:
         objective = risk.value(method.eta)[0] + 0.5 * inner * float(method.w @ method.w)
@@ -118,11 +114,11 @@ def _solve(read, lam, n_iter, L, tol, bias):
             least, best = objective, method.w
         highest = max(highest, method.dual_value)
         smoothing.append(method.mu)
-        record.record(objective, method.dual_value, used + method.products)
+        record.record(objective, method.dual_value, risk.products)
         if len(smoothing) > n_iter or least - highest <= tol:
             break
         method.step()
-    coef = np.divide(best, read.unit, out=np.zeros_like(best), where=read.unit > 0.0)
+    coef = read.coefficients(best)
     return record.trace("pragam", coef, read.lowest(coef) if bias else 0.0,
                         smoothing=np.array(smoothing), lipschitz=method.L,
                         radius=method.radius)  # fmt: skip

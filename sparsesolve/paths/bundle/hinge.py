@@ -12,7 +12,8 @@ from sparsesolve.data import answers_keywords, by_rows, read_flag
 from sparsesolve.families import hinge
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.solvers.baselines.margin_states import MarginRisk
+from sparsesolve.solvers.baselines.bundle import MarginRisk
+from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 
 
 class HingeRisk:
@@ -26,15 +27,15 @@ class HingeRisk:
             X, y, hinge(), weights=weights, offset=None, penalty_factor=None, lower=None,
             upper=None, alpha=0.0, intercept=bias, standardize=False, n_threads=n_threads,
         )[0]  # fmt: skip
-        self.inner = MarginRisk(self.problem, n_threads)
+        dual = RidgeDual(self.problem, n_threads)
+        self.inner, self.which, self.root_v = MarginRisk(dual), dual.which, dual.root_v
         own = np.ldexp(self.problem.factor, self.problem.shift)  # the user's b per inner b
-        unit = self.inner.scale * own
-        self.unit = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0.0)
+        self.unit = self.root_v / own[self.which]
 
     @property
     def n_features(self) -> int:
         """Return the length of w."""
-        return len(self.unit)
+        return len(self.problem.factor)
 
     @property
     def passes(self) -> int:
@@ -44,15 +45,23 @@ class HingeRisk:
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the value at w (p,) and a subgradient (p,)."""
         with one_blas_thread():
-            value, a, *_ = self.inner(self.unit * w)
-        return value, self.unit * a
+            value, a, *_ = self.inner(self.unit * w[self.which])
+        return value, self._of_all(self.unit * a)
+
+    def coefficients(self, g: np.ndarray) -> np.ndarray:
+        """Return the user's w (p,) of inner coefficients g (k,)."""
+        return self._of_all(g / self.unit)
+
+    def _of_all(self, part):
+        out = np.zeros(self.n_features)
+        out[self.which] = part
+        return out
 
     def lowest(self, w: np.ndarray) -> float:
         """Return the best bias for w, or 0 without one."""
-        inner = self.unit * w
+        inner = self.unit * w[self.which]
         shift = self.inner.value(self.inner.forward(inner))[1]
-        which = np.flatnonzero(inner)
-        return self.problem.to_user(which, (self.inner.scale * inner)[which], shift)[2]
+        return self.problem.to_user(self.which, inner / self.root_v, shift)[2]
 
     def level(self, lam: float) -> float:
         """Convert lam to the units of the problem's own coordinates."""

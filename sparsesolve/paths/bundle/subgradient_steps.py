@@ -21,7 +21,7 @@ from sparsesolve.data import (
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
-from sparsesolve.solvers.baselines.cutting_planes import CuttingPlanes, Mean
+from sparsesolve.solvers.baselines.bundle import CuttingPlanes, Mean
 from sparsesolve.solvers.baselines.pegasos_rows import steps
 
 
@@ -106,9 +106,7 @@ def _by_all(read, lam, n_iter, ball):
     for _ in range(n_iter):
         method.step()
         record.record(method.objective, method.lower, read.passes)
-    own = read.unit
-    coef = np.divide(method.best, own, out=np.zeros_like(own), where=own > 0.0)
-    return record.trace("pegasos", coef, 0.0)
+    return record.trace("pegasos", read.coefficients(method.best), 0.0)
 
 
 def _by_rows(X, y, lam, n_iter, ball, seed):

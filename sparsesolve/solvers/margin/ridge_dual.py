@@ -43,7 +43,7 @@ def suits(problem, lambdas):
         return False
     open_ = problem.open_columns
     held = np.asarray(problem.penalty.l2)[open_] > 0.0
-    return bool(np.isinf(problem.limits[:, open_]).all() and held.all() and held.any())
+    return bool(np.isinf(problem.limits[:, open_]).all() and held.all())
 
 
 class RidgeDual(State):
@@ -77,21 +77,19 @@ class RidgeDual(State):
         off = np.abs(self.target - problem.null_intercept)
         self.spread = float(np.sqrt(problem.weights @ off**2)) or 1.0
         self.g, self.intercept = np.zeros(len(self.which)), float(problem.null_intercept)
-        self.u, self.value = self._null_point(), 0.0
+        self.u, self.value = self.subgradient(self.offset + self.intercept), 0.0
         self.certify(NULL_LEVEL, self.u)
 
-    def _null_point(self):
-        """Return the dual point of the null model; rows on a kink make its sum 0."""
-        eta = self.offset + self.intercept
+    def subgradient(self, eta):
+        """Return u = -F'(eta) (n,); with an intercept, rows on a kink make its sum 0."""
         u = self.loss.at(eta)[1]
         if not self.with_intercept:
             return u
-        off = np.abs(self.target - self.intercept)
-        kink = np.abs(off - self.loss.width) <= AT_KINK * self.spread
-        low, high = np.where(kink, self.low, u), np.where(kink, self.high, u)
+        near = AT_KINK * (self.spread + np.abs(eta) + np.abs(self.loss.pieces[0]))
+        low, high = self.loss.at(eta + near)[1], self.loss.at(eta - near)[1]
         if not low.sum() <= 0.0 <= high.sum():
             low, high = self.low, self.high
-        return project(u, low, high, self.one, 0.0, self.one)
+        return project(np.clip(u, low, high), low, high, self.one, 0.0, self.one)
 
     @property
     def loss_value(self):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.solvers.baselines.cutting_planes import Aggregate
+from sparsesolve.solvers.baselines.bundle import Aggregate
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import hadamard
 from sparsesolve.solvers.margin.planes import Planes
 
-from sparsesolve.solvers.baselines.cutting_planes import Aggregate, CuttingPlanes
+from sparsesolve.solvers.baselines.bundle import Aggregate, CuttingPlanes
 
 D, LAM = 32, 0.1
 ORTHONORMAL = {"hadamard": hadamard(D) / np.sqrt(D), "identity": np.eye(D)}

@@ -1,9 +1,11 @@
 """Pragam's bounds of theory, at every iteration, for boxes, weights and centres of all kinds."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from sparsesolve.solvers.baselines.excessive_gap import ExcessiveGap
+from sparsesolve.solvers.baselines.bundle import ExcessiveGap
 
 
 def primal(A, h, low, high, lam, w, balanced):
@@ -30,8 +32,9 @@ def test_the_gap_keeps_its_bound(seed, L, balanced):
     centre = np.zeros(n) if balanced and abs(centre.sum()) > 1e-14 else centre
     guess = square / lam * (0.01 if L == "backtracking" else 1.0)
     total = 0.0 if balanced else None
-    method = ExcessiveGap(lambda w: A @ w, lambda u: A.T @ u, h, low, high, total, lam, guess,
-                          L == "backtracking", centre)  # fmt: skip
+    risk = SimpleNamespace(forward=lambda w: A @ w, back=lambda u: A.T @ u, h=h, low=low,
+                           high=high, total=total)  # fmt: skip
+    method = ExcessiveGap(risk, lam, guess, L == "backtracking", centre)
     D2 = 0.5 * np.sum(np.maximum(centre - low, high - centre) ** 2)
     assert method.radius == pytest.approx(D2)
     for k in range(80):
@@ -50,8 +53,9 @@ def test_on_the_simplex_it_beats_the_lower_bound_of_bundle_methods():
     1 / t^2, from the worst centre, a vertex."""
     d, lam = 64, 0.1
     one = np.eye(d)
-    method = ExcessiveGap(lambda w: -w, lambda u: -u, np.zeros(d), np.zeros(d), np.ones(d), 1.0,
-                          lam, 1.0 / lam, False, one[0])  # fmt: skip
+    risk = SimpleNamespace(forward=lambda w: -w, back=lambda u: -u, h=np.zeros(d),
+                           low=np.zeros(d), high=np.ones(d), total=1.0)  # fmt: skip
+    method = ExcessiveGap(risk, lam, 1.0 / lam, False, one[0])
     for k in range(60):
         gap = 0.5 * lam * method.w @ method.w + method.w.max() - method.dual_value
         assert -1e-12 <= gap <= 4.0 / lam / ((k + 1) * (k + 2)) + 1e-12

@@ -6,7 +6,8 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.solvers.baselines.margin_states import MarginRisk
+from sparsesolve.solvers.baselines.bundle import MarginRisk
+from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 
 FAMILIES = {
     "hinge": ss.families.hinge(), "quantile": ss.families.quantile(0.3),
@@ -22,7 +23,7 @@ def risk_of(kind, intercept):
         X, y, FAMILIES[kind], weights=None, offset=OFFSET, penalty_factor=[1.0, 2.0, 1.0, 0.5],
         lower=None, upper=None, alpha=0.0, intercept=intercept, standardize=True, n_threads=1,
     )[0]  # fmt: skip
-    return MarginRisk(problem, 1), problem
+    return MarginRisk(RidgeDual(problem, 1)), problem
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -34,7 +35,7 @@ def test_planes_touch_the_risk_and_lie_below_it(kind, intercept):
 
     def least(w):
         """The mean loss at w, over a fine choice of intercepts: kinks are among them."""
-        eta = risk.offset + risk.forward(w)
+        eta = risk.dual.offset + risk.forward(w)
         kinks = [0.0]
         if intercept:
             rise = np.diff(constants, axis=0) / np.where(np.diff(slopes, axis=0) == 0, np.nan,

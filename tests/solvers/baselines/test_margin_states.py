@@ -69,7 +69,7 @@ def test_what_stops_early_says_so(solver):
 
 
 def test_pegasos_gives_up_where_it_no_longer_moves(monkeypatch):
-    from sparsesolve.solvers.baselines import margin_states as states
+    from sparsesolve.solvers.baselines import bundle as states
 
     monkeypatch.setattr(states, "PATIENCE", 20)
     monkeypatch.setattr(states, "PROGRESS", 0.5)

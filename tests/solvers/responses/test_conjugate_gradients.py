@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from sparsesolve.solvers.responses.direction import (
     Preconditioner,
     by_diagonal,

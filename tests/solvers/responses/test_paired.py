@@ -7,6 +7,7 @@ import pytest
 from random_sparse import random_csc
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.losses.multinomial import Multinomial
+
 from sparsesolve.solvers.responses.direction import PairedCurvature
 
 N, M, K = 40, 12, 3

@@ -1,0 +1,423 @@
+"""Bundle methods (BMRM), Pegasos and Pragam: ridge problems whose loss has kinks.
+
+    minimise over w   J(w) = lam |w|^2 / 2 + R(w),      R convex
+
+Given: an oracle w -> (R(w), a, b, tag) whose plane <a, .> + b lies below R and touches it at w.
+Returned: the best w so far, J there, and a lower bound of the minimum, which never exceeds it.
+MarginRisk is the oracle of a Problem, with w the coefficients g of ridge_dual.py:
+
+    R(w) = min over b0 of  F(offset + b0 + A w)
+
+States take the package's gap at the coefficients returned; a method's own bound says when to look.
+
+A model of R keeps all planes (margin/planes.pyx, qp-BMRM); or one aggregate plane, which a line
+search moves towards the new one (ls-BMRM); or the mean of all planes (Pegasos): with steps
+1 / (lam t) along subgradients w is -a / lam for the mean a, but for a ball that holds the
+minimiser. Pragam is Nesterov's excessive gap technique on the dual. Its invariant is J_mu(w_k) <=
+D(u_k), where J_mu takes mu |u - centre|^2 / 2 off the maximum over u, so that J(w_k) - D(u_k) <=
+mu_k D2 with D2 the largest |u - centre|^2 / 2. The proof starts at the centre.
+
+References: Teo, Vishwanathan, Smola, Le, "Bundle methods for regularized risk minimization"
+(2010), algorithm 1; Saha, Zhang, Vishwanathan, "Lower bounds for BMRM and faster rates for
+training SVMs" (2010), sections 2 and 4; Shalev-Shwartz, Singer, Srebro, "Pegasos" (2007);
+Nesterov, "Excessive gap technique in nonsmooth convex minimization" (2005).
+"""
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from sparsesolve.linalg.kernels.box_hyperplane import project
+from sparsesolve.solvers.costs.newton import PROGRESS
+from sparsesolve.solvers.costs.rounding import DUAL_STEP
+from sparsesolve.solvers.margin import ridge_dual
+from sparsesolve.solvers.margin.planes import Planes
+from sparsesolve.solvers.margin.ridge_dual import RidgeDual
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
+
+# Iterations without progress of the gap before a method is given up at a lambda, at least: twice
+# as many as were made before the last progress, if that is more. Gaps that fall as 1 / t halve
+# when t doubles, so fewer would give up methods that still work; more only delays the verdict.
+PATIENCE = 500
+
+
+class MarginRisk:
+    """R of the Problem of a RidgeDual, with products of A, and planes that touch it.
+
+    A plane is made of a dual point u within the slopes, which sums to 0 if there is an intercept.
+    The plane -A'u, with the offset that F's conjugate gives at -u, then lies below R whatever
+    rounding does to its point of contact. `products` counts passes over the data.
+    """
+
+    def __init__(self, dual):
+        self.dual, self.products = dual, 0
+        self.h, self.low, self.high = dual.target, dual.low, dual.high
+        self.total = 0.0 if dual.with_intercept else None
+
+    def forward(self, w):
+        """Return A w (n,)."""
+        self.products += 1
+        return self.dual.predictor(w)
+
+    def back(self, u):
+        """Return A'u (k,)."""
+        self.products += 1
+        return self.dual.products(u)
+
+    def value(self, moved):
+        """Return R for A w = `moved`, and the intercept."""
+        eta, dual = self.dual.offset + moved, self.dual
+        shift = dual.loss.best_shift(eta) if dual.with_intercept else 0.0
+        return dual.loss.at(eta + shift)[0], shift
+
+    def __call__(self, w):
+        """Return (R(w), a, b, u): the value, the plane <a, .> + b, and its dual point."""
+        moved = self.forward(w)
+        value, shift = self.value(moved)
+        u = self.dual.subgradient(self.dual.offset + moved + shift)
+        constant = float(self.h @ u) - self.dual.loss.width * float(np.abs(u).sum())
+        return value, -self.back(u), constant, u
+
+
+class CuttingPlanes:
+    """A method of cutting planes step by step; J(w_t) may rise, so the best point is kept.
+
+    Parameters
+    ----------
+    oracle : callable w -> (risk, a, b, tag or None)
+        `tag` is an array that describes a plane, as a dual point does.
+    lam : float > 0
+    start : (p,) the first w
+    model : Planes, Aggregate or Mean
+    """
+
+    def __init__(self, oracle, lam, start, model):
+        self.oracle, self.lam, self.model = oracle, lam, model
+        self.tags, self.mixed, self.best_mixed = {}, None, None
+        self.w, self.best, self.least, self.objective = start, start, np.inf, np.inf
+        self.lower = -np.inf
+        self._evaluate()
+
+    def _evaluate(self):
+        """Call the oracle at w, and keep w if it is the best."""
+        risk, *self.plane = self.oracle(self.w)
+        self.objective = risk + 0.5 * self.lam * float(self.w @ self.w)
+        if self.objective < self.least:
+            self.best, self.least = self.w, self.objective
+
+    def step(self):
+        """Add the plane at w, move to the model's minimum and evaluate J there."""
+        a, b, tag = self.plane
+        slot = self.model.add(a, b)
+        if tag is not None and slot is not None:
+            self.tags[slot] = tag
+        elif tag is not None:
+            share = self.model.share
+            self.mixed = tag if self.mixed is None else self.mixed + share * (tag - self.mixed)
+        if self.model.lower > self.lower:
+            self.lower, self.best_mixed = self.model.lower, self.mixed
+        self.w = self.model.point
+        self._evaluate()
+
+    def mixed_tag(self):
+        """Return the combination of the tags that gives the lower bound; None before a step."""
+        if not self.tags:
+            return self.best_mixed
+        return sum(weight * self.tags[slot]
+                   for slot, weight in enumerate(self.model.weights) if weight > 0.0)  # fmt: skip
+
+    def at_level(self, lam):
+        """Continue at another lam: the planes belong to R, and are kept."""
+        self.lam, self.least = lam, np.inf
+        self.model.at_level(lam)
+        self.lower, self.best_mixed = self.model.lower, self.mixed
+        if self.lower > -np.inf:
+            self.w = self.model.point
+        self._evaluate()
+
+
+class Aggregate:
+    """One aggregate plane <a, w> + b in place of all, a convex combination of them.
+
+        maximise over s in [0, 1]   b + s (b_t - b) - |a + s (a_t - a)|^2 / (2 lam)
+
+    It is coordinate ascent on the dual of all planes, by the Gauss-Southwell rule; the bound never
+    falls. `share` is the last step's s.
+    """
+
+    def __init__(self, p, lam):
+        self.lam, self.a, self.b, self.share = lam, np.zeros(p), -np.inf, 1.0
+
+    @property
+    def lower(self):
+        """Lower bound, -inf before the first plane."""
+        return self.b - float(self.a @ self.a) / (2.0 * self.lam)
+
+    @property
+    def point(self):
+        """The point w = -a / lam."""
+        return -self.a / self.lam
+
+    def at_level(self, lam):
+        """Continue at another lam."""
+        self.lam = lam
+
+    def add(self, a, b):
+        """Step towards the plane <a, w> + b."""
+        if self.b == -np.inf:
+            self.a, self.b, self.share = a.copy(), b, 1.0
+            return
+        towards = a - self.a
+        self.share = self._share(towards, b)
+        self.a = self.a + self.share * towards
+        self.b += self.share * (b - self.b)
+
+    def _share(self, towards, b):
+        curvature = float(towards @ towards) / self.lam
+        gain = b - self.b - float(self.a @ towards) / self.lam
+        if curvature > 0.0:
+            return min(max(gain / curvature, 0.0), 1.0)
+        return float(gain > 0.0)
+
+
+class Mean(Aggregate):
+    """The mean of all planes, which is Pegasos; w shrinks into the ball |w| <= radius."""
+
+    def __init__(self, p, lam, radius):
+        super().__init__(p, lam)
+        self.radius, self.t, self.w = radius, 0, np.zeros(p)
+
+    @property
+    def point(self):
+        """The point w after so many steps."""
+        return self.w
+
+    def add(self, a, b):
+        """Take a step of length 1 / (lam t) along -a - lam w."""
+        self.t += 1
+        super().add(a, b)
+        self.w = (1.0 - self.share) * self.w - (self.share / self.lam) * a
+        size = float(np.sqrt(self.w @ self.w))
+        if size > self.radius:
+            self.w = self.w * (self.radius / size)
+
+    def _share(self, towards, b):
+        return 1.0 / self.t
+
+
+class ExcessiveGap:
+    """Nesterov's excessive gap technique, step by step.
+
+        maximise over u    D(u) = h'u - |A'u|^2 / (2 lam),      low <= u <= high, sum u = total
+
+    With the true L = |A|^2 / lam, mu_0 = 2 L and steps 2 / (k + 3) give mu_k = 4 L / ((k + 1)
+    (k + 2)). With backtracking L grows until the quadratic bound of D holds along the step, mu_0 =
+    L, and the step solves tau^2 = (1 - tau) mu / L. D is quadratic, so that this test is exact.
+
+    Parameters
+    ----------
+    risk : MarginRisk, or what has its products and its box
+        `total` None: u has no given sum.
+    lam, L : float > 0
+    backtracking : bool
+        L is a first guess.
+    centre : (n,), within the box
+    """
+
+    def __init__(self, risk, lam, L, backtracking, centre):
+        self.risk, self.h, self.lam = risk, risk.h, lam
+        self.L, self.backtracking, self.centre, self.k = L, backtracking, centre, 0
+        z = risk.back(centre)
+        self.w = z / lam
+        self.eta = risk.forward(self.w)
+        self._ascend(centre, z, self.eta)
+        self.mu = self.L if backtracking else 2.0 * self.L
+
+    @property
+    def dual_value(self):
+        """The dual objective D(u)."""
+        return float(self.h @ self.u) - float(self.z @ self.z) / (2.0 * self.lam)
+
+    @property
+    def radius(self):
+        """D2 of the box alone."""
+        far = np.maximum(self.centre - self.risk.low, self.risk.high - self.centre)
+        return 0.5 * float(far @ far)
+
+    def _project(self, u):
+        low, high, total = self.risk.low, self.risk.high, self.risk.total
+        if total is None:
+            return np.clip(u, low, high)
+        one = np.ones(len(u))
+        return project(u, low, high, one, total, one)
+
+    def _ascend(self, beta, z, eta):
+        """Set u and A'u: a projected gradient step from beta; z is A'beta, eta is A w(beta)."""
+        while True:
+            self.u = self._project(beta + (self.h - eta) / self.L)
+            self.z = self.risk.back(self.u)
+            if not self.backtracking:
+                return
+            size = np.linalg.norm(self.u - beta) + DUAL_STEP * np.linalg.norm(self.u)
+            if np.linalg.norm(self.z - z) <= np.sqrt(self.lam * self.L) * size:
+                return
+            self.L *= 2.0
+
+    def step(self):
+        """Move from (w_k, u_k) to (w_k+1, u_k+1)."""
+        best = self._project(self.centre + (self.h - self.eta) / self.mu)  # of the smoothed J
+        z_best, start, L = self.risk.back(best), (self.u, self.z), None
+        while self.L != L:
+            L, tau = self.L, self._tau()
+            beta = (1.0 - tau) * start[0] + tau * best
+            z = (1.0 - tau) * start[1] + tau * z_best
+            eta = self.risk.forward(z / self.lam)
+            self._ascend(beta, z, eta)
+        self.w = (1.0 - tau) * self.w + tau * (z / self.lam)
+        self.eta = (1.0 - tau) * self.eta + tau * eta
+        self.mu *= 1.0 - tau
+        self.k += 1
+
+    def _tau(self):
+        """Return 2 / (k + 3), or the largest tau with tau^2 <= (1 - tau) mu / L."""
+        if not self.backtracking:
+            return 2.0 / (self.k + 3.0)
+        ratio = self.mu / self.L
+        return 0.5 * (np.sqrt(ratio * (ratio + 4.0)) - ratio)
+
+
+def squared_norm(forward, back, n, p):
+    """Return an upper bound on |A|^2 for A (n, p), at most 1e-4 above it.
+
+    It is Lanczos' value of the largest eigenvalue of A A' or A'A, whichever is smaller, plus the
+    length of its residual, within which an eigenvalue lies: Parlett, "The Symmetric Eigenvalue
+    Problem" (1980), theorem 4.5.1. The start is fixed, so that the result depends on A alone.
+    """
+    size = min(n, p)
+
+    def apply(x):
+        return forward(back(x)) if n <= p else back(forward(x))
+
+    if size == 0:
+        return 0.0
+    if size <= 12:  # Lanczos' method takes as many products.
+        columns = np.stack([apply(e) for e in np.eye(size)], axis=1)
+        return max(float(np.linalg.eigvalsh(0.5 * (columns + columns.T))[-1]), 0.0)
+    start = 1.0 + np.cos(np.arange(size))  # Fixed, with a part in any likely direction.
+    if not apply(start).any():  # Lanczos' method has no residual to start from.
+        return 0.0
+    operator = LinearOperator((size, size), matvec=lambda x: apply(x.ravel()), dtype=float)
+    values, vectors = eigsh(operator, k=1, which="LA", tol=1e-6, v0=start)
+    v = vectors[:, 0]
+    return float(values[0] + np.linalg.norm(apply(v) - values[0] * v) / np.linalg.norm(v))
+
+
+def suits_one_kink(problem, lambdas):
+    """Return True for hinge and quantile losses, whose conjugates are linear on their slopes."""
+    return ridge_dual.suits(problem, lambdas) and problem.loss.width == 0.0
+
+
+class _MarginState(Reduced):
+    """A solver state, see solvers/state.py. A subclass has `begin`, which makes `method`."""
+
+    def __init__(self, problem, n_threads):
+        self.dual = RidgeDual(problem, n_threads)
+        super().__init__(self.dual)  # which answers for the point certified last
+        self.risk, self.start, self.method = MarginRisk(self.dual), self.dual.u, None
+        self.k = len(self.dual.which)
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        if lam >= NULL_LEVEL:
+            return CONVERGED, self.dual.certify(lam, self.start)
+        self.begin(lam)
+        limit, goal, made = self.iterations + budget, target, 0
+        least, enough = np.inf, PATIENCE
+        while True:
+            own = self.method.least - self.method.lower
+            if own < PROGRESS * least:
+                least, enough = own, max(PATIENCE, 2 * made)
+            ended = self.iterations >= limit or made >= enough
+            if own <= goal or ended:
+                gap = self.dual.certify(lam, self.dual.feasible(self.u()), self.method.best)
+                if gap <= target:
+                    return CONVERGED, gap
+                if ended:
+                    return MAX_ITER if self.iterations >= limit else STALLED, gap
+                goal = 0.5 * min(own, goal)
+            self.method.step()
+            self.spent += 1
+            made += 1
+
+    def u(self):
+        """Return the dual point (n,) of the method's lower bound."""
+        mixed = self.method.mixed_tag()
+        return self.start if mixed is None else mixed
+
+
+class Bundle(_MarginState):
+    """qp-BMRM: the planes are of the risk, and serve the next lambda too."""
+
+    model = Planes
+
+    def begin(self, lam):
+        """Continue with the planes of the last lambda."""
+        if self.method is None:
+            self.method = CuttingPlanes(self.risk, lam, np.zeros(self.k), self.model(self.k, lam))
+        else:
+            self.method.at_level(lam)
+
+
+class AggregateBundle(Bundle):
+    """ls-BMRM: one aggregate plane."""
+
+    model = Aggregate
+
+
+class PegasosState(_MarginState):
+    """Pegasos-n, from w = 0 at every lambda; its bound is loose, which the gap says."""
+
+    def begin(self, lam):
+        """Begin a new run. The ball holds the minimiser, as lam |w|^2 is at most the null model's
+        F.
+        """
+        radius = np.sqrt(self.dual.problem.null_value / lam)
+        self.method = CuttingPlanes(self.risk, lam, np.zeros(self.k), Mean(self.k, lam, radius))
+
+
+class Pragam(_MarginState):
+    """The excessive gap technique, its centre the last lambda's dual point."""
+
+    def __init__(self, problem, n_threads):
+        super().__init__(problem, n_threads)
+        square = squared_norm(self.risk.forward, self.risk.back, problem.design.n, self.k)
+        self.centre, self.square = self.start, square or 1.0
+
+    def begin(self, lam):
+        """Take a first step from the centre, with L as a first guess of |A|^2 / lam."""
+        self.method = _BestOfGap(self.risk, lam, self.square / lam, True, self.centre)
+
+    def u(self):
+        """Return the dual point of the largest D."""
+        self.centre = np.clip(self.method.best_dual, self.dual.low, self.dual.high)
+        return self.method.best_dual
+
+
+class _BestOfGap(ExcessiveGap):
+    """The excessive gap technique that keeps its best points."""
+
+    least, lower = np.inf, -np.inf
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self._keep()
+
+    def step(self):
+        super().step()
+        self._keep()
+
+    def _keep(self):
+        objective = self.risk.value(self.eta)[0] + 0.5 * self.lam * float(self.w @ self.w)
+        if objective < self.least:
+            self.best, self.least = self.w, objective
+        if self.dual_value > self.lower:
+            self.best_dual, self.lower = self.u, self.dual_value
