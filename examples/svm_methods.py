@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import sparsesolve as ss
-from sparsesolve import bundle
+from sparsesolve.paths import bundle
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 40)) / np.sqrt(np.arange(1, 41))

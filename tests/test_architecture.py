@@ -135,32 +135,11 @@ def test_what_is_imported_when_asked_for_is_what_type_checkers_see(fresh_python)
                     os._exit(0)
             else:
                 os.wait()"""
-    known = {"bundle": "sparsesolve.paths.bundle", "prox": "sparsesolve.penalties.prox"}
     expected = []
     for name in sparsesolve.__all__:
         module = "sparsesolve." if inspect.ismodule(getattr(sparsesolve, name)) else ""
-        expected.append(f"{name} True {known.get(name, module + name)}")
+        expected.append(f"{name} True {module}{name}")
     assert fresh_python(script).splitlines() == expected
-
-
-@pytest.mark.parametrize("name", ["bundle", "prox"])
-def test_modules_of_other_rooms_are_imported_by_their_public_names(fresh_python, name):
-    public = getattr(sparsesolve, name)
-    first = public.__all__[0]
-    script = f"""if True:
-        import pickle
-        import sparsesolve.{name}
-        from sparsesolve.{name} import {first}
-        import sparsesolve as ss
-        print(ss.{name}.{first} is {first}, sparsesolve.{name} is ss.{name})
-        pickled = b"csparsesolve.{name}.{_home(public, first)}\\n{first}\\n."
-        print(pickle.loads(pickled) is {first})"""
-    assert fresh_python(script).split() == ["True"] * 3
-
-
-def _home(module, name):
-    """The module below `module` that defines one of its names."""
-    return getattr(module, name).__module__.removeprefix(f"{module.__name__}.")
 
 
 def test_the_root_is_small():

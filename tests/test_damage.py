@@ -133,11 +133,11 @@ FACES = {
     "path several": lambda X: ss.path(X, np.column_stack([Y, Y]), family="multigaussian"),
     "cv_path": lambda X: ss.cv_path(X, Y, n_folds=3),
     "stability_path": lambda X: ss.stability_path(X, Y, n_pairs=2),
-    "adaptive_factors": lambda X: ss.adaptive_factors(X, Y),
-    "adaptive_factors coefs": lambda X: ss.adaptive_factors(X, Y, coefs=np.ones(P)),
+    "adaptive_factors": lambda X: ss.selection.adaptive_factors(X, Y),
+    "adaptive_factors coefs": lambda X: ss.selection.adaptive_factors(X, Y, coefs=np.ones(P)),
     "lars_path": lambda X: ss.lars_path(X, Y),
     "omp_path": lambda X: ss.omp_path(X, Y, n_nonzero=2),
-    "hard_threshold_path": lambda X: ss.hard_threshold_path(X, Y, n_nonzero=2),
+    "hard_threshold_path": lambda X: ss.paths.hard_threshold_path(X, Y, n_nonzero=2),
     "online": lambda X: ss.online(X, Y, lam=0.1),
     "online stream": lambda X: ss.online([(X, Y)], lam=0.1),
     "online svrg": lambda X: ss.online(X, Y, lam=0.1, method="svrg"),
@@ -159,7 +159,7 @@ FACES = {
     "refit": lambda X: ss.refit(FIT, X, Y, 0.1),
     "relax": lambda X: ss.relax(FIT, X, Y),
     "criteria": lambda X: ss.criteria(FIT, X, Y),
-    "at_radius": lambda X: ss.at_radius(ss.path(DENSE, Y, standardize=False), 0.5, X, Y),
+    "at_radius": lambda X: ss.selection.at_radius(ss.path(DENSE, Y, standardize=False), 0.5, X, Y),
     "build_grams": lambda X: ss.mkl.build_grams(X, [(ss.mkl.linear(), None)]),
     "between": lambda X: TABLE.between(X),
     "kernels of a table": lambda X: KERNELS.predict(X, 0.1),
@@ -178,9 +178,9 @@ FACES = {
     "spom predict": lambda X: SPOM.predict(X, LENGTHS),
     "spom factor": lambda X: ss.spom({"z": ss.mkl.LowRank(X)}, CLASS, lengths=LENGTHS, epochs=1,
                                      eta0=1.0),
-    "hinge_risk": lambda X: ss.bundle.hinge_risk(X, CLASS),
-    "bundle pegasos": lambda X: ss.bundle.pegasos(X, CLASS, 0.1, n_iter=3),
-    "pragam": lambda X: ss.bundle.pragam(X, CLASS, 0.1, n_iter=3),
+    "hinge_risk": lambda X: ss.paths.bundle.hinge_risk(X, CLASS),
+    "bundle pegasos": lambda X: ss.paths.bundle.pegasos(X, CLASS, 0.1, n_iter=3),
+    "pragam": lambda X: ss.paths.bundle.pragam(X, CLASS, 0.1, n_iter=3),
     "sparse_code": lambda X: ss.sparse_code(X, np.eye(N), lam=0.1),
     "sparse_code D": lambda X: ss.sparse_code(np.ones((N, 2)), X, lam=0.1),
     "DictionaryLearning": lambda X: ss.DictionaryLearning(2, lam=0.1, n_epochs=1).fit(X),
@@ -301,7 +301,7 @@ def test_every_face_with_a_matrix_is_walked():
     tried |= {"intercept", "fit", "more_rows"}  # as coef, DictionaryLearning and more
     tried |= {"mkl_path", "cv_mkl_path", "precomputed", "classical"}  # kernels; widths alone
     forgotten = []
-    for module in (ss, ss.mkl, ss.structured, ss.bundle):
+    for module in (ss, ss.mkl, ss.structured, ss.paths.bundle):
         for name in module.__all__:
             found = getattr(module, name)
             bodies = [(name, found)] if inspect.isfunction(found) else []

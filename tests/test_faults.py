@@ -36,7 +36,7 @@ CALLS = {
     "sparsa": lambda **o: ss.path(X, Y, solver="sparsa", tol=1e-3, **SHORT, **o),
     "lars": lambda **o: ss.lars_path(X, Y, max_features=15, **o),
     "omp": lambda **o: ss.omp_path(X, Y, n_nonzero=10, **o),
-    "niht": lambda **o: ss.hard_threshold_path(X, Y, n_nonzero=5, **o),
+    "niht": lambda **o: ss.paths.hard_threshold_path(X, Y, n_nonzero=5, **o),
     "mkl": lambda **o: ss.mkl_path([np.outer(c, c) for c in X.T[:6]], Y, n_lambdas=5, **o),
     "codes": lambda **o: ss.sparse_code(X, X[:, :30], lam=0.5, **o),
     "dictionary": lambda **o: ss.DictionaryLearning(4, lam=0.5, seed=0, n_epochs=2, **o).fit(X),

@@ -90,9 +90,9 @@ ENTRIES = {  # what is given as data, and the function that must look at it
         x, Y, penalty=random_problems.GROUPED[kind](np.arange(P) // 2))
        for kind in random_problems.GROUPED},
     "cv_path": lambda x: ss.cv_path(x, Y), "stability_path": lambda x: ss.stability_path(x, Y),
-    "adaptive_factors": lambda x: ss.adaptive_factors(x, Y),
+    "adaptive_factors": lambda x: ss.selection.adaptive_factors(x, Y),
     "lars_path": lambda x: ss.lars_path(x, Y), "omp_path": lambda x: ss.omp_path(x, Y),
-    "hard_threshold_path": lambda x: ss.hard_threshold_path(x, Y),
+    "hard_threshold_path": lambda x: ss.paths.hard_threshold_path(x, Y),
     "sparse_code, D": lambda x: ss.sparse_code(Y[:, None], x, lam=0.1),
     "sparse_code, Y": lambda x: ss.sparse_code(x, X, lam=0.1),
     "DictionaryLearning": lambda x: ss.DictionaryLearning(2, lam=0.1, seed=0).fit(x),
@@ -143,8 +143,8 @@ def test_a_table_from_a_truncated_file_or_of_the_largest_floats():
 
 
 def test_sizes_of_responses_do_not_matter_or_are_named():
-    factors = ss.adaptive_factors(X * 1e-155, Y, seed=0)
-    np.testing.assert_allclose(factors, ss.adaptive_factors(X, Y, seed=0), rtol=1e-6)
+    factors = ss.selection.adaptive_factors(X * 1e-155, Y, seed=0)
+    np.testing.assert_allclose(factors, ss.selection.adaptive_factors(X, Y, seed=0), rtol=1e-6)
     assert np.isfinite(ss.path(X, np.full(N, 1e300), alpha=0.0).intercepts).all()
     huge = ss.path(X, Y * 1e300)
     for function in (ss.relax, ss.criteria):
@@ -159,4 +159,4 @@ def test_sizes_of_responses_do_not_matter_or_are_named():
         ss.relax(ss.path(X[:1], Y[:1]), X[:1], Y[:1])
     with pytest.raises(ValueError, match="the trace of kernel 0 is .*rescale it"):
         ss.mkl_path([np.outer(Y, Y) * 1e-310], Y)
-    assert not ss.hard_threshold_path(np.zeros((N, 3)), Y, method="iht").df.any()
+    assert not ss.paths.hard_threshold_path(np.zeros((N, 3)), Y, method="iht").df.any()

@@ -77,7 +77,7 @@ OTHERS = {  # each would go on for minutes
     "sparsa": "ss.path(X, y > 0, family='binomial', solver='sparsa', **LONG)",
     "lars": "[ss.lars_path(X, y + k) for k in range(10**6)]",
     "omp": "[ss.omp_path(X, y + k) for k in range(10**6)]",
-    "niht": "[ss.hard_threshold_path(X, y + k) for k in range(10**6)]",
+    "niht": "[ss.paths.hard_threshold_path(X, y + k) for k in range(10**6)]",
     "codes": "ss.sparse_code(np.tile(X, 50), X[:, :200] / 20, lam=1e-3)",
     "dictionary": "ss.DictionaryLearning(200, lam=0.1, seed=0, n_epochs=10**6).fit(X)",
     "mkl": "ss.mkl_path([np.outer(c, c) for c in X.T[:20]], y, n_lambdas=10**5, tol=1e-12)",

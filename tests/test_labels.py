@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
+from sparsesolve.paths import bundle, hard_threshold_path
+from sparsesolve.selection import adaptive_factors
 
 pd = pytest.importorskip("pandas")
 
@@ -84,13 +86,15 @@ ROWS = {
         GRAMS, Y, n_lambdas=4, n_folds=3, seed=0, groups=groups).fold_scores),
     (ss, "stability_path"): ("y weights offset", lambda y=Y, **g: ss.stability_path(
         X, y, n_pairs=3, lambdas=[1.0, S], seed=0, **g).frequencies.toarray()),
-    (ss, "adaptive_factors"): ("y weights offset folds", lambda y=Y, **g: ss.adaptive_factors(
+    (ss.selection, "adaptive_factors"): ("y weights offset folds",
+                                         lambda y=Y, **g: adaptive_factors(
         X, y, n_lambdas=5, **{"folds": FOLD, **g})),
     (ss, "lars_path"): ("y weights offset",
                         lambda y=Y, **g: ss.lars_path(X, y, **g).coef(S)),
     (ss, "omp_path"): ("y weights offset",
                        lambda y=Y, **g: ss.omp_path(X, y, n_nonzero=2, **g).coefs.toarray()),
-    (ss, "hard_threshold_path"): ("y weights offset", lambda y=Y, **g: ss.hard_threshold_path(
+    (ss.paths, "hard_threshold_path"): ("y weights offset",
+                                       lambda y=Y, **g: hard_threshold_path(
         X, y, n_nonzero=2, **g).coefs.toarray()),
     (ss, "online"): ("y weights offset",
                      lambda y=Y, **g: ss.online(X, y, lam=0.1, **g).coef()),
@@ -118,7 +122,7 @@ ROWS = {
     (ss, "criteria known"): ("weights offset", lambda **g: ss.criteria(
         fit_of(weights=WEIGHTS, offset=OFFSET), X, Y,
         **{"weights": WEIGHTS, "offset": OFFSET, **g})["bic"]),
-    (ss, "at_radius"): ("y", lambda y: ss.at_radius(UNSCALED, 0.5, X, y).coef),
+    (ss.selection, "at_radius"): ("y", lambda y: ss.selection.at_radius(UNSCALED, 0.5, X, y).coef),
     (ss.mkl, "build_grams"): ("weights", lambda weights: ss.mkl.build_grams(
         X, [(ss.mkl.gaussian(1.0), None)], centre=True, weights=weights).items[0]),
     (ss.mkl, "precomputed"): ("weights", lambda weights: ss.mkl.precomputed(
@@ -131,11 +135,11 @@ ROWS = {
         ss.structured.pegasos, lam=0.1, epochs=1)(y).coef()),
     (ss.structured, "wrapped_mkl"): ("y", lambda y: sequences(
         ss.structured.wrapped_mkl, lam=0.1, epochs=1, rounds=1, first_epochs=1)(y).coef()),
-    (ss.bundle, "hinge_risk"): ("y weights", lambda y=CLASS, **g: ss.bundle.bmrm(
-        ss.bundle.hinge_risk(X, y, **g), 0.1, n_iter=9).coef),
-    (ss.bundle, "pegasos"): ("y", lambda y: ss.bundle.pegasos(
+    (bundle, "hinge_risk"): ("y weights", lambda y=CLASS, **g: bundle.bmrm(
+        bundle.hinge_risk(X, y, **g), 0.1, n_iter=9).coef),
+    (bundle, "pegasos"): ("y", lambda y: bundle.pegasos(
         X, (y > 0).astype(int), 0.1, n_iter=9).coef),
-    (ss.bundle, "pragam"): ("y weights", lambda y=CLASS, **g: ss.bundle.pragam(
+    (bundle, "pragam"): ("y weights", lambda y=CLASS, **g: bundle.pragam(
         X, y, 0.1, n_iter=9, **g).coef),
     (ss.Path, "predict"): ("offset", lambda offset: FIT.predict(X, S, offset=offset)),
     (ss.Path, "predict strata"): ("strata", lambda strata: STRATIFIED.predict(
@@ -280,15 +284,15 @@ COLUMNS = {
     (ss, "cv_path"): ("penalty_factor", PF, 1.0, lambda v: scores(folds=FOLD, penalty_factor=v)),
     (ss, "stability_path"): ("penalty_factor", PF, 1.0, lambda v: ss.stability_path(
         X, Y, n_pairs=3, lambdas=[S], seed=0, penalty_factor=v).frequencies.toarray()),
-    (ss, "adaptive_factors"): (
-        "coefs", KNOWN, 0.0, lambda v: ss.adaptive_factors(X, Y, coefs=v)),
-    (ss, "adaptive_factors groups"): (
-        "groups", LABELS, None, lambda v: ss.adaptive_factors(X, Y, coefs=KNOWN, groups=v)),
+    (ss.selection, "adaptive_factors"): (
+        "coefs", KNOWN, 0.0, lambda v: adaptive_factors(X, Y, coefs=v)),
+    (ss.selection, "adaptive_factors groups"): (
+        "groups", LABELS, None, lambda v: adaptive_factors(X, Y, coefs=KNOWN, groups=v)),
     (ss, "lars_path"): (
         "penalty_factor", PF, 1.0, lambda v: ss.lars_path(X, Y, penalty_factor=v).coef(S)),
-    (ss, "lars_path_gram"): ("penalty_factor", PF, 1.0, lambda v: ss.lars_path_gram(
+    (ss.paths, "lars_path_gram"): ("penalty_factor", PF, 1.0, lambda v: ss.paths.lars_path_gram(
         X.T @ X, X.T @ Y, N, penalty_factor=v).coef(S)),
-    (ss, "lars_path_gram xty"): ("xty", X.T @ Y, None, lambda v: ss.lars_path_gram(
+    (ss.paths, "lars_path_gram xty"): ("xty", X.T @ Y, None, lambda v: ss.paths.lars_path_gram(
         X.T @ X, v, N).coef(S)),
     (ss, "online"): ("penalty_factor", PF, 1.0, lambda v: ss.online(
         X, Y, lam=0.1, penalty_factor=v).coef()),
@@ -456,10 +460,11 @@ WORDS = {*ARGUMENTS, "penalty_factor", "lower", "upper", "exclude", "start", "co
 
 def public():
     """Yield every public function, class and method of a result, by its name."""
-    for module in (ss, ss.mkl, ss.structured, ss.bundle, ss.families, ss.prox, penalties):
+    for module in (ss, ss.mkl, ss.paths, bundle, ss.selection, ss.results, ss.structured,
+                   ss.families, ss.penalties.prox, penalties):  # fmt: skip
         for name in module.__all__:
             found = getattr(module, name)
-            if inspect.isfunction(found) or module is penalties:
+            if inspect.isfunction(found) or module is penalties and callable(found):
                 yield name, found
             for method, body in inspect.getmembers(found, inspect.isfunction):
                 if inspect.isclass(found) and not method.startswith("_"):

@@ -18,8 +18,8 @@ import time
 
 import numpy as np
 
-from sparsesolve import bundle
 from sparsesolve.linalg.threads import one_blas_thread
+from sparsesolve.paths import bundle
 from sparsesolve.structured.margin_learner import MaxMargin
 from sparsesolve.structured.problem import read_chain_problem
 

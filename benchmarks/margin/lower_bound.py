@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.linalg import hadamard
 
-from sparsesolve import bundle
+from sparsesolve.paths import bundle
 from sparsesolve.solvers.baselines.bundle import ExcessiveGap
 
 

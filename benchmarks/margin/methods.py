@@ -17,7 +17,7 @@ import numpy as np
 from problems import FILES, read
 
 import sparsesolve as ss
-from sparsesolve import bundle
+from sparsesolve.paths import bundle
 
 LEVELS = {"a9a": (-10, -18), "rcv1": (-8, -19), "pcmac": (-14,), "books": (-14,), "dvd": (-14,)}
 TALL = 10  # rows a column from which the default solver finds the optimum, else cutting planes

@@ -12,7 +12,7 @@ import argparse
 import numpy as np
 from problems import read
 
-from sparsesolve import bundle
+from sparsesolve.paths import bundle
 
 
 def drawn():

@@ -105,7 +105,7 @@ def hinge(draws):
 
 def learn_hinge(X, y, lam, passes=20, **options):
     """Weights of FOBOS."""
-    fit = ss.online(X, y, family=ss.mkl.hinge(), lam=lam, alpha=0.0, method="fobos",
+    fit = ss.online(X, y, family=ss.families.hinge(), lam=lam, alpha=0.0, method="fobos",
                     intercept=False, passes=passes, shuffle=True, **options)  # fmt: skip
     return fit.coef()
 
@@ -137,7 +137,7 @@ def pegasos(draws):
             options = {"lam": lam, "alpha": 0.0, "method": "fobos", "step": 1.0 / lam,
                        "schedule": "inverse", "intercept": False, "passes": passes,
                        "shuffle": True}  # fmt: skip
-            for loss, family, radius in (("hinge", ss.mkl.hinge(), lam**-0.5),
+            for loss, family, radius in (("hinge", ss.families.hinge(), lam**-0.5),
                                          ("log", "binomial", None)):  # fmt: skip
                 ours = ss.online(X, y, family=family, radius=radius, **options).coef()
                 theirs = pegasos_steps(X, y, lam, passes, radius is not None, loss)

@@ -72,7 +72,8 @@ def problems(module):
     if module == "greedy":
         return {name: lambda name=name: ss.omp_path(X, y, method=name, n_nonzero=60)
                 for name in ("omp", "forward", "mp")} | {
-                name: lambda name=name: ss.hard_threshold_path(X, y, method=name, n_nonzero=15)
+                name: lambda name=name: ss.paths.hard_threshold_path(
+                    X, y, method=name, n_nonzero=15)
                 for name in ("iht", "niht")}  # fmt: skip
     if module == "margin":
         T, t = correlated(2000, 20)

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from sparsesolve.prox.chains import prox_chain
-from sparsesolve.prox.ordered import prox_sorted
+from sparsesolve.penalties.prox.chains import prox_chain
+from sparsesolve.penalties.prox.ordered import prox_sorted
 from threadpoolctl import threadpool_limits
 
 import sparsesolve as ss

@@ -103,9 +103,9 @@ def models():
                           lambda fit: [fit.predict(read)]),
         "exact parser": (structured.parse_trees(read, bits=None, method="spom", **parser),
                          lambda fit: [fit.predict(read)]),
-        "spom": (structured.spom(X, three, lengths=[20, 20], groups=list("aabb"), epochs=2),
+        "spom": (ss.spom(X, three, lengths=[20, 20], groups=list("aabb"), epochs=2),
                  lambda fit: [fit.predict(X), fit.kernel_weights]),
-        "spom of blocks": (structured.spom({"a": X @ X.T, "b": np.eye(40)}, three, epochs=2),
+        "spom of blocks": (ss.spom({"a": X @ X.T, "b": np.eye(40)}, three, epochs=2),
                            lambda fit: [fit.predict({"a": X @ X.T, "b": np.eye(40)})]),
     }  # fmt: skip
 

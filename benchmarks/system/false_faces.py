@@ -203,7 +203,7 @@ def products(rng, total, about):
     X, y = X - X.mean(axis=0), y - y.mean()
     factors = np.where(rng.random(p) < 0.3, 0.0, 1.0)
     gram, cross = X.T @ X, X.T @ y
-    fit = ss.lars_path_gram(gram, cross, n, yty=y @ y, penalty_factor=factors)
+    fit = ss.paths.lars_path_gram(gram, cross, n, yty=y @ y, penalty_factor=factors)
     kept = {"intercept": False, "standardize": False, "ridge": 0.0, "positive": False,
             "weights": None}  # fmt: skip
     plain = {"intercept": False, "standardize": False}
@@ -280,7 +280,7 @@ def greedy(rng, total, about):
     y = response(rng, X0)
     kept = {"intercept": bool(rng.random() < 0.8), "standardize": bool(rng.random() < 0.8)}
     method = rng.choice(["omp", "forward", "niht", "iht", "cosamp"])
-    face = ss.omp_path if method in ("omp", "forward") else ss.hard_threshold_path
+    face = ss.omp_path if method in ("omp", "forward") else ss.paths.hard_threshold_path
     fit = face(X, y, method=str(method), n_nonzero=int(rng.integers(1, 6)),
                max_iter=200, **kept)
     truth = Squares(X0, y, **kept)

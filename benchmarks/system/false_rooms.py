@@ -326,14 +326,14 @@ def traces(rng, total, about):
     bias, way = bool(rng.random() < 0.5), rng.integers(5)
     if way == 0:
         L = ("true", "backtracking", 10.0 ** rng.uniform(-3, 3))[rng.integers(3)]
-        trace = ss.bundle.pragam(X, y, lam, steps, bias=bias, L=L, weights=w)
+        trace = ss.paths.bundle.pragam(X, y, lam, steps, bias=bias, L=L, weights=w)
     elif way < 3:
-        risk = ss.bundle.hinge_risk(X, y, bias=bias, weights=w)
+        risk = ss.paths.bundle.hinge_risk(X, y, bias=bias, weights=w)
         start = rng.normal(size=p) if rng.random() < 0.5 else None
-        trace = ss.bundle.bmrm(risk, lam, steps, line_search=way == 2, start=start)
+        trace = ss.paths.bundle.bmrm(risk, lam, steps, line_search=way == 2, start=start)
     else:
         w, bias = np.ones(n), False
-        trace = ss.bundle.pegasos(X, y, lam, steps, batch="all" if way == 3 else 1,
+        trace = ss.paths.bundle.pegasos(X, y, lam, steps, batch="all" if way == 3 else 1,
                                   ball=bool(rng.random() < 0.5))  # fmt: skip
     A = np.column_stack([X, np.full(n, float(bias))])
     truth = Objective(two_sides(A, y, w / w.sum(), True), [], np.append(np.full(p, lam), 0.0))

@@ -64,7 +64,7 @@ CASES = {  # what is prepared, what is interrupted
     "lars": ("X, y = dense(2000, 20_000)", "ss.lars_path(X, y)"),
     "omp": ("X, y = dense(2000, 20_000)", "ss.omp_path(X, y, n_nonzero=1500)"),
     "niht": ("X, y = dense(2000, 20_000)",
-             "[ss.hard_threshold_path(X, y + k, n_nonzero=200) for k in range(99)]"),
+             "[ss.paths.hard_threshold_path(X, y + k, n_nonzero=200) for k in range(99)]"),
     "cv": ("X, y = dense(1000, 5000)",
            "ss.cv_path(X, y, n_folds=10, seed=0, n_lambdas=1000, stop=None, n_threads=1)"),
     "stability": ("X, y = dense(1000, 5000)",
@@ -77,7 +77,7 @@ CASES = {  # what is prepared, what is interrupted
     "mkl": ("X, y = dense(1500, 30); K = [np.outer(c, c) + np.eye(1500) for c in X.T]",
             "ss.mkl_path(K, y, n_lambdas=1000, tol=1e-12)"),
     "mkl hinge": ("X, y = dense(1500, 30); K = [np.outer(c, c) + np.eye(1500) for c in X.T]",
-                  "ss.mkl_path(K, np.sign(y), family=ss.mkl.hinge(), norm='l1_squared')"),
+                  "ss.mkl_path(K, np.sign(y), family=ss.families.hinge(), norm='l1_squared')"),
     "dask": ("import dask.array as da; X, y = dense(50_000, 300); "
              "X = da.from_array(X, chunks=(5000, 300))", "ss.path(X, y > 0, family='binomial', "
              "n_lambdas=1000, stop=None)"),

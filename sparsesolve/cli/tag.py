@@ -52,7 +52,7 @@ def run_tag(args):
         fit = structured.max_margin(X, tags, lengths=sentences.lengths, epochs=args.epochs,
                                     seed=args.seed)  # fmt: skip
     else:
-        fit = structured.crf_path(
+        fit = ss.crf_path(
             X, tags, lengths=sentences.lengths, alpha=0.0, lambdas=[args.lam], tol=args.tol,
             n_threads=args.threads,
         )  # fmt: skip

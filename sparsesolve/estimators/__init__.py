@@ -120,3 +120,7 @@ __all__ = [
     "TweedieNetCV",
     "expected_failed_checks",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

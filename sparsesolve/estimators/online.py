@@ -20,7 +20,7 @@ class Online(Answering, BaseEstimator):
     """Base class: passes over shuffled rows, early stopping, and continuation.
 
     Attributes of every fitted estimator: ``online_fit_``, the
-    :class:`~sparsesolve.online.fit.OnlineFit`, which certifies and has the progressive loss;
+    :class:`~sparsesolve.results.OnlineFit`, which certifies and has the progressive loss;
     ``n_iter_``, the number of passes; ``t_``, the clock: 1 plus the weight of all rows learned so
     far.
     """

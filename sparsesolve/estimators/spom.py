@@ -1,6 +1,6 @@
 """Structured support vector machine or random field with a norm over groups of features."""
 
-from sparsesolve.structured.spom import spom
+from sparsesolve.structured.spom_training import spom
 
 from .chains import Chain
 

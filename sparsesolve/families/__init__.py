@@ -34,7 +34,7 @@ A family can be written in Python: any object with the methods value, gradient a
 which :func:`from_object` describes.
 """
 
-from sparsesolve.data import Response
+from sparsesolve.data import Response  # noqa: F401  (for other rooms)
 from sparsesolve.families.amounts import gamma, negative_binomial, poisson, tweedie
 from sparsesolve.families.classes import (
     binomial,
@@ -48,13 +48,16 @@ from sparsesolve.families.family import Family
 from sparsesolve.families.python import from_object
 from sparsesolve.families.quantiles import epsilon_insensitive, quantile
 from sparsesolve.families.real import gaussian, huber, multigaussian
-from sparsesolve.families.registry import FAMILIES, MAKERS, read_family
+from sparsesolve.families.registry import FAMILIES, MAKERS, read_family  # noqa: F401  (for other rooms)
 from sparsesolve.families.survival import cox
-from sparsesolve.solvers.follow import StopRule
+from sparsesolve.solvers.follow import StopRule  # noqa: F401  (for other rooms)
 
 __all__ = [
-    "FAMILIES", "Family", "MAKERS", "Response", "StopRule", "binomial", "cloglog", "cox",
-    "epsilon_insensitive", "from_object", "gamma", "gaussian", "hinge", "huber", "multigaussian",
-    "multinomial", "negative_binomial", "poisson", "probit", "quantile", "read_family",
-    "squared_hinge", "tweedie",
+    "Family", "binomial", "cloglog", "cox", "epsilon_insensitive", "from_object", "gamma",
+    "gaussian", "hinge", "huber", "multigaussian", "multinomial", "negative_binomial", "poisson",
+    "probit", "quantile", "squared_hinge", "tweedie",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

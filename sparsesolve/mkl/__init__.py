@@ -1,6 +1,6 @@
 """Multiple kernel learning: which kernels, with which weights, certified at every lambda."""
 
-from sparsesolve.families import hinge
+from sparsesolve.data.public_names import public_names
 from sparsesolve.mkl.functions.classical import classical
 from sparsesolve.mkl.functions.gaussian import gaussian
 from sparsesolve.mkl.functions.linear import linear
@@ -13,11 +13,15 @@ from sparsesolve.mkl.kernels import LowRank
 from sparsesolve.mkl.norms.elastic import elastic
 from sparsesolve.mkl.norms.lp import lp
 from sparsesolve.mkl.norms.nested_groups import nested
-from sparsesolve.mkl.path import mkl_path
-from sparsesolve.results.kernel_path import MKLPath
 
 __all__ = [
-    "Grams", "LowRank", "MKLPath", "build_grams", "classical", "elastic", "gaussian",
-    "hinge", "linear", "lp",
-    "mkl_path", "nested", "nystroem", "polynomial", "precomputed", "random_features",
+    "Grams", "LowRank", "build_grams", "classical", "elastic", "gaussian", "linear", "lp",
+    "nested", "nystroem", "polynomial", "precomputed", "random_features",
 ]  # fmt: skip
+
+MOVED = {
+    "MKLPath": "sparsesolve.MKLPath",
+    "hinge": "sparsesolve.families.hinge",
+    "mkl_path": "sparsesolve.mkl_path",
+}
+__getattr__, __dir__ = public_names(__name__, {}, MOVED)

@@ -85,7 +85,7 @@ def online(
     lam : float
         Level of the penalty, in the units of ``path(..., standardize=False)``.
     family : str or family, default "gaussian"
-        As in :func:`sparsesolve.path`, and ``mkl.hinge()``. Not "cox", whose loss is not a sum
+        As in :func:`sparsesolve.path`, and ``families.hinge()``. Not "cox", whose loss is no sum
         over rows.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.

@@ -12,7 +12,7 @@ KINDS = ("link", "response", "class")
 
 
 def predict(fit, X, kind, offset):
-    """Do what :meth:`sparsesolve.online.fit.OnlineFit.predict` describes."""
+    """Do what :meth:`sparsesolve.results.OnlineFit.predict` describes."""
     read_choice("kind", kind, KINDS)
     family = fit.settings.family
     if kind == "class" and family.classify is None:

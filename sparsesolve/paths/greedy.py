@@ -190,7 +190,7 @@ def hard_threshold_path(
     >>> import numpy as np
     >>> import sparsesolve as ss
     >>> X = np.random.default_rng(0).normal(size=(50, 200))
-    >>> fit = ss.hard_threshold_path(X, 3 * X[:, 4] - 2 * X[:, 7] + 1, tol=1e-6)
+    >>> fit = ss.paths.hard_threshold_path(X, 3 * X[:, 4] - 2 * X[:, 7] + 1, tol=1e-6)
     >>> fit.nonzero()[-1]
     array([4, 7])
     """

@@ -43,7 +43,7 @@ class LarsOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class GramOptions(Options):
-    """The options of :func:`sparsesolve.lars_path_gram`."""
+    """The options of :func:`sparsesolve.paths.lars_path_gram`."""
 
     n_samples: int
     yty: float | None
@@ -265,7 +265,7 @@ feature_names
     >>> import numpy as np
     >>> import sparsesolve as ss
     >>> X = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
-    >>> ss.lars_path_gram(X.T @ X, X.T @ X @ [2.0, 1.0], 4).coef(0.5)
+    >>> ss.paths.lars_path_gram(X.T @ X, X.T @ X @ [2.0, 1.0], 4).coef(0.5)
     array([1.5, 0.5])
     """
     options = GramOptions(

@@ -13,7 +13,7 @@ def read_moments(gram, xty, n_samples, yty, penalty_factor, positive, feature_na
     """Return GramData, a Problem, the names of columns or None, and penalty factors or None.
 
     All numbers are divided by powers of two, so that columns and y have size 1. The parameters
-    are those of :func:`sparsesolve.lars_path_gram`. Raises ValueError or TypeError with a
+    are those of :func:`sparsesolve.paths.lars_path_gram`. Raises ValueError or TypeError with a
     sentence on what is wrong with them.
     """
     n = read_count("n_samples", n_samples, 1)

@@ -160,7 +160,7 @@ def path(
         baseline whose gaps stay large.
         Losses with kinks (hinge, quantile, epsilon_insensitive) have "multipliers", and with
         alpha = 0 "dual_descent", for text and wide X, "rows_newton", for tall X, and the methods
-        of `sparsesolve.bundle`: "qp_bmrm", "ls_bmrm", "pragam" (hinge and
+        of `sparsesolve.paths.bundle`: "qp_bmrm", "ls_bmrm", "pragam" (hinge and
         quantile) and "pegasos", whose bound is loose: ask for a `tol` of 1e-2.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.

@@ -12,6 +12,7 @@ Each penalty has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a f
 in PENALTIES and a test.
 """
 
+from sparsesolve.penalties import prox
 from sparsesolve.penalties.balls import GroupBall, L1Ball, L2Ball, LinfBall
 from sparsesolve.penalties.berhu import Berhu
 from sparsesolve.penalties.bridge import Bridge
@@ -47,7 +48,7 @@ __all__ = [
     "KSupport", "L1", "L1Ball", "L2Ball", "LatentGroupL2", "LinfBall", "Log", "MCP",
     "OverlapL2", "OverlapLinf", "SCAD", "Separate", "Slope", "SparseGroup", "Spectral", "Sum",
     "TotalVariation", "TotalVariation2D", "TraceNorm", "TreeL2", "TreeLinf", "TrendFilter",
-    "graph_groups", "interval_groups", "rectangle_groups", "tree_groups", "window_groups",
+    "graph_groups", "interval_groups", "prox", "rectangle_groups", "tree_groups", "window_groups",
 ]  # fmt: skip
 
 PENALTIES = {
@@ -74,3 +75,7 @@ PENALTIES = {
     "tree_linf": TreeLinf,
     "trend_filter": TrendFilter,
 }
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,1 +1,33 @@
-"""Results of the functions: coefficients, predictions, printing, pictures and files."""
+"""Results of the functions: coefficients, predictions, printing, pictures and files.
+
+`Path` and its kin are names of :mod:`sparsesolve`. The classes of all other results, and pictures
+of images and trees, are named here, wherever they are made.
+"""
+
+from sparsesolve.data.public_names import public_names
+
+__all__ = [
+    "Calibration", "Certificate", "Confusion", "Constrained", "EncodedDesign",
+    "MKLCrossValidation", "OnlineFit", "Refit", "Roc", "Scores", "SparseCodes", "StabilityPath",
+    "SurvivalCurves", "plot_graph", "plot_image", "plot_tree",
+]  # fmt: skip
+
+HOMES = {
+    "Calibration": "selection.assessment.calibration",
+    "Certificate": "online.certificate",
+    "Confusion": "selection.assessment.confusion",
+    "Constrained": "selection.radius",
+    "EncodedDesign": "data.encoding",
+    "MKLCrossValidation": "results.kernel_path",
+    "OnlineFit": "online.fit",
+    "Refit": "selection.refit",
+    "Roc": "selection.assessment.roc",
+    "Scores": "selection.measures",
+    "SparseCodes": "paths.dictionary.encoding",
+    "StabilityPath": "selection.stability",
+    "SurvivalCurves": "results.survival_prediction",
+    "plot_graph": "results.pictures.image",
+    "plot_image": "results.pictures.image",
+    "plot_tree": "results.pictures.tree",
+}
+__getattr__, __dir__ = public_names(__name__, HOMES)

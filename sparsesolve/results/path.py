@@ -28,9 +28,9 @@ class Path(Solved, PathPredictor, Named):
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
     :func:`sparsesolve.path` makes it. So do :func:`sparsesolve.omp_path` and
-    :func:`sparsesolve.hard_threshold_path`, which define their lambdas and gaps. Attributes and
-    arrays cannot be changed. With K responses or classes, ``coefs`` is a list of K matrices and
-    ``intercepts`` has K rows.
+    :func:`sparsesolve.paths.hard_threshold_path`, which define their lambdas and gaps. Attributes
+    and arrays cannot be changed. With K responses or classes, ``coefs`` is a list of K matrices
+    and ``intercepts`` has K rows.
 
     Attributes
     ----------

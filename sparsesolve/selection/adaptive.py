@@ -88,7 +88,7 @@ def adaptive_factors(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(100, 5))
     >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
-    >>> factors = ss.adaptive_factors(X, y, seed=0)
+    >>> factors = ss.selection.adaptive_factors(X, y, seed=0)
     >>> fit = ss.path(X, y, penalty_factor=factors)
     >>> fit.nonzero(0.1)
     array([0, 1])

@@ -106,7 +106,7 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
     >>> import sparsesolve as ss
     >>> X = np.random.default_rng(0).normal(size=(50, 4))
     >>> fit = ss.path(X, X[:, 0] + X[:, 1], standardize=False)
-    >>> found = ss.at_radius(fit, 1.0, X, X[:, 0] + X[:, 1])
+    >>> found = ss.selection.at_radius(fit, 1.0, X, X[:, 0] + X[:, 1])
     >>> round(found.value, 4), found.gap < 1e-6
     (1.0, True)
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,9 @@ class CRFCrossValidation(CrossValidated):
 
     @property
     def lambda_best(self) -> float:
-        """The lambda of the best mean, ``lambda_min``."""
+        """The old name of `lambda_min`, which warns."""
+        warnings.warn("lambda_best will go; lambda_min takes its place", FutureWarning,
+                      stacklevel=2)  # fmt: skip
         return self.lambda_min
 
     def predict(self, X: Any, lengths: ArrayLike | None = None, s: Any = "lambda_1se",
@@ -96,7 +99,7 @@ def cv_crf_path(
     >>> from sparsesolve import structured
     >>> X = np.random.default_rng(0).normal(size=(200, 4))
     >>> cv = structured.cv_crf_path(X, X[:, 0] > 0, lengths=[10] * 20, n_folds=4, n_lambdas=5)
-    >>> cv.mean.shape, bool(cv.lambda_best <= cv.lambda_1se)
+    >>> cv.mean.shape, bool(cv.lambda_min <= cv.lambda_1se)
     ((5,), True)
     """
     read_choice("measure", measure, MEASURES)

@@ -22,11 +22,11 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_number, read_seed
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.structured.group_norm import GroupNorm
-from sparsesolve.structured.spom import LOSSES, spom
 from sparsesolve.structured.spom_dual import SPOMDual
 from sparsesolve.structured.spom_input import read_blocks
 from sparsesolve.structured.spom_options import read_lam
 from sparsesolve.structured.spom_result import SPOM
+from sparsesolve.structured.spom_training import LOSSES, spom
 
 ALGORITHMS = ("gauss_seidel", "simplemkl")
 # A step of SimpleMKL is halved at most this often; then its weights stay.

@@ -6,6 +6,7 @@ from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve.data.feature_names import columns_by_name, read_feature_names
+from sparsesolve.paths import lars_path_gram
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))
@@ -16,7 +17,7 @@ FITS = {
     "cv_path": lambda X, **names: ss.cv_path(X, Y, n_lambdas=5, n_folds=3, seed=0, **names),
     "lars_path": lambda X, **names: ss.lars_path(X, Y, **names),
     "omp_path": lambda X, **names: ss.omp_path(X, Y, **names),
-    "hard_threshold_path": lambda X, **names: ss.hard_threshold_path(X, Y, **names),
+    "hard_threshold_path": lambda X, **names: ss.paths.hard_threshold_path(X, Y, **names),
     "stability_path": lambda X, **names: ss.stability_path(X, Y, n_pairs=2, seed=0, **names),
 }
 
@@ -30,7 +31,7 @@ def test_every_function_that_takes_X_takes_names(name, make):
 
 
 def test_names_of_moments():
-    assert ss.lars_path_gram(X.T @ X, X.T @ Y, 60, feature_names=NAMES).feature_names[2] == "dose"
+    assert lars_path_gram(X.T @ X, X.T @ Y, 60, feature_names=NAMES).feature_names[2] == "dose"
 
 
 @pytest.mark.parametrize("names, error, words", [

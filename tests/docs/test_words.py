@@ -15,7 +15,8 @@ import sparsesolve
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "sparsesolve"
-ROOMS = ("", "bundle", "estimators", "families", "mkl", "penalties", "prox", "structured")
+ROOMS = ("", "estimators", "families", "mkl", "paths", "paths.bundle", "penalties",
+         "penalties.prox", "results", "selection", "structured")  # fmt: skip
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.rst"))]
 PAGES += sorted((ROOT / "examples").glob("*.py"))
 # Words that an earlier state of the project had for things that the field has names for, and turns

@@ -20,7 +20,7 @@ def test_the_adaptive_lasso(standardize):
     model = AdaptiveLasso(0.1, power=2.0, standardize=standardize).fit(X, Y, sample_weight=W)
     folds = list(KFold(5).split(X))
     options = {"standardize": standardize, "weights": W}
-    factors = ss.adaptive_factors(X, Y, power=2.0, folds=folds, **options)
+    factors = ss.selection.adaptive_factors(X, Y, power=2.0, folds=folds, **options)
     fit = ss.path(X, Y, lambdas=[0.1], penalty_factor=factors, tol=1e-10, **options)
     np.testing.assert_allclose(model.penalty_factor_, factors)
     np.testing.assert_allclose(model.coef_, fit.coef(0.1))

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sparsesolve import prox
 from sparsesolve.penalties import (
     L1,
     MCP,
@@ -18,6 +17,7 @@ from sparsesolve.penalties import (
     LinfBall,
     Slope,
     TotalVariation,
+    prox,
 )
 from sparsesolve.penalties.whole import WholePenalty, orthogonal_to
 

@@ -119,15 +119,16 @@ def test_every_face_with_threads_ends_in_a_forked_child(fresh_python):
     script = """
 import os, signal, warnings
 import numpy as np, sparsesolve as ss
+from sparsesolve.paths import bundle
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
 X, y, few = rng.normal(size=(300, 400)), rng.integers(0, 2, 300), {"n_threads": 2}
 K, S = [X @ X.T, np.eye(300)], rng.normal(size=(300, 4))
 big = np.tile(X, (20, 1)), np.tile(y, 20)  # passes that threads share
-risk = ss.bundle.hinge_risk(*big, **few)  # made with threads before the fork
+risk = bundle.hinge_risk(*big, **few)  # made with threads before the fork
 faces = [
     lambda: [risk(np.ones(400)) for _ in range(99)],
-    lambda: ss.bundle.pragam(X, y, 0.1, 9, **few), lambda: ss.bundle.pegasos(X, y, 0.1, 9, **few),
+    lambda: bundle.pragam(X, y, 0.1, 9, **few), lambda: bundle.pegasos(X, y, 0.1, 9, **few),
     lambda: ss.path(X, y, family="binomial", n_lambdas=4, **few),
     lambda: ss.mkl_path(K, y, n_lambdas=3, **few),
     lambda: ss.sparse_code(X, X[:, :9], lam=1.0, **few),

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve import mkl
 from sparsesolve.mkl.algorithms import ALGORITHMS
 
 X, K, Y = mkl_oracle.problem(5, n=40, M=5)
@@ -36,7 +35,7 @@ def test_solutions_agree(solver, norm, family):
 @pytest.mark.parametrize("solver", [name for name in ALGORITHMS if name != "newton"])
 def test_what_does_not_suit_is_said(solver):
     norm, family = {"proximal": ("lp", "gaussian"), "block_descent": ("lp", "gaussian"),
-                    "reweighted": ("l1", mkl.hinge()), "alternation": ("l1", "gaussian"),
+                    "reweighted": ("l1", ss.families.hinge()), "alternation": ("l1", "gaussian"),
                     "simple_mkl": ("lp", "gaussian")}[solver]  # fmt: skip
     with pytest.raises(ValueError, match=f"solver='{solver}' needs .*choose solver='auto'"):
         ss.mkl_path(K, Y > 0.5, family=family, norm=norm, solver=solver)
@@ -46,7 +45,7 @@ def test_what_does_not_suit_is_said(solver):
 def test_machines_are_certified(solver):
     """The gap of the hinge loss, again from the data: u = y a within its limits."""
     y = np.where(Y > 0.5, 1.0, -1.0)
-    fit = ss.mkl_path(K, y, family=mkl.hinge(), norm="l1_squared", solver=solver, tol=1e-3,
+    fit = ss.mkl_path(K, y, family=ss.families.hinge(), norm="l1_squared", solver=solver, tol=1e-3,
                       lambdas=[1.0, 0.3], max_iter=300)  # fmt: skip
     assert fit.gaps.max() <= 1e-3
     for k, lam in enumerate(fit.lambdas):
@@ -59,7 +58,7 @@ def test_machines_are_certified(solver):
         dual = np.abs(u).sum() - sizes.max() / (2 * lam)
         assert abs(u.sum()) < 1e-9 and dual <= primal + 1e-9
         assert primal - dual <= 2e-3
-    labels = ss.mkl_path(K, np.where(y > 0, "b", "a"), family=mkl.hinge(), norm="lp",
+    labels = ss.mkl_path(K, np.where(y > 0, "b", "a"), family=ss.families.hinge(), norm="lp",
                          lambdas=[0.05], tol=1e-2).predict(K, s=0.05, kind="class")  # fmt: skip
     assert (labels == np.where(y > 0, "b", "a")).mean() > 0.85
 

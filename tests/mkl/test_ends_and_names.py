@@ -110,7 +110,7 @@ def test_stacks_are_centred_and_scaled_like_tables():
 
 def test_the_hinge_asks_for_its_norms():
     with pytest.raises(ValueError, match="family 'hinge' needs norm .* not 'l1'; pass norm="):
-        mkl_path(STACK, Y > 0, family=mkl.hinge())
+        mkl_path(STACK, Y > 0, family="hinge")
 
 
 @pytest.mark.parametrize("centre", [False, True])

@@ -78,7 +78,7 @@ def test_classes_one_by_one_and_by_rows(method, grouped, alpha, batch):
 @pytest.mark.parametrize("method", METHODS)
 def test_hinge_and_several_real_responses(method):
     X, y = problem()
-    fit = ss.online(X, y, family=ss.mkl.hinge(), lam=0.02, method=method, step=0.3)
+    fit = ss.online(X, y, family="hinge", lam=0.02, method=method, step=0.3)
     same(fit, Twin(method, hinge, 30, 1, 0.02, eta0=0.3).learn(X, 2 * y - 1))
     Y = np.column_stack([X[:, 0], X[:, 1] - X[:, 2]])
     fit = ss.online(X, Y, family="multigaussian", lam=0.02, method=method, step=0.3)
@@ -250,7 +250,7 @@ def test_lemma_9_ridge_keeps_weights_short():
     """|w_t| <= G / lam, and the bound is nearly met by rows that all say the same."""
     lam = 0.1
     X, y = np.ones((400, 1)), np.ones(400)
-    fit = ss.online(X, y, family=ss.mkl.hinge(), lam=lam, alpha=0.0, method="fobos", step=1 / lam,
+    fit = ss.online(X, y, family="hinge", lam=lam, alpha=0.0, method="fobos", step=1 / lam,
                     schedule="inverse", intercept=False, classes=[-1, 1])  # fmt: skip
     assert abs(fit.coef()[0]) <= 1.0 / lam + 1e-12
     X, y = problem(n=300)
@@ -258,7 +258,7 @@ def test_lemma_9_ridge_keeps_weights_short():
     twin.learn(X, 2 * y - 1)
     G = np.linalg.norm(X, axis=1).max()
     assert max(np.linalg.norm(W) for W, _ in twin.iterates) <= G / lam
-    fit = ss.online(X, y, family=ss.mkl.hinge(), lam=lam, alpha=0.0, method="fobos", step=1 / lam,
+    fit = ss.online(X, y, family="hinge", lam=lam, alpha=0.0, method="fobos", step=1 / lam,
                     schedule="inverse", intercept=False)  # fmt: skip
     np.testing.assert_allclose(fit.coef(), twin.W[:, 0], atol=1e-10)
 
@@ -326,7 +326,7 @@ def test_a_certificate_leaves_out_directions_without_a_penalty(family, penalty):
 
 def test_of_hinge_and_without_penalty():
     X, y = problem(n=500, p=8)
-    fit = ss.online(X, y, family=ss.mkl.hinge(), lam=0.05, passes=10)
+    fit = ss.online(X, y, family="hinge", lam=0.05, passes=10)
     found = fit.certify(X, y)
     assert 0.0 <= found.gap < 0.2 * found.objective
     v = [0.0, *7 * [1.0]]

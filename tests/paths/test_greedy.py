@@ -18,7 +18,7 @@ THRESHOLDING = ("niht", "iht", "cosamp")
 
 def fit(method, X, y, **options):
     """The path of any of the six methods."""
-    function = ss.omp_path if method in PURSUITS else ss.hard_threshold_path
+    function = ss.omp_path if method in PURSUITS else ss.paths.hard_threshold_path
     return function(X, y, method=method, **options)
 
 
@@ -234,7 +234,7 @@ def test_sizes_are_kept_and_certificates_are_those_of_least_squares(method):
 def test_hard_thresholding_that_is_cut_short_says_so():
     X, y, _ = data(noise=1.0)
     with pytest.warns(ss.ConvergenceWarning, match="lambdas miss tol = 1e-07") as caught:
-        path = ss.hard_threshold_path(X, y, method="iht", n_nonzero=5, max_iter=2)
+        path = ss.paths.hard_threshold_path(X, y, method="iht", n_nonzero=5, max_iter=2)
     assert len(caught) == 1 and path.gaps.max() > 1e-7
     assert {status.name for status in path.status} == {"CONVERGED", "MAX_ITER"}
 
@@ -263,7 +263,7 @@ def test_matching_pursuit_ends_by_its_steps():
         ({"n_threads": 0}, "n_threads must be"),
     ],
 )
-@pytest.mark.parametrize("function", [ss.omp_path, ss.hard_threshold_path])
+@pytest.mark.parametrize("function", [ss.omp_path, ss.paths.hard_threshold_path])
 def test_bad_options_are_refused(function, options, message):
     X, y, _ = data()
     with pytest.raises(ValueError, match=message):
@@ -272,13 +272,13 @@ def test_bad_options_are_refused(function, options, message):
         function(np.where(X == X[0, 0], np.nan, X), y)
 
 
-@pytest.mark.parametrize("find", [ss.omp_path, ss.hard_threshold_path])
+@pytest.mark.parametrize("find", [ss.omp_path, ss.paths.hard_threshold_path])
 def test_a_tolerance_of_1_is_met_at_once(find):
     X = np.random.default_rng(0).normal(size=(20, 5))
     fit = find(X, X[:, 0], tol=1.0)
     assert fit.df.tolist() == [0] and "at most 1" in fit.stop_reason
 
 
-@pytest.mark.parametrize("fit", [ss.omp_path, ss.hard_threshold_path])
+@pytest.mark.parametrize("fit", [ss.omp_path, ss.paths.hard_threshold_path])
 def test_of_nothing_to_explain_nothing_is_explained(fit):
     assert fit(np.eye(4), np.ones(4)).dev_ratio.tolist() == [0.0]

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn import linear_model
 
 import sparsesolve as ss
+from sparsesolve.paths import lars_path_gram
 
 
 def made(n, p, seed=0, k=5):
@@ -231,7 +232,7 @@ class TestGram:
 
     @pytest.mark.parametrize("yty", [None, yty])
     def test_the_path_is_that_of_the_data(self, yty):
-        fit = ss.lars_path_gram(self.gram, self.xty, 30, yty=yty)
+        fit = lars_path_gram(self.gram, self.xty, 30, yty=yty)
         assert fit.lambdas == pytest.approx(self.direct.lambdas, rel=1e-8, abs=1e-11)
         assert fit.coefs.toarray() == pytest.approx(self.direct.coefs.toarray(), abs=1e-10)
         assert not fit.status.any() and (fit.gaps >= 0).all()
@@ -245,7 +246,7 @@ class TestGram:
         lams, _, coefs = linear_model.lars_path_gram(
             Xy=self.xty, Gram=self.gram, n_samples=30, method="lasso"
         )
-        fit = ss.lars_path_gram(self.gram, self.xty, 30)
+        fit = lars_path_gram(self.gram, self.xty, 30)
         assert fit.lambdas == pytest.approx(lams, abs=1e-9)
         assert fit.coefs.toarray() == pytest.approx(coefs, abs=1e-8)
 
@@ -255,24 +256,24 @@ class TestGram:
     )  # fmt: skip
     def test_options_mean_the_same(self, options):
         direct = ss.lars_path(self.X, self.y, intercept=False, standardize=False, **options)
-        fit = ss.lars_path_gram(self.gram, self.xty, 30, **options)
+        fit = lars_path_gram(self.gram, self.xty, 30, **options)
         assert fit.lambdas == pytest.approx(direct.lambdas, rel=1e-7, abs=1e-10)
         assert fit.stop_reason == direct.stop_reason
         assert fit.coefs.toarray() == pytest.approx(direct.coefs.toarray(), abs=1e-9)
 
     def test_scales_do_not_matter(self):
-        fit = ss.lars_path_gram(np.ldexp(self.gram, -200), np.ldexp(self.xty, -180), 30)
+        fit = lars_path_gram(np.ldexp(self.gram, -200), np.ldexp(self.xty, -180), 30)
         lambdas = np.ldexp(self.direct.lambdas, -180)
         assert fit.lambdas == pytest.approx(lambdas, rel=1e-8, abs=1e-65)
         assert fit.coefs.toarray() == pytest.approx(np.ldexp(self.direct.coefs.toarray(), 20))
 
     def test_a_column_of_zeros_stays_out(self):
         gram, xty = np.pad(self.gram, (0, 1)), np.append(self.xty, 0.0)
-        assert ss.lars_path_gram(gram, xty, 30).df[-1] == 12
-        assert ss.lars_path_gram(np.zeros((2, 2)), np.zeros(2), 3, yty=1.0).df.tolist() == [0]
+        assert lars_path_gram(gram, xty, 30).df[-1] == 12
+        assert lars_path_gram(np.zeros((2, 2)), np.zeros(2), 3, yty=1.0).df.tolist() == [0]
 
     def test_it_is_followed_on(self):
-        short = ss.lars_path_gram(self.gram, self.xty, 30, max_steps=3)
+        short = lars_path_gram(self.gram, self.xty, 30, max_steps=3)
         assert short.coef(0.0, exact=True, X=self.gram, y=self.xty) == pytest.approx(
             self.direct.coef(0.0), abs=1e-10
         )

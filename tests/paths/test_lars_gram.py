@@ -15,14 +15,14 @@ Y = X[:, 0] - X[:, 1] + RNG.standard_normal(30)
 def test_no_data_no_certificate_at_lambda_0():
     """Two columns that are one cannot have different products with y."""
     with pytest.warns(ConvergenceWarning, match="gap is inf at lambda = 0"):
-        fit = ss.lars_path_gram(np.ones((2, 2)), [1.0, 0.5], 1)
+        fit = ss.paths.lars_path_gram(np.ones((2, 2)), [1.0, 0.5], 1)
     assert fit.gaps.tolist() == [0.0, np.inf]
-    assert ss.lars_path_gram(np.ones((2, 2)), [1.0, 1.0], 1).gaps.max() == 0.0
+    assert ss.paths.lars_path_gram(np.ones((2, 2)), [1.0, 1.0], 1).gaps.max() == 0.0
 
 
 def test_the_columns_of_a_frame_keep_their_names():
     frame = pandas.DataFrame(X, columns=list("abcd"))
-    fit = ss.lars_path_gram(frame.T @ frame, frame.T @ Y, 30)
+    fit = ss.paths.lars_path_gram(frame.T @ frame, frame.T @ Y, 30)
     assert fit.feature_names.tolist() == list("abcd")
 
 

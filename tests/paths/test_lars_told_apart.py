@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
+from sparsesolve.paths import lars_path_gram
 
 METHODS = ("lasso", "lar")
 
@@ -36,7 +37,7 @@ def test_inner_products_that_do_not_tell_columns_apart_give_no_certificate(apart
     a, z = np.random.default_rng(1).normal(size=(2, 60))
     gram, cross = centred_products(np.c_[a, a + apart * z], z)
     with pytest.warns(ss.ConvergenceWarning, match="do not tell column 1"):
-        fit = ss.lars_path_gram(gram, cross, 60, penalty_factor=[0, 0], method=method)
+        fit = lars_path_gram(gram, cross, 60, penalty_factor=[0, 0], method=method)
     assert fit.gaps[-1] == np.inf and fit.status[-1] != 0
 
 
@@ -47,7 +48,7 @@ def test_columns_that_are_the_same_are_no_matter(copies):
     wide = np.c_[X, np.repeat(X[:, :1], copies - 1, axis=1)]
     factors = np.r_[0.0, np.ones(3), np.zeros(copies - 1)]
     fit = ss.lars_path(wide, y, penalty_factor=factors)
-    products = ss.lars_path_gram(*centred_products(wide, y), 40, penalty_factor=factors)
+    products = lars_path_gram(*centred_products(wide, y), 40, penalty_factor=factors)
     assert fit.gaps.max() <= 1e-12 and products.gaps.max() <= 1e-12
 
 
@@ -87,7 +88,7 @@ def test_hundreds_of_columns_without_a_penalty(fit):
     lambda X, y: ss.path(X, y, lambdas=[1e-5]),
     lambda X, y: ss.lars_path(X, y, lambda_min=1e-6),
     lambda X, y: ss.omp_path(X, y, n_nonzero=1),
-    lambda X, y: ss.hard_threshold_path(X, y, n_nonzero=1),
+    lambda X, y: ss.paths.hard_threshold_path(X, y, n_nonzero=1),
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
 def test_the_last_digit_of_an_intercept_counts(solve):
@@ -154,7 +155,7 @@ def test_a_column_left_out_is_told_at_every_knot(apart):
     y = X[:, 4] + 0.5 * X[:, 2] + rng.normal(size=24)
     X, y = X - X.mean(axis=0), y - y.mean()
     with pytest.warns(ss.ConvergenceWarning, match="do not tell column 1"):
-        fit = ss.lars_path_gram(X.T @ X, X.T @ y, 24, yty=y @ y, penalty_factor=[0, 0, 1, 1, 1])
+        fit = lars_path_gram(X.T @ X, X.T @ y, 24, yty=y @ y, penalty_factor=[0, 0, 1, 1, 1])
     assert np.isinf(fit.gaps).all()
 
 
@@ -165,7 +166,7 @@ def test_equal_columns_without_a_penalty_keep_their_certificate():
     y = X[:, 4] + rng.normal(size=60)
     X, y = X - X.mean(axis=0), y - y.mean()
     factors = [0, 0, 0, 1, 1]
-    fit = ss.lars_path_gram(X.T @ X, X.T @ y, 60, yty=y @ y, penalty_factor=factors)
+    fit = lars_path_gram(X.T @ X, X.T @ y, 60, yty=y @ y, penalty_factor=factors)
     assert (fit.gaps <= 1e-7).all()
     whole = ss.lars_path(X, y, penalty_factor=factors, intercept=False, standardize=False)
     at = 0.5 * fit.lambdas[:1]

@@ -67,7 +67,7 @@ def test_sparse_columns_windows_and_gram_matrices(form, monkeypatch):
         monkeypatch.setattr(homotopy_path, "FEW_COLUMNS", 0)
         monkeypatch.setattr(homotopy_path, "COLUMNS_PER_KNOT", 0.1)
     if form == "gram":
-        fit = ss.lars_path_gram(X.T @ X, X.T @ y, 25, yty=y @ y,
+        fit = ss.paths.lars_path_gram(X.T @ X, X.T @ y, 25, yty=y @ y,
                                 penalty_factor=options["penalty_factor"])  # fmt: skip
     else:
         fit = ss.lars_path(sparse.csc_array(X) if form == "sparse" else X, y, **options)

@@ -111,7 +111,7 @@ def test_sparse_x_weights_saved_models_and_validation(tmp_path, penalty):
     assert (copied.prox(Z[0], 0.1) == penalty.prox(Z[0], 0.1)).all()
     table = ss.criteria(fit, Z, Y)
     assert np.isfinite(table["bic"]).all()
-    found = ss.at_radius(fit, 1.0, Z, Y)
+    found = ss.selection.at_radius(fit, 1.0, Z, Y)
     assert found.value == pytest.approx(1.0, abs=1e-3)
 
 

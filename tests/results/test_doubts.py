@@ -25,9 +25,9 @@ FACES = {
     "cv_path": lambda X, y: ss.cv_path(X, y, n_lambdas=3, n_folds=3, seed=0),
     "lars_path": ss.lars_path,
     "omp_path": lambda X, y: ss.omp_path(X, y, n_nonzero=2),
-    "hard_threshold_path": lambda X, y: ss.hard_threshold_path(X, y, n_nonzero=2),
+    "hard_threshold_path": lambda X, y: ss.paths.hard_threshold_path(X, y, n_nonzero=2),
     "stability_path": lambda X, y: ss.stability_path(X, y, n_pairs=2, n_lambdas=3, seed=0),
-    "adaptive_factors": lambda X, y: ss.adaptive_factors(X, y, n_folds=3, seed=0),
+    "adaptive_factors": lambda X, y: ss.selection.adaptive_factors(X, y, n_folds=3, seed=0),
     "online": lambda X, y: ss.online(X, y, lam=0.1),
 }
 ESTIMATORS = ("Lasso", "ElasticNetCV", "LassoLars", "Lars", "OrthogonalMatchingPursuit",

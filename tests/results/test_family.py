@@ -17,6 +17,7 @@ import pytest
 import sparsesolve as ss
 from sparsesolve import bundle, mkl, structured
 from sparsesolve.results.coefficient_table import Named, Tabled
+from sparsesolve.selection import at_radius
 
 pd = pytest.importorskip("pandas")
 matplotlib = pytest.importorskip("matplotlib")
@@ -58,7 +59,7 @@ RESULTS = {
     "Parser": lambda: structured.parse_trees(sentences(), templates=["h.tag+m.tag"]),
     "Refit": lambda: ss.refit(ss.path(X, Y), X, Y, s=0.1),
     "Scores": lambda: ss.criteria(ss.path(X, Y, n_lambdas=6, lambda_min_ratio=0.1), X, Y),
-    "Constrained": lambda: ss.at_radius(ss.path(X, Y, standardize=False, n_lambdas=5), 0.5, X, Y),
+    "Constrained": lambda: at_radius(ss.path(X, Y, standardize=False, n_lambdas=5), 0.5, X, Y),
     "StabilityPath": lambda: ss.stability_path(X, Y, n_pairs=3, seed=0),
     "Roc": lambda: ss.roc(of_classes(), X, KIND, s=0.05),
     "Confusion": lambda: ss.confusion(of_classes(), X, KIND, s=0.05),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
+from sparsesolve.selection import adaptive_factors
 
 RNG = np.random.default_rng(71)
 X = RNG.standard_normal((90, 7)) * np.resize([1.0, 5.0], 7)
@@ -23,10 +24,10 @@ def test_factors_are_powers_of_a_first_fit():
     spread = np.sqrt(np.average((X - np.average(X, axis=0, weights=W)) ** 2, axis=0, weights=W))
     with np.errstate(divide="ignore"):
         expected = 1 / abs(START * spread) ** 0.5
-        proportional(ss.adaptive_factors(X, Y, coefs=START, power=0.5, weights=W), expected)
-        plain = ss.adaptive_factors(X, Y, coefs=START, standardize=False)
+        proportional(adaptive_factors(X, Y, coefs=START, power=0.5, weights=W), expected)
+        plain = adaptive_factors(X, Y, coefs=START, standardize=False)
         proportional(plain, 1 / abs(START))
-        several = ss.adaptive_factors(X, Y, coefs=[START, 2 * START], standardize=False)
+        several = adaptive_factors(X, Y, coefs=[START, 2 * START], standardize=False)
         proportional(several, 1 / abs(START))
 
 
@@ -34,20 +35,20 @@ def test_the_first_fit_is_ridge_by_cross_validation():
     ids = np.resize([0, 1, 2], 90)
     far = {"alpha": 0.0, "lambda_min_ratio": 1e-6}  # to a thousandth of the lasso's first lambda
     ridge = ss.cv_path(X, Y, folds=ids, **far).coef("lambda_min")
-    found = ss.adaptive_factors(X, Y, folds=ids)
+    found = adaptive_factors(X, Y, folds=ids)
     proportional(found, 1 / abs(ridge * X.std(axis=0)))
     yes = Y + RNG.logistic(size=90) > 0
-    assert ss.adaptive_factors(X, yes, family="binomial", folds=ids).argmin() in (0, 1)
+    assert adaptive_factors(X, yes, family="binomial", folds=ids).argmin() in (0, 1)
 
 
 def test_scales_of_columns_do_not_matter():
     scale = np.array([1e-3, 1.0, 50.0, 1.0, 1.0, 2.0, 1.0])
-    first = ss.adaptive_factors(X, Y, seed=0)
-    assert ss.adaptive_factors(X * scale, Y, seed=0) == pytest.approx(first, rel=1e-4)
+    first = adaptive_factors(X, Y, seed=0)
+    assert adaptive_factors(X * scale, Y, seed=0) == pytest.approx(first, rel=1e-4)
 
 
 def test_noise_is_left_out_sooner():
-    factors = ss.adaptive_factors(X, Y, seed=0)
+    factors = adaptive_factors(X, Y, seed=0)
     plain, adaptive = ss.path(X, Y), ss.path(X, Y, penalty_factor=factors)
     assert set(adaptive.nonzero(0.1)) == {0, 1} < set(plain.nonzero(0.1)) or (
         len(adaptive.nonzero(0.02)) < len(plain.nonzero(0.02)))  # fmt: skip
@@ -63,7 +64,7 @@ def test_noise_is_left_out_sooner():
 ])  # fmt: skip
 def test_bad_input_is_refused(given, words):
     with pytest.raises(ValueError, match=words):
-        ss.adaptive_factors(X, Y, **given)
+        adaptive_factors(X, Y, **given)
 
 
 @pytest.mark.parametrize("standardize", [True, False])
@@ -72,16 +73,16 @@ def test_given_coefficients_do_not_hide_other_faults(standardize):
     hole = X.copy()
     hole[3, 2] = np.nan
     with pytest.raises(ValueError, match="X holds nan at row 3, column 2"):
-        ss.adaptive_factors(hole, Y, **options)
+        adaptive_factors(hole, Y, **options)
     with pytest.raises(TypeError, match="adaptive_factors.. has no argument 'foo'"):
-        ss.adaptive_factors(X, Y, foo=1, **options)
+        adaptive_factors(X, Y, foo=1, **options)
     with pytest.raises(TypeError, match="standardize must be True or False"):
-        ss.adaptive_factors(X, Y, coefs=START, standardize="no")
+        adaptive_factors(X, Y, coefs=START, standardize="no")
 
 
 def test_coefficients_that_are_no_numbers_are_refused():
     with pytest.raises(TypeError, match="^coefs .* holds text"):
-        ss.adaptive_factors(X, Y, coefs=["large"] * 7)
+        adaptive_factors(X, Y, coefs=["large"] * 7)
 
 
 def test_trials_count_as_rows_do():
@@ -89,8 +90,8 @@ def test_trials_count_as_rows_do():
     X, counts = rng.normal(size=(30, 4)), rng.integers(1, 9, size=(30, 2))
     rows = np.repeat(np.arange(30), counts.sum(axis=1))
     y = np.concatenate([np.repeat([0, 1], pair) for pair in counts])
-    one = ss.adaptive_factors(X, counts, family="binomial", coefs=np.ones(4))
-    each = ss.adaptive_factors(X[rows], y, family="binomial", coefs=np.ones(4))
+    one = adaptive_factors(X, counts, family="binomial", coefs=np.ones(4))
+    each = adaptive_factors(X[rows], y, family="binomial", coefs=np.ones(4))
     np.testing.assert_allclose(one, each, rtol=1e-12)
 
 
@@ -104,8 +105,8 @@ def test_the_first_fit_may_be_a_ridge_of_little_weight():
     grid = np.geomspace(end * 100, end * 1e-4, 100)
     best = ss.cv_path(x, y, alpha=0.0, lambdas=grid, folds=ids)
     assert best.lambda_min < end / 10
-    near, far = (ss.adaptive_factors(x, y, folds=ids, **options)
+    near, far = (adaptive_factors(x, y, folds=ids, **options)
                  for options in ({}, {"lambda_min_ratio": 1e-2}))  # fmt: skip
-    wanted = np.log(ss.adaptive_factors(x, y, coefs=best.coef("lambda_min")))
+    wanted = np.log(adaptive_factors(x, y, coefs=best.coef("lambda_min")))
     alike = [np.corrcoef(np.log(factors), wanted)[0, 1] for factors in (near, far)]
     assert alike[0] > alike[1]

@@ -17,7 +17,7 @@ LABELS = np.arange(12) // 3
 def test_factors_are_of_the_norms_of_groups(groups, power):
     b = RNG.normal(size=12)
     b[3:6] = 0.0
-    factors = ss.adaptive_factors(X, Y, coefs=b, groups=groups, power=power)
+    factors = ss.selection.adaptive_factors(X, Y, coefs=b, groups=groups, power=power)
     norms = np.array([np.linalg.norm((b * X.std(axis=0))[LABELS == g]) for g in range(4)])
     expected = np.where(norms > 0, (norms.max() / np.where(norms > 0, norms, 1)) ** power, np.inf)
     assert factors == pytest.approx(expected)
@@ -25,7 +25,7 @@ def test_factors_are_of_the_norms_of_groups(groups, power):
 
 def test_a_group_penalty_takes_them():
     penalty = ss.penalties.GroupL2(LABELS)
-    factors = ss.adaptive_factors(X, Y, groups=penalty, seed=0)
+    factors = ss.selection.adaptive_factors(X, Y, groups=penalty, seed=0)
     fit = ss.path(X, Y, penalty=penalty, penalty_factor=factors)
     assert factors.shape == (4,) and fit.nonzero(0.3).tolist() == [0, 1, 2]
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
+from sparsesolve.selection import adaptive_factors
 from sparsesolve.selection.missed import n_missed
 
 RNG = np.random.default_rng(0)
@@ -43,7 +44,7 @@ def test_counts_are_of_the_lambdas_around_each_score():
 
 @pytest.mark.parametrize("fit", [
     lambda: ss.stability_path(X, Y > 0, family="binomial", n_pairs=2, seed=0, max_iter=1),
-    lambda: ss.adaptive_factors(X, Y > 0, family="binomial", n_folds=3, seed=0, max_iter=1),
+    lambda: adaptive_factors(X, Y > 0, family="binomial", n_folds=3, seed=0, max_iter=1),
     lambda: __import__("sparsesolve.estimators", fromlist=["x"]).SparseLogisticRegression(
         alpha=0.01, max_iter=1).fit(X, Y > 0),
 ], ids=["stability", "adaptive", "estimator"])  # fmt: skip

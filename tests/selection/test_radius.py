@@ -19,7 +19,7 @@ GROUPS = np.repeat(["a", "b", "c", "d"], 2)
 @pytest.mark.parametrize("family, y", [("gaussian", Y), ("binomial", Y > 0)])
 def test_the_same_as_by_projections(penalty, ball, family, y):
     fit = ss.path(X, y, family=family, penalty=penalty, standardize=False, tol=1e-10)
-    found = ss.at_radius(fit, 1.7, X, y)
+    found = ss.selection.at_radius(fit, 1.7, X, y)
     twin = ss.path(X, y, family=family, penalty=ball, lambdas=[1.0], tol=1e-10)
     assert found.value == pytest.approx(1.7, rel=1e-7) and found.value <= 1.7
     assert found.gap <= 1e-6 and twin.gaps[0] <= 1e-10
@@ -28,12 +28,12 @@ def test_the_same_as_by_projections(penalty, ball, family, y):
 
 def test_a_radius_that_holds_nothing_and_several_responses():
     fit = ss.path(X, Y, standardize=False)
-    found = ss.at_radius(fit, 100.0, X, Y)
+    found = ss.selection.at_radius(fit, 100.0, X, Y)
     least = np.linalg.lstsq(np.column_stack([np.ones(50), X]), Y)[0][1:]
     assert found.lam == 0.0 and found.coef == pytest.approx(least, abs=1e-3)
     both = np.column_stack([Y, -Y])
     fit = ss.path(X, both, family="multigaussian", penalty=P.TraceNorm())
-    found = ss.at_radius(fit, 2.0, X, both)
+    found = ss.selection.at_radius(fit, 2.0, X, both)
     assert np.linalg.svd(found.coef, compute_uv=False).sum() == pytest.approx(2.0, rel=1e-6)
 
 
@@ -54,7 +54,7 @@ def test_the_gap_of_several_responses_is_that_of_the_data(penalty, polar):
     """By weak duality for squared error: F(B) - D = r polar(Z) - Z'B at the dual point Y - XB."""
     both = np.column_stack([Y, X[:, 2] - Y / 2])
     fit = ss.path(X, both, family="multigaussian", penalty=penalty, standardize=False, tol=1e-10)
-    found = ss.at_radius(fit, 1.3, X, both)
+    found = ss.selection.at_radius(fit, 1.3, X, both)
     left = both - found.intercept - X @ found.coef.T
     Z = left.T @ (X - X.mean(axis=0)) / len(X)
     null = 0.5 * np.sum((both - both.mean(axis=0)) ** 2) / len(X)
@@ -74,16 +74,16 @@ def test_criteria_of_several_responses_count_what_a_penalty_counts():
 
 def test_what_is_refused():
     with pytest.raises(ValueError, match="MCP is not convex, so that no multiplier certifies"):
-        ss.at_radius(ss.path(X, Y, penalty=P.MCP(), standardize=False), 1.0, X, Y)
+        ss.selection.at_radius(ss.path(X, Y, penalty=P.MCP(), standardize=False), 1.0, X, Y)
     with pytest.raises(ValueError, match="L1Ball is a constraint itself, with radius 2"):
-        ss.at_radius(ss.path(X, Y, penalty=P.L1Ball(2.0), lambdas=[1.0]), 1.0, X, Y)
+        ss.selection.at_radius(ss.path(X, Y, penalty=P.L1Ball(2.0), lambdas=[1.0]), 1.0, X, Y)
     for option, value in (("standardize", True), ("alpha", 0.5), ("lower", 0.0)):
         options = {"standardize": False, option: value}
         with pytest.raises(ValueError, match=f"The path has {option}=.* fit it with"):
-            ss.at_radius(ss.path(X, Y, **options), 1.0, X, Y)
+            ss.selection.at_radius(ss.path(X, Y, **options), 1.0, X, Y)
     fit = ss.path(X, Y, standardize=False, lambdas=[0.01])
     with pytest.raises(ValueError, match="begin it at a larger lambda"):
-        ss.at_radius(fit, 0.01, X, Y)
+        ss.selection.at_radius(fit, 0.01, X, Y)
 
 
 def test_balls_answer_on_arrays():

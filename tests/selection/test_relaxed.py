@@ -181,7 +181,7 @@ def test_between_knots_a_relaxed_path_is_not_exact():
 
 def test_a_path_that_does_not_know_its_rows_is_not_refitted():
     with pytest.raises(ValueError, match="does not know the rows it was fitted to"):
-        ss.relax(ss.lars_path_gram(X.T @ X, X.T @ Y, N), X, Y)
+        ss.relax(ss.paths.lars_path_gram(X.T @ X, X.T @ Y, N), X, Y)
 
 
 def test_a_path_from_a_file_is_told_its_rows(tmp_path):

@@ -18,7 +18,7 @@ METHODS = ("iht", "niht", "cosamp")
 
 def fit(method, X=X, y=Y, **options):
     options = {"intercept": False, "standardize": False, **options}
-    return ss.hard_threshold_path(X, y, method=method, **options)
+    return ss.paths.hard_threshold_path(X, y, method=method, **options)
 
 
 @pytest.mark.parametrize("b, k, wanted", [

@@ -26,7 +26,7 @@ def test_scores_are_those_of_fits_without_the_fold(measure):
             assert cv.fold_scores[fold, k] == pytest.approx(slow, rel=1e-12)
     sign = 1 if measure == "accuracy" else -1
     best = np.argmax(sign * cv.mean)
-    assert cv.lambda_best == cv.lambdas[best] <= cv.lambda_1se
+    assert cv.lambda_min == cv.lambdas[best] <= cv.lambda_1se
     near = cv.lambdas == cv.lambda_1se
     assert (sign * cv.mean[near] >= sign * cv.mean[best] - cv.std[best]).all()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from chain_enumeration import labellings
 
-from sparsesolve import bundle
+from sparsesolve.paths import bundle
 from sparsesolve.structured.margin_learner import MaxMargin
 
 LENGTHS, K, P = np.array([3, 1, 4]), 3, 2

@@ -26,7 +26,7 @@ def test_what_is_read_is_what_was_written(tmp_path):
 
 def test_names_of_before_go_on_for_a_while(tmp_path):
     _, _, fit = fitted()
-    model = structured.spom([[1.0], [-1.0], [1.0]], ["a", "b", "a"], C=10.0, eta0=1.0)
+    model = ss.spom([[1.0], [-1.0], [1.0]], ["a", "b", "a"], C=10.0, eta0=1.0)
     for one, read in ((fit, "load"), (model, "load_spom")):
         with pytest.warns(FutureWarning, match="sparsesolve.save") as said:
             one.save(tmp_path / "model.npz")

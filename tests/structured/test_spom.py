@@ -261,10 +261,6 @@ def test_bad_kernels_are_told():
         model.coef()
 
 
-def test_structured_holds_it_too():
-    assert structured.spom is ss.spom
-
-
 @pytest.mark.parametrize("loss", ["hinge", "log"])
 def test_any_number_of_threads_gives_the_same_bits(loss):
     rng = np.random.default_rng(10)

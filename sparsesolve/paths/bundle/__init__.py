@@ -13,3 +13,7 @@ from sparsesolve.paths.bundle.subgradient_steps import pegasos
 from sparsesolve.paths.bundle.trace import Trace
 
 __all__ = ["HingeRisk", "Trace", "bmrm", "hinge_risk", "pegasos", "pragam"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

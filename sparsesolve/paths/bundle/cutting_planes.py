@@ -72,7 +72,7 @@ def bmrm(
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve import bundle
+    >>> from sparsesolve.paths import bundle
     >>> trace = bundle.bmrm(np.eye(4), 0.5, 3)
     >>> trace.bounds[1:].round(3)
     array([-1.   , -0.5  , -0.333])

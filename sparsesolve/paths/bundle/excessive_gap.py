@@ -78,7 +78,7 @@ def pragam(
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve import bundle
+    >>> from sparsesolve.paths import bundle
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(100, 5))
     >>> trace = bundle.pragam(X, X[:, 0] > 0, 0.1, 200)

@@ -110,7 +110,7 @@ def hinge_risk(
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve import bundle
+    >>> from sparsesolve.paths import bundle
     >>> risk = bundle.hinge_risk([[1.0, 0.0], [0.0, 2.0]], [1, -1])
     >>> risk(np.array([0.5, 0.0]))
     (0.75, array([-0.5,  1. ]))

@@ -77,7 +77,7 @@ def pegasos(
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve import bundle
+    >>> from sparsesolve.paths import bundle
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(100, 5))
     >>> trace = bundle.pegasos(X, X[:, 0] > 0, 0.1, 100)

@@ -18,3 +18,7 @@ __all__ = [
     "box_hyperplane", "power", "project_groups", "project_l1", "project_l2", "project_linf",
     "project_simplex", "squared_l1",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

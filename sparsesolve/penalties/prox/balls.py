@@ -35,7 +35,7 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
 
     Examples
     --------
-    >>> from sparsesolve import prox
+    >>> from sparsesolve.penalties import prox
     >>> prox.project_l1([3.0, -1.0, 0.5], 2.0)
     array([2., 0., 0.])
     """
@@ -67,7 +67,7 @@ def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
 
     Examples
     --------
-    >>> from sparsesolve import prox
+    >>> from sparsesolve.penalties import prox
     >>> prox.project_l2([3.0, 4.0], 1.0)
     array([0.6, 0.8])
     """
@@ -96,7 +96,7 @@ def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
 
     Examples
     --------
-    >>> from sparsesolve import prox
+    >>> from sparsesolve.penalties import prox
     >>> prox.project_linf([3.0, -4.0, 0.5], 1.0)
     array([ 1. , -1. ,  0.5])
     """
@@ -123,7 +123,7 @@ def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
 
     Examples
     --------
-    >>> from sparsesolve import prox
+    >>> from sparsesolve.penalties import prox
     >>> prox.project_simplex([0.8, 0.6, -1.0])
     array([0.6, 0.4, 0. ])
     """
@@ -172,7 +172,7 @@ def project_groups(
 
     Examples
     --------
-    >>> from sparsesolve import prox
+    >>> from sparsesolve.penalties import prox
     >>> prox.project_groups([3.0, 4.0, 1.0], 2.0, ["a", "a", "b"])
     array([1.2, 1.6, 0. ])
     """

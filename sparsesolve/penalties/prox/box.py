@@ -52,7 +52,7 @@ def box_hyperplane(
     Examples
     --------
     >>> import sparsesolve as ss
-    >>> ss.prox.box_hyperplane([0.9, 0.4, 0.2], 0.0, 1.0, [1.0, 1.0, -1.0], 0.0)
+    >>> ss.penalties.prox.box_hyperplane([0.9, 0.4, 0.2], 0.0, 1.0, [1.0, 1.0, -1.0], 0.0)
     array([0.53333333, 0.03333333, 0.56666667])
     """
     m, z = np.asarray(m, dtype=float), float(z)

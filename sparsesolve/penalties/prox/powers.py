@@ -64,7 +64,7 @@ def squared_l1(
 
     Examples
     --------
-    >>> from sparsesolve import prox
+    >>> from sparsesolve.penalties import prox
     >>> prox.squared_l1([3.0, 1.0, 0.5], 1.0)
     array([1.5, 0. , 0. ])
     """
@@ -107,7 +107,7 @@ def power(
 
     Examples
     --------
-    >>> from sparsesolve import prox
+    >>> from sparsesolve.penalties import prox
     >>> prox.power([3.0, -1.0], 1.0, 2.0)
     array([ 1.        , -0.33333333])
     """

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from sparsesolve import bundle
+from sparsesolve.paths import bundle
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))

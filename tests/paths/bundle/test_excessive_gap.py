@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve import bundle
+from sparsesolve.paths import bundle
 
 
 def drawn(seed):

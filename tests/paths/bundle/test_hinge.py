@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sparsesolve import bundle
+from sparsesolve.paths import bundle
 
 RNG = np.random.default_rng(1)
 X = 100.0 * RNG.normal(size=(30, 4))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve import bundle
+from sparsesolve.paths import bundle
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4)) * (RNG.random((30, 4)) < 0.7)

@@ -78,7 +78,7 @@ def test_hard_thresholding_certifies_columns_of_any_size():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(30, 2))
     y = X @ [1.0, 2.0] + 0.1 * rng.normal(size=30)
-    fit = ss.hard_threshold_path(
+    fit = ss.paths.hard_threshold_path(
         X * [1e-17, 1.0], y, method="cosamp", n_nonzero=2, standardize=False, intercept=False
     )
     assert fit.dev_ratio[-1] == pytest.approx(1 - np.linalg.lstsq(X, y)[1][0] / (y @ y), abs=1e-9)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve import prox
+from sparsesolve.penalties import prox
 
 
 def _by_sorting(size, total):

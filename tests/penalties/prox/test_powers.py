@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize
 
-from sparsesolve import prox
+from sparsesolve.penalties import prox
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -26,7 +26,7 @@ FITS = {
     "cv": lambda X: ss.cv_path(X, Y, n_lambdas=5, n_folds=3, seed=0, alphas=[0.5, 1.0]),
     "lars": lambda X: ss.lars_path(X, Y, lambda_min=0.1),
     "omp": lambda X: ss.omp_path(X, Y),
-    "hard thresholding": lambda X: ss.hard_threshold_path(X, Y),
+    "hard thresholding": lambda X: ss.paths.hard_threshold_path(X, Y),
     "relaxed": lambda X: ss.relax(ss.path(X, Y, n_lambdas=5), X, Y),
 }
 

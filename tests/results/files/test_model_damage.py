@@ -43,7 +43,7 @@ def read_or_refused(file):
     except ValueError as error:
         assert str(file) in str(error) and "\n" not in str(error)
         return False
-    if isinstance(back, ss.mkl.MKLPath):
+    if isinstance(back, ss.MKLPath):
         n = len(back.dual_coefs)  # nothing tells a file of fewer samples from a damaged one
         assert np.isfinite(back.predict([(X @ X.T)[:, :n], np.eye(40)[:, :n]])).all()
     else:
@@ -103,7 +103,7 @@ RESULTS = {
     "cox": lambda: ss.path(X, (np.exp(Y), Y > -1), family="cox", n_lambdas=5),
     "groups": lambda: ss.path(X, Y, penalty=ss.penalties.GroupL2(list("aabbc")), n_lambdas=5),
     "knots": lambda: ss.lars_path(X, Y), "omp": lambda: ss.omp_path(X, Y),
-    "niht": lambda: ss.hard_threshold_path(X, Y, n_nonzero=2),
+    "niht": lambda: ss.paths.hard_threshold_path(X, Y, n_nonzero=2),
     "relaxed": lambda: ss.relax(ss.path(X, Y, n_lambdas=5), X, Y),
     "made kernels": lambda: ss.mkl_path(ss.mkl.build_grams(
         X, [(ss.mkl.gaussian(1.0), None)], store=False), Y, n_lambdas=5),

@@ -58,7 +58,7 @@ def test_ties_of_cox_are_kept(tmp_path):
 
 
 @pytest.mark.parametrize("fit", [
-    lambda: ss.lars_path_gram(X.T @ X, X.T @ Y, N),  # y'y, and so its deviance, is not known
+    lambda: ss.paths.lars_path_gram(X.T @ X, X.T @ Y, N),  # y'y, and so its deviance, is not known
     lambda: ss.path(X, Y, pmax=0, penalty_factor=np.arange(P)),  # ends before its first lambda
     lambda: ss.path(X, RNG.integers(3, size=N), family="multinomial", pmax=0,
                     penalty_factor=np.arange(P)),
@@ -96,7 +96,7 @@ def test_a_cross_validated_fit_comes_back(tmp_path):
 @pytest.mark.parametrize("name", ["gaussian", "binomial", "multinomial", "huber", "hinge"])
 def test_a_path_of_kernels_comes_back(name, tmp_path):
     """Grams are not in the file: what is read takes the blocks that they make."""
-    family, y = (ss.mkl.hinge(), Y > 0) if name == "hinge" else FITS[name]
+    family, y = (ss.families.hinge(), Y > 0) if name == "hinge" else FITS[name]
     grams = ss.mkl.build_grams(
         X[:50], {"wide": (ss.mkl.gaussian(2.0), None), "one": (ss.mkl.linear(), 0)})  # fmt: skip
     options = {"norm": "l1_squared", "lambdas": [0.1, 0.05], "tol": 1e-3}

@@ -65,7 +65,7 @@ def test_x_and_its_gram_matrix_give_one_path(data, kind):
     method, positive = kind
     options = {"method": method, "positive": positive}
     fit = ss.lars_path(X, y, intercept=False, standardize=False, **options)
-    gram = ss.lars_path_gram(X.T @ X, X.T @ y, len(y), yty=y @ y, **options)
+    gram = ss.paths.lars_path_gram(X.T @ X, X.T @ y, len(y), yty=y @ y, **options)
     if len(fit.lambdas) == 1 or method == "lar":  # LAR goes on by an order of joins
         return
     s = np.linspace(0, fit.lambdas[0], 7)
