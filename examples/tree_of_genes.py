@@ -19,7 +19,7 @@ from scipy.cluster.hierarchy import ward
 
 import sparsesolve as ss
 from sparsesolve import penalties
-from sparsesolve.results.pictures.tree import plot_tree
+from sparsesolve.results import plot_tree
 
 
 def drawn():

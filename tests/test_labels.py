@@ -47,6 +47,7 @@ TWO = fit_of(CLASS, family="binomial")
 CV = ss.cv_path(X, Y, folds=FOLD, n_lambdas=5)
 KNOTS = ss.lars_path(X, Y)
 KERNELS = ss.mkl_path(GRAMS, Y, n_lambdas=4)
+CV_KERNELS = ss.cv_mkl_path(GRAMS, Y, n_lambdas=4, folds=FOLD)
 ONLINE = ss.online(X, Y, lam=0.1)
 CHAIN = ss.crf_path(X, CLASS, lengths=[10] * 4, lambdas=[0.1])
 SPOM = ss.spom(X, CLASS, lengths=[10] * 4, epochs=1, eta0=1.0)
@@ -157,6 +158,8 @@ ROWS = {
         X, y, n_lambdas=1).coefs.toarray()),
     (ss.CVPath, "predict"): ("offset", lambda offset: CV.predict(X, offset=offset)),
     (ss.CVPath, "coef"): ("y", lambda y: CV.coef(S, exact=True, X=X, y=y)),
+    (ss.results.MKLCrossValidation, "predict"): ("offset", lambda offset: CV_KERNELS.predict(
+        GRAMS, 1.0, offset=offset)),
     (ss.MKLPath, "predict"): ("offset", lambda offset: KERNELS.predict(GRAMS, 1.0, offset=offset)),
     (ss.CRFPath, "score"): ("y", lambda y: CHAIN.score(X, (y > 0).astype(int), [10] * 4)),
     (ss.CRFPath, "report"): ("y", lambda y: CHAIN.report(
@@ -426,6 +429,7 @@ def test_columns_of_new_rows_are_found_by_name():
 
 # Arguments that are called like one of rows or columns, and are neither.
 OTHERS = {
+    "plot_tree groups": "nested groups of features",
     "path exclude": "see test_columns_that_stay_out",
     "nested groups weights": "kernels",
     "crf_path weights": "sequences, which have no labels",

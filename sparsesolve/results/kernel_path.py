@@ -266,6 +266,7 @@ class MKLCrossValidation(CrossValidated):
         """Return the kernels of positive norm at `s`, as ``MKLPath.active``."""
         return self.path.active(self.read_s(s))
 
+    @by_rows("offset", of="kernels")
     def predict(self, kernels: Any = None, s: ArrayLike | None = "lambda_1se",
                 kind: str = "link", offset: ArrayLike | None = None) -> Any:
         """Return predictions of `path` for new samples at `s`, as ``MKLPath.predict``."""

@@ -8,7 +8,6 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 import sparsesolve as ss
-from sparsesolve import structured
 from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.spom_input import read_blocks
 from sparsesolve.structured.spom_learner import SPOMLearner

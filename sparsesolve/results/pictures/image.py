@@ -37,7 +37,7 @@ def plot_image(b, shape, ax=None, xlabel="", ylabel=""):
     >>> matplotlib.use("Agg")  # no screen
     >>> import numpy as np
     >>> import sparsesolve as ss
-    >>> from sparsesolve.results.pictures.image import plot_image
+    >>> from sparsesolve.results import plot_image
     >>> X = np.random.default_rng(0).normal(size=(60, 12))
     >>> y = X @ np.tile([0.0, 0.0, 2.0, 2.0], 3)
     >>> fit = ss.path(X, y, penalty=ss.penalties.TotalVariation2D((3, 4)), lambdas=[0.1])
@@ -81,7 +81,7 @@ def plot_graph(b, edges, positions, ax=None):
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")  # no screen
-    >>> from sparsesolve.results.pictures.image import plot_graph
+    >>> from sparsesolve.results import plot_graph
     >>> ax = plot_graph([0, 2, 2], [(0, 1), (1, 2)], [(0, 0), (1, 0), (2, 0)])
     """
     b, places = np.asarray(b, dtype=float), np.asarray(positions, dtype=float)

@@ -48,7 +48,7 @@ def plot_tree(b, groups, names=None, ax=None):
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")  # no screen
-    >>> from sparsesolve.results.pictures.tree import plot_tree
+    >>> from sparsesolve.results import plot_tree
     >>> ax = plot_tree([1.0, 0.5, 0.0, 0.0], [[0, 1], [2, 3], [0, 1, 2, 3]])
     """
     b = np.asarray(b.toarray() if hasattr(b, "toarray") else b, dtype=float)
