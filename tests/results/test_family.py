@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve import bundle, mkl, structured
+from sparsesolve import mkl, structured
+from sparsesolve.paths import bundle
 from sparsesolve.results.coefficient_table import Named, Tabled
 from sparsesolve.selection import at_radius
 
