@@ -26,7 +26,7 @@ __version__ = "0.2.0"
 __all__ = [
     "CRFPath", "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath",
     "Path", "Status", "assess", "calibration", "confusion", "crf_path", "criteria", "cv_mkl_path",
-    "cv_path", "families", "lars_path", "load", "make_design", "mkl", "mkl_path",
+    "cv_path", "families", "inference", "lars_path", "load", "make_design", "mkl", "mkl_path",
     "omp_path", "online", "path", "paths", "penalties", "refit", "relax", "results", "roc",
     "save", "selection", "sparse_code", "spom", "stability_path", "structured",
 ]  # fmt: skip
@@ -37,7 +37,7 @@ penalties.blocks.answer = refuse_unknown
 # Everything that path does not need is imported at its first use, from the module named here.
 if TYPE_CHECKING:
     from sparsesolve import estimators as estimators
-    from sparsesolve import mkl, paths, results, selection, structured
+    from sparsesolve import inference, mkl, paths, results, selection, structured
     from sparsesolve.data.encoding import make_design
     from sparsesolve.mkl.path import mkl_path
     from sparsesolve.paths.dictionary.learning import DictionaryLearning
@@ -88,7 +88,7 @@ else:
         "spom": "structured.spom_training",
         "stability_path": "selection.stability",
     }
-    ROOMS = ("estimators", "mkl", "paths", "results", "selection", "structured")
+    ROOMS = ("estimators", "inference", "mkl", "paths", "results", "selection", "structured")
     MOVED = {
         "adaptive_factors": "sparsesolve.selection.adaptive_factors",
         "at_radius": "sparsesolve.selection.at_radius",

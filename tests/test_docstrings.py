@@ -13,7 +13,17 @@ import pytest
 from numpydoc.validate import Validator, validate
 
 import sparsesolve
-from sparsesolve import estimators, families, mkl, paths, penalties, results, selection, structured
+from sparsesolve import (
+    estimators,
+    families,
+    inference,
+    mkl,
+    paths,
+    penalties,
+    results,
+    selection,
+    structured,
+)
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
 # and results, which are dataclasses
@@ -91,8 +101,8 @@ def test_errors_are_said(name):
 def test_everything_public_is_listed():
     names = listed()
     assert len(names) == len(set(names))
-    rooms = (estimators, mkl, paths, paths.bundle, penalties, penalties.prox, results, selection,
-             sparsesolve, structured)  # fmt: skip
+    rooms = (estimators, inference, mkl, paths, paths.bundle, penalties, penalties.prox, results,
+             selection, sparsesolve, structured)  # fmt: skip
     public = {f"{room.__name__}.{name}" for room in rooms for name in room.__all__
               if not inspect.ismodule(getattr(room, name))}  # fmt: skip
     public |= {f"sparsesolve.families.{name}" for name in families.MAKERS}

@@ -115,6 +115,13 @@ ROWS = {
     (ss, "refit known"): ("weights offset", lambda **g: ss.refit(
         fit_of(weights=WEIGHTS, offset=OFFSET), X, Y, S,
         **{"weights": WEIGHTS, "offset": OFFSET, **g}).estimates),
+    (ss.inference, "carve"): ("y weights offset", lambda y=Y, **g: ss.inference.carve(
+        X, y, S, share=0.6, **g).p_values),
+    (ss.inference, "selective"): ("y", lambda y: ss.inference.selective(
+        FIT, X, y, S).p_values),
+    (ss.inference, "selective known"): ("weights offset", lambda **g: ss.inference.selective(
+        fit_of(weights=WEIGHTS, offset=OFFSET), X, Y, S,
+        **{"weights": WEIGHTS, "offset": OFFSET, **g}).p_values),
     (ss, "relax"): ("y", lambda y: ss.relax(FIT, X, y).coef(S)),
     (ss, "relax known"): ("weights offset", lambda **g: ss.relax(
         fit_of(weights=WEIGHTS, offset=OFFSET), X, Y,
@@ -464,8 +471,8 @@ WORDS = {*ARGUMENTS, "penalty_factor", "lower", "upper", "exclude", "start", "co
 
 def public():
     """Yield every public function, class and method of a result, by its name."""
-    for module in (ss, ss.mkl, ss.paths, bundle, ss.selection, ss.results, ss.structured,
-                   ss.families, ss.penalties.prox, penalties):  # fmt: skip
+    for module in (ss, ss.inference, ss.mkl, ss.paths, bundle, ss.selection, ss.results,
+                   ss.structured, ss.families, ss.penalties.prox, penalties):  # fmt: skip
         for name in module.__all__:
             found = getattr(module, name)
             if inspect.isfunction(found) or module is penalties and callable(found):

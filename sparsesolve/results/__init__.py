@@ -7,7 +7,7 @@ of images and trees, are named here, wherever they are made.
 from sparsesolve.data.public_names import public_names
 
 __all__ = [
-    "Calibration", "Certificate", "Confusion", "Constrained", "EncodedDesign",
+    "Calibration", "Certificate", "Confusion", "Constrained", "EncodedDesign", "Intervals",
     "MKLCrossValidation", "OnlineFit", "Refit", "Roc", "Scores", "SparseCodes", "StabilityPath",
     "SurvivalCurves", "plot_graph", "plot_image", "plot_tree",
 ]  # fmt: skip
@@ -18,6 +18,7 @@ HOMES = {
     "Confusion": "selection.assessment.confusion",
     "Constrained": "selection.radius",
     "EncodedDesign": "data.encoding",
+    "Intervals": "results.intervals",
     "MKLCrossValidation": "results.kernel_path",
     "OnlineFit": "online.fit",
     "Refit": "selection.refit",

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from sparsesolve.data import answers_keywords, by_rows, read_number, read_offset
 from sparsesolve.paths.wrapping import warn_missed
@@ -19,6 +18,15 @@ from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
 from sparsesolve.results.pictures.axes import on_axes, plot_intervals
+from sparsesolve.selection.information import (
+    UNBOUNDED,
+    has_intercept,
+    information,
+    inverse,
+    names_of,
+    refuse_collinear,
+    selected_columns,
+)
 from sparsesolve.selection.relaxed import without_penalty
 
 # Families whose variance follows from the mean; that of gaussian is estimated from the residuals.
@@ -26,12 +34,6 @@ KNOWN = ("binomial", "poisson", "cox", "probit", "cloglog", "negative_binomial")
 LIMITS = ("lower", "upper")
 # If less than this fraction of the deviance is left to explain, the likelihood has no maximum.
 PERFECT = 1e-6
-UNBOUNDED = (
-    "the features selected fit the response so well that no finite coefficients are best; choose "
-    "a larger s"
-)
-# A column whose part outside the span of others is below this share of it is one of them.
-COLLINEAR = 1e-8
 CAUTION = (
     "The same data chose these features and now measure them: intervals are too narrow and\n"
     "p-values too small, by how much this table cannot tell. Take them as a description, or\n"
@@ -204,60 +206,17 @@ def refit(
     path = with_rows(path, weights, offset)
     data, support = FittedData(path, X, y), path.nonzero(s)
     data.refuse_others()
-    n, m = data.n_informative(), len(support) + _has_intercept(path)
+    n, m = data.n_informative(), len(support) + has_intercept(path)
     if not len(support) or n <= m:
         found = "no feature is" if not len(support) else f"{len(support)} features are"
         at = f"s = {float(s):.4g}, of {n:g} rows"
         raise ValueError(f"{found} selected at {at}; choose another s")
-    _refuse_collinear(path, data, support)
+    refuse_collinear(path, data, support)
     alone = without_penalty(path, data.matrix, y, support)
     warn_missed([alone], alone.options["tol"])
     if path.family != "gaussian" and alone.dev_ratio[0] > 1.0 - PERFECT:
         raise ValueError(UNBOUNDED)
     return _table(path, data, support, alone, level)
-
-
-def _refuse_collinear(path, data, support):
-    """Raise ValueError if a selected column is a combination of others, and name these."""
-    Z = _selected_columns(path, data, support)[0]
-    free = Z[:, Z.shape[1] - len(support) :]  # centred where there is an intercept
-    size = np.sqrt(np.einsum("ij,ij->j", free, free))
-    unit = free / np.where(size > 0.0, size, 1.0)
-    names = _names(path, support)
-    kept = []
-    for j in range(len(support)):
-        b, *_ = np.linalg.lstsq(unit[:, kept], unit[:, j], rcond=None)
-        if np.linalg.norm(unit[:, j] - unit[:, kept] @ b) > COLLINEAR:
-            kept.append(j)
-            continue
-        others = [names[i] for i, value in zip(kept, b, strict=True) if abs(value) > COLLINEAR]
-        of = f"a combination of {', '.join(map(repr, others))}" if others else "constant"
-        also = " and the intercept" * bool(others and _has_intercept(path))
-        raise ValueError(
-            f"the columns selected are collinear: {names[j]!r} is {of}{also}; leave it out of X, "
-            "or choose a larger s"
-        )
-
-
-def _names(path, features):
-    """Return the names of features, "(Intercept)" for -1."""
-    known = path.feature_names
-    return ["(Intercept)" if j < 0 else f"x{j}" if known is None else str(known[j])
-            for j in features.tolist()]  # fmt: skip
-
-
-def _selected_columns(path, data, support):
-    """Return the columns `support` as `_scaled` does, centred within strata for cox."""
-    Z = data.matrix[:, support]
-    Z = np.asarray(Z.toarray() if sparse.issparse(Z) else Z, dtype=float)
-    if path.family == "cox":
-        Z = _within_strata(Z, data.weights > 0.0, data.response.values[:, 3])
-    return _scaled(Z, data.weights > 0.0, _has_intercept(path))
-
-
-def _has_intercept(path):
-    """Return True if an intercept was fitted."""
-    return bool((path.options or {}).get("intercept", True)) and path.family != "cox"
 
 
 def _refuse(path):
@@ -277,16 +236,16 @@ def _table(path, data, support, alone, level):
 
     estimates, features = alone.coefs.toarray().ravel(), support
     eta = np.asarray(data.matrix[:, support] @ estimates) + alone.intercepts[0]
-    if _has_intercept(path):
+    if has_intercept(path):
         features, estimates = np.append(-1, support), np.append(alone.intercepts[0], estimates)
-    Z, power, turn = _selected_columns(path, data, support)
+    Z, power, turn = selected_columns(path, data, support)
     offset = read_offset(data.options.get("offset"), len(eta))
     eta = eta if offset is None else eta + offset
     degrees, dispersion = inf, 1.0
     if path.family == "gaussian":
         degrees = float(data.n_informative() - len(estimates))
         dispersion = float(data.weights @ (data.response.values - eta) ** 2 / degrees)
-    covariance = turn @ (dispersion * _inverse(_information(data, eta, Z))) @ turn.T
+    covariance = turn @ (dispersion * inverse(information(data, eta, Z))) @ turn.T
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         statistics = np.ldexp(estimates, power) / np.sqrt(np.diag(covariance))
         errors = np.ldexp(np.sqrt(np.diag(covariance)), -power)
@@ -295,7 +254,7 @@ def _table(path, data, support, alone, level):
     tail = -np.abs(statistics)
     p_values = 2.0 * (special.stdtr(degrees, tail) if degrees < inf else special.ndtr(tail))
     return Refit(
-        names=_names(path, features),
+        names=names_of(path, features),
         features=features, estimates=estimates, errors=errors, statistics=statistics,
         p_values=p_values, lower=estimates - reach * errors, upper=estimates + reach * errors,
         level=level, covariance=covariance, dispersion=dispersion, degrees_of_freedom=degrees,
@@ -311,44 +270,3 @@ def _reach(level, degrees):
     return special.ndtri(0.5 + level / 2)
 
 
-def _within_strata(Z, counted, strata):
-    """Subtract from columns the means over `counted` rows of each stratum, which have no effect.
-    """
-    Z, code = Z.copy(), np.unique(strata[counted], return_inverse=True)[1].ravel()
-    size = np.bincount(code)[code]
-    for column in Z.T:  # in this order nothing overflows
-        column[counted] -= np.bincount(code, column[counted] / size)[code]
-    return Z
-
-
-def _scaled(Z, counted, with_intercept):
-    """Return columns divided by powers of two, with an intercept centred and after a constant.
-
-    Only rows that are `counted` (n,) are used; others, which have no weight, become 0. Returns
-    the columns, the powers (m,), and the matrix from coefficients of centred columns to the
-    original ones.
-    """
-    Z = np.where(counted[:, None], Z, 0.0)
-    power = np.frexp(np.abs(Z).max(axis=0))[1]
-    Z = np.ldexp(Z, -power)
-    if not with_intercept:
-        return Z, power, np.eye(Z.shape[1])
-    mean, turn = Z[counted].mean(axis=0), np.eye(Z.shape[1] + 1)
-    turn[0, 1:] = -mean
-    return np.column_stack([np.ones(len(Z)), Z - mean]), np.append(0, power), turn
-
-
-def _information(data, eta, Z):
-    """Return minus the second derivative of the log-likelihood in the coefficients of Z (n, m)."""
-    columns = [data.loss.curvature_product(eta, column) for column in Z.T]
-    return data.total * (Z.T @ np.array(columns).T)
-
-
-def _inverse(information):
-    """Return the inverse, computed from a matrix of unit diagonal."""
-    size = np.sqrt(np.diag(information))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        unit = information / np.outer(size, size)
-    if not np.isfinite(unit).all() or np.linalg.eigvalsh(unit)[0] < 1e-12:
-        raise ValueError(UNBOUNDED)
-    return np.linalg.inv(unit) / np.outer(size, size)

@@ -99,7 +99,7 @@ def relax(
         )
     refuse_lost_limits(path)
     path = with_rows(path, weights, offset)
-    tol = _options(path)["tol"]
+    tol = options_of(path)["tol"]
     data = FittedData(path, X, y)
     data.refuse_others()
     matrix = data.matrix
@@ -113,7 +113,7 @@ def refitted(path, matrix, y, report=None):
 
     `report` is called after each fit.
     """
-    weights = _options(path)["weights"]
+    weights = options_of(path)["weights"]
     if not len(path.lambdas):
         raise ValueError(f"The path holds no solution to refit: {path.stop_reason}")
     rows = matrix.shape[0] if weights is None else np.count_nonzero(weights)
@@ -189,7 +189,7 @@ def without_penalty(path, matrix, y, support, report=None):
     own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
            "progress": False, "feature_names": None, "exclude": None}  # fmt: skip
-    given = _options(path)
+    given = options_of(path)
     if path.family == "multigaussian" and given["penalty"] is not None:
         own["penalty"] = GroupL2(range(len(support)))  # limits need blocks, not tied rows
     own["standardize"] = bool(given["standardize"])  # bases of groups are for their own penalty
@@ -199,7 +199,7 @@ def without_penalty(path, matrix, y, support, report=None):
     return solve_path(matrix[:, support], y, PathOptions(**{**given, **own}), report=report)
 
 
-def _options(path):
+def options_of(path):
     """Return the fit's options as those of sparsesolve.path, without those of knots or steps."""
     given = path.options or {}
     if "family" not in given and "weights" not in given:

@@ -15,7 +15,7 @@ import sparsesolve
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "sparsesolve"
-ROOMS = ("", "estimators", "families", "mkl", "paths", "paths.bundle", "penalties",
+ROOMS = ("", "estimators", "families", "inference", "mkl", "paths", "paths.bundle", "penalties",
          "penalties.prox", "results", "selection", "structured")  # fmt: skip
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.rst"))]
 PAGES += sorted((ROOT / "examples").glob("*.py"))

@@ -16,6 +16,7 @@ from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.feature_groups import FeatureGroups
 from sparsesolve.results.files.encoder_file import encoder_of, encoder_values
 from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Json, Kind
+from sparsesolve.results.intervals import Intervals
 from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.results.knot_path import KnotPath
 from sparsesolve.results.path import Path
@@ -308,7 +309,31 @@ def _no_fit(X, y, **options):
     raise ValueError("A model from a file lacks the options of a new fit; fit the data again")
 
 
+# Tables of inference.
+
+INTERVALS = {
+    "names": Form("U", "m"), "features": Form("i", "m"), "estimates": Form("f", "m", finite=False),
+    "errors": Form("f", "m", finite=False), "p_values": Form("f", "m", low=0.0, finite=False),
+    "lower": Form("f", "m", finite=False), "upper": Form("f", "m", finite=False),
+    "truncation": Form("f", "m*", finite=False), "leakage": Form("f", "m", finite=False),
+    "level": Form("n"), "sigma": Form("n"), "lam": Form("f", finite=False), "method": Form("U"),
+    "sigma_rule": Form("U"), "event": Form("U"), "words": Json(Form("U", "*")),
+}  # fmt: skip
+
+
+def _interval_values(table):
+    return {name: getattr(table, name) for name in INTERVALS} | {
+        "names": np.array(list(map(str, table.names)), dtype=str)}  # fmt: skip
+
+
+def _intervals_of(values):
+    if values["truncation"].shape[1] != 2:
+        raise Damaged(f"truncation has {values['truncation'].shape[1]} columns, not 2")
+    return Intervals(**{**values, "names": values["names"].tolist()})
+
+
 KINDS |= {
+    "intervals": Kind(Intervals, INTERVALS, _interval_values, _intervals_of),
     "path": Kind(Path, PATH, path_values, _path_of),
     "knots": Kind(KnotPath, PATH, path_values, lambda values: _path_of(values, KnotPath)),
     "cv": Kind(CVPath, CV, _cv_values, _cv_path_of),

@@ -3,7 +3,7 @@
 ``numpy.load(file, allow_pickle=False)`` reads the file. Version 1 holds ::
 
     format, version         "sparsesolve model", 1
-    kind                    "path", "knots" of a KnotPath, "cv", "kernels" or "design"
+    kind                    "path", "knots" of a KnotPath, "cv", "kernels", "intervals" or "design"
     family                  its name and parameter, such as "poisson" or "huber(delta=1.5)"
     options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset,
                             has_limits, counted (what degrees are), and
@@ -30,7 +30,8 @@ Kind "design" holds format, version, kind and encoder alone. Kind "cv" also hold
     mean (L,)  std (L,)  n_nonzero (L,)  fold_scores (F, L)  fold_weights (F,)
     folds                   if they divide the rows
 
-Kind "kernels" also holds ::
+Kind "intervals" holds format, version, kind, and the attributes of `results.intervals.Intervals`,
+`words` as JSON. Kind "kernels" also holds ::
 
     norm                    its name, such as "l1"
     kernel_norms (M, L)  kernel_weights (M, L)
@@ -87,7 +88,7 @@ def save(fit: Any, file: str | PathLike, *, rows: bool = False) -> None:
 
     Parameters
     ----------
-    fit : Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM or EncodedDesign
+    fit : Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM, Intervals or EncodedDesign
         Its family must have a name: a loss written in Python cannot be saved. The encoding of an
         EncodedDesign is saved, without its rows; a fit to it saves the encoding as well. The
         kernels of an MKLPath and the Grams that made them are not saved: the loaded model takes
@@ -123,7 +124,7 @@ def save(fit: Any, file: str | PathLike, *, rows: bool = False) -> None:
     if name is None:
         raise TypeError(
             f"fit is a {type(fit).__name__}; a Path, a CVPath, an MKLPath, an OnlineFit, a "
-            "CRFPath, a Parser, a SPOM or an EncodedDesign can be saved"
+            "CRFPath, a Parser, a SPOM, an Intervals or an EncodedDesign can be saved"
         )
     if rows and name != "kernels":
         raise ValueError(
@@ -160,7 +161,7 @@ def load(file: str | PathLike) -> Any:
 
     Returns
     -------
-    Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM or EncodedDesign
+    Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM, Intervals or EncodedDesign
         For predictions, coefficients and pictures; without the options that a new fit needs.
 
     Raises
