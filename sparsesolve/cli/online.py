@@ -17,7 +17,7 @@ from sparsesolve.online.settings import METHODS
 from sparsesolve.online.source import as_learned
 from sparsesolve.selection.assessment.assess import measures_of
 from sparsesolve.selection.assessment.known_rows import read_known_rows
-from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
+from sparsesolve.solvers.baselines.subgradient import SCHEDULES
 
 
 def add_online(commands):

@@ -14,8 +14,7 @@ from sparsesolve.data.array import real_array
 from sparsesolve.losses import LOSSES
 from sparsesolve.mkl.centred import level
 from sparsesolve.mkl.problem import KernelProblem
-from sparsesolve.solvers.problem.null_model import null_model, null_models
-from sparsesolve.solvers.problem.standardisation import scaled_response
+from sparsesolve.solvers.problem.standardisation import null_model, null_models, scaled_response
 
 SQUARED = ("gaussian", "multigaussian")
 

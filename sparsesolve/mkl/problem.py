@@ -17,7 +17,7 @@ import numpy as np
 from sparsesolve.losses import Loss
 from sparsesolve.mkl.kernels import Kernels
 from sparsesolve.mkl.norms import Norm
-from sparsesolve.solvers.problem.null_model import best_intercept, best_intercepts
+from sparsesolve.solvers.problem.standardisation import best_intercept, best_intercepts
 
 
 class KernelFit(NamedTuple):

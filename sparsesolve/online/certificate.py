@@ -20,7 +20,7 @@ from sparsesolve.online.source import read_known
 from sparsesolve.penalties.whole import orthogonal_to
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import duality_gap
-from sparsesolve.solvers.problem.null_model import null_model, null_models
+from sparsesolve.solvers.problem.standardisation import null_model, null_models
 
 
 @dataclass(frozen=True)

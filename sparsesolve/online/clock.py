@@ -13,7 +13,7 @@ References: Duchi and Singer (2009), Corollaries 3-7 and Theorem 8; Xiao (2010),
 
 import numpy as np
 
-from sparsesolve.solvers.first_order.step_sizes import step_sizes
+from sparsesolve.solvers.baselines.subgradient import step_sizes
 
 # If the product of ridge factors exceeds this, they are folded into the weights.
 LARGEST = 1e100

@@ -29,7 +29,7 @@ from sparsesolve.paths.assembly import labels_of_groups
 from sparsesolve.penalties.groups import held_weights
 from sparsesolve.penalties.penalty import has_blocks
 from sparsesolve.penalties.registry import named_penalty
-from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
+from sparsesolve.solvers.baselines.subgradient import SCHEDULES
 
 METHODS = ("ftrl", "rda", "fobos", "svrg")
 # Rates of FTRL are eta0 / sqrt(BETA^2 + sum g^2).

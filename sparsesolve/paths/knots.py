@@ -13,12 +13,10 @@ from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.knot_path import knot_path
 from sparsesolve.results.status import warn
-from sparsesolve.solvers.homotopy.data import homotopy_data
 from sparsesolve.solvers.homotopy.knot_certificate import Rules
-from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath
-from sparsesolve.solvers.problem.problem import ADVICE
-from sparsesolve.solvers.problem.rounding import felt
-from sparsesolve.solvers.reductions.collinear import WayBack, without_collinear
+from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath, homotopy_data
+from sparsesolve.solvers.problem.problem import ADVICE, felt
+from sparsesolve.solvers.reductions.row_space import WayBack, without_collinear
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ import numpy as np
 from sparsesolve.data import read_count, read_feature_names, read_gram, read_penalty_factor
 from sparsesolve.paths.assembly import glmnet_factors
 from sparsesolve.penalties import ElasticNet
-from sparsesolve.solvers.homotopy.data import GramData
+from sparsesolve.solvers.homotopy.path import GramData
 from sparsesolve.solvers.problem.problem import ADVICE, NEAR, Problem
 
 

@@ -14,7 +14,7 @@ from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import read_rows
 from sparsesolve.results.status import Status
-from sparsesolve.solvers.homotopy.survey import nonzeros
+from sparsesolve.solvers.homotopy.knot_gaps import nonzeros
 
 # When a path is followed again, coefficients may differ by this fraction of the largest one.
 ALIKE = 1e-6

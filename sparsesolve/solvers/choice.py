@@ -7,7 +7,6 @@ import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers import SOLVERS, costs, has_tangent, kinked
-from sparsesolve.solvers.reductions.collinear import Collinear
 from sparsesolve.solvers.reductions.few_features import FewFeatures, in_parts
 from sparsesolve.solvers.reductions.identities import (
     EqualRows,
@@ -18,7 +17,7 @@ from sparsesolve.solvers.reductions.identities import (
 )
 from sparsesolve.solvers.reductions.mapped import Generated, Mapped
 from sparsesolve.solvers.reductions.reweighting import Reweighting
-from sparsesolve.solvers.reductions.row_space import RowSpace
+from sparsesolve.solvers.reductions.row_space import Collinear, RowSpace
 from sparsesolve.solvers.suitability import few_eigenvalues, suitable, suitable_with_kinks
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ Reference: Martins, Smith, Xing, Aguiar, Figueiredo (2011), algorithms 1 and 3.
 
 import numpy as np
 
-from sparsesolve.solvers.first_order.step_sizes import step_sizes
+from sparsesolve.solvers.baselines.subgradient import step_sizes
 from sparsesolve.structured.spom_step import SequenceStep
 
 # If a multiplier falls below this, it is folded into the stored parameters, so that it never

@@ -17,7 +17,7 @@ from sparsesolve.data import (
 )
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.paths.progress import progress_bar
-from sparsesolve.solvers.first_order.step_sizes import SCHEDULES as STEP_SIZES
+from sparsesolve.solvers.baselines.subgradient import SCHEDULES as STEP_SIZES
 from sparsesolve.structured.group_norm import KINDS, GroupNorm
 from sparsesolve.structured.spom_dual import SPOMDual, raise_bound
 from sparsesolve.structured.spom_input import read_blocks

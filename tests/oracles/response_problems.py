@@ -7,8 +7,8 @@ from sparsesolve.linalg.design.design import Design
 
 from sparsesolve.losses import LOSSES
 from sparsesolve.penalties import ElasticNet
-from sparsesolve.solvers.problem.null_model import null_models
 from sparsesolve.solvers.problem.problem import Problem
+from sparsesolve.solvers.problem.standardisation import null_models
 
 CONVERGED = 0
 

@@ -135,8 +135,8 @@ def test_where_nothing_is_penalised_the_path_is_a_point():
 
 def test_a_coefficient_that_lacks_its_fit_is_certified_as_such():
     """The certificate bounds what is lost by a free coefficient that is not the best."""
-    from sparsesolve.solvers.homotopy.data import GramData
     from sparsesolve.solvers.homotopy.knot_certificate import Certificate, Rules
+    from sparsesolve.solvers.homotopy.path import GramData
 
     X, y = made(20, 6, seed=8)
     data, free = GramData(X.T @ X / 20, X.T @ y / 20, float(y @ y) / 20), np.array([2], np.intc)

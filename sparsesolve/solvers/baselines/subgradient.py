@@ -1,4 +1,4 @@
-"""Subgradient descent, a baseline for all others: it needs nothing of the problem, and is slow.
+"""Subgradient descent, which needs nothing of the problem and is slow, and step sizes fixed ahead.
 
     minimise over b   F(b) + lam Omega(b)
 
@@ -8,17 +8,35 @@ FirstOrder keeps; the best point so far is kept.
 
 Step k goes a / (k + delay) along minus a subgradient, then back within the limits. The
 subgradient of the penalty is (b - prox_t(b)) / t for a tiny t, which is one at prox_t(b),
-whatever the penalty.
+whatever the penalty. Online learners and structured prediction take `step_sizes`.
 
-Reference: Bach et al. 2012, section 2 and, for the steps, section 8.1.
+References: Bach et al. 2012, sections 2 and 8.1; Duchi and Singer (2009), corollaries 3 to 7;
+Martins et al. (2011), section 4; Shalev-Shwartz, Singer, Srebro, Cotter (2011), "Pegasos".
 """
 
-from sparsesolve.solvers.first_order.fista import Ista
+import numpy as np
 
+from sparsesolve.solvers.first_order.first_order import Ista
+
+SCHEDULES = ("sqrt", "inverse", "constant")
 # Lengths of a first step that are tried, relative to the step of gradient descent.
 LENGTHS = (1.0, 0.1, 0.01, 0.001)
 # Steps after which the best of these lengths is chosen.
 TRIAL = 40
+
+
+def step_sizes(schedule, eta0, t):
+    """Return eta_t (S,) at times t (S,); ValueError if a callable gives one that is not positive.
+    """
+    if callable(schedule):
+        eta = np.array([schedule(s) if s > 0.0 else 1.0 for s in t.tolist()], dtype=float)
+        if not ((eta > 0.0) & (eta < np.inf)).all():
+            k = int(np.argmin((eta > 0.0) & (eta < np.inf)))
+            raise ValueError(f"step({t[k]!s}) is {eta[k]!s}; a step size is positive")
+        return eta
+    if schedule == "constant":
+        return np.full(len(t), eta0)
+    return eta0 / (np.sqrt(t) if schedule == "sqrt" else t)
 
 
 class Subgradient(Ista):

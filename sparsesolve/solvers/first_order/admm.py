@@ -27,7 +27,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers.costs.rounding import SQUARED_STEP
-from sparsesolve.solvers.first_order.fista import Ista, divergence
+from sparsesolve.solvers.first_order.first_order import Ista, divergence
 from sparsesolve.solvers.state import NULL_LEVEL
 
 # Over-relaxation: Boyd et al. (2011), section 3.4.3, recommend 1.5 to 1.8.

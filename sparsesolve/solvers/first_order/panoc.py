@@ -21,7 +21,7 @@ model predictive control" (2017).
 import numpy as np
 
 from sparsesolve.solvers.costs.rounding import CURVED
-from sparsesolve.solvers.first_order.fista import MORE_CURVATURE, Ista, divergence
+from sparsesolve.solvers.first_order.first_order import MORE_CURVATURE, Ista, divergence
 
 # Lengths of a PANOC step that are tried, each half as far, before the proximal step itself, which
 # always lowers the envelope.

@@ -25,7 +25,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers.certificate.dual_point import Curvature, times_curvature
 from sparsesolve.solvers.costs.rounding import DAMPED
-from sparsesolve.solvers.first_order.fista import Sparsa
+from sparsesolve.solvers.first_order.first_order import Sparsa
 
 # Directions of a tangent up to which Newton steps are made: a Hessian of so many rows is formed
 # and factored. Not timed beyond: 1,000 rows factor in some 30 ms.

@@ -37,7 +37,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from sparsesolve.solvers.costs.rounding import CORRELATION, DEPENDENT, SUM
-from sparsesolve.solvers.homotopy import survey
+from sparsesolve.solvers.homotopy.knot_gaps import gaps_at, piece_gaps
 
 # At lambda = 0 the least squares on all columns are computed only if the gap, relative to the null
 # objective, exceeds this.
@@ -95,8 +95,7 @@ class Certificate:
         """
         most, unpenalised_norm = self.largest(C)
         if self.rules.lasso:
-            gaps = survey.gaps(lams, features, B, C, squares, most, self.rules.v,
-                                    self.rules.ridge)  # fmt: skip
+            gaps = gaps_at(lams, features, B, C, squares, most, self.rules.v, self.rules.ridge)
             if len(self.free):
                 moved = np.abs(B) @ self.size[features]
                 gaps += unpenalised_norm * (0.5 * unpenalised_norm + moved)
@@ -120,7 +119,7 @@ class Certificate:
         if not len(lams):
             return np.zeros(0)
         v = self.rules.v
-        found = survey.piece_gaps(lams, features, B, C, v)
+        found = piece_gaps(lams, features, B, C, v)
         ends = []
         for k in (0, -1):
             b = np.zeros(len(v))
@@ -129,7 +128,7 @@ class Certificate:
         if self.last is not None:
             two, b, c = (np.array(part) for part in zip(self.last, ends[0], strict=True))
             every = np.arange(len(v), dtype=np.intc)
-            found[0] = survey.piece_gaps(two, every, b, c, v)[1]
+            found[0] = piece_gaps(two, every, b, c, v)[1]
         self.last = ends[-1]
         return found
 
@@ -162,7 +161,7 @@ class Certificate:
 
     def largest(self, C):
         """Return the least lam at which the dual point is feasible, and |d|, both (K,)."""
-        most = survey.largest(C, self.bound, self.rules.positive)
+        most = largest(C, self.bound, self.rules.positive)
         if not len(self.free):
             return most, np.zeros(len(most))
         inside = solve_triangular(self.factor, C[:, self.free].T, lower=True)
@@ -214,3 +213,10 @@ class Certificate:
         rounding = self.correlation_rounding(features, b[None])[0] * np.sqrt(squares)
         sound = (left >= -DEPENDENT * squares) & (np.abs(along) <= rounding)
         return total if sound.all() else np.inf
+
+
+def largest(C, bound, positive):
+    """Return max_j |c_j| / bound_j at each knot, or of c_j / bound_j, (K,); at least 0."""
+    ratios = C * (1.0 / bound)
+    most = ratios.max(axis=1, initial=0.0)
+    return most if positive else np.maximum(most, -ratios.min(axis=1, initial=0.0))

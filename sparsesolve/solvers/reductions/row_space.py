@@ -1,18 +1,24 @@
-"""Ridge of any loss on far more columns than rows, in as many coordinates as there are rows.
+"""Ridge and nearly dependent columns in other coordinates.
 
     minimise over b0, b   F(o + b0 + Zb) + lam sum_j v_j b_j^2 / 2,      v_j > 0, no limits
 
-Given: a Problem. Returned: the state of a solver of it. Invariant: the gap is of the coefficients
-b = V^-1 Z'a / lam that are returned.
+`RowSpace`, any loss on far more columns than rows. Given: a Problem. Returned: the state of a
+solver of it. Invariant: the gap is of the coefficients b = V^-1 Z'a / lam that are returned. The
+solution is b = V^-1 Z'u / lam with u = -F'(eta), in the span of the rows. With the eigenvalues U S
+U' of A V^-1 A', A = sqrt(W) Z, any solver takes the n columns U sqrt(S) / sqrt(W) in place of Z,
+and sum_j v_j b_j^2 is the square of their coefficients. Its residual a, made orthogonal to the
+intercept, is the dual point of the whole problem, and the ridge has no part in the gap, which is
+F(eta) + F*(-a) + a'eta at the eta of this b. If lam is so small that 1 / lam magnifies rounding, a
+solver of the original columns takes over.
 
-The solution is b = V^-1 Z'u / lam with u = -F'(eta), in the span of the rows. With the
-eigenvalues U S U' of A V^-1 A', A = sqrt(W) Z, any solver takes the n columns U sqrt(S) / sqrt(W)
-in place of Z, and sum_j v_j b_j^2 is the square of their coefficients. Its residual a, made
-orthogonal to the intercept, is the dual point of the whole problem and gives b = V^-1 Z'a / lam.
-The ridge then has no part in the gap, which is F(eta) + F*(-a) + a'eta at the eta of this b. If
-lam is so small that 1 / lam magnifies rounding, a solver of the original columns takes over.
+`Collinear`, unpenalised columns whose differences explain much. That takes coefficients of 1e8
+that nearly cancel, and steps on these lose the digits that count.
+Returned: the Problem with a basis in place of such columns, and the way back. Invariant: the gap
+includes what leading back costs. The predictor of the coefficients that come back is summed in
+twice the digits.
 
-Reference: Hastie, Tibshirani, "Efficient quadratic regularization for expression arrays" (2004).
+Reference: Hastie, Tibshirani, "Efficient quadratic regularization for expression arrays" (2004);
+Dekker (1971), "A floating-point technique for extending the available precision".
 """
 
 from dataclasses import replace
@@ -21,8 +27,9 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.linalg.factors.span import eigen
+from sparsesolve.linalg.factors.span import SHAKY, Spans, eigen, told_apart
 from sparsesolve.linalg.gram.outer import wide_gram
+from sparsesolve.linalg.kernels.error_free import rest_of_product, rest_of_sum
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers import SOLVERS
@@ -38,6 +45,11 @@ WIDE = 2
 SHARE = 0.01
 # Closer solutions of the small problem for a gap of the large one, each a hundred times as close.
 TRIES = 8
+# Unpenalised columns whose dependence is examined: each costs a product with every other.
+MOST = 1000
+# Values of the columns that are examined (240 MB), and multiply-adds of their inner products.
+MOST_VALUES = 30_000_000
+MOST_PRODUCTS = 1e10
 
 
 class RowSpace(Reduced):
@@ -166,3 +178,126 @@ class RowSpace(Reduced):
             net = ElasticNetRows(problem.penalty, problem.grouped)
             out[self.which] = net.sizes(z, self.which)
         return out
+
+
+def without_collinear(problem, lambdas=None, most=MOST):
+    """Return (Problem with a basis in place of such columns, Span, basis); None if there are
+    none.
+
+    Columns that depend exactly, or whose inner products separate them, need no basis. More than
+    `most` of them are not examined.
+    """
+    unpenalised = problem.unpenalised(lambdas)
+    if np.count_nonzero(unpenalised) < 2:  # The usual case.
+        return None
+    moving = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.design.spread) > 0.0)
+    which = np.flatnonzero(unpenalised & moving).astype(np.intc)
+    n, f = problem.design.n, len(which)
+    large = n * f > MOST_VALUES or n * f * f > MOST_PRODUCTS
+    if not 2 <= f <= most or (most <= MOST and large):
+        return None
+    root_w = np.sqrt(problem.weights)
+    columns = root_w[:, None] * problem.design.unpacked(which)
+    if told_apart(columns.T @ columns):
+        return None
+    spans = Spans(problem.design, root_w, problem.centred)
+    span, basis = spans.of(which), spans.unweighted(which)
+    if span.least > np.sqrt(SHAKY):
+        return None
+    return replace(problem, design=problem.design.with_columns(which, basis)), span, basis
+
+
+class WayBack:
+    """From coefficients of the basis to those of the original columns.
+
+    Parameters
+    ----------
+    problem : Problem with the basis
+    span, basis : as `without_collinear` returns them
+    design : Design of the original columns
+    """
+
+    def __init__(self, problem, span, basis, design):
+        self.problem, self.span, self.basis = problem, span, basis
+        self.columns = design.unpacked(span.which)
+        # An intercept summed with all digits absorbs what is equal in every row.
+        self.level = problem.intercept and replace(problem, design=design).far
+
+    def of_basis(self, which, values):
+        """Return coefficients of the basis, (r,) or (K, r), among values of the features `which`.
+        """
+        c = np.zeros((*values.shape[:-1], self.basis.shape[1]))
+        for k, j in enumerate(self.span.which[: c.shape[-1]]):
+            c[..., k] = values[..., which == j].sum(axis=-1)
+        return c
+
+    def led_back(self, which, values):
+        """Return features, and their coefficients (..., k): the columns of the span come last."""
+        held = ~np.isin(which, self.span.which)
+        b = self.of_basis(which, values) @ self.span.back.T
+        numbers = np.concatenate([which[held], self.span.which]).astype(np.intc)
+        return numbers, np.concatenate([values[..., held], b], axis=-1)
+
+    def off(self, which, values):
+        """Return by how much the predictors of the original coefficients miss those of the basis,
+        (n,).
+
+        It is computed in twice the digits, for values (k,) of one response.
+        """
+        c = self.of_basis(which, values)
+        off = _far_sum(self.columns, c @ self.span.back.T, self.basis @ c)
+        return off - self.problem.weights @ off if self.level else off
+
+    def cost(self, which, values, intercept):
+        """Return how far F at the original coefficients is above F at those of the basis."""
+        problem, rows = self.problem, np.ascontiguousarray(np.atleast_2d(values))
+        off = np.stack([self.off(which, row) for row in rows])
+        eta = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
+        if problem.loss is None:
+            r = problem.response - eta[0]
+            return max(float(problem.weights @ (off[0] * (0.5 * off[0] - r))), 0.0)
+        eta = problem.offset + eta.reshape(problem.offset.shape)
+        eta += np.expand_dims(intercept, -1)
+        there, here = problem.loss.at(eta + off.reshape(eta.shape)), problem.loss.at(eta)
+        return max(there[0] - here[0], 0.0)
+
+
+class Collinear(Reduced):
+    """The state of a solver of the Problem with a basis, in terms of the original columns."""
+
+    words = "a basis of columns that depend on one another"
+    start_at = State.start_at  # The coefficients within belong to other columns.
+
+    @classmethod
+    def forward(cls, problem, lambdas, n_threads):
+        """Return the Problem with a basis in place of such columns."""
+        found = without_collinear(problem, lambdas)
+        way = found and WayBack(*found, problem.design)
+        return found and (found[0], partial(cls, way_back=way))
+
+    def __init__(self, state, way_back):
+        super().__init__(state)
+        self.way_back = way_back
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        outcome, gap = self.state.solve(lam, target, budget)
+        return outcome, gap + self.way_back.cost(*self.state.coefficients(), self.state.intercept)
+
+    def back(self, which, values):
+        """Return the coefficients of the original columns."""
+        numbers, values = self.way_back.led_back(which, values)
+        order = np.argsort(numbers)
+        numbers, values = numbers[order], np.ascontiguousarray(values[..., order])
+        kept = values.any(axis=0) if values.ndim == 2 else values != 0.0
+        return numbers[kept], np.ascontiguousarray(values[..., kept])
+
+
+def _far_sum(columns, b, less):
+    """Return columns @ b - less, in twice the digits."""
+    total, rest = -less, np.zeros(len(less))
+    for column, one in zip(columns.T, b, strict=True):
+        product = column * one
+        last, total = total, total + product
+        rest += rest_of_product(column, one, product) + rest_of_sum(last, product, total)
+    return total + rest

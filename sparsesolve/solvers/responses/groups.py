@@ -21,7 +21,7 @@ import numpy as np
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.solvers import costs
-from sparsesolve.solvers.first_order.fista import Sparsa
+from sparsesolve.solvers.first_order.first_order import Sparsa
 from sparsesolve.solvers.first_order.pass_newton import PassNewton
 from sparsesolve.solvers.newton.working_set import WorkingSet
 from sparsesolve.solvers.screening.inactive import farthest, most_entering

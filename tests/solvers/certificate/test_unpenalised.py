@@ -8,7 +8,7 @@ import sparsesolve as ss
 from sparsesolve import families, penalties
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties.rows import on_rows
-from sparsesolve.solvers.certificate.unpenalised import UnpenalisedBasis
+from sparsesolve.solvers.certificate.dual_point import UnpenalisedBasis
 
 RNG = np.random.default_rng(3)
 N, P = 30, 6

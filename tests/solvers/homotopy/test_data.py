@@ -7,8 +7,8 @@ from scipy import sparse
 
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.solvers.homotopy import data as homotopy_data
-from sparsesolve.solvers.homotopy.data import DenseData, GramData, SparseData
+from sparsesolve.solvers.homotopy import path as homotopy_data
+from sparsesolve.solvers.homotopy.path import DenseData, GramData, SparseData
 
 RNG = np.random.default_rng(0)
 X = np.where(RNG.random((30, 12)) < 0.6, 0.0, RNG.standard_normal((30, 12)) + 1)

@@ -4,8 +4,8 @@ import numpy as np
 import oracle
 import pytest
 
-from sparsesolve.solvers.homotopy.data import GramData
 from sparsesolve.solvers.homotopy.knot_certificate import Certificate, Rules
+from sparsesolve.solvers.homotopy.path import GramData
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((20, 6))

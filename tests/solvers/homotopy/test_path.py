@@ -6,9 +6,8 @@ import pytest
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.homotopy import path as homotopy_path
-from sparsesolve.solvers.homotopy.data import DenseData
 from sparsesolve.solvers.homotopy.knot_certificate import Rules
-from sparsesolve.solvers.homotopy.path import FollowedPath
+from sparsesolve.solvers.homotopy.path import DenseData, FollowedPath
 
 RNG = np.random.default_rng(0)
 X = np.asfortranarray(RNG.standard_normal((40, 150)))

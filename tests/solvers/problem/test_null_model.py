@@ -6,7 +6,7 @@ import pytest
 import sparsesolve as ss
 from sparsesolve import families
 from sparsesolve.losses import LOSSES
-from sparsesolve.solvers.problem.null_model import null_model, null_models
+from sparsesolve.solvers.problem.standardisation import null_model, null_models
 
 W = np.array([1.0, 2.0, 1.0, 0.0, 4.0]) / 8
 NOTHING = np.zeros(5)

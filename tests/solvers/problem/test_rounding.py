@@ -6,8 +6,7 @@ from sparsesolve.losses.gaussian import Gaussian
 
 import sparsesolve as ss
 from sparsesolve.solvers.problem import problem as problems
-from sparsesolve.solvers.problem import rounding as digits
-from sparsesolve.solvers.problem.rounding import last_digits
+from sparsesolve.solvers.problem.problem import last_digits
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def test_what_is_owed_is_no_less_than_rounding_takes(family, asked, monkeypatch)
     """Against linear predictors that are off by as much as numbers of few digits would be."""
     fitted(family)
     problem, which, values, intercept, _ = asked[-1]
-    monkeypatch.setattr(digits, "EPSILON", 1e-6)
+    monkeypatch.setattr(problems, "EPSILON", 1e-6)
     owed = last_digits(problem, which, values, intercept)
     moved = [problem.design.combination(which, row) for row in np.atleast_2d(values)]
     if problem.loss is None:
@@ -67,14 +66,14 @@ def test_what_is_owed_is_no_less_than_rounding_takes(family, asked, monkeypatch)
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_owes_too_much_is_not_called_converged(family, monkeypatch):
-    monkeypatch.setattr(digits, "EPSILON", 1e-4)
+    monkeypatch.setattr(problems, "EPSILON", 1e-4)
     with pytest.warns(ss.ConvergenceWarning):
         fit = fitted(family)
     assert fit.gaps[-1] > 1e-7 and fit.status[-1] == ss.Status.STALLED
 
 
 def test_first_order_steps_on_columns_far_from_zero_owe_something(asked, monkeypatch):
-    monkeypatch.setattr(digits, "EPSILON", 1e-12)  # what is owed stands out of rounding
+    monkeypatch.setattr(problems, "EPSILON", 1e-12)  # what is owed stands out of rounding
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 5)) + 1e7
     ss.path(X, np.arange(30) % 3, family="multinomial", solver="fista", lambdas=[0.05])

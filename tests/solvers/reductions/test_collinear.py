@@ -11,7 +11,7 @@ import sparsesolve as ss
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import GroupL2
-from sparsesolve.solvers.reductions.collinear import MOST, _far_sum, without_collinear
+from sparsesolve.solvers.reductions.row_space import MOST, _far_sum, without_collinear
 
 N, P = 60, 12
 RNG = np.random.default_rng(0)

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sparsesolve.solvers.homotopy.knot_gaps import gaps_at, nonzeros, piece_gaps
 
-from sparsesolve.solvers.homotopy import survey
+from sparsesolve.solvers.homotopy.knot_certificate import largest
+from sparsesolve.solvers.homotopy.path import GramData, first_excess
 
 RNG = np.random.default_rng(0)
 C, LAMS = RNG.standard_normal((7, 9)), np.linspace(1.0, 0.1, 7)
@@ -14,9 +16,9 @@ V = np.array([1.0, 2, 0, 1, 0.5, 1, np.inf, 1, 3])
 def test_largest_correlations_over_their_bounds(positive):
     bound = np.where(V > 0, V, np.inf)
     size = C if positive else np.abs(C)
-    found = survey.largest(C, bound, positive)
+    found = largest(C, bound, positive)
     assert found == pytest.approx(np.maximum((size / bound).max(axis=1), 0.0))
-    assert survey.largest(-np.abs(C), bound, True).tolist() == [0.0] * 7
+    assert largest(-np.abs(C), bound, True).tolist() == [0.0] * 7
 
 
 @pytest.mark.parametrize("positive", [False, True])
@@ -26,7 +28,7 @@ def test_the_first_excess_and_all_of_that_knot(positive):
     for scale in (0.1, 0.5, 1.0, 100.0):
         over = size[:, which] > scale * LAMS[:, None] * V[which] + 1e-3
         rows = np.flatnonzero(over.any(axis=1))
-        knot, columns = survey.first_excess(C, scale * LAMS, which, V, slack, positive)
+        knot, columns = first_excess(C, scale * LAMS, which, V, slack, positive)
         assert knot == (rows[0] if len(rows) else 7)
         assert columns.tolist() == (which[over[rows[0]]].tolist() if len(rows) else [])
 
@@ -39,10 +41,10 @@ def test_gaps_and_nonzeros():
     expected = 0.5 * (1 - s) ** 2 * (squares + 0.3 * B**2 @ v[features])
     expected += LAMS * (np.abs(B) @ v[features])
     expected -= s * (C[:, features] * B * (v[features] > 0)).sum(axis=1)
-    found = survey.gaps(LAMS, features, B, C, squares, most, v, 0.3)
+    found = gaps_at(LAMS, features, B, C, squares, most, v, 0.3)
     assert found == pytest.approx(np.maximum(expected, 0.0))
     order, unit = np.argsort(features, kind="stable"), np.array([2.0, 1, 1, 0.5])
-    which, values, sizes = survey.nonzeros(B, order, features, unit)
+    which, values, sizes = nonzeros(B, order, features, unit)
     assert sizes.tolist() == np.count_nonzero(B, axis=1).tolist()
     ends = np.cumsum(sizes)
     for k in range(7):
@@ -60,12 +62,11 @@ def test_correlations_of_features_that_join_late_or_never(n_features):
     B[4] = 0.0
     wide = np.zeros((7, n_features + 3))
     wide[:, :n_features] = B
-    found = np.full((7, 9), np.nan)
-    survey.correlations(gram, cross, wide[:, :n_features], found)
-    assert found == pytest.approx(cross - B @ gram, abs=1e-12)
-    survey.correlations(gram, cross, wide[:0, :n_features], found[:0])
-    survey.correlations(gram, cross, B[6][None], found[:1])
-    assert found[0] == pytest.approx(cross - B[6] @ gram, abs=1e-12)
+    data = GramData(np.zeros((n_features + 9,) * 2), np.zeros(n_features + 9), 1e3)
+    data.gram[:n_features, n_features:], data.cross[n_features:] = gram, cross
+    for rows in (wide[:, :n_features], wide[:0, :n_features], B[6][None]):
+        found = data.measure(np.arange(n_features), rows)[0][:, n_features:]
+        assert found == pytest.approx(cross - rows @ gram, abs=1e-12)
 
 
 @pytest.mark.parametrize("turns", [False, True])
@@ -78,14 +79,14 @@ def test_gaps_of_pieces_are_the_largest_between_their_ends(turns):
         B = rng.uniform(0.5, 1.0, (K, 4)) * (rng.random((K, 4)) < 0.6)
         B *= rng.choice([-1.0, 1.0], (K if turns else 1, 4))
         C = lams[:, None] * v * np.where(B == 0.0, rng.uniform(-1, 1, (K, 4)), np.sign(B))
-        found = survey.piece_gaps(lams, np.arange(4, dtype=np.intc), B, C, v)
+        found = piece_gaps(lams, np.arange(4, dtype=np.intc), B, C, v)
         assert found[0] == 0.0
         for k in range(1, K):
             t = np.linspace(0.0, 1.0, 2001)[:, None]
             lam, b, c = ((1 - t) * x[k - 1] + t * x[k] for x in (lams, B, C))
-            largest = (lam * v * np.abs(b) - c * b)[:, v > 0.0].sum(axis=1).max()
-            assert found[k] >= largest - 1e-12
-            assert turns or found[k] == pytest.approx(largest, abs=1e-12)
+            most = (lam * v * np.abs(b) - c * b)[:, v > 0.0].sum(axis=1).max()
+            assert found[k] >= most - 1e-12
+            assert turns or found[k] == pytest.approx(most, abs=1e-12)
 
 
 def test_gaps_of_pieces_bound_those_between_ends_that_rounding_has_moved():
@@ -96,7 +97,7 @@ def test_gaps_of_pieces_bound_those_between_ends_that_rounding_has_moved():
         lams = np.sort(rng.uniform(0.1, 2.0, 4))[::-1].copy()
         B, C = rng.standard_normal((2, 4, 3))
         C = np.clip(C, -lams[:, None], lams[:, None])
-        found = survey.piece_gaps(lams, np.arange(3, dtype=np.intc), B, C, v)
+        found = piece_gaps(lams, np.arange(3, dtype=np.intc), B, C, v)
         for k in range(1, 4):
             t = np.linspace(0.0, 1.0, 2001)[:, None]
             lam, b, c = ((1 - t) * x[k - 1] + t * x[k] for x in (lams, B, C))

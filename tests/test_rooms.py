@@ -1,0 +1,108 @@
+"""Budgets of the rooms, and which way imports point inside the solvers, cimports too.
+
+A budget is raised only with a sentence why in the message of the commit, and lowered whenever a
+room has become smaller. `python tests/test_rooms.py` prints the table as it stands, with 2 % to
+spare.
+"""
+
+import re
+from collections import Counter, defaultdict
+from math import ceil
+
+import pytest
+from test_architecture import FILES, ROOT, imports
+
+# Rooms inside solvers/, from the top down: each may import from those below it alone.
+ORDER = [
+    "choice", "reductions", "suitability", "__init__", "baselines", "margin", "responses",
+    "first_order", "newton", "homotopy", "greedy", "follow", "ridge", "quadratic", "rounds",
+    "screening", "certificate", "problem", "state", "costs",
+]  # fmt: skip
+# Lines, files and constants of a room. Files at the root of solvers/ count as one room.
+BUDGETS = {
+}  # fmt: skip
+
+CONSTANT = re.compile(r"(?m)^(?:cdef \w+ |DEF )?_?[A-Z][A-Z0-9_]*(?:, _?[A-Z][A-Z0-9_]*)* = (.+)")
+
+
+def room_of(file):
+    """Return the room of a file: one of the package, or "solvers/" and the one inside."""
+    top, *rest = file.relative_to(ROOT).parts
+    if top == "solvers" and rest:
+        return f"solvers/{rest[0] if len(rest) > 1 else 'root'}"
+    return top if rest else "root"
+
+
+def constants(text):
+    """Return how many numbers a file names at its head; those bound a second time do not count."""
+    values = (value.split("#")[0] for value in CONSTANT.findall(text))
+    return sum(1 + value.count(",") for value in values if re.match(r"\(?-?\.?\d", value))
+
+
+def measured():
+    """Return the lines, files and constants of every room."""
+    found = defaultdict(Counter)
+    for file in FILES:
+        text = file.read_text()
+        found[room_of(file)].update(lines=text.count("\n"), files=1, constants=constants(text))
+    return {room: tuple(found[room][kind] for kind in ("lines", "files", "constants"))
+            for room in sorted(found)}  # fmt: skip
+
+
+def upward(file, text):
+    """Return what a file of solvers/ imports from its own height or above in ORDER."""
+    inside = file.relative_to(ROOT / "solvers").with_suffix("").parts[0]
+    targets = [target.split(".") for target in imports(file, text)]
+    within = [target[1] for target in targets if target[0] == "solvers"]
+    rooms = [room if room in ORDER else "__init__" for room in within]
+    return [room for room in rooms if room != inside and ORDER.index(room) <= ORDER.index(inside)]
+
+
+@pytest.mark.parametrize("room", measured())
+def test_a_room_keeps_its_budget(room):
+    for kind, now, most in zip(("lines", "files", "constants"), measured()[room], BUDGETS[room],
+                               strict=True):  # fmt: skip
+        assert now <= most, f"{room} has {now} {kind}: make it smaller, or say why it must grow"
+
+
+def test_budgets_are_of_rooms_that_stand():
+    assert BUDGETS.keys() == measured().keys()
+
+
+def test_imports_inside_the_solvers_point_down():
+    files = [file for file in FILES if file.is_relative_to(ROOT / "solvers")]
+    faults = {str(file): upward(file, file.read_text()) for file in files}
+    assert {file: rooms for file, rooms in faults.items() if rooms} == {}
+    inside = {file.relative_to(ROOT / "solvers").with_suffix("").parts[0] for file in files}
+    assert inside == set(ORDER)
+
+
+@pytest.mark.parametrize("name, text", [
+    ("quadratic/rows.pyx", "from sparsesolve.solvers.newton.local_model cimport LocalModel"),
+    ("certificate/gap.pyx", "from ..screening import inactive"),
+    ("responses/blocks.py", "from sparsesolve.solvers import SOLVERS"),
+    ("margin/planes.pyx", "def solve():\n    from sparsesolve.solvers.choice import choose"),
+])  # fmt: skip
+def test_the_order_is_enforced(name, text):
+    assert len(upward(ROOT / "solvers" / name, text)) == 1
+
+
+def test_what_counts_as_a_constant():
+    text = """A = 1.0
+B, C = 2, 3.0
+cdef double D = 1e-3    # why
+DEF E = 20
+F = costs.G
+cdef double H = costs.H
+    I = 4
+word = 5
+J = "six"
+K = (7.0, 8.0)
+"""
+    assert constants(text) == 7
+
+
+if __name__ == "__main__":
+    for room, found in measured().items():
+        spare = [ceil(1.02 * number) if number > 40 else number for number in found]
+        print(f'    "{room}": ({", ".join(map(str, spare))}),')
