@@ -9,8 +9,10 @@ import re
 from dataclasses import is_dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numpydoc.validate import Validator, validate
+from sklearn.base import is_classifier
 
 import sparsesolve
 from sparsesolve import (
@@ -24,6 +26,7 @@ from sparsesolve import (
     selection,
     structured,
 )
+from sparsesolve.data.paragraphs import described_by, paragraphs, sections
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
 # and results, which are dataclasses
@@ -95,7 +98,83 @@ def test_errors_are_said(name):
     """Of every function that is given something."""
     thing = Validator._load_obj(name)
     if inspect.isfunction(thing) and inspect.signature(thing).parameters:
-        assert "\n    Raises\n" in thing.__doc__
+        assert "\nRaises\n---" in inspect.getdoc(thing)
+
+
+ROWS = np.random.default_rng(0).uniform(0.1, 1.0, (40, 3))
+RARE = {"sigmoids_"}  # of probability=True
+
+
+def test_attributes_of_estimators_exist():
+    """Docstrings are completed from bases, which must not promise more than a fit sets."""
+    pandas = pytest.importorskip("pandas")
+    X, missing = pandas.DataFrame(ROWS, columns=list("abc")), {}
+    for name in estimators.__all__:
+        kind = getattr(estimators, name)
+        if not inspect.isclass(kind):
+            continue
+        y = ROWS[:, 0] + ROWS[:, 1]
+        y = np.column_stack([y, -y]) if name.startswith("MultiTask") else y
+        y = y > np.median(y) if is_classifier(kind()) else y
+        kernels = {"kernels": [(mkl.gaussian(1.0), None)]} if name.startswith("MKL") else {}
+        model = kind(**kernels).fit(X, y)
+        parts = paragraphs(sections(kind.__doc__)["Attributes"])
+        missing[name] = {part for part in parts if not hasattr(model, part)} - RARE
+        assert "As in :class:`" not in kind.__doc__.replace("As in :class:`GroupL2`", ""), name
+    assert {name: parts for name, parts in missing.items() if parts} == {}
+
+
+def test_shared_paragraphs_are_completed():
+    """Own paragraphs first, defaults of the signature, groups of names only where all are left."""
+
+    @described_by(
+        "A.\n\nParameters\n----------\na, b : int, default 7\n    Both.\nc : x\n", shared
+    )
+    def function(a, *, b=2, c="z", d=None, **rest):
+        """Do it.
+
+        Parameters
+        ----------
+        b : float
+            Own.
+        **rest
+            More.
+
+        Returns
+        -------
+        int
+        """
+
+    assert (
+        function.__doc__
+        == """Do it.
+
+Parameters
+----------
+a : int
+    Both.
+b : float, default 2
+    Own.
+c : x, default "z"
+d : y, default None
+    Last.
+**rest
+    More.
+
+Returns
+-------
+int"""
+    )
+
+
+def shared(d):
+    """Name a parameter.
+
+    Parameters
+    ----------
+    d : y, default 3
+        Last.
+    """
 
 
 def test_everything_public_is_listed():

@@ -39,23 +39,16 @@ class AdaptiveLasso(AtAlpha, Adaptive):
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Strength of the penalty.
     power : float, default 1.0
         v_j is ``1 / |b_j|^power``, with b the coefficients of a ridge regression chosen by 5
         contiguous folds.
-    fit_intercept, max_iter, tol
-        As in :class:`ElasticNet`.
     standardize : bool, default False
         Penalise and compare coefficients of columns divided by their standard deviation.
 
     Attributes
     ----------
-    coef_ : (p,)
-    intercept_, dual_gap_ : float
     penalty_factor_ : (p,)
         v, up to its scale.
-    n_iter_ : int
 
     References
     ----------
@@ -73,31 +66,13 @@ class AdaptiveLasso(AtAlpha, Adaptive):
     """
 
     def __init__(self, alpha=1.0, *, power=1.0, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.power = power
+                 max_iter=None, tol=1e-10): ...
 
 
 class AdaptiveLassoCV(ByFolds, Adaptive):
     """:class:`AdaptiveLasso` with alpha by cross-validation.
 
     Factors come from all rows, so that scores are slightly optimistic; they still rank alphas.
-
-    Parameters
-    ----------
-    power, fit_intercept, standardize, max_iter, tol
-        As in AdaptiveLasso.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`.
-
-    Attributes
-    ----------
-    alpha_, alphas_, score_path_, cv_path_
-        As in ElasticNetCV; scores are mean squared errors.
-    coef_, intercept_, dual_gap_, penalty_factor_, n_iter_
-        As in AdaptiveLasso.
 
     Examples
     --------
@@ -111,12 +86,7 @@ class AdaptiveLassoCV(ByFolds, Adaptive):
     """
 
     def __init__(self, *, power=1.0, eps=1e-3, alphas=100, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.power = power
+                 max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""

@@ -11,11 +11,6 @@ class GammaNet(OneSided, LogLink):
 
     For positive amounts whose standard deviation grows with their mean.
 
-    Parameters
-    ----------
-    alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in :class:`PoissonNet`; the attributes are the same.
-
     Examples
     --------
     >>> import numpy as np
@@ -33,13 +28,6 @@ class GammaNet(OneSided, LogLink):
 
 class GammaNetCV(OneSidedCV, LogLink):
     """:class:`GammaNet` with alpha, and l1_ratio of a list, by cross-validation.
-
-    Parameters
-    ----------
-    l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in GammaNet; l1_ratio may be a list.
-    eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`PoissonNetCV`; the attributes are the same.
 
     Examples
     --------
@@ -65,8 +53,6 @@ class TweedieNet(OneSided, LogLink):
     ----------
     power : float in (1, 2), default 1.5
         Near 1 it resembles Poisson, near 2 gamma.
-    alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in :class:`PoissonNet`; the attributes are the same.
 
     Examples
     --------
@@ -81,12 +67,7 @@ class TweedieNet(OneSided, LogLink):
     """
 
     def __init__(self, alpha=0.01, *, power=1.5, l1_ratio=1.0, fit_intercept=True,
-                 standardize=False, positive=False, max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
-            positive=positive, max_iter=max_iter, tol=tol,
-        )  # fmt: skip
-        self.power = power
+                 standardize=False, positive=False, max_iter=None, tol=1e-10): ...
 
     def _options(self):
         return {**super()._options(), "family": tweedie(self.power)}
@@ -94,13 +75,6 @@ class TweedieNet(OneSided, LogLink):
 
 class TweedieNetCV(OneSidedCV, LogLink):
     """:class:`TweedieNet` with alpha, and l1_ratio of a list, by cross-validation.
-
-    Parameters
-    ----------
-    power, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in TweedieNet; l1_ratio may be a list.
-    eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`PoissonNetCV`; the attributes are the same.
 
     Examples
     --------
@@ -116,13 +90,7 @@ class TweedieNetCV(OneSidedCV, LogLink):
 
     def __init__(self, *, power=1.5, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
-        super().__init__(
-            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
-            standardize=standardize, positive=positive, measure=measure, cv=cv, rule=rule,
-            max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.power = power
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...
 
     def _options(self):
         return {**super()._options(), "family": tweedie(self.power)}

@@ -2,9 +2,9 @@
 """
 
 from functools import wraps
-from inspect import getattr_static, isfunction
+from inspect import getattr_static, isfunction, signature, unwrap
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -22,11 +22,13 @@ from sparsesolve.data import (
     refuse_damage,
 )
 from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.data.paragraphs import complete
 from sparsesolve.paths.path import path
 from sparsesolve.results import status
 from sparsesolve.results.doubts import doubts
 
 from .export import Exported
+from .parameters import PARAMETERS
 
 TYPES = (np.float64, np.float32)
 # The methods that take rows; those inherited from scikit-learn are wrapped, too.
@@ -137,13 +139,34 @@ def read_first(method):
     return by_rows("y", "sample_weight", "strata", "groups")(call)
 
 
+def keeps_arguments(init):
+    """Return the constructor of an estimator that sets an attribute for each of its arguments."""
+    bind = signature(init).bind
+
+    @wraps(init)
+    def keep(self, *args, **options):
+        init(self, *args, **options)
+        given = bind(self, *args, **options)
+        given.apply_defaults()
+        for name, value in [*given.arguments.items()][1:]:
+            setattr(self, name, value)
+
+    return keep
+
+
 SCORE = "Return the coefficient of determination of the predictions; the accuracy of classes."
 
 
 class Answering:
-    """Mixin of every estimator: keywords of other packages get an error that names ours, and data
-    are read by :func:`read_first`.
+    """Mixin of every estimator: a constructor keeps its arguments, keywords of other packages get
+    an error that names ours, data are read by :func:`read_first`, and docstrings are completed.
+
+    What a docstring leaves out comes from the bases; of a CV form from the estimator without CV,
+    too; from functions that take the same parameters; and at last from PARAMETERS.
     """
+
+    _by_name: ClassVar[dict[str, tuple[type, str | None]]] = {}  # with docstrings as written
+    _described_by: ClassVar[tuple[Any, ...]] = ()
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -155,16 +178,36 @@ class Answering:
                     getattr(cls, name).__doc__ = SCORE
         # an inherited constructor is wrapped too, so that the error names this class
         if cls.__init__ is not object.__init__:
-            cls.__init__ = answers_keywords("estimator", cls.__name__)(cls.__init__)
+            init = keeps_arguments(unwrap(cls.__init__))
+            cls.__init__ = answers_keywords("estimator", cls.__name__)(init)
+            cls._complete_docstring()
+
+    @classmethod
+    def _complete_docstring(cls):
+        single, text = Answering._by_name.get(cls.__name__.removesuffix("CV"), (object, ""))
+        Answering._by_name[cls.__name__] = cls, cls.__doc__
+        bases = [base for base in cls.__mro__[1:] if base.__module__.startswith("sparsesolve.")]
+        own = [base.__doc__ for base in bases if not issubclass(single, base)] if text else []
+        others = [source.__doc__ for source in (*bases, *cls._described_by)]
+        if cls.__doc__:  # there is none under python -OO
+            cls.__doc__ = complete(cls.__doc__, cls, [*own, text, *others, PARAMETERS])
 
 
 class Net(Exported, Answering, BaseEstimator):
     """A linear model with an elastic-net penalty; a subclass defines the family and its
     parameters.
 
-    Attributes of every fitted estimator: ``coef_``, ``intercept_``, ``gap_`` (the certificate:
-    the duality gap relative to the model without features), ``n_iter_``, ``n_features_in_`` and
-    ``feature_names_in_``.
+    Attributes
+    ----------
+    coef_ : (p,)
+    intercept_ : float
+    gap_ : float
+        Certificate: the duality gap relative to the loss of the model without features.
+    n_iter_ : int
+        Newton steps and sweeps.
+    n_features_in_ : int
+    feature_names_in_ : (p,)
+        Only if the columns have names.
     """
 
     _family: Any = "gaussian"

@@ -44,9 +44,9 @@ class ChainSVM(Chain):
     True
     """
 
-    def __init__(self, alpha=1e-3, *, algorithm="averaged", epochs=10, tol=0.0, random_state=0):
-        self.alpha, self.algorithm, self.epochs = alpha, algorithm, epochs
-        self.tol, self.random_state = tol, random_state
+    def __init__(
+        self, alpha=1e-3, *, algorithm="averaged", epochs=10, tol=0.0, random_state=0
+    ): ...
 
     def fit(self, X, y, lengths=None):
         """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""

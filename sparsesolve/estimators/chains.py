@@ -94,22 +94,10 @@ class ChainClassifier(Chain):
 
     Parameters
     ----------
-    alpha : float, default 1e-3
-        Strength of the penalty.
     l1_ratio : float in [0, 1], default 0.0
         0 is ridge; 1 is the sparse penalty alone.
-    groups : sequence or mapping, default None
-        Groups of features, as in `penalties.GroupL2`.
-    transitions : {"ridge", "l1", "group", "free"}, default "ridge"
-        As in `crf_path`.
     fit_intercept : bool, default True
         Give every label an intercept.
-    max_iter : int, default None
-        Most steps; None means 10,000.
-    tol : float, default 1e-4
-        Duality gap to reach, relative to the objective at zero.
-    n_threads : int, default 1
-        Threads over sequences; -1 for all cores.
 
     Attributes
     ----------
@@ -132,11 +120,10 @@ class ChainClassifier(Chain):
     1.0
     """
 
+    _described_by = (crf_path,)
+
     def __init__(self, alpha=1e-3, *, l1_ratio=0.0, groups=None, transitions="ridge",
-                 fit_intercept=True, max_iter=None, tol=1e-4, n_threads=1):
-        self.alpha, self.l1_ratio, self.groups = alpha, l1_ratio, groups
-        self.transitions, self.fit_intercept = transitions, fit_intercept
-        self.max_iter, self.tol, self.n_threads = max_iter, tol, n_threads
+                 fit_intercept=True, max_iter=None, tol=1e-4, n_threads=1): ...
 
     def fit(self, X, y, lengths=None):
         """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""

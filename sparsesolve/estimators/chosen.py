@@ -107,11 +107,28 @@ class Folded:
 class Chosen(Folded):
     """Mixin of the CV forms: the grid and the choice.
 
-    As in scikit-learn all folds share the grid of all rows and have equal weights. There are
-    attributes besides those of the estimator without CV: ``alpha_``, ``l1_ratio_``, ``alphas_``
-    (L,) decreasing, ``score_path_`` (L, K) of each fold, and ``cv_path_``, the CVPath of the
-    chosen l1_ratio. With several l1_ratios they are the first axis of ``alphas_`` and
-    ``score_path_``.
+    As in scikit-learn all folds share the grid of all rows and have equal weights.
+
+    Parameters
+    ----------
+    l1_ratio : float or list of float
+        1 is the lasso, 0 ridge regression; of a list, the one of the best mean score is chosen.
+    eps : float
+        Last alpha over the first, for the default grid. With an `l1_ratio` of at most 0.001 it is
+        relative to a thousandth of the first, where the lasso's grid begins.
+    alphas : int or array-like
+        Number of log-spaced alphas, or the alphas.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_ : float
+        The chosen values; l1_ratio_ is 1 if there is no such parameter.
+    alphas_ : (L,) or, with several l1_ratios, (R, L)
+        Decreasing.
+    score_path_ : (L, K) or (R, L, K)
+        The score on each of K folds: `measure`, or else the mean squared error.
+    cv_path_ : CVPath
+        The cross-validation of the chosen l1_ratio.
     """
 
     def _solve_cv(self, X, y, weights, params, labels=None):

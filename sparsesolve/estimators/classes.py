@@ -26,6 +26,19 @@ def _class_factors(class_weight, y, weights):
 class Classes(ClassifierMixin):
     """Mixin of classifiers whose ``decision_function`` has shape (n,) for two classes, else (n,
     K).
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        Folds as scikit-learn takes them; None means 5 stratified folds.
+    measure : str or callable
+        The score to compare: "deviance", "class", "auc" (two classes), "mse", "mae", or a
+        function as in :func:`sparsesolve.cv_path`.
+
+    Attributes
+    ----------
+    classes_ : (K,)
+        Labels, sorted.
     """
 
     def _read_classes(self, y, sample_weight):

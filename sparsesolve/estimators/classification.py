@@ -10,7 +10,13 @@ from .signatures import Penalised, PenalisedCV
 
 
 class Logistic(Classes, Net):
-    """Base class of classifiers: logistic loss for two classes, multinomial for three or more."""
+    """Base class of classifiers: logistic loss for two classes, multinomial for three or more.
+
+    Attributes
+    ----------
+    coef_ : (1, p) for two classes, else (K, p)
+    intercept_ : (1,) or (K,)
+    """
 
     def _read(self, X, y, sample_weight):
         """Return X, codes of the classes (n,), and weights."""
@@ -40,30 +46,8 @@ class SparseLogisticRegression(Penalised, Logistic):
 
     Parameters
     ----------
-    alpha : float, default 0.01
-        Strength of the penalty.
-    l1_ratio : float in [0, 1], default 1.0
-        1 is the lasso, 0 ridge regression.
     fit_intercept : bool, default True
         Fit unpenalised intercepts.
-    standardize : bool, default False
-        Penalise coefficients of columns divided by their standard deviation.
-    grouped : bool, default False
-        With several classes, select each feature for all or for none.
-    class_weight : dict, "balanced" or None, default None
-        As in scikit-learn.
-    max_iter : int, default None
-        Most Newton steps and sweeps; None means 100,000.
-    tol : float, default 1e-10
-        Duality gap to reach, relative to the loss of the model without features.
-
-    Attributes
-    ----------
-    classes_ : (K,)
-    coef_ : (1, p) for two classes, else (K, p)
-    intercept_ : (1,) or (K,)
-    gap_ : float
-    n_iter_ : int
 
     Examples
     --------
@@ -76,36 +60,16 @@ class SparseLogisticRegression(Penalised, Logistic):
     """
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
-                 grouped=False, class_weight=None, max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol,
-        )  # fmt: skip
-        self.grouped = grouped
-        self.class_weight = class_weight
+                 grouped=False, class_weight=None, max_iter=None, tol=1e-10): ...
 
 
 class SparseLogisticRegressionCV(PenalisedCV, Logistic):
     """:class:`SparseLogisticRegression` with alpha, and l1_ratio of a list, by cross-validation.
 
-    Parameters
-    ----------
-    l1_ratio, fit_intercept, standardize, grouped, class_weight, max_iter, tol
-        As in SparseLogisticRegression; l1_ratio may be a list.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`; None means 5 stratified folds.
-    measure : str or callable, default "deviance"
-        The score to compare: "deviance", "class", "auc" (two classes), "mse", "mae", or a
-        function as in :func:`sparsesolve.cv_path`.
-
     Attributes
     ----------
-    alpha_, l1_ratio_, alphas_, cv_path_
-        As in ElasticNetCV.
     score_path_ : (L, K) or (R, L, K)
         The measure on each of K folds.
-    classes_, coef_, intercept_, gap_, n_iter_
-        As in SparseLogisticRegression.
 
     Examples
     --------
@@ -121,11 +85,4 @@ class SparseLogisticRegressionCV(PenalisedCV, Logistic):
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, grouped=False, class_weight=None, measure="deviance", cv=None,
-                 rule="min", max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
-        super().__init__(
-            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
-            standardize=standardize, measure=measure, cv=cv, rule=rule, max_iter=max_iter,
-            tol=tol, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.grouped = grouped
-        self.class_weight = class_weight
+                 rule="min", max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...

@@ -17,13 +17,7 @@ class ConcaveRegression(Concave, PenalizedRegression):
     """Base class of least squares with a concave penalty."""
 
     def __init__(self, alpha=1.0, *, gamma=3.0, groups=None, weights=None, fit_intercept=True,
-                 standardize=True, max_iter=None, tol=1e-7):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.gamma = gamma
-        self.groups = groups
-        self.weights = weights
+                 standardize=True, max_iter=None, tol=1e-7): ...
 
 
 class ConcaveRegressionCV(Concave, PenalizedRegressionCV):
@@ -31,14 +25,7 @@ class ConcaveRegressionCV(Concave, PenalizedRegressionCV):
 
     def __init__(self, *, gamma=3.0, groups=None, weights=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=True, max_iter=None, tol=1e-7, cv=None,
-                 rule="min", verbose=False, n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.gamma = gamma
-        self.groups = groups
-        self.weights = weights
+                 rule="min", verbose=False, n_jobs=None): ...
 
 
 class MCPRegression(ConcaveRegression):
@@ -46,19 +33,6 @@ class MCPRegression(ConcaveRegression):
 
     The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 if the
     objective decreases in no direction.
-
-    Parameters
-    ----------
-    alpha : float, default 1.0
-        Strength of the penalty.
-    gamma : float > 1, default 3.0
-        As in :class:`sparsesolve.penalties.MCP`, on standardised columns.
-    groups, weights
-        As in :class:`sparsesolve.penalties.MCP`.
-    standardize : bool, default True
-        Penalise coefficients of columns divided by their standard deviation.
-    fit_intercept, max_iter, tol
-        As in :class:`PenalizedRegression`; the attributes are the same.
 
     Examples
     --------
@@ -70,17 +44,11 @@ class MCPRegression(ConcaveRegression):
     """
 
     _concave = MCP
+    _described_by = (MCP,)
 
 
 class MCPRegressionCV(ConcaveRegressionCV):
     """:class:`MCPRegression` with alpha by cross-validation.
-
-    Parameters
-    ----------
-    gamma, groups, weights, standardize
-        As in :class:`MCPRegression`.
-    eps, alphas, fit_intercept, max_iter, tol, cv, rule, verbose, n_jobs
-        As in :class:`PenalizedRegressionCV`; the attributes are the same.
 
     Examples
     --------
@@ -94,6 +62,7 @@ class MCPRegressionCV(ConcaveRegressionCV):
     """
 
     _concave = MCP
+    _described_by = (MCP,)
 
 
 class SCADRegression(ConcaveRegression):
@@ -104,16 +73,8 @@ class SCADRegression(ConcaveRegression):
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Strength of the penalty.
-    gamma : float > 2, default 3.7
-        As in :class:`sparsesolve.penalties.SCAD`, on standardised columns.
-    groups, weights
-        As in :class:`sparsesolve.penalties.SCAD`.
-    standardize : bool, default True
-        Penalise coefficients of columns divided by their standard deviation.
-    fit_intercept, max_iter, tol
-        As in :class:`PenalizedRegression`; the attributes are the same.
+    gamma : float > 2
+        Where the penalty ends, in multiples of alpha.
 
     Examples
     --------
@@ -125,24 +86,14 @@ class SCADRegression(ConcaveRegression):
     """
 
     _concave = SCAD
+    _described_by = (MCP,)
 
     def __init__(self, alpha=1.0, *, gamma=3.7, groups=None, weights=None, fit_intercept=True,
-                 standardize=True, max_iter=None, tol=1e-7):
-        super().__init__(
-            alpha, gamma=gamma, groups=groups, weights=weights, fit_intercept=fit_intercept,
-            standardize=standardize, max_iter=max_iter, tol=tol,
-        )  # fmt: skip
+                 standardize=True, max_iter=None, tol=1e-7): ...
 
 
 class SCADRegressionCV(ConcaveRegressionCV):
     """:class:`SCADRegression` with alpha by cross-validation.
-
-    Parameters
-    ----------
-    gamma, groups, weights, standardize
-        As in :class:`SCADRegression`.
-    eps, alphas, fit_intercept, max_iter, tol, cv, rule, verbose, n_jobs
-        As in :class:`PenalizedRegressionCV`; the attributes are the same.
 
     Examples
     --------
@@ -156,12 +107,8 @@ class SCADRegressionCV(ConcaveRegressionCV):
     """
 
     _concave = SCAD
+    _described_by = (MCP,)
 
     def __init__(self, *, gamma=3.7, groups=None, weights=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=True, max_iter=None, tol=1e-7, cv=None,
-                 rule="min", verbose=False, n_jobs=None):
-        super().__init__(
-            gamma=gamma, groups=groups, weights=weights, eps=eps, alphas=alphas,
-            fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol,
-            cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
+                 rule="min", verbose=False, n_jobs=None): ...

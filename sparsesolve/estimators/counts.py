@@ -9,22 +9,6 @@ from .signatures import OneSided, OneSidedCV
 class PoissonNet(OneSided, LogLink):
     """Poisson regression with the elastic-net penalty and a log link.
 
-    Parameters
-    ----------
-    alpha : float, default 0.01
-        Strength of the penalty.
-    l1_ratio, fit_intercept, standardize, max_iter, tol
-        As in :class:`SparseLogisticRegression`.
-    positive : bool, default False
-        Keep coefficients nonnegative.
-
-    Attributes
-    ----------
-    coef_ : (p,)
-    intercept_ : float
-    gap_ : float
-    n_iter_ : int
-
     Notes
     -----
     For counts over different exposures, fit the rates, counts / exposure, with
@@ -41,23 +25,6 @@ class PoissonNet(OneSided, LogLink):
 
 class PoissonNetCV(OneSidedCV, LogLink):
     """:class:`PoissonNet` with alpha, and l1_ratio of a list, by cross-validation.
-
-    Parameters
-    ----------
-    l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in PoissonNet; l1_ratio may be a list.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`.
-    measure : str or callable, default "deviance"
-        The score to compare: "deviance", "mse", "mae" or a function, as in
-        :func:`sparsesolve.cv_path`.
-
-    Attributes
-    ----------
-    alpha_, l1_ratio_, alphas_, score_path_, cv_path_
-        As in :class:`SparseLogisticRegressionCV`.
-    coef_, intercept_, gap_, n_iter_
-        As in PoissonNet.
 
     Examples
     --------
@@ -80,8 +47,6 @@ class NegativeBinomialNet(OneSided, LogLink):
     ----------
     theta : float, default 1.0
         Larger values are closer to Poisson.
-    alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in :class:`PoissonNet`; the attributes are the same.
 
     Examples
     --------
@@ -96,12 +61,7 @@ class NegativeBinomialNet(OneSided, LogLink):
     """
 
     def __init__(self, alpha=0.01, *, theta=1.0, l1_ratio=1.0, fit_intercept=True,
-                 standardize=False, positive=False, max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
-            positive=positive, max_iter=max_iter, tol=tol,
-        )  # fmt: skip
-        self.theta = theta
+                 standardize=False, positive=False, max_iter=None, tol=1e-10): ...
 
     def _options(self):
         return {**super()._options(), "family": negative_binomial(self.theta)}
@@ -109,13 +69,6 @@ class NegativeBinomialNet(OneSided, LogLink):
 
 class NegativeBinomialNetCV(OneSidedCV, LogLink):
     """:class:`NegativeBinomialNet` with alpha, and l1_ratio of a list, by cross-validation.
-
-    Parameters
-    ----------
-    theta, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in NegativeBinomialNet; l1_ratio may be a list.
-    eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`PoissonNetCV`; the attributes are the same.
 
     Examples
     --------
@@ -131,13 +84,7 @@ class NegativeBinomialNetCV(OneSidedCV, LogLink):
 
     def __init__(self, *, theta=1.0, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
-        super().__init__(
-            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
-            standardize=standardize, positive=positive, measure=measure, cv=cv, rule=rule,
-            max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.theta = theta
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...
 
     def _options(self):
         return {**super()._options(), "family": negative_binomial(self.theta)}

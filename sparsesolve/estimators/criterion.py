@@ -20,8 +20,6 @@ class LassoLarsIC(Knots):
     Parameters
     ----------
     criterion : {"aic", "bic"}, default "aic"
-    fit_intercept, positive, verbose, precompute, eps, copy_X
-        As in LassoLars.
     max_iter : int, default 500
         Most steps.
     noise_variance : float, default None
@@ -37,7 +35,6 @@ class LassoLarsIC(Knots):
     criterion_ : (L,)
         The criterion at the knots.
     noise_variance_ : float
-    coef_ : (p,)
     intercept_, gap_, dual_gap_ : float
         At the chosen knot.
     n_iter_ : int
@@ -59,16 +56,7 @@ class LassoLarsIC(Knots):
     """
 
     def __init__(self, criterion="aic", *, fit_intercept=True, verbose=False, precompute="auto",
-                 max_iter=500, eps=EPS, copy_X=True, positive=False, noise_variance=None):
-        self.criterion = criterion
-        self.fit_intercept = fit_intercept
-        self.verbose = verbose
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.eps = eps
-        self.copy_X = copy_X
-        self.positive = positive
-        self.noise_variance = noise_variance
+                 max_iter=500, eps=EPS, copy_X=True, positive=False, noise_variance=None): ...
 
     def fit(self, X, y, copy_X=None):
         """Fit to X (n, p) and y (n,); copy_X is ignored, because X is never changed."""

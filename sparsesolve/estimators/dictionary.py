@@ -64,19 +64,7 @@ class DictionaryLearning(
 
     def __init__(self, n_components=None, *, alpha=1.0, l1_ratio=1.0, algorithm="online",
                  max_iter=10, batch_size=512, tol=0.0, positive_code=False, positive_dict=False,
-                 dict_init=None, random_state=None, n_threads=1):
-        self.n_components = n_components
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.algorithm = algorithm
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.tol = tol
-        self.positive_code = positive_code
-        self.positive_dict = positive_dict
-        self.dict_init = dict_init
-        self.random_state = random_state
-        self.n_threads = n_threads
+                 dict_init=None, random_state=None, n_threads=1): ...
 
     def fit(self, X, y=None):
         """Learn from the rows of X (n, p); y is not used."""

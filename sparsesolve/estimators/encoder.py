@@ -45,10 +45,7 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
     ['age', 'ward=east', 'ward=north', 'ward=west']
     """
 
-    def __init__(self, *, sparse=False, missing="mean", unknown="error"):
-        self.sparse = sparse
-        self.missing = missing
-        self.unknown = unknown
+    def __init__(self, *, sparse=False, missing="mean", unknown="error"): ...
 
     def fit(self, X, y=None):
         """Learn levels, means and shares of a table, in the forms of make_design."""

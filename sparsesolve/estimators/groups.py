@@ -42,8 +42,6 @@ class SparseGroupLasso(AtAlpha, Grouped):
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Strength of the penalty.
     groups : array-like (p,) of labels or list of lists of features, default None
         Groups as in :class:`sparsesolve.penalties.SparseGroup`, of features by number or, for a
         frame, by name. None makes every feature a group; "source" groups the columns that a
@@ -52,22 +50,11 @@ class SparseGroupLasso(AtAlpha, Grouped):
         Share of the l1 norm: 0 is the group lasso, 1 the lasso.
     group_weights : array-like, default None
         d of each group; None means the square root of its size.
-    fit_intercept : bool, default True
-        Fit an unpenalised intercept.
     standardize : bool or "group", default False
         Penalise coefficients of columns divided by their standard deviation. With tau = 0,
         "group" standardises each group as a whole, see :func:`sparsesolve.path`.
-    max_iter : int, default None
-        Most Newton steps and sweeps; None means 100,000.
     tol : float, default 1e-10
         Duality gap to reach, relative to the mean square of y about its mean.
-
-    Attributes
-    ----------
-    coef_ : (p,)
-    intercept_ : float
-    dual_gap_ : float
-    n_iter_ : int
 
     Examples
     --------
@@ -80,22 +67,11 @@ class SparseGroupLasso(AtAlpha, Grouped):
     """
 
     def __init__(self, alpha=1.0, *, groups=None, tau=0.5, group_weights=None, fit_intercept=True,
-                 standardize=False, max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.groups = groups
-        self.tau = tau
-        self.group_weights = group_weights
+                 standardize=False, max_iter=None, tol=1e-10): ...
 
 
 class GroupLasso(SparseGroupLasso):
     """:class:`SparseGroupLasso` with tau = 0: the features of a group are selected together.
-
-    Parameters
-    ----------
-    alpha, groups, group_weights, fit_intercept, standardize, max_iter, tol
-        As in :class:`SparseGroupLasso`; the attributes are the same.
 
     Examples
     --------
@@ -108,30 +84,14 @@ class GroupLasso(SparseGroupLasso):
     array([0, 1])
     """
 
+    tau = 0.0
+
     def __init__(self, alpha=1.0, *, groups=None, group_weights=None, fit_intercept=True,
-                 standardize=False, max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, groups=groups, tau=0.0, group_weights=group_weights,
-            fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol,
-        )  # fmt: skip
+                 standardize=False, max_iter=None, tol=1e-10): ...
 
 
 class SparseGroupLassoCV(ByFolds, Grouped):
     """:class:`SparseGroupLasso` with alpha by cross-validation.
-
-    Parameters
-    ----------
-    groups, tau, group_weights, fit_intercept, standardize, max_iter, tol
-        As in SparseGroupLasso.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`.
-
-    Attributes
-    ----------
-    alpha_, alphas_, cv_path_, score_path_
-        As in ElasticNetCV; scores are mean squared errors.
-    coef_, intercept_, dual_gap_, n_iter_
-        As in SparseGroupLasso.
 
     Examples
     --------
@@ -147,24 +107,11 @@ class SparseGroupLassoCV(ByFolds, Grouped):
 
     def __init__(self, *, groups=None, tau=0.5, group_weights=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
-                 rule="min", verbose=False, n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.groups = groups
-        self.tau = tau
-        self.group_weights = group_weights
+                 rule="min", verbose=False, n_jobs=None): ...
 
 
 class GroupLassoCV(SparseGroupLassoCV):
     """:class:`GroupLasso` with alpha by cross-validation.
-
-    Parameters
-    ----------
-    groups, group_weights, eps, alphas, fit_intercept, standardize, max_iter, tol, cv, rule, \
-verbose, n_jobs
-        As in :class:`SparseGroupLassoCV`; the attributes are the same.
 
     Examples
     --------
@@ -178,11 +125,8 @@ verbose, n_jobs
     array([0, 1])
     """
 
+    tau = 0.0
+
     def __init__(self, *, groups=None, group_weights=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
-                 rule="min", verbose=False, n_jobs=None):
-        super().__init__(
-            groups=groups, tau=0.0, group_weights=group_weights, eps=eps, alphas=alphas,
-            fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol,
-            cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
+                 rule="min", verbose=False, n_jobs=None): ...

@@ -9,7 +9,14 @@ from sparsesolve.results.survival import baseline_of
 
 
 class Hazard:
-    """Mixin of Cox estimators: ``event_times_`` (T,), ``strata_`` (labels), ``baseline_``."""
+    """Mixin of Cox estimators: survival curves from ``baseline_``.
+
+    Attributes
+    ----------
+    event_times_ : (T,)
+        Times of events, at which survival functions decrease.
+    strata_ : labels of the strata, one if none were given
+    """
 
     def _keep_baseline(self, X, y, weights, strata):
         """Estimate the baseline hazard at the coefficients; y's last column holds codes of

@@ -22,7 +22,34 @@ STEPS = 10
 
 
 class Kernels(Answering, BaseEstimator):
-    """A function of several kernels; a subclass defines the responses."""
+    """A function of several kernels; a subclass defines the responses.
+
+    Parameters
+    ----------
+    kernels : sequence or dict of (function, columns), or "precomputed"
+        Kernels that :func:`sparsesolve.mkl.build_grams` makes from X. None: the classical set of
+        gaussian and polynomial kernels on all columns and on each, for columns of unit variance.
+        "precomputed": X is a stack (M, n, n) in `fit`, and blocks (M, n_new, n) in `predict`.
+        scikit-learn's splitters take the first axis for the rows, so choose `alpha` with the CV
+        form of this estimator, which splits correctly.
+    norm : str or norm
+        Norm of the kernels' functions, as in :func:`sparsesolve.mkl_path`.
+    tol : float
+        Duality gap to reach, relative to the loss of the model without kernels.
+
+    Attributes
+    ----------
+    path_ : MKLPath
+    alpha_ : float
+    kernel_weights_ : (M,)
+        They sum to 1; all are 0 if no kernel is active.
+    active_ : array of int
+        Kernels with positive weight.
+    gap_ : float
+    n_iter_ : int
+    """
+
+    _described_by = (mkl_path, build_grams)
 
     def _read_stack(self, X, reset):
         """Return X as a stack, if it holds the kernels themselves."""
@@ -102,24 +129,19 @@ class Kernels(Answering, BaseEstimator):
 
 
 class KernelsAtAlpha(Kernels):
-    """The solution at `alpha`, or at a share of the first alpha at which a kernel enters."""
+    """The solution at `alpha`, or at a share of the first alpha at which a kernel enters.
+
+    Parameters
+    ----------
+    alpha : float
+        Strength of the penalty; None means `alpha_ratio` times the first alpha of the path.
+    alpha_ratio : float in (0, 1]
+        Share of the first alpha, at which a kernel enters.
+    """
 
     def __init__(self, kernels=None, *, norm="l1", alpha=None, alpha_ratio=0.05, centre=False,
                  scale="trace", dtype="float64", kernel_weights=None, fit_intercept=True,
-                 tol=1e-10, max_iter=None, solver="auto", n_threads=1):
-        self.kernels = kernels
-        self.norm = norm
-        self.alpha = alpha
-        self.alpha_ratio = alpha_ratio
-        self.centre = centre
-        self.scale = scale
-        self.dtype = dtype
-        self.kernel_weights = kernel_weights
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.n_threads = n_threads
+                 tol=1e-10, max_iter=None, solver="auto", n_threads=1): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to rows X (n, p), or a stack of kernels (M, n, n), and y (n,)."""
@@ -135,28 +157,29 @@ class KernelsAtAlpha(Kernels):
 
 
 class KernelsByFolds(Folded, Kernels):
-    """Alpha by cross-validation; every fold makes its kernels from the rows it trains on."""
+    """Alpha by cross-validation; every fold makes its kernels from the rows it trains on.
+
+    Parameters
+    ----------
+    eps : float
+        Last alpha over the first, of a grid made here.
+    alphas : int or array-like
+        Number of log-spaced alphas, or the alphas.
+    cv : int, splitter or iterable
+        Folds as scikit-learn takes them; None means 5 contiguous folds. Precomputed kernels are
+        divided along both axes.
+
+    Attributes
+    ----------
+    alphas_ : (L,)
+    score_path_ : (L, F)
+        The measure on each of F folds.
+    """
 
     def __init__(self, kernels=None, *, norm="l1", eps=1e-2, alphas=30, centre=False,
                  scale="trace", dtype="float64", kernel_weights=None, fit_intercept=True,
                  measure="deviance", cv=None, rule="min", tol=1e-10, max_iter=None, solver="auto",
-                 n_threads=1):
-        self.kernels = kernels
-        self.norm = norm
-        self.eps = eps
-        self.alphas = alphas
-        self.centre = centre
-        self.scale = scale
-        self.dtype = dtype
-        self.kernel_weights = kernel_weights
-        self.fit_intercept = fit_intercept
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.n_threads = n_threads
+                 n_threads=1): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""

@@ -41,39 +41,6 @@ class Labelled(Classes):
 class MKLRegressor(Real, KernelsAtAlpha):
     """Least squares over several kernels.
 
-    Parameters
-    ----------
-    kernels : sequence or dict of (function, columns), or "precomputed", default None
-        Kernels that :func:`sparsesolve.mkl.build_grams` makes from X. None: the classical set of
-        gaussian and polynomial kernels on all columns and on each, for columns of unit variance.
-        "precomputed": X is a stack (M, n, n) in `fit`, and blocks (M, n_new, n) in `predict`.
-        scikit-learn's splitters take the first axis for the rows, so choose `alpha` with the CV
-        form of this estimator, which splits correctly.
-    norm : str or norm, default "l1"
-        Norm of the kernels' functions, as in :func:`sparsesolve.mkl_path`.
-    alpha : float, default None
-        Strength of the penalty; None means `alpha_ratio` times the first alpha of the path.
-    alpha_ratio : float in (0, 1], default 0.05
-    centre, scale, dtype
-        As in :func:`sparsesolve.mkl.build_grams`; scale is "trace" by default.
-    kernel_weights, max_iter, solver, n_threads
-        As in :func:`sparsesolve.mkl_path`.
-    fit_intercept : bool, default True
-        Fit an unpenalised intercept.
-    tol : float, default 1e-10
-        Duality gap to reach, relative to the loss of the model without kernels.
-
-    Attributes
-    ----------
-    path_ : MKLPath
-    alpha_ : float
-    kernel_weights_ : (M,)
-        They sum to 1; all are 0 if no kernel is active.
-    active_ : array of int
-        Kernels with positive weight.
-    gap_ : float
-    n_iter_ : int
-
     Examples
     --------
     >>> import numpy as np
@@ -89,20 +56,6 @@ class MKLRegressor(Real, KernelsAtAlpha):
 class MKLClassifier(Labelled, KernelsAtAlpha):
     """Logistic loss over several kernels; several classes share the kernel weights.
 
-    Parameters
-    ----------
-    kernels, norm, alpha, alpha_ratio, centre, scale, dtype, kernel_weights, fit_intercept, tol, \
-max_iter, solver, n_threads
-        As in :class:`MKLRegressor`.
-    class_weight : dict, "balanced" or None, default None
-        As in scikit-learn.
-
-    Attributes
-    ----------
-    classes_ : (K,)
-    path_, alpha_, kernel_weights_, active_, gap_, n_iter_
-        As in MKLRegressor.
-
     Examples
     --------
     >>> from sklearn.datasets import make_moons
@@ -114,43 +67,11 @@ max_iter, solver, n_threads
 
     def __init__(self, kernels=None, *, norm="l1", alpha=None, alpha_ratio=0.05, centre=False,
                  scale="trace", dtype="float64", kernel_weights=None, fit_intercept=True,
-                 class_weight=None, tol=1e-10, max_iter=None, solver="auto", n_threads=1):
-        super().__init__(
-            kernels, norm=norm, alpha=alpha, alpha_ratio=alpha_ratio, centre=centre, scale=scale,
-            dtype=dtype, kernel_weights=kernel_weights, fit_intercept=fit_intercept, tol=tol,
-            max_iter=max_iter, solver=solver, n_threads=n_threads,
-        )  # fmt: skip
-        self.class_weight = class_weight
+                 class_weight=None, tol=1e-10, max_iter=None, solver="auto", n_threads=1): ...
 
 
 class MKLRegressorCV(Real, KernelsByFolds):
     """:class:`MKLRegressor` with alpha by cross-validation.
-
-    Parameters
-    ----------
-    kernels, norm, centre, scale, dtype, kernel_weights, fit_intercept, tol, max_iter, solver, \
-n_threads
-        As in MKLRegressor.
-    eps : float, default 1e-2
-        Last alpha over the first, of a grid made here.
-    alphas : int or array-like, default 30
-        Number of log-spaced alphas, or the alphas.
-    measure : str or callable, default "deviance"
-        The score to compare: "deviance", "mse", "mae" or a function, as in
-        :func:`sparsesolve.cv_path`.
-    cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 contiguous folds. Precomputed kernels are
-        divided along both axes.
-    rule : {"min", "1se"}, default "min"
-        The alpha of the best mean score, or the largest within one standard error of it.
-
-    Attributes
-    ----------
-    alphas_ : (L,)
-    score_path_ : (L, F)
-        The measure on each of F folds.
-    path_, alpha_, kernel_weights_, active_, gap_, n_iter_
-        As in MKLRegressor.
 
     Examples
     --------
@@ -170,19 +91,8 @@ class MKLClassifierCV(Labelled, KernelsByFolds):
 
     Parameters
     ----------
-    class_weight : dict, "balanced" or None, default None
-        As in scikit-learn.
     measure : str or callable, default "deviance"
         "deviance", "class", "auc" (two classes), "mse", "mae" or a function.
-    kernels, norm, eps, alphas, centre, scale, dtype, kernel_weights, fit_intercept, cv, rule, \
-tol, max_iter, solver, n_threads
-        As in :class:`MKLRegressorCV`; folds are stratified.
-
-    Attributes
-    ----------
-    classes_ : (K,)
-    alphas_, score_path_, path_, alpha_, kernel_weights_, active_, gap_, n_iter_
-        As in MKLRegressorCV.
 
     Examples
     --------
@@ -200,10 +110,4 @@ tol, max_iter, solver, n_threads
     def __init__(self, kernels=None, *, norm="l1", eps=1e-2, alphas=30, centre=False,
                  scale="trace", dtype="float64", kernel_weights=None, fit_intercept=True,
                  class_weight=None, measure="deviance", cv=None, rule="min", tol=1e-10,
-                 max_iter=None, solver="auto", n_threads=1):
-        super().__init__(
-            kernels, norm=norm, eps=eps, alphas=alphas, centre=centre, scale=scale, dtype=dtype,
-            kernel_weights=kernel_weights, fit_intercept=fit_intercept, measure=measure, cv=cv,
-            rule=rule, tol=tol, max_iter=max_iter, solver=solver, n_threads=n_threads,
-        )  # fmt: skip
-        self.class_weight = class_weight
+                 max_iter=None, solver="auto", n_threads=1): ...

@@ -14,7 +14,13 @@ from .linear import ByColumn, Linear
 
 
 class Knots(Linear):
-    """Base class: follow the path from the empty model down to `alpha`, and keep its end."""
+    """Base class: follow the path from the empty model down to `alpha`, and keep its end.
+
+    Parameters
+    ----------
+    verbose, precompute, eps, copy_X, fit_path, jitter, random_state
+        Parameters of scikit-learn, accepted and ignored: ties need no jitter.
+    """
 
     _method = "lasso"
 
@@ -60,27 +66,17 @@ class LassoLars(Knots, ByColumn):
     ----------
     alpha : float, default 1.0
         Strength of the penalty; 0 is least squares.
-    fit_intercept : bool, default True
-        Fit an unpenalised intercept.
     max_iter : int, default None
         Most steps; the path may then end above alpha. None means no limit.
-    positive : bool, default False
-        Keep coefficients nonnegative.
-    verbose, precompute, eps, copy_X, fit_path, jitter, random_state
-        Parameters of scikit-learn, accepted and ignored: ties need no jitter.
 
     Attributes
     ----------
-    coef_ : (p,), or (K, p) for y of K columns, which are fitted one by one
-    intercept_ : float or (K,)
     alphas_ : (L,), or a list of K
         The knots, decreasing; the last is alpha.
     coef_path_ : (p, L), or a list of K
         Coefficients at the knots.
     active_ : list of int, or K of them
         Features with a nonzero coefficient, ascending.
-    gap_, dual_gap_ : float or (K,)
-    n_iter_ : int or list of K
 
     Examples
     --------
@@ -93,18 +89,7 @@ class LassoLars(Knots, ByColumn):
 
     def __init__(self, alpha=1.0, *, fit_intercept=True, verbose=False, precompute="auto",
                  max_iter=None, eps=None, copy_X=True, fit_path=True, positive=False, jitter=None,
-                 random_state=None):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.verbose = verbose
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.eps = eps
-        self.copy_X = copy_X
-        self.fit_path = fit_path
-        self.positive = positive
-        self.jitter = jitter
-        self.random_state = random_state
+                 random_state=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p), dense, sparse or a frame, and y (n,) or (n, K).
@@ -145,10 +130,6 @@ class LassoLarsCV(KnotsCV):
 
     Parameters
     ----------
-    fit_intercept, max_iter, positive, verbose, precompute, eps, copy_X
-        As in LassoLars.
-    cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 contiguous folds.
     max_n_alphas : int, default 1000
         With more than k times this many knots, every k-th is compared.
     n_jobs : int, default None
@@ -162,8 +143,6 @@ class LassoLarsCV(KnotsCV):
         Knots of all folds, ascending.
     mse_path_ : (A, F)
         Mean squared error on each of F folds.
-    coef_, intercept_, alphas_, coef_path_, active_, gap_, dual_gap_, n_iter_
-        As in LassoLars, of the path down to `alpha_`.
 
     Examples
     --------
@@ -176,16 +155,7 @@ class LassoLarsCV(KnotsCV):
 
     def __init__(self, *, fit_intercept=True, verbose=False, max_iter=None, precompute="auto",
                  cv=None, max_n_alphas=1000, n_jobs=None, eps=None, copy_X=True, positive=False):
-        self.fit_intercept = fit_intercept
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.precompute = precompute
-        self.cv = cv
-        self.max_n_alphas = max_n_alphas
-        self.n_jobs = n_jobs
-        self.eps = eps
-        self.copy_X = copy_X
-        self.positive = positive
+        ...
 
 
 def mean_squares(y, predicted, weights):

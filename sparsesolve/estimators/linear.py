@@ -9,7 +9,13 @@ from .base import TYPES, Net, read_pair, read_sample_weight
 
 
 class Linear(RegressorMixin, Net):
-    """Base class of least-squares fits of a real response."""
+    """Base class of least-squares fits of a real response.
+
+    Attributes
+    ----------
+    dual_gap_ : float
+        Certificate: the duality gap in units of the objective.
+    """
 
     _as_precise_as_X = True  # coefficients are float32 if X is
 
@@ -83,6 +89,16 @@ class Objective:
 
 class ByColumn(Linear):
     """Base class: several responses are fitted one after the other, each with its row of results.
+
+    Attributes
+    ----------
+    coef_ : (p,), or (K, p) for y of K columns, which are fitted one by one
+    intercept_ : float or (K,)
+    gap_ : float or (K,)
+        Certificate: the duality gap relative to the loss of the model without features.
+    dual_gap_ : float or (K,)
+        Certificate: the duality gap in units of the objective.
+    n_iter_ : int or list of K
     """
 
     _lists: tuple[str, ...] = ("n_iter_",)  # attributes with one entry per response, in a list

@@ -74,6 +74,11 @@ def _with_probabilities(model):
 class MarginClassifier(Classes, Net):
     """Base class: two classes with the hinge loss or its square, or several, each against the
     rest.
+
+    Attributes
+    ----------
+    coef_ : (1, p) for two classes, else (K, p)
+    intercept_ : (1,) or (K,)
     """
 
     def _read(self, X, y, sample_weight):

@@ -19,11 +19,35 @@ LARGE = 10**6
 class Online(Answering, BaseEstimator):
     """Base class: passes over shuffled rows, early stopping, and continuation.
 
-    Attributes of every fitted estimator: ``online_fit_``, the
-    :class:`~sparsesolve.results.OnlineFit`, which certifies and has the progressive loss;
-    ``n_iter_``, the number of passes; ``t_``, the clock: 1 plus the weight of all rows learned so
-    far.
+    Parameters
+    ----------
+    max_iter : int
+        Number of passes of `fit`.
+    shuffle : bool
+        In `fit`, draw a new order for every pass.
+    random_state : int, RandomState or None
+        Seed of the orders and of the held-out rows.
+    early_stopping : bool
+        In `fit`, stop when the held-out loss improves by less than `tol` in `n_iter_no_change`
+        passes, and keep the weights of the best pass.
+    validation_fraction : float
+        Share of rows to hold out.
+    n_iter_no_change : int
+        Number of passes.
+    tol : float
+        Least improvement of the mean loss.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Number of passes.
+    t_ : float
+        The clock: 1 plus the weight of all rows learned so far.
+    online_fit_ : OnlineFit
+        Certifies, and has the progressive loss.
     """
+
+    _described_by = (online,)
 
     def _start(self, n_features, classes=None):
         """Return an OnlineFit without rows."""

@@ -28,42 +28,18 @@ class OnlineClassifier(Classes, Online):
     ----------
     alpha : float, default 1e-4
         Strength of the penalty, as in SparseLogisticRegression.
-    l1_ratio : float in [0, 1], default 1.0
-        1 is the lasso, 0 ridge regression.
     loss : {"log_loss", "hinge"}, default "log_loss"
         "hinge" is for two classes, and has no probabilities.
     fit_intercept : bool, default True
         Learn unpenalised intercepts.
-    grouped : bool, default False
-        With several classes, select each feature for all or for none.
     class_weight : dict, "balanced" or None, default None
-        As in scikit-learn. In `partial_fit` "balanced" counts all rows so far.
-    method, step, schedule, average :
-        As in :func:`sparsesolve.online`.
-    max_iter : int, default 5
-        Number of passes of `fit`.
-    shuffle : bool, default True
-        In `fit`, draw a new order for every pass.
-    random_state : int, RandomState or None, default 0
-        Seed of the orders and of the held-out rows.
-    early_stopping : bool, default False
-        In `fit`, stop when the held-out loss improves by less than `tol` in `n_iter_no_change`
-        passes, and keep the weights of the best pass.
-    validation_fraction : float, default 0.1
-        Share of rows to hold out.
-    n_iter_no_change : int, default 2
-        Number of passes.
-    tol : float, default 1e-4
-        Least improvement of the mean loss.
+        Factors of the weights of the rows of each class; "balanced": one over the share of its
+        rows, in `partial_fit` of all rows so far.
 
     Attributes
     ----------
-    classes_ : (K,)
     coef_ : (1, p) for two classes, else (K, p); CSR for more than a million coefficients
     intercept_ : (1,) or (K,)
-    n_iter_ : int
-    t_ : float
-    online_fit_ : OnlineFit
 
     Notes
     -----
@@ -84,24 +60,7 @@ class OnlineClassifier(Classes, Online):
     def __init__(self, alpha=1e-4, *, l1_ratio=1.0, loss="log_loss", fit_intercept=True,
                  grouped=False, class_weight=None, method="ftrl", step="auto", schedule="sqrt",
                  average=False, max_iter=5, shuffle=True, random_state=0, early_stopping=False,
-                 validation_fraction=0.1, n_iter_no_change=2, tol=1e-4):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.grouped = grouped
-        self.class_weight = class_weight
-        self.method = method
-        self.step = step
-        self.schedule = schedule
-        self.average = average
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
+                 validation_fraction=0.1, n_iter_no_change=2, tol=1e-4): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,); a row of sample_weight w counts as w rows."""

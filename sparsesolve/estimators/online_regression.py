@@ -18,24 +18,15 @@ class OnlineRegressor(RegressorMixin, Online):
     ----------
     alpha : float, default 1e-4
         Strength of the penalty, as in ElasticNet.
-    l1_ratio : float in [0, 1], default 1.0
-        1 is the lasso, 0 ridge regression.
     loss : {"squared_error", "huber", "poisson"}, default "squared_error"
         "huber" is linear beyond residuals of 1; predictions of "poisson" are means.
     fit_intercept : bool, default True
         Learn an unpenalised intercept.
-    method, step, schedule, average :
-        As in :func:`sparsesolve.online`.
-    max_iter, shuffle, random_state, early_stopping, validation_fraction, n_iter_no_change, tol :
-        As in :class:`OnlineClassifier`.
 
     Attributes
     ----------
     coef_ : (p,); CSR (1, p) with more than a million coefficients
     intercept_ : float
-    n_iter_ : int
-    t_ : float
-    online_fit_ : OnlineFit
 
     Examples
     --------
@@ -50,22 +41,7 @@ class OnlineRegressor(RegressorMixin, Online):
     def __init__(self, alpha=1e-4, *, l1_ratio=1.0, loss="squared_error", fit_intercept=True,
                  method="ftrl", step="auto", schedule="sqrt", average=False, max_iter=5,
                  shuffle=True, random_state=0, early_stopping=False, validation_fraction=0.1,
-                 n_iter_no_change=2, tol=1e-4):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.method = method
-        self.step = step
-        self.schedule = schedule
-        self.average = average
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
+                 n_iter_no_change=2, tol=1e-4): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); a row of sample_weight w counts as w rows."""

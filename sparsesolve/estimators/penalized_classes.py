@@ -20,16 +20,10 @@ class PenalizedClassifier(AtAlpha, PenalizedLogistic):
 
     Parameters
     ----------
-    alpha : float, default 0.01
-        Strength of the penalty.
     penalty : object of `sparsesolve.penalties`, or one that keeps its contract, default None
         Omega; None is the l1 norm.
     fit_intercept : bool, default True
         Fit unpenalised intercepts.
-    standardize : bool, default False
-        Penalise coefficients of columns divided by their standard deviation.
-    class_weight, max_iter, tol
-        As in :class:`SparseLogisticRegression`, and so are the attributes; tol is 1e-7.
 
     Examples
     --------
@@ -45,23 +39,11 @@ class PenalizedClassifier(AtAlpha, PenalizedLogistic):
     """
 
     def __init__(self, alpha=0.01, *, penalty=None, fit_intercept=True, standardize=False,
-                 class_weight=None, max_iter=None, tol=1e-7):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.penalty = penalty
-        self.class_weight = class_weight
+                 class_weight=None, max_iter=None, tol=1e-7): ...
 
 
 class PenalizedClassifierCV(ByFolds, PenalizedLogistic):
     """:class:`PenalizedClassifier` with alpha by cross-validation.
-
-    Parameters
-    ----------
-    penalty, fit_intercept, standardize, class_weight, max_iter, tol
-        As in PenalizedClassifier.
-    eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`SparseLogisticRegressionCV`; the attributes are the same.
 
     Examples
     --------
@@ -78,11 +60,4 @@ class PenalizedClassifierCV(ByFolds, PenalizedLogistic):
 
     def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, class_weight=None, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-7, verbose=False, n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.penalty = penalty
-        self.class_weight = class_weight
-        self.measure = measure
+                 max_iter=None, tol=1e-7, verbose=False, n_jobs=None): ...

@@ -44,22 +44,11 @@ class ProbitNet(Penalised, Probit):
 
     The second class in sorted order has the probability Phi(b0 + x'b).
 
-    Parameters
-    ----------
-    alpha : float, default 0.01
-        Strength of the penalty.
-    l1_ratio, fit_intercept, standardize, max_iter, tol
-        As in :class:`SparseLogisticRegression`.
-    class_weight : dict, "balanced" or None, default None
-        As in scikit-learn.
-
     Attributes
     ----------
     classes_ : (2,)
     coef_ : (1, p)
     intercept_ : (1,)
-    gap_ : float
-    n_iter_ : int
 
     Examples
     --------
@@ -74,12 +63,7 @@ class ProbitNet(Penalised, Probit):
     """
 
     def __init__(self, alpha=0.01, *, class_weight=None, l1_ratio=1.0, fit_intercept=True,
-                 standardize=False, max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol,
-        )  # fmt: skip
-        self.class_weight = class_weight
+                 standardize=False, max_iter=None, tol=1e-10): ...
 
 
 class ProbitNetCV(PenalisedCV, Probit):
@@ -87,20 +71,9 @@ class ProbitNetCV(PenalisedCV, Probit):
 
     Parameters
     ----------
-    l1_ratio, fit_intercept, standardize, class_weight, max_iter, tol
-        As in ProbitNet; l1_ratio may be a list.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`.
     measure : str or callable, default "deviance"
         The score to compare: "deviance", "class", "auc" or a function, as in
         :func:`sparsesolve.cv_path`.
-
-    Attributes
-    ----------
-    alpha_, l1_ratio_, alphas_, score_path_, cv_path_
-        As in :class:`SparseLogisticRegressionCV`.
-    classes_, coef_, intercept_, gap_, n_iter_
-        As in ProbitNet.
 
     Examples
     --------
@@ -116,10 +89,4 @@ class ProbitNetCV(PenalisedCV, Probit):
 
     def __init__(self, *, class_weight=None, l1_ratio=1.0, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
-        super().__init__(
-            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
-            standardize=standardize, measure=measure, cv=cv, rule=rule,
-            max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.class_weight = class_weight
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...

@@ -49,14 +49,11 @@ class OrthogonalMatchingPursuit(Pursuit, ByColumn):
 
     Attributes
     ----------
-    coef_ : (p,), or (K, p) for y of K columns, which are fitted one by one
-    intercept_ : float or (K,)
     n_nonzero_coefs_ : int or None, or list of K
         How many features were added: fewer than requested if nothing is left to explain. None if
         `tol` decided, as in scikit-learn.
     gap_, dual_gap_ : float or (K,)
         The amount by which least squares on the same features would lower the objective.
-    n_iter_ : int or list of K
 
     Examples
     --------
@@ -70,10 +67,7 @@ class OrthogonalMatchingPursuit(Pursuit, ByColumn):
     _lists = ("n_iter_", "n_nonzero_coefs_")
 
     def __init__(self, *, n_nonzero_coefs=None, tol=None, fit_intercept=True, precompute="auto"):
-        self.n_nonzero_coefs = n_nonzero_coefs
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
+        ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p), dense, sparse or a frame, and y (n,) or (n, K)."""
@@ -104,12 +98,8 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
 
     Parameters
     ----------
-    fit_intercept : bool, default True
-        Fit an intercept.
     max_iter : int, default None
         The largest number to try; None means a tenth of the features, at least 5.
-    cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 contiguous folds.
     copy, n_jobs, verbose
         Accepted and ignored.
 
@@ -117,8 +107,6 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
     ----------
     mse_path_ : (A, F)
         Mean squared error with 1, 2, ... features on each of F folds.
-    coef_, intercept_, n_nonzero_coefs_, gap_, dual_gap_, n_iter_
-        As in OrthogonalMatchingPursuit.
 
     Examples
     --------
@@ -130,13 +118,7 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
     """
 
     def __init__(self, *, copy=True, fit_intercept=True, max_iter=None, cv=None, n_jobs=None,
-                 verbose=False):
-        self.copy = copy
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+                 verbose=False): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""

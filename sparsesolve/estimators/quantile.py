@@ -47,25 +47,12 @@ class QuantileRegressor(Quantile):
     ----------
     quantile : float in (0, 1), default 0.5
         The quantile; 0.5 is the median.
-    alpha : float, default 1.0
-        Strength of the penalty.
     l1_ratio : float in [0, 1], default 1.0
         1 is the lasso's penalty, 0 ridge's.
-    fit_intercept : bool, default True
-        Fit an unpenalised intercept.
-    tol : float, default 1e-10
-        Duality gap to reach, relative to the loss of the model without features.
     max_iter : int, default None
         Most steps; None means 100,000.
     solver, solver_options
         Parameters of scikit-learn, accepted and ignored: no external solver is called.
-
-    Attributes
-    ----------
-    coef_ : (p,)
-    intercept_ : float
-    gap_ : float
-    n_iter_ : int
 
     Examples
     --------
@@ -80,15 +67,7 @@ class QuantileRegressor(Quantile):
     """
 
     def __init__(self, *, quantile=0.5, alpha=1.0, l1_ratio=1.0, fit_intercept=True, tol=1e-10,
-                 max_iter=None, solver="highs", solver_options=None):
-        self.quantile = quantile
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.solver_options = solver_options
+                 max_iter=None, solver="highs", solver_options=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
@@ -101,22 +80,9 @@ class QuantileRegressorCV(Chosen, Quantile):
 
     Parameters
     ----------
-    quantile, fit_intercept, tol, max_iter
-        As in QuantileRegressor.
-    l1_ratio : float or list of float, default 1.0
-        As in QuantileRegressor; from a list, the one with the least mean score is chosen.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`.
     measure : str or callable, default "pinball"
         The score to compare: "pinball", "mae", "mse" or a function, as in
         :func:`sparsesolve.cv_path`.
-
-    Attributes
-    ----------
-    alpha_, l1_ratio_, alphas_, score_path_, cv_path_
-        As in :class:`SparseLogisticRegressionCV`.
-    coef_, intercept_, gap_, n_iter_
-        As in QuantileRegressor.
 
     Examples
     --------
@@ -131,19 +97,7 @@ class QuantileRegressorCV(Chosen, Quantile):
 
     def __init__(self, *, quantile=0.5, l1_ratio=1.0, eps=1e-3, alphas=20, fit_intercept=True,
                  measure="pinball", cv=None, rule="min", tol=1e-10, max_iter=None, verbose=False,
-                 n_jobs=None):
-        self.quantile = quantile
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.tol = tol
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+                 n_jobs=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""

@@ -26,17 +26,11 @@ class RelaxedLasso(AtAlpha, Linear):
         Strength of the penalty that selects features.
     gamma : float in [0, 1], default 0.0
         0 is least squares on the selected features, 1 the lasso itself.
-    fit_intercept, max_iter, tol
-        As in :class:`ElasticNet`.
-    standardize : bool, default False
-        Penalise coefficients of columns divided by their standard deviation.
 
     Attributes
     ----------
-    coef_ : (p,)
     intercept_, dual_gap_ : float
         The gap is that of the least squares, or with gamma = 1 of the lasso.
-    n_iter_ : int
 
     References
     ----------
@@ -54,11 +48,7 @@ class RelaxedLasso(AtAlpha, Linear):
     _as_precise_as_X = False
 
     def __init__(self, alpha=1.0, *, gamma=0.0, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.gamma = gamma
+                 max_iter=None, tol=1e-10): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
@@ -83,10 +73,6 @@ class RelaxedLassoCV(ByFolds, Linear):
     ----------
     gammas : array-like, default (0.0, 0.25, 0.5, 0.75, 1.0)
         The values of gamma to try.
-    fit_intercept, standardize, max_iter, tol
-        As in RelaxedLasso.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`.
 
     Attributes
     ----------
@@ -98,8 +84,6 @@ class RelaxedLassoCV(ByFolds, Linear):
         Mean squared error on each of K folds, for the chosen gamma.
     cv_path_ : CVPath
         The cross-validation of the chosen gamma; `candidates` holds those of all.
-    coef_, intercept_, dual_gap_, n_iter_
-        As in RelaxedLasso.
 
     References
     ----------
@@ -120,12 +104,7 @@ class RelaxedLassoCV(ByFolds, Linear):
 
     def __init__(self, *, gammas=(0.0, 0.25, 0.5, 0.75, 1.0), eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
-                 rule="min", verbose=False, n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.gammas = gammas
+                 rule="min", verbose=False, n_jobs=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
@@ -146,7 +125,8 @@ class RelaxedLassoCV(ByFolds, Linear):
         cv, place = tried.candidates[best], choices[best][1]
         self.cv_path_ = replace(cv, candidates=tried.candidates)
         self.alpha_, self.gamma_ = float(cv.lambdas[place]), float(cv.gamma)
-        self.alphas_, self.mse_path_ = cv.lambdas, cv.fold_scores.T
+        self.alphas_, self.score_path_ = cv.lambdas, cv.fold_scores.T
+        self.mse_path_, self.l1_ratio_ = self.score_path_, 1.0
         self._keep(cv.path, place)
         return self
 

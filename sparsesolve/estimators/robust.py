@@ -34,8 +34,6 @@ class HuberNet(OneSided, Robust):
     ----------
     delta : float, default 1.0
         The residual at which the loss changes from a square to a line.
-    alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in :class:`PoissonNet`; the attributes are the same.
 
     Examples
     --------
@@ -50,23 +48,11 @@ class HuberNet(OneSided, Robust):
     """
 
     def __init__(self, alpha=0.01, *, delta=1.0, l1_ratio=1.0, fit_intercept=True,
-                 standardize=False, positive=False, max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
-            positive=positive, max_iter=max_iter, tol=tol,
-        )  # fmt: skip
-        self.delta = delta
+                 standardize=False, positive=False, max_iter=None, tol=1e-10): ...
 
 
 class HuberNetCV(OneSidedCV, Robust):
     """:class:`HuberNet` with alpha, and l1_ratio of a list, by cross-validation.
-
-    Parameters
-    ----------
-    delta, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
-        As in HuberNet; l1_ratio may be a list.
-    eps, alphas, measure, cv, verbose, n_jobs, rule
-        As in :class:`PoissonNetCV`; the attributes are the same.
 
     Examples
     --------
@@ -82,10 +68,4 @@ class HuberNetCV(OneSidedCV, Robust):
 
     def __init__(self, *, delta=1.0, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
-        super().__init__(
-            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
-            standardize=standardize, positive=positive, measure=measure, cv=cv, rule=rule,
-            max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.delta = delta
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...

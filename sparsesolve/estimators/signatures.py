@@ -11,12 +11,7 @@ class AtAlpha:
     """A fit at one alpha, with limits of the solver."""
 
     def __init__(self, alpha=1.0, *, fit_intercept=True, standardize=False, max_iter=None,
-                 tol=1e-10):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
+                 tol=1e-10): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
@@ -28,40 +23,21 @@ class Penalised(AtAlpha):
     """A fit at one alpha with the parameters of an elastic net."""
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.l1_ratio = l1_ratio
+                 max_iter=None, tol=1e-10): ...
 
 
 class OneSided(Penalised):
     """A fit at one alpha whose coefficients may be restricted to be nonnegative by `positive`."""
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
-                 positive=False, max_iter=None, tol=1e-10):
-        super().__init__(
-            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol,
-        )  # fmt: skip
-        self.positive = positive
+                 positive=False, max_iter=None, tol=1e-10): ...
 
 
 class ByFolds(Chosen):
     """A fit at the alpha that cross-validation chooses."""
 
     def __init__(self, *, eps=1e-3, alphas=100, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None):
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.rule = rule
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+                 max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
@@ -74,13 +50,7 @@ class PenalisedCV(ByFolds):
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, measure="deviance", cv=None, rule="min", max_iter=None,
-                 tol=1e-10, verbose=False, n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.l1_ratio = l1_ratio
-        self.measure = measure
+                 tol=1e-10, verbose=False, n_jobs=None): ...
 
 
 class OneSidedCV(PenalisedCV):
@@ -90,10 +60,4 @@ class OneSidedCV(PenalisedCV):
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
-        super().__init__(
-            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
-            standardize=standardize, measure=measure, cv=cv, rule=rule, max_iter=max_iter,
-            tol=tol, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.positive = positive
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...

@@ -15,22 +15,6 @@ class SPOMClassifier(Chain):
     ----------
     C : float, default 1.0
         The penalty has the factor 1 / (C N) for N sequences.
-    groups : array-like (n_features,), default None
-        A label for each feature; None: all features form one group.
-    loss : {"hinge", "log"}, default "hinge"
-        As in `spom`.
-    norm : {"l1_squared", "l1", "lp", "elastic", "l2"}, default "l1_squared"
-        As in `spom`.
-    epochs : int, default 20
-        Passes over the sequences.
-    eta0 : float or "auto", default "auto"
-        Factor of the step sizes.
-    average : bool or "epoch", default False
-        Keep the mean of iterates.
-    certify : int, default 0
-        Number of passes that raise a lower bound of the optimum, for `gap_`.
-    n_threads : int, default 1
-        As in `spom`.
     random_state : int, default 0
         Seed of the order of the sequences.
 
@@ -54,11 +38,10 @@ class SPOMClassifier(Chain):
     (True, 'a')
     """
 
+    _described_by = (spom,)
+
     def __init__(self, C=1.0, *, groups=None, loss="hinge", norm="l1_squared", epochs=20,
-                 eta0="auto", average=False, certify=0, n_threads=1, random_state=0):
-        self.C, self.groups, self.loss, self.norm = C, groups, loss, norm
-        self.epochs, self.eta0, self.average, self.certify = epochs, eta0, average, certify
-        self.n_threads, self.random_state = n_threads, random_state
+                 eta0="auto", average=False, certify=0, n_threads=1, random_state=0): ...
 
     def fit(self, X, y, lengths=None):
         """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""

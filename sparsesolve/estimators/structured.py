@@ -36,25 +36,12 @@ class PenalizedRegression(AtAlpha, Penalized):
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Strength of the penalty.
     penalty : object of `sparsesolve.penalties`, or one that keeps its contract, default None
         Omega; None is the l1 norm.
-    fit_intercept : bool, default True
-        Fit an unpenalised intercept.
-    standardize : bool, default False
-        Penalise coefficients of columns divided by their standard deviation.
     max_iter : int, default None
         Most iterations; None means 100,000.
     tol : float, default 1e-7
         Duality gap to reach, relative to the mean square of y about its mean.
-
-    Attributes
-    ----------
-    coef_ : (p,)
-    intercept_ : float
-    dual_gap_ : float
-    n_iter_ : int
 
     Examples
     --------
@@ -68,15 +55,13 @@ class PenalizedRegression(AtAlpha, Penalized):
     """
 
     def __init__(self, alpha=1.0, *, penalty=None, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-7):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.penalty = penalty
+                 max_iter=None, tol=1e-7): ...
 
 
 class Fused:
     """Mixin of estimators with the parameters of total variation."""
+
+    _described_by = (TotalVariation,)
 
     def _omega(self):
         return TotalVariation(self.weights, self.l1, self.order)
@@ -84,6 +69,8 @@ class Fused:
 
 class Sorted:
     """Mixin of estimators with the parameters of the sorted l1 norm."""
+
+    _described_by = (Slope,)
 
     def _omega(self):
         return Slope(self.lambdas, self.q, self.kind)
@@ -93,17 +80,6 @@ class FusedLasso(Fused, PenalizedRegression):
     """Least squares with total variation along the features, and an l1 part.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha (sum_i w_i |b_(i+1) - b_i| + l1 ||b||_1)``.
-
-    Parameters
-    ----------
-    alpha : float, default 1.0
-        Strength of the penalty.
-    l1 : float, default 0.0
-        Weight of the l1 norm added to total variation.
-    weights, order
-        As in :class:`sparsesolve.penalties.TotalVariation`.
-    fit_intercept, standardize, max_iter, tol
-        As in :class:`PenalizedRegression`; the attributes are the same.
 
     Examples
     --------
@@ -115,28 +91,13 @@ class FusedLasso(Fused, PenalizedRegression):
     """
 
     def __init__(self, alpha=1.0, *, l1=0.0, weights=None, order=None, fit_intercept=True,
-                 standardize=False, max_iter=None, tol=1e-7):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.l1 = l1
-        self.weights = weights
-        self.order = order
+                 standardize=False, max_iter=None, tol=1e-7): ...
 
 
 class SlopeRegression(Sorted, PenalizedRegression):
     """Least squares with the sorted l1 norm: SLOPE, OSCAR.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha sum_i lambda_i |b|_(i)``.
-
-    Parameters
-    ----------
-    alpha : float, default 1.0
-        Strength of the penalty.
-    lambdas, q, kind
-        As in :class:`sparsesolve.penalties.Slope`.
-    fit_intercept, standardize, max_iter, tol
-        As in :class:`PenalizedRegression`; the attributes are the same.
 
     Examples
     --------
@@ -149,10 +110,4 @@ class SlopeRegression(Sorted, PenalizedRegression):
     """
 
     def __init__(self, alpha=1.0, *, lambdas=None, q=0.1, kind="bh", fit_intercept=True,
-                 standardize=False, max_iter=None, tol=1e-7):
-        super().__init__(
-            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
-        )
-        self.lambdas = lambdas
-        self.q = q
-        self.kind = kind
+                 standardize=False, max_iter=None, tol=1e-7): ...

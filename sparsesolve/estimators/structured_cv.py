@@ -7,20 +7,6 @@ from .structured import Fused, Penalized, Sorted
 class PenalizedRegressionCV(ByFolds, Penalized):
     """:class:`PenalizedRegression` with alpha by cross-validation.
 
-    Parameters
-    ----------
-    penalty, fit_intercept, standardize, max_iter, tol
-        As in PenalizedRegression.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`.
-
-    Attributes
-    ----------
-    alpha_, alphas_, cv_path_, score_path_
-        As in ElasticNetCV; scores are mean squared errors.
-    coef_, intercept_, dual_gap_, n_iter_
-        As in PenalizedRegression.
-
     Examples
     --------
     >>> import numpy as np
@@ -37,23 +23,11 @@ class PenalizedRegressionCV(ByFolds, Penalized):
 
     def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, max_iter=None, tol=1e-7, cv=None, rule="min", verbose=False,
-                 n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.penalty = penalty
+                 n_jobs=None): ...
 
 
 class FusedLassoCV(Fused, PenalizedRegressionCV):
     """:class:`FusedLasso` with alpha by cross-validation.
-
-    Parameters
-    ----------
-    l1, weights, order
-        As in :class:`FusedLasso`.
-    eps, alphas, fit_intercept, standardize, max_iter, tol, cv, rule, verbose, n_jobs
-        As in :class:`PenalizedRegressionCV`; the attributes are the same.
 
     Examples
     --------
@@ -68,25 +42,11 @@ class FusedLassoCV(Fused, PenalizedRegressionCV):
 
     def __init__(self, *, l1=0.0, weights=None, order=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-7, cv=None,
-                 rule="min", verbose=False, n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.l1 = l1
-        self.weights = weights
-        self.order = order
+                 rule="min", verbose=False, n_jobs=None): ...
 
 
 class SlopeRegressionCV(Sorted, PenalizedRegressionCV):
     """:class:`SlopeRegression` with alpha by cross-validation.
-
-    Parameters
-    ----------
-    lambdas, q, kind
-        As in :class:`SlopeRegression`.
-    eps, alphas, fit_intercept, standardize, max_iter, tol, cv, rule, verbose, n_jobs
-        As in :class:`PenalizedRegressionCV`; the attributes are the same.
 
     Examples
     --------
@@ -101,11 +61,4 @@ class SlopeRegressionCV(Sorted, PenalizedRegressionCV):
 
     def __init__(self, *, lambdas=None, q=0.1, kind="bh", eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-7, cv=None,
-                 rule="min", verbose=False, n_jobs=None):
-        super().__init__(
-            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
-            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.lambdas = lambdas
-        self.q = q
-        self.kind = kind
+                 rule="min", verbose=False, n_jobs=None): ...

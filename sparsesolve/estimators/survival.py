@@ -62,10 +62,6 @@ class CoxNet(Cox):
 
     Parameters
     ----------
-    alpha : float, default 0.01
-        Strength of the penalty.
-    l1_ratio, standardize, max_iter
-        As in :class:`SparseLogisticRegression`.
     ties : {"breslow", "efron"}, default "breslow"
         How deaths at the same time share the risk.
     tol : float, default 1e-9
@@ -73,14 +69,8 @@ class CoxNet(Cox):
 
     Attributes
     ----------
-    coef_ : (p,)
     intercept_ : float
         Always 0.
-    gap_ : float
-    n_iter_ : int
-    event_times_ : (T,)
-        Times of events, at which survival functions decrease.
-    strata_ : labels of the strata, one if none were given
 
     Examples
     --------
@@ -97,13 +87,7 @@ class CoxNet(Cox):
     """
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, standardize=False, ties="breslow",
-                 max_iter=None, tol=1e-9):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.standardize = standardize
-        self.ties = ties
-        self.max_iter = max_iter
-        self.tol = tol
+                 max_iter=None, tol=1e-9): ...
 
     def fit(self, X, y, sample_weight=None, strata=None):
         """Fit to X (n, p) and y: (time, status) or (start, stop, status) in any form.
@@ -123,19 +107,8 @@ class CoxNetCV(Chosen, Cox):
 
     Parameters
     ----------
-    l1_ratio, standardize, ties, max_iter, tol
-        As in CoxNet; l1_ratio may be a list.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`; None means 5 folds, with deaths spread evenly.
     measure : str or callable, default "deviance"
         "deviance" (partial likelihood of each fold, given the others) or "C".
-
-    Attributes
-    ----------
-    alpha_, l1_ratio_, alphas_, score_path_, cv_path_
-        As in :class:`SparseLogisticRegressionCV`.
-    coef_, intercept_, gap_, n_iter_
-        As in CoxNet.
 
     Examples
     --------
@@ -151,19 +124,7 @@ class CoxNetCV(Chosen, Cox):
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-2, alphas=100, standardize=False, ties="breslow",
                  measure="deviance", cv=None, rule="min", max_iter=None, tol=1e-9, verbose=False,
-                 n_jobs=None):
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.standardize = standardize
-        self.ties = ties
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+                 n_jobs=None): ...
 
     def fit(self, X, y, sample_weight=None, strata=None, **params):
         """Choose and fit, as CoxNet; `params`, such as groups, go to the splitter by routing."""

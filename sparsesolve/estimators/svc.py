@@ -37,8 +37,6 @@ class LinearSVC(MarginClassifier):
         more column, of value `intercept_scaling`, and is penalised, like all of scikit-learn's.
     intercept_scaling : float, default 1.0
         See `fit_intercept`; otherwise ignored.
-    class_weight : dict, "balanced" or None, default None
-        As in scikit-learn.
     probability : bool, default False
         Provide ``predict_proba``, by Platt scaling on held-out scores; this takes five more fits
         per class.
@@ -52,9 +50,6 @@ class LinearSVC(MarginClassifier):
 
     Attributes
     ----------
-    classes_ : (K,)
-    coef_ : (1, p) for two classes, else (K, p)
-    intercept_ : (1,) or (K,)
     support_ : (m,)
         Rows with a nonzero dual variable in any of the problems; with l1_ratio > 0 rows with a
         loss.
@@ -62,7 +57,6 @@ class LinearSVC(MarginClassifier):
         With the l2 penalty: ``coef_ = dual_coef_ @ X[support_]``.
     gap_ : float
         The largest certificate of the problems.
-    n_iter_ : int
     sigmoids_ : (1, 2) or (K, 2)
         Slope and offset of Platt's sigmoids, if `probability`.
 
@@ -78,20 +72,7 @@ class LinearSVC(MarginClassifier):
 
     def __init__(self, C=1.0, *, loss="squared_hinge", l1_ratio=0.0, multi_class="ovr",
                  fit_intercept=True, intercept_scaling=1.0, class_weight=None, probability=False,
-                 tol=None, max_iter=None, dual="auto", verbose=0, random_state=None):
-        self.C = C
-        self.loss = loss
-        self.l1_ratio = l1_ratio
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.probability = probability
-        self.tol = tol
-        self.max_iter = max_iter
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
+                 tol=None, max_iter=None, dual="auto", verbose=0, random_state=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,); sample_weight (n,) multiplies C."""

@@ -26,8 +26,25 @@ def read_Cs(Cs):
 class ChosenC(Folded):
     """Mixin: the grid of C, its scores on folds, and the choice.
 
-    All folds share the grid of lambdas. Attributes: ``C_``, ``Cs_`` (L,) ascending,
-    ``score_path_`` (L, F) of each fold, ``cv_paths_``, a CVPath of each problem.
+    All folds share the grid of lambdas.
+
+    Parameters
+    ----------
+    Cs : int or list of float
+        Number of log-spaced values from 1e-4 to 1e4, or the values.
+    rule : {"min", "1se"}
+        The C of the best mean score, or the smallest within one standard error of it.
+
+    Attributes
+    ----------
+    C_ : float
+        The chosen value.
+    Cs_ : (L,)
+        Ascending.
+    score_path_ : (L, F)
+        The measure on each of F folds.
+    cv_paths_ : list of CVPath
+        One, or one for each class.
     """
 
     def _paths(self, X, problems, weights, folds, measure):
@@ -56,33 +73,11 @@ class LinearSVCCV(ChosenC, MarginClassifier):
 
     Parameters
     ----------
-    Cs : int or list of float, default 10
-        Number of log-spaced values from 1e-4 to 1e4, or the values.
-    loss, l1_ratio, fit_intercept, class_weight, probability, tol, max_iter
-        As in LinearSVC; with three classes or more each is fitted against the others.
     measure : {"class", "hinge"}, default "class"
         The score to compare: the share of rows in the wrong class, or the mean hinge loss, over
         all classes.
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5, stratified.
-    rule : {"min", "1se"}, default "min"
-        The C of the best mean score, or the smallest within one standard error of it.
-    verbose : bool, default False
-        Show a progress bar.
-    n_jobs : int, default None
-        Number of simultaneous fits; None means 1, -1 all cores.
-
-    Attributes
-    ----------
-    C_ : float
-    Cs_ : (L,)
-        Ascending.
-    score_path_ : (L, F)
-        The measure on each of F folds.
-    cv_paths_ : list of CVPath
-        One, or one for each class.
-    classes_, coef_, intercept_, support_, dual_coef_, gap_, n_iter_, sigmoids_
-        As in LinearSVC; the sigmoids are fitted to the scores of held-out rows.
 
     Examples
     --------
@@ -99,20 +94,7 @@ class LinearSVCCV(ChosenC, MarginClassifier):
 
     def __init__(self, *, Cs=10, loss="squared_hinge", l1_ratio=0.0, fit_intercept=True,
                  class_weight=None, probability=False, measure="class", cv=None, rule="min",
-                 tol=None, max_iter=None, verbose=False, n_jobs=None):
-        self.Cs = Cs
-        self.loss = loss
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.probability = probability
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.tol = tol
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+                 tol=None, max_iter=None, verbose=False, n_jobs=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
@@ -153,23 +135,8 @@ class LinearSVRCV(ChosenC, MarginRegressor):
 
     Parameters
     ----------
-    Cs : int or list of float, default 10
-        Number of log-spaced values from 1e-4 to 1e4, or the values.
-    epsilon, loss, l1_ratio, fit_intercept, tol, max_iter
-        As in LinearSVR.
     measure : str or callable, default "mse"
         The score to compare: "mse", "mae" or a function, as in :func:`sparsesolve.cv_path`.
-    cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 contiguous folds.
-    rule, verbose, n_jobs
-        As in :class:`LinearSVCCV`.
-
-    Attributes
-    ----------
-    C_, Cs_, score_path_, cv_paths_
-        As in LinearSVCCV.
-    coef_, intercept_, support_, dual_coef_, gap_, n_iter_
-        As in LinearSVR.
 
     Examples
     --------
@@ -184,19 +151,7 @@ class LinearSVRCV(ChosenC, MarginRegressor):
 
     def __init__(self, *, Cs=10, epsilon=0.0, loss="epsilon_insensitive", l1_ratio=0.0,
                  fit_intercept=True, measure="mse", cv=None, rule="min", tol=1e-10, max_iter=None,
-                 verbose=False, n_jobs=None):
-        self.Cs = Cs
-        self.epsilon = epsilon
-        self.loss = loss
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.tol = tol
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+                 verbose=False, n_jobs=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""

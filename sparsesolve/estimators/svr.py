@@ -110,10 +110,6 @@ class LinearSVR(MarginRegressor):
         ``max(0, |r| - epsilon)`` or its square.
     l1_ratio : float in [0, 1], default 0.0
         0 is scikit-learn's l2 penalty; 1 is ``|b|_1``.
-    fit_intercept : bool, default True
-        Fit an unpenalised intercept.
-    tol : float, default 1e-10
-        Duality gap to reach, relative to the loss of the model without features.
     max_iter : int, default None
         Most steps; None means 100,000.
     intercept_scaling, dual, verbose, random_state
@@ -121,14 +117,10 @@ class LinearSVR(MarginRegressor):
 
     Attributes
     ----------
-    coef_ : (p,)
-    intercept_ : float
     support_ : (m,)
         Rows with a nonzero dual variable; with l1_ratio > 0 rows with a loss.
     dual_coef_ : (1, m)
         With the l2 penalty: ``coef_ = dual_coef_[0] @ X[support_]``.
-    gap_ : float
-    n_iter_ : int
 
     Examples
     --------
@@ -143,18 +135,7 @@ class LinearSVR(MarginRegressor):
 
     def __init__(self, *, epsilon=0.0, C=1.0, loss="epsilon_insensitive", l1_ratio=0.0,
                  fit_intercept=True, intercept_scaling=1.0, tol=1e-10, max_iter=None, dual="auto",
-                 verbose=0, random_state=None):
-        self.epsilon = epsilon
-        self.C = C
-        self.loss = loss
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
+                 verbose=0, random_state=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); sample_weight (n,) multiplies C."""

@@ -10,7 +10,14 @@ from .linear import Linear
 
 
 class Tasks(Linear):
-    """Base class for rows of K real numbers."""
+    """Base class for rows of K real numbers.
+
+    Attributes
+    ----------
+    coef_ : (K, p)
+        The transpose of W.
+    intercept_ : (K,)
+    """
 
     _family = "multigaussian"
 
@@ -33,19 +40,6 @@ class MultiTaskElasticNet(Tasks):
     Minimises ``||Y - XW||_F^2 / (2n) + alpha (l1_ratio ||W||_21 + (1 - l1_ratio) ||W||_F^2 / 2)``,
     where ``||W||_21`` sums the l2 norms of the rows of W.
 
-    Parameters
-    ----------
-    alpha, l1_ratio, fit_intercept, copy_X, max_iter, tol, warm_start, random_state, selection
-        As in :class:`ElasticNet`.
-
-    Attributes
-    ----------
-    coef_ : (K, p)
-        The transpose of W.
-    intercept_ : (K,)
-    dual_gap_ : float
-    n_iter_ : int
-
     Examples
     --------
     >>> from sparsesolve.estimators import MultiTaskElasticNet
@@ -56,16 +50,7 @@ class MultiTaskElasticNet(Tasks):
     """
 
     def __init__(self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, copy_X=True, max_iter=None,
-                 tol=1e-10, warm_start=False, random_state=None, selection="cyclic"):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.selection = selection
+                 tol=1e-10, warm_start=False, random_state=None, selection="cyclic"): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n, K); only ratios of sample_weight (n,) matter."""
@@ -79,11 +64,6 @@ class MultiTaskElasticNet(Tasks):
 class MultiTaskLasso(MultiTaskElasticNet):
     """:class:`MultiTaskElasticNet` with l1_ratio = 1, without that parameter.
 
-    Parameters
-    ----------
-    alpha, fit_intercept, copy_X, max_iter, tol, warm_start, random_state, selection
-        As in :class:`ElasticNet`; attributes as in :class:`MultiTaskElasticNet`.
-
     Examples
     --------
     >>> import numpy as np
@@ -95,22 +75,14 @@ class MultiTaskLasso(MultiTaskElasticNet):
     array([0])
     """
 
+    l1_ratio = 1.0
+
     def __init__(self, alpha=1.0, *, fit_intercept=True, copy_X=True, max_iter=None, tol=1e-10,
-                 warm_start=False, random_state=None, selection="cyclic"):
-        super().__init__(
-            alpha, l1_ratio=1.0, fit_intercept=fit_intercept, copy_X=copy_X, max_iter=max_iter,
-            tol=tol, warm_start=warm_start, random_state=random_state, selection=selection,
-        )  # fmt: skip
+                 warm_start=False, random_state=None, selection="cyclic"): ...
 
 
 class MultiTaskElasticNetCV(Chosen, Tasks):
     """:class:`MultiTaskElasticNet` with alpha, and l1_ratio of a list, by cross-validation.
-
-    Parameters
-    ----------
-    l1_ratio, eps, alphas, fit_intercept, max_iter, tol, cv, copy_X, verbose, n_jobs, \
-random_state, selection, rule
-        As in :class:`ElasticNetCV`; the attributes are the same.
 
     Examples
     --------
@@ -126,20 +98,7 @@ random_state, selection, rule
 
     def __init__(self, *, l1_ratio=0.5, eps=1e-3, alphas=100, fit_intercept=True, max_iter=None,
                  tol=1e-10, cv=None, copy_X=True, verbose=0, n_jobs=None, random_state=None,
-                 selection="cyclic", rule="min"):
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.copy_X = copy_X
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.selection = selection
-        self.rule = rule
+                 selection="cyclic", rule="min"): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
@@ -156,12 +115,6 @@ random_state, selection, rule
 class MultiTaskLassoCV(MultiTaskElasticNetCV):
     """:class:`MultiTaskLasso` with alpha by cross-validation.
 
-    Parameters
-    ----------
-    eps, alphas, fit_intercept, max_iter, tol, copy_X, cv, verbose, n_jobs, random_state, \
-selection, rule
-        As in :class:`ElasticNetCV`; the attributes are the same.
-
     Examples
     --------
     >>> import numpy as np
@@ -173,11 +126,8 @@ selection, rule
     array([0])
     """
 
+    l1_ratio = 1.0
+
     def __init__(self, *, eps=1e-3, alphas=100, fit_intercept=True, max_iter=None, tol=1e-10,
                  copy_X=True, cv=None, verbose=False, n_jobs=None, random_state=None,
-                 selection="cyclic", rule="min"):
-        super().__init__(
-            l1_ratio=1.0, eps=eps, alphas=alphas, fit_intercept=fit_intercept, max_iter=max_iter,
-            tol=tol, cv=cv, copy_X=copy_X, verbose=verbose, n_jobs=n_jobs,
-            random_state=random_state, selection=selection, rule=rule,
-        )  # fmt: skip
+                 selection="cyclic", rule="min"): ...

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.data.row_labels import labels_of_rows
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.mkl.algorithms import ALGORITHMS, choose
@@ -18,6 +19,7 @@ from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.norms import read_norm
 from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.paths.options import Options, read_path_options
+from sparsesolve.paths.path import path
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.penalties.columns import by_label
@@ -50,6 +52,7 @@ class MKLOptions(Options):
 
 @answers_keywords()
 @by_rows("y", "weights", "offset", of="kernels")
+@described_by(path)
 def mkl_path(
     kernels: Any,
     y: Any,
@@ -102,12 +105,6 @@ def mkl_path(
     norm : str or norm, default "l1"
     kernel_weights : array-like (M,), default None
         d_m > 0; inf leaves a kernel out. None: all 1.
-    weights : array-like (n,), default None
-        Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
-    offset : array-like (n,) or (n, K), default None
-        Known part of the linear predictor.
-    intercept : bool, default True
-        Fit an unpenalised intercept.
     lambdas : array-like (L,), default None
         The grid, positive, in any order; solved from the largest down, and to the end.
     n_lambdas : int, default 100
@@ -131,8 +128,6 @@ def mkl_path(
         solution; "reweighted" and the baselines may end above `tol`, with a warning.
     n_threads : int, default 1
         Threads; -1 for all cores. The result does not depend on it.
-    progress : bool, default False
-        Show a progress bar on stderr.
 
     Returns
     -------

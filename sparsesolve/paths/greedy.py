@@ -16,10 +16,12 @@ from sparsesolve.data import (
     read_flag,
     read_number,
 )
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import gaussian
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.options import Options
+from sparsesolve.paths.path import path
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.doubts import doubts
@@ -39,6 +41,7 @@ MOST_SIZES = 100
 
 @answers_keywords()
 @by_rows("y", "weights", "offset")
+@described_by(path)
 def omp_path(
     X: Any,
     y: Any,
@@ -66,8 +69,6 @@ def omp_path(
 
     Parameters
     ----------
-    X, y, weights, offset, intercept, n_threads, progress, feature_names
-        As in `sparsesolve.path`.
     method : {"omp", "forward", "mp"}, default "omp"
     n_nonzero : int, default None
         Stop at this many features.
@@ -122,6 +123,7 @@ def omp_path(
 
 @answers_keywords()
 @by_rows("y", "weights", "offset")
+@described_by(path)
 def hard_threshold_path(
     X: Any,
     y: Any,
@@ -150,8 +152,6 @@ def hard_threshold_path(
 
     Parameters
     ----------
-    X, y, weights, offset, intercept, n_threads, progress, feature_names
-        As in `sparsesolve.path`.
     method : {"niht", "iht", "cosamp"}, default "niht"
     n_nonzero : int, default None
         The largest size. None means the number of columns, or of rows (less one with an

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.knots import follow_data, follow_knots, read_knot_options, wrap_knots
 from sparsesolve.paths.moments import read_moments
 from sparsesolve.paths.options import Options
+from sparsesolve.paths.path import path
 from sparsesolve.paths.wrapping import with_encoder
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.knot_path import KnotPath
@@ -61,6 +63,7 @@ class GramOptions(Options):
 
 @answers_keywords()
 @by_rows("y", "weights", "offset")
+@described_by(path)
 def lars_path(
     X: Any,
     y: Any,
@@ -115,12 +118,8 @@ def lars_path(
         Stop before more than this many features are active.
     max_steps : int, default None
         Stop after this many knots, not counting the first.
-    weights : array-like (n,), default None
-        Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
     offset : array-like (n,), default None
         Known part of the linear predictor.
-    intercept : bool, default True
-        Fit an unpenalised intercept.
     standardize : bool, default True
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
         False is what scikit-learn's ``lars_path`` does.
@@ -130,12 +129,6 @@ def lars_path(
     tol : float, default 1e-7
         Threshold for each knot's certificate. The path is as exact as rounding allows for any
         `tol`; a knot that misses it is reported.
-    n_threads : int, default 1
-        Threads for products with X; -1 for all cores. The result does not depend on it.
-    progress : bool, default False
-        Show a progress bar on stderr.
-    feature_names : array-like of str (p,), default None
-        As in :func:`path`.
 
     Returns
     -------
@@ -203,6 +196,7 @@ def lars_path(
 
 
 @answers_keywords()
+@described_by(lars_path, path)
 def lars_path_gram(
     gram: ArrayLike,
     xty: ArrayLike,
@@ -242,9 +236,6 @@ def lars_path_gram(
         y'y. Without it `dev_ratio` and `null_deviance` are NaN, and gaps are relative to the
         largest square that one column explains. This is at most y'y, so gaps can only look
         larger. At lambda = 0 the gap is inf if no y has these products with the columns.
-    method, positive, ridge, lambda_min, max_features, max_steps, penalty_factor, tol, progress, \
-feature_names
-        As in :func:`lars_path`.
 
     Returns
     -------

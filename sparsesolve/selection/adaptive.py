@@ -18,6 +18,7 @@ from sparsesolve.data import (
     real_array,
     refuse_unknown,
 )
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.paths.path import path
@@ -34,6 +35,7 @@ OF_ROWS = ("family", "weights", "standardize")
 
 
 @by_rows("y", "weights", "offset", "folds", "family")
+@described_by(path)
 def adaptive_factors(
     X: Any, y: Any, *, power: float = 1.0, coefs: ArrayLike | None = None, groups: Any = None,
     **options: Any
@@ -46,8 +48,6 @@ def adaptive_factors(
 
     Parameters
     ----------
-    X, y
-        As in :func:`path`.
     power : float > 0, default 1.0
         How strongly the factors depend on the first fit.
     coefs : array-like (p,) or, of several responses, (K, p), default None

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import by_rows, read_design, read_feature_names, read_flag, read_number
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
+from sparsesolve.paths.path import path
 from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
 from sparsesolve.results.doubts import doubts
@@ -30,6 +32,7 @@ ALIKE = 1e-9
 
 
 @by_rows("y", "weights", "offset", "folds", "groups", "family")
+@described_by(path)
 def cv_path(
     X: Any,
     y: Any,
@@ -54,8 +57,6 @@ def cv_path(
 
     Parameters
     ----------
-    X, y
-        As in :func:`path`.
     n_folds : int, default 10
         Number of folds, drawn at random; classes, and deaths of cox, are spread evenly.
     folds : array-like (n,) or (repeats, n), splitter, or iterable, default None

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import by_rows, read_flag, refuse_unknown
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.mkl.given_grams import GivenGrams, precomputed
 from sparsesolve.mkl.grams import Grams
@@ -19,7 +20,7 @@ from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.mkl.scaling import read_scale
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.kernel_path import MKLCrossValidation
-from sparsesolve.selection.cv import of_folds
+from sparsesolve.selection.cv import cv_path, of_folds
 from sparsesolve.selection.folds import read_folds
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.measures import read_measure
@@ -27,6 +28,7 @@ from sparsesolve.selection.missed import of_choice
 
 
 @by_rows("y", "weights", "offset", "folds", "groups", "family", of="kernels")
+@described_by(mkl_path, cv_path)
 def cv_mkl_path(
     kernels: Any,
     y: Any,
@@ -51,15 +53,11 @@ def cv_mkl_path(
 
     Parameters
     ----------
-    kernels, y
-        As in :func:`mkl_path`.
     centre : bool, default False
         Centre given kernels in feature space, by the mean of the samples of each fit.
     scale : {None, "trace", "diagonal"}, default None
         Divide each given kernel so that its diagonal has mean 1 over the samples of each fit, or
         is 1 everywhere. Kernels enter a path by their size. Grams have both already.
-    n_folds, folds, groups, measure, keep, repeats, seed
-        As in :func:`cv_path`.
     **options
         Options of :func:`mkl_path`.
 

@@ -16,7 +16,9 @@ from sparsesolve.data import (
     read_lambdas,
     read_number,
 )
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
+from sparsesolve.paths.path import path
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.solvers.follow import follow
@@ -39,6 +41,7 @@ RIDGE_START = 10.0
 
 
 @answers_keywords()
+@described_by(path)
 def crf_path(
     X: Any,
     y: Any,
@@ -115,8 +118,6 @@ def crf_path(
         Most steps per lambda; None means 10,000.
     n_threads : int, default 1
         Threads over sequences; -1 for all cores. The result does not depend on it.
-    progress : bool, default False
-        Show a progress bar on stderr.
 
     Returns
     -------

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_seed, read_weights
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.cv_path import CrossValidated, choose, summary
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.sequences import (
@@ -54,6 +55,7 @@ class CRFCrossValidation(CrossValidated):
 
 
 @answers_keywords()
+@described_by(crf_path)
 def cv_crf_path(
     X: Any,
     y: Any,
@@ -70,8 +72,8 @@ def cv_crf_path(
 
     Parameters
     ----------
-    X, y, lengths, weights
-        As in `crf_path`. Held-out scores are weighted by sequence as well.
+    weights : array-like (n_sequences,)
+        One for each sequence, scaled to sum 1. Held-out scores are weighted by sequence as well.
     n_folds : int, default 5
         Number of folds, drawn at random; their sizes differ by at most one.
     folds : array-like (n_sequences,) of int, default None

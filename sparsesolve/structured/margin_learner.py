@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_number, read_seed
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.status import Status
+from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.frank_wolfe import FrankWolfePass
 from sparsesolve.structured.hinge import HingePass
 from sparsesolve.structured.result import CRFPath
@@ -27,6 +29,7 @@ ALGORITHMS = ("averaged", "frank_wolfe")
 
 
 @answers_keywords()
+@described_by(crf_path)
 def max_margin(
     X: Any,
     y: Any,
@@ -47,8 +50,6 @@ def max_margin(
 
     Parameters
     ----------
-    X, y, lengths, allowed
-        As in `crf_path`.
     algorithm : {"averaged", "frank_wolfe"}, default "averaged"
         "averaged": subgradient steps of length 1 without the penalty (a loss-augmented
         perceptron), and the mean of all iterates. It is quick and has no certificate: its gap is

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_number, read_seed
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.spom_dual import SPOMDual
@@ -34,6 +35,7 @@ HALVINGS = 4
 
 
 @answers_keywords()
+@described_by(spom)
 def pegasos(
     X: Any,
     y: Any,
@@ -48,11 +50,6 @@ def pegasos(
     seed: int = 0,
 ) -> SPOM:
     """Fit a structured support vector machine by Pegasos, with a lower bound.
-
-    Parameters
-    ----------
-    X, y, lengths, groups, loss, lam, C, epochs, average, seed
-        As in `spom`. Blocks are summed with equal weights.
 
     Returns
     -------
@@ -83,6 +80,7 @@ def pegasos(
 
 
 @answers_keywords()
+@described_by(spom)
 def wrapped_mkl(
     X: Any,
     y: Any,
@@ -104,8 +102,6 @@ def wrapped_mkl(
 
     Parameters
     ----------
-    X, y, lengths, groups, loss, lam, C, seed, n_threads
-        As in `spom`.
     algorithm : {"gauss_seidel", "simplemkl"}, default "gauss_seidel"
         How kernel weights follow from a fit.
     first_epochs : int, default 20
