@@ -2,11 +2,11 @@
 
     python benchmarks/paths/auto.py
 
-On a dozen shapes, instructions of a path with solver="auto" are counted under callgrind, and those
-of every other solver of the registry that takes the problem. A first run without callgrind leaves
-out solvers that take more than PROMISING times the processor time of "auto". Printed are the counts
-relative to "auto"; one below 1 / ALLOWED says that a rule of solvers/suitability.py is wrong there,
-and the script ends with an error. It needs valgrind.
+On a dozen shapes, instructions of a path with solver="auto" are counted under callgrind, and
+those of every other solver of the registry that takes the problem. A first run without callgrind
+leaves out solvers that take more than PROMISING times the processor time of "auto". Printed are
+the counts relative to "auto"; one below 1 / ALLOWED says that a rule of solvers/suitability.py is
+wrong there, and the script ends with an error. It needs valgrind.
 """
 
 import ctypes
@@ -109,7 +109,8 @@ def main(names):
         good = [name for name in SOLVERS if seconds(shape, name) <= PROMISING * auto]
         found = counted(shape, ["auto", *good])
         ratios = {name: found[name] / found["auto"] for name in good}
-        print(f"{shape:24}", *(f"{name} {ratio:.2f}" for name, ratio in ratios.items()), flush=True)
+        told = (f"{name} {ratio:.2f}" for name, ratio in ratios.items())
+        print(f"{shape:24}", *told, flush=True)
         missed += [shape] * (min(ratios.values(), default=1.0) < 1.0 / ALLOWED)
     print("auto is within", ALLOWED, "of the best" if not missed else f"but for {missed}")
     return int(bool(missed))
