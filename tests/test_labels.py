@@ -340,10 +340,10 @@ COLUMNS = {
         "groups", LABELS, None, lambda v: estimator("GroupLasso", groups=v)),
     ("estimators", "SparseGroupLasso"): (
         "groups", LABELS, None, lambda v: estimator("SparseGroupLasso", groups=v)),
-    ("estimators", "MCPRegression"): (
-        "groups", LABELS, None, lambda v: estimator("MCPRegression", groups=v)),
-    ("estimators", "SCADRegression"): (
-        "weights", PF, 1.0, lambda v: estimator("SCADRegression", weights=v)),
+    ("estimators", "MCPRegressor"): (
+        "groups", LABELS, None, lambda v: estimator("MCPRegressor", groups=v)),
+    ("estimators", "SCADRegressor"): (
+        "weights", PF, 1.0, lambda v: estimator("SCADRegressor", weights=v)),
     ("estimators", "ChainClassifier"): (
         "groups", LABELS, None, lambda v: estimator("ChainClassifier", groups=v, l1_ratio=1.0)),
     ("estimators", "SPOMClassifier"): (

@@ -5,6 +5,7 @@ Adding a name here is a decision: one name a thing, one place a name.
 
 import importlib
 import inspect
+import re
 import warnings
 from pathlib import Path
 
@@ -62,14 +63,14 @@ PUBLIC = {
         AdaptiveLasso AdaptiveLassoCV ChainClassifier ChainSVM CoxNet CoxNetCV DesignEncoder
         DictionaryLearning ElasticNet ElasticNetCV FusedLasso FusedLassoCV GammaNet GammaNetCV
         GroupLasso GroupLassoCV HuberNet HuberNetCV Lars LarsCV Lasso LassoCV LassoLars
-        LassoLarsCV LassoLarsIC LinearSVC LinearSVCCV LinearSVR LinearSVRCV MCPRegression
-        MCPRegressionCV MKLClassifier MKLClassifierCV MKLRegressor MKLRegressorCV
+        LassoLarsCV LassoLarsIC LinearSVC LinearSVCCV LinearSVR LinearSVRCV MCPRegressor
+        MCPRegressorCV MKLClassifier MKLClassifierCV MKLRegressor MKLRegressorCV
         MultiTaskElasticNet MultiTaskElasticNetCV MultiTaskLasso MultiTaskLassoCV
         NegativeBinomialNet NegativeBinomialNetCV OnlineClassifier OnlineRegressor
         OrthogonalMatchingPursuit OrthogonalMatchingPursuitCV PenalizedClassifier
-        PenalizedClassifierCV PenalizedRegression PenalizedRegressionCV PoissonNet PoissonNetCV
+        PenalizedClassifierCV PenalizedRegressor PenalizedRegressorCV PoissonNet PoissonNetCV
         ProbitNet ProbitNetCV QuantileRegressor QuantileRegressorCV RelaxedLasso RelaxedLassoCV
-        SCADRegression SCADRegressionCV SPOMClassifier SlopeRegression SlopeRegressionCV
+        SCADRegressor SCADRegressorCV SPOMClassifier SlopeRegressor SlopeRegressorCV
         SparseGroupLasso SparseGroupLassoCV SparseLogisticRegression SparseLogisticRegressionCV
         TweedieNet TweedieNetCV expected_failed_checks
     """,
@@ -82,7 +83,11 @@ MOVED = {
     "structured.CRFPath": "CRFPath", "structured.crf_path": "crf_path",
     "structured.load": "load", "structured.load_parser": "load", "structured.load_spom": "load",
     "structured.spom": "spom",
+    "estimators.MCPRegression": "estimators.MCPRegressor",
+    "estimators.SlopeRegressionCV": "estimators.SlopeRegressorCV",
 }  # fmt: skip
+# After LogisticRegression; after SVC; a transformer.
+OTHERWISE = {"SparseLogisticRegression", "ChainSVM", "DesignEncoder"}
 
 
 def room(name):
@@ -152,3 +157,16 @@ def test_lambda_best_of_chains_is_lambda_min():
                                    lambdas=[0.5, 0.1])  # fmt: skip
     with pytest.warns(FutureWarning, match="lambda_best will go; lambda_min takes its place"):
         assert cv.lambda_best == cv.lambda_min
+
+
+def test_estimators_follow_one_scheme_of_names():
+    from sklearn.utils import all_estimators
+
+    theirs = {name for name, _ in all_estimators()} | {"LinearSVC", "LinearSVR"}
+    scheme = re.compile(r"\w+(Lasso|Net|Regressor|Classifier)")
+    names = [name for name in dir(ss.estimators) if inspect.isclass(getattr(ss.estimators, name))]
+    assert len(names) > 60
+    wrong = [name for name in names if name not in theirs
+             and not scheme.fullmatch(name.removesuffix("CV"))
+             and name.removesuffix("CV") not in theirs | OTHERWISE]  # fmt: skip
+    assert wrong == []

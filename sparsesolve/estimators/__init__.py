@@ -7,6 +7,10 @@
 `alpha` is called lambda by the functions of this package, and `l1_ratio` is called alpha. F is
 the mean loss of a sample. Columns are not standardised unless asked. Every solution has its
 duality gap: `dual_gap_` in units of the objective, or `gap_` relative to that of the null model.
+
+A model has scikit-learn's name where that has the model. Else its name is a structure and "Lasso"
+(least squares), a loss and "Net" (the elastic net), or what it is made of and "Regressor" or
+"Classifier". "CV" at the end: alpha is chosen by cross-validation.
 """
 
 try:
@@ -16,13 +20,15 @@ except ImportError:
         "sparsesolve.estimators needs scikit-learn: pip install 'sparsesolve[sklearn]'"
     ) from None
 
+from sparsesolve.data.public_names import public_names
+
 from .adaptive import AdaptiveLasso, AdaptiveLassoCV
 from .amounts import GammaNet, GammaNetCV, TweedieNet, TweedieNetCV
 from .base import expected_failed_checks
 from .chain_svm import ChainSVM
 from .chains import ChainClassifier
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
-from .concave import MCPRegression, MCPRegressionCV, SCADRegression, SCADRegressionCV
+from .concave import MCPRegressor, MCPRegressorCV, SCADRegressor, SCADRegressorCV
 from .counts import NegativeBinomialNet, NegativeBinomialNetCV, PoissonNet, PoissonNetCV
 from .criterion import LassoLarsIC
 from .dictionary import DictionaryLearning
@@ -41,8 +47,8 @@ from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
 from .relaxed import RelaxedLasso, RelaxedLassoCV
 from .robust import HuberNet, HuberNetCV
 from .spom import SPOMClassifier
-from .structured import FusedLasso, PenalizedRegression, SlopeRegression
-from .structured_cv import FusedLassoCV, PenalizedRegressionCV, SlopeRegressionCV
+from .structured import FusedLasso, PenalizedRegressor, SlopeRegressor
+from .structured_cv import FusedLassoCV, PenalizedRegressorCV, SlopeRegressorCV
 from .survival import CoxNet, CoxNetCV
 from .svc import LinearSVC
 from .svm_cv import LinearSVCCV, LinearSVRCV
@@ -79,8 +85,8 @@ __all__ = [
     "LinearSVCCV",
     "LinearSVR",
     "LinearSVRCV",
-    "MCPRegression",
-    "MCPRegressionCV",
+    "MCPRegressor",
+    "MCPRegressorCV",
     "MKLClassifier",
     "MKLClassifierCV",
     "MKLRegressor",
@@ -97,8 +103,8 @@ __all__ = [
     "OrthogonalMatchingPursuitCV",
     "PenalizedClassifier",
     "PenalizedClassifierCV",
-    "PenalizedRegression",
-    "PenalizedRegressionCV",
+    "PenalizedRegressor",
+    "PenalizedRegressorCV",
     "PoissonNet",
     "PoissonNetCV",
     "ProbitNet",
@@ -107,11 +113,11 @@ __all__ = [
     "QuantileRegressorCV",
     "RelaxedLasso",
     "RelaxedLassoCV",
-    "SCADRegression",
-    "SCADRegressionCV",
+    "SCADRegressor",
+    "SCADRegressorCV",
     "SPOMClassifier",
-    "SlopeRegression",
-    "SlopeRegressionCV",
+    "SlopeRegressor",
+    "SlopeRegressorCV",
     "SparseGroupLasso",
     "SparseGroupLassoCV",
     "SparseLogisticRegression",
@@ -121,6 +127,8 @@ __all__ = [
     "expected_failed_checks",
 ]
 
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+MOVED = {
+    f"{name}Regression{cv}": f"{__name__}.{name}Regressor{cv}"
+    for name in ("MCP", "Penalized", "SCAD", "Slope") for cv in ("", "CV")
+}  # fmt: skip
+__getattr__, __dir__ = public_names(__name__, {}, MOVED)

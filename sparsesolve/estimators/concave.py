@@ -2,8 +2,8 @@
 
 from sparsesolve.penalties import MCP, SCAD
 
-from .structured import PenalizedRegression
-from .structured_cv import PenalizedRegressionCV
+from .structured import PenalizedRegressor
+from .structured_cv import PenalizedRegressorCV
 
 
 class Concave:
@@ -13,14 +13,14 @@ class Concave:
         return self._concave(self.gamma, self.groups, self.weights)
 
 
-class ConcaveRegression(Concave, PenalizedRegression):
+class ConcaveRegressor(Concave, PenalizedRegressor):
     """Base class of least squares with a concave penalty."""
 
     def __init__(self, alpha=1.0, *, gamma=3.0, groups=None, weights=None, fit_intercept=True,
                  standardize=True, max_iter=None, tol=1e-7): ...
 
 
-class ConcaveRegressionCV(Concave, PenalizedRegressionCV):
+class ConcaveRegressorCV(Concave, PenalizedRegressorCV):
     """Base class of least squares with a concave penalty, with alpha by cross-validation."""
 
     def __init__(self, *, gamma=3.0, groups=None, weights=None, eps=1e-3, alphas=100,
@@ -28,7 +28,7 @@ class ConcaveRegressionCV(Concave, PenalizedRegressionCV):
                  rule="min", verbose=False, n_jobs=None): ...
 
 
-class MCPRegression(ConcaveRegression):
+class MCPRegressor(ConcaveRegressor):
     """Least squares with the minimax concave penalty: large coefficients are not shrunk.
 
     The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 if the
@@ -37,9 +37,9 @@ class MCPRegression(ConcaveRegression):
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve.estimators import MCPRegression
+    >>> from sparsesolve.estimators import MCPRegressor
     >>> X = np.random.default_rng(0).normal(size=(100, 6))
-    >>> MCPRegression(0.3).fit(X, 2 * X[:, 0]).coef_.round(2)
+    >>> MCPRegressor(0.3).fit(X, 2 * X[:, 0]).coef_.round(2)
     array([2., 0., 0., 0., 0., 0.])
     """
 
@@ -47,17 +47,17 @@ class MCPRegression(ConcaveRegression):
     _described_by = (MCP,)
 
 
-class MCPRegressionCV(ConcaveRegressionCV):
-    """:class:`MCPRegression` with alpha by cross-validation.
+class MCPRegressorCV(ConcaveRegressorCV):
+    """:class:`MCPRegressor` with alpha by cross-validation.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve.estimators import MCPRegressionCV
+    >>> from sparsesolve.estimators import MCPRegressorCV
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(100, 6))
     >>> y = 2 * X[:, 0] + 0.1 * rng.normal(size=100)
-    >>> MCPRegressionCV(eps=0.1, rule="1se").fit(X, y).coef_.round(1)
+    >>> MCPRegressorCV(eps=0.1, rule="1se").fit(X, y).coef_.round(1)
     array([2., 0., 0., 0., 0., 0.])
     """
 
@@ -65,7 +65,7 @@ class MCPRegressionCV(ConcaveRegressionCV):
     _described_by = (MCP,)
 
 
-class SCADRegression(ConcaveRegression):
+class SCADRegressor(ConcaveRegressor):
     """Least squares with the SCAD penalty: large coefficients are not shrunk.
 
     The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 if the
@@ -79,9 +79,9 @@ class SCADRegression(ConcaveRegression):
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve.estimators import SCADRegression
+    >>> from sparsesolve.estimators import SCADRegressor
     >>> X = np.random.default_rng(0).normal(size=(100, 6))
-    >>> SCADRegression(0.3).fit(X, 2 * X[:, 0]).coef_.round(2)
+    >>> SCADRegressor(0.3).fit(X, 2 * X[:, 0]).coef_.round(2)
     array([2., 0., 0., 0., 0., 0.])
     """
 
@@ -92,17 +92,17 @@ class SCADRegression(ConcaveRegression):
                  standardize=True, max_iter=None, tol=1e-7): ...
 
 
-class SCADRegressionCV(ConcaveRegressionCV):
-    """:class:`SCADRegression` with alpha by cross-validation.
+class SCADRegressorCV(ConcaveRegressorCV):
+    """:class:`SCADRegressor` with alpha by cross-validation.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve.estimators import SCADRegressionCV
+    >>> from sparsesolve.estimators import SCADRegressorCV
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(100, 6))
     >>> y = 2 * X[:, 0] + 0.1 * rng.normal(size=100)
-    >>> SCADRegressionCV(eps=0.1, rule="1se").fit(X, y).coef_.round(1)
+    >>> SCADRegressorCV(eps=0.1, rule="1se").fit(X, y).coef_.round(1)
     array([2., 0., 0., 0., 0., 0.])
     """
 

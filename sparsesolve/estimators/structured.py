@@ -29,7 +29,7 @@ def any_penalty(penalty):
     return L1() if penalty is None else penalty
 
 
-class PenalizedRegression(AtAlpha, Penalized):
+class PenalizedRegressor(AtAlpha, Penalized):
     """Least squares with any penalty on the coefficients.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha Omega(b)``.
@@ -47,9 +47,9 @@ class PenalizedRegression(AtAlpha, Penalized):
     --------
     >>> import numpy as np
     >>> from sparsesolve import penalties
-    >>> from sparsesolve.estimators import PenalizedRegression
+    >>> from sparsesolve.estimators import PenalizedRegressor
     >>> X = np.random.default_rng(0).normal(size=(50, 6))
-    >>> model = PenalizedRegression(0.3, penalty=penalties.LatentGroupL2([[0, 1], [1, 2]]))
+    >>> model = PenalizedRegressor(0.3, penalty=penalties.LatentGroupL2([[0, 1], [1, 2]]))
     >>> model.fit(X, X[:, 0] + X[:, 1]).coef_.round(2)
     array([0.74, 0.7 , 0.  , 0.  , 0.  , 0.  ])
     """
@@ -76,7 +76,7 @@ class Sorted:
         return Slope(self.lambdas, self.q, self.kind)
 
 
-class FusedLasso(Fused, PenalizedRegression):
+class FusedLasso(Fused, PenalizedRegressor):
     """Least squares with total variation along the features, and an l1 part.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha (sum_i w_i |b_(i+1) - b_i| + l1 ||b||_1)``.
@@ -94,7 +94,7 @@ class FusedLasso(Fused, PenalizedRegression):
                  standardize=False, max_iter=None, tol=1e-7): ...
 
 
-class SlopeRegression(Sorted, PenalizedRegression):
+class SlopeRegressor(Sorted, PenalizedRegressor):
     """Least squares with the sorted l1 norm: SLOPE, OSCAR.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha sum_i lambda_i |b|_(i)``.
@@ -102,9 +102,9 @@ class SlopeRegression(Sorted, PenalizedRegression):
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve.estimators import SlopeRegression
+    >>> from sparsesolve.estimators import SlopeRegressor
     >>> X = np.random.default_rng(0).normal(size=(100, 6))
-    >>> model = SlopeRegression(0.5, kind="oscar", q=0.5).fit(X, X @ [2, -2, 0, 0, 0, 0])
+    >>> model = SlopeRegressor(0.5, kind="oscar", q=0.5).fit(X, X @ [2, -2, 0, 0, 0, 0])
     >>> model.coef_.round(1)
     array([ 1.5, -1.5,  0. ,  0. ,  0. ,  0. ])
     """

@@ -4,19 +4,19 @@ from .signatures import ByFolds
 from .structured import Fused, Penalized, Sorted
 
 
-class PenalizedRegressionCV(ByFolds, Penalized):
-    """:class:`PenalizedRegression` with alpha by cross-validation.
+class PenalizedRegressorCV(ByFolds, Penalized):
+    """:class:`PenalizedRegressor` with alpha by cross-validation.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sparsesolve import penalties
-    >>> from sparsesolve.estimators import PenalizedRegressionCV
+    >>> from sparsesolve.estimators import PenalizedRegressorCV
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(80, 4))
     >>> y = X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=80)
     >>> overlapping = penalties.LatentGroupL2([[0, 1], [1, 2], [3]])
-    >>> model = PenalizedRegressionCV(penalty=overlapping, rule="1se").fit(X, y)
+    >>> model = PenalizedRegressorCV(penalty=overlapping, rule="1se").fit(X, y)
     >>> np.flatnonzero(model.coef_)
     array([0, 1])
     """
@@ -26,7 +26,7 @@ class PenalizedRegressionCV(ByFolds, Penalized):
                  n_jobs=None): ...
 
 
-class FusedLassoCV(Fused, PenalizedRegressionCV):
+class FusedLassoCV(Fused, PenalizedRegressorCV):
     """:class:`FusedLasso` with alpha by cross-validation.
 
     Examples
@@ -45,17 +45,17 @@ class FusedLassoCV(Fused, PenalizedRegressionCV):
                  rule="min", verbose=False, n_jobs=None): ...
 
 
-class SlopeRegressionCV(Sorted, PenalizedRegressionCV):
-    """:class:`SlopeRegression` with alpha by cross-validation.
+class SlopeRegressorCV(Sorted, PenalizedRegressorCV):
+    """:class:`SlopeRegressor` with alpha by cross-validation.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sparsesolve.estimators import SlopeRegressionCV
+    >>> from sparsesolve.estimators import SlopeRegressorCV
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(100, 6))
     >>> y = X @ [2, -2, 0, 0, 0, 0] + 0.1 * rng.normal(size=100)
-    >>> SlopeRegressionCV(rule="1se").fit(X, y).coef_.round(1)[:2]
+    >>> SlopeRegressorCV(rule="1se").fit(X, y).coef_.round(1)[:2]
     array([ 2., -2.])
     """
 

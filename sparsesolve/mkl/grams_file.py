@@ -17,7 +17,7 @@ from sparsesolve.mkl.functions.gaussian import Gaussian, gaussian
 from sparsesolve.mkl.functions.linear import Linear, linear
 from sparsesolve.mkl.functions.polynomial import Polynomial, polynomial
 from sparsesolve.mkl.grams import build_grams
-from sparsesolve.results.files.fit_arrays import GRAMS, KERNELS
+from sparsesolve.results.files.fit_arrays import CV_KERNELS, GRAMS, KERNELS
 from sparsesolve.results.files.model_arrays import Damaged, Form
 
 PARAMETERS = {"gaussian": ("width",), "polynomial": ("degree", "shift"), "linear": ()}
@@ -83,9 +83,11 @@ def _whole(values, sizes):
         raise Damaged("grams, gram_table and gram_shares belong together")
 
 
-KERNELS |= {
+TABLE = {
     "grams?": {"centre": Form("b"), "scale": Form("l", none=True), "dtype": Form("U"),
                "columns?": Form("U", "c", none=True)},
     "gram_table?": Form("f", "nc"), "gram_shares?": Form("f", "n", low=0.0), "whole": _whole,
 }  # fmt: skip
+KERNELS.update(TABLE)
+CV_KERNELS.update(TABLE)
 GRAMS.append((values_of, grams_of))

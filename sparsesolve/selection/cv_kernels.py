@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from sparsesolve.results.kernel_path import MKLCrossValidation
 from sparsesolve.selection.cv import cv_path, of_folds
 from sparsesolve.selection.folds import read_folds
 from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.jobs import run_calls
 from sparsesolve.selection.measures import read_measure
 from sparsesolve.selection.missed import of_choice
 
@@ -42,6 +44,7 @@ def cv_mkl_path(
     keep: bool = False,
     repeats: int = 1,
     seed: int | np.random.Generator | None = None,
+    n_jobs: int = 1,
     **options: Any,
 ) -> MKLCrossValidation:
     """Choose the lambda of a path of kernels by cross-validation, with the rules of `cv_path`.
@@ -101,8 +104,9 @@ def cv_mkl_path(
                          response.values if rows.labels() is None else rows.labels()),
     )  # fmt: skip
     rows.refuse_untrainable(folds)
-    master, *others = (rows.fit(y, options, k, None if k is None else fold.train)
-                       for k, fold in [(None, None), *enumerate(folds)])  # fmt: skip
+    calls = [partial(rows.fit, y, options, k, None if k is None else fold.train)
+             for k, fold in [(None, None), *enumerate(folds)]]  # fmt: skip
+    master, *others = run_calls(calls, options["n_threads"], n_jobs, options["progress"])
     cv = of_folds(MKLCrossValidation, rows, folds, ids, scorer, master, others,
                   read_flag("keep", keep))  # fmt: skip
     warn_missed([master, *others], options["tol"], also=of_choice(cv, len(folds) + 1))
@@ -116,9 +120,9 @@ class KernelRows(Rows):
         super().__init__(family, np.zeros((made.n, 0)), response, options)
         self.made = made
 
-    def fit(self, y, options, k, train):
+    def fit(self, y, options, k, train, n_threads, wanted=None):
         """Return the path of the samples `train` (n,); None: of all. Errors name the fold k."""
-        own = {**options, "progress": options["progress"] and k is None}
+        own = {**options, "progress": False, "n_threads": n_threads}
         if train is None:
             return mkl_path(self.made.trained(None, self.weights), y, **own)
         which = np.flatnonzero(train)

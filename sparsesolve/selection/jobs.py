@@ -1,6 +1,7 @@
 """Jobs: many paths of the same data, one after the other or several at a time."""
 
 import operator
+from functools import partial
 
 from sparsesolve.data import read_flag, refuse_unknown, shown
 from sparsesolve.linalg.threads import one_blas_thread, thread_count, usable_cores
@@ -25,17 +26,35 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress):
     jobs : list of (dict, str or None)
         All options of a path, and a name at the start of its errors.
     data : (matrix, y, names of the columns or None)
+    n_jobs, progress
+        As in :func:`run_calls`.
+    """
+    calls = [partial(_solve, data, options, name, relaxed) for options, name in jobs]
+    return run_calls(calls, jobs[0][0]["n_threads"], n_jobs, progress)
+
+
+def run_calls(calls, n_threads, n_jobs, progress):
+    """Return what each of several calls returns, in order.
+
+    Parameters
+    ----------
+    calls : list of callable (n_threads, wanted)
+        A call should end in an error soon after ``wanted()`` raises; None: it is wanted.
+    n_threads : int
+        Threads of one call alone. Calls beside it have their share of the cores at most.
     n_jobs : int
         With 1 they run here, one after the other; otherwise by joblib, so that a backend that the
-        user has registered distributes them. By default joblib uses threads, which share X.
+        user has registered distributes them. By default joblib uses threads, which share data.
+    progress : bool
+        Show a bar.
     """
     n_jobs = _read_jobs(n_jobs)
     visible = read_flag("progress", progress)
-    with one_blas_thread(), progress_bar(len(jobs), visible, unit="path") as advance:
+    with one_blas_thread(), progress_bar(len(calls), visible, unit="path") as advance:
         if n_jobs == 1:
             fits = []
-            for job in jobs:
-                fits.append(_solve(data, *job, relaxed))
+            for call in calls:
+                fits.append(call(n_threads, None))
                 advance(len(fits))
             return fits
         try:
@@ -44,13 +63,12 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress):
             raise ImportError("n_jobs other than 1 needs joblib: pip install joblib") from None
         cores = usable_cores()
         most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
-        threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
+        few = min(most, thread_count(n_threads))
         one_by_one = "generator" if visible else "list"  # only some backends have "generator"
         wanted, fits = Wanted(), []
         try:
             found = Parallel(n_jobs=n_jobs, prefer="threads", return_as=one_by_one)(
-                delayed(_solve)(data, {**options, **threads}, name, relaxed, wanted)
-                for options, name in jobs
+                delayed(call)(few, wanted) for call in calls
             )
             for fit in found:
                 fits.append(fit)
@@ -72,11 +90,12 @@ class Wanted:
             raise KeyboardInterrupt
 
 
-def _solve(data, options, name, relaxed, wanted=None):
+def _solve(data, options, name, relaxed, n_threads, wanted):
     """Return the path of one job and its refit, or None; errors name the job."""
     try:
         names = data[2] if len(data) > 2 else None
-        path = solve_path(*data[:2], PathOptions(**options), names, wanted)
+        options = PathOptions(**{**options, "n_threads": n_threads})
+        path = solve_path(*data[:2], options, names, wanted)
         return path, refitted(path, *data[:2], wanted) if relaxed else None
     except ValueError as error:
         if name is None:

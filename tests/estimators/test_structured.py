@@ -12,16 +12,16 @@ from sparsesolve import penalties  # noqa: E402
 from sparsesolve.estimators import (  # noqa: E402
     FusedLasso,
     FusedLassoCV,
-    MCPRegression,
-    MCPRegressionCV,
+    MCPRegressor,
+    MCPRegressorCV,
     PenalizedClassifier,
     PenalizedClassifierCV,
-    PenalizedRegression,
-    PenalizedRegressionCV,
-    SCADRegression,
-    SCADRegressionCV,
-    SlopeRegression,
-    SlopeRegressionCV,
+    PenalizedRegressor,
+    PenalizedRegressorCV,
+    SCADRegressor,
+    SCADRegressorCV,
+    SlopeRegressor,
+    SlopeRegressorCV,
 )
 
 RNG = np.random.default_rng(1)
@@ -31,11 +31,11 @@ Y = X @ [1.0, 1, 1, 0, 0, 2] + RNG.standard_normal(60)
 
 @pytest.mark.parametrize("model, penalty", [
     (FusedLasso(0.2, l1=0.5), penalties.TotalVariation(l1=0.5)),
-    (SlopeRegression(0.2, q=0.3), penalties.Slope(q=0.3)),
-    (PenalizedRegression(0.2), penalties.L1()),
-    (MCPRegression(0.2, gamma=2.5), penalties.MCP(2.5)),
-    (SCADRegression(0.2, groups=[0, 0, 1, 1, 2, 2]), penalties.SCAD(groups=[0, 0, 1, 1, 2, 2])),
-    (PenalizedRegression(0.2, penalty=penalties.TraceNorm((2, 3))), penalties.TraceNorm((2, 3))),
+    (SlopeRegressor(0.2, q=0.3), penalties.Slope(q=0.3)),
+    (PenalizedRegressor(0.2), penalties.L1()),
+    (MCPRegressor(0.2, gamma=2.5), penalties.MCP(2.5)),
+    (SCADRegressor(0.2, groups=[0, 0, 1, 1, 2, 2]), penalties.SCAD(groups=[0, 0, 1, 1, 2, 2])),
+    (PenalizedRegressor(0.2, penalty=penalties.TraceNorm((2, 3))), penalties.TraceNorm((2, 3))),
 ])  # fmt: skip
 def test_what_path_finds(model, penalty):
     fit = ss.path(X, Y, penalty=penalty, lambdas=[0.2], standardize=model.standardize)
@@ -45,10 +45,10 @@ def test_what_path_finds(model, penalty):
 
 @pytest.mark.parametrize("model, penalty", [
     (FusedLassoCV(l1=0.1), penalties.TotalVariation(l1=0.1)),
-    (SlopeRegressionCV(kind="oscar", q=0.5), penalties.Slope(kind="oscar", q=0.5)),
-    (MCPRegressionCV(), penalties.MCP()),
-    (SCADRegressionCV(gamma=3.0), penalties.SCAD(3.0)),
-    (PenalizedRegressionCV(), penalties.L1()),
+    (SlopeRegressorCV(kind="oscar", q=0.5), penalties.Slope(kind="oscar", q=0.5)),
+    (MCPRegressorCV(), penalties.MCP()),
+    (SCADRegressorCV(gamma=3.0), penalties.SCAD(3.0)),
+    (PenalizedRegressorCV(), penalties.L1()),
 ])  # fmt: skip
 def test_what_cross_validation_chooses(model, penalty):
     model.set_params(cv=3, alphas=10, eps=0.05).fit(X, Y)
@@ -74,7 +74,7 @@ def test_classes():
     assert low.coef_.shape == (3, 6) and low.gap_ <= 1e-7
 
 
-@pytest.mark.parametrize("model", [FusedLasso(0.1), SlopeRegression(0.1)], ids=repr)
+@pytest.mark.parametrize("model", [FusedLasso(0.1), SlopeRegressor(0.1)], ids=repr)
 def test_scikit_learn(model):
     check_estimator(model)
     found = GridSearchCV(model, {"alpha": [0.01, 0.1, 1.0]}, cv=3).fit(X, Y)

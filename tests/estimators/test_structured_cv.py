@@ -5,7 +5,7 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve import penalties
-from sparsesolve.estimators import FusedLassoCV, PenalizedRegressionCV, SlopeRegressionCV
+from sparsesolve.estimators import FusedLassoCV, PenalizedRegressorCV, SlopeRegressorCV
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 6))
@@ -15,10 +15,10 @@ FEW = {"alphas": 8, "eps": 0.05, "cv": 3}
 
 @pytest.mark.parametrize("named, penalty", [
     (FusedLassoCV(l1=0.3, **FEW), penalties.TotalVariation(l1=0.3)),
-    (SlopeRegressionCV(q=0.2, **FEW), penalties.Slope(q=0.2)),
+    (SlopeRegressorCV(q=0.2, **FEW), penalties.Slope(q=0.2)),
 ], ids=["fused", "slope"])  # fmt: skip
 def test_a_name_is_short_for_its_penalty(named, penalty):
-    other = PenalizedRegressionCV(penalty=penalty, **FEW).fit(X, Y)
+    other = PenalizedRegressorCV(penalty=penalty, **FEW).fit(X, Y)
     named.fit(X, Y)
     assert named.alpha_ == other.alpha_
     assert (named.coef_ == other.coef_).all() and (named.score_path_ == other.score_path_).all()

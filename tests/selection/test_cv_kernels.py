@@ -103,3 +103,31 @@ def test_classes_weights_and_offsets():
 def test_what_does_not_suit_is_refused(ask, words):
     with pytest.raises(ValueError, match=words):
         ask()
+
+
+def test_fits_at_the_same_time_give_the_same_bits():
+    one, two = (ss.cv_mkl_path(RAW, Y, folds=FOLDS, n_jobs=jobs, **GRID) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.fold_scores, two.fold_scores)
+    np.testing.assert_array_equal(one.path.dual_coefs, two.path.dual_coefs)
+    with pytest.raises(ValueError, match="n_jobs must be a positive whole number"):
+        ss.cv_mkl_path(RAW, Y, folds=FOLDS, n_jobs=0, **GRID)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "multinomial"])
+def test_it_is_saved_and_loaded_whole(family, tmp_path):
+    y = Y if family == "gaussian" else np.digitize(Y, np.quantile(Y, [0.3, 0.6]))
+    cv = ss.cv_mkl_path(dict(zip("uvw", RAW, strict=True)), y, folds=FOLDS, family=family, **GRID)
+    ss.save(cv, tmp_path / "cv.npz")
+    back = ss.load(tmp_path / "cv.npz")
+    assert type(back) is type(cv) and repr(back) == repr(cv) and str(back) == str(cv)
+    for name in ("mean", "std", "upper", "fold_scores", "folds", "lambda_min", "lambda_1se"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(cv, name))
+    new = {name: K[:5] for name, K in zip("uvw", RAW, strict=True)}
+    np.testing.assert_array_equal(back.predict(new), cv.predict(new))
+    assert back.active().tolist() == cv.active().tolist()
+
+
+def test_with_its_rows_it_predicts_tables(tmp_path):
+    cv = ss.cv_mkl_path(mkl.build_grams(X, PAIRS), Y, folds=FOLDS, **GRID)
+    ss.save(cv, tmp_path / "cv.npz", rows=True)
+    np.testing.assert_allclose(ss.load(tmp_path / "cv.npz").predict(X[:4]), cv.predict(X[:4]))

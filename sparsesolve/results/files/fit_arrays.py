@@ -17,7 +17,7 @@ from sparsesolve.results.feature_groups import FeatureGroups
 from sparsesolve.results.files.encoder_file import encoder_of, encoder_values
 from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Json, Kind
 from sparsesolve.results.intervals import Intervals
-from sparsesolve.results.kernel_path import MKLPath
+from sparsesolve.results.kernel_path import MKLCrossValidation, MKLPath
 from sparsesolve.results.knot_path import KnotPath
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import path_family
@@ -143,21 +143,24 @@ PATH = {
     "degrees?": Form("i", "L", low=0), "feature_groups?": Json(), "named": _groups,
     "encoder?": Json({}), "same": _same_encoder,
 }  # fmt: skip
-CV = {
-    **PATH, "mean": Form("f", "L", finite=False), "std": Form("f", "L", finite=False),
+# Scores along a path; the options of kernels have no alpha and gamma.
+SCORES = {
+    "mean": Form("f", "L", finite=False), "std": Form("f", "L", finite=False),
     "n_nonzero": Form("n", "L", low=0), "fold_scores": Form("f", "FL", finite=False),
     "fold_weights": Form("n", "F", low=0), "folds?": Form("i", "*|**"),
     "cv_options": {
-        "measure": Form("U"), "larger_is_better": Form("b"), "alpha": Form("n", none=True),
-        "gamma": Form("n", none=True), "index_min": Form("i", low=0, below="L"),
-        "index_1se": Form("i", low=0, below="L"),
+        "measure": Form("U"), "larger_is_better": Form("b"),
+        "index_min": Form("i", low=0, below="L"), "index_1se": Form("i", low=0, below="L"),
     },
 }  # fmt: skip
+MIXED = {"alpha": Form("n", none=True), "gamma": Form("n", none=True)}
+CV = {**PATH, **SCORES, "cv_options": {**SCORES["cv_options"], **MIXED}}
 KERNELS = {
     **PARTS, "norm": Form("U"), "kernel_norms": Form("f", "ML"),
     "kernel_weights": Form("f", "ML"), "dual_coefs": Form("f", "nL|KnL"),
     "kernel_names?": Form("U", "M"), "encoder?": Json({}), "same": _same_encoder,
 }  # fmt: skip
+CV_KERNELS = {**KERNELS, **SCORES}
 
 
 def _path_values(path):
@@ -210,11 +213,11 @@ def compressed(coefs):
             "coef_shape": coefs.shape}  # fmt: skip
 
 
-def _cv_values(fit):
-    """Return the members of a CVPath by name."""
-    choice = {name: getattr(fit, name) for name in CHOICE}
+def _cv_values(fit, values):
+    """Return the members of a cross-validation by name, with those of its path."""
+    choice = {name: getattr(fit, name) for name in CHOICE if hasattr(fit, name)}
     curve = {name: getattr(fit, name) for name in (*CURVE, "folds")}
-    return {**path_values(fit.path), **curve, "cv_options": choice}
+    return {**values, **curve, "cv_options": choice}
 
 
 def kernel_values(path, rows=False):
@@ -264,12 +267,11 @@ def stacked(values):
     return sparse.csc_array(parts, shape=tuple(values["coef_shape"].tolist()))
 
 
-def _cv_path_of(values):
-    choice, path = values["cv_options"], _path_of(values)
-    mean, std = values["mean"], values["std"]
-    return CVPath(
-        lambdas=path.lambdas, path=path, **{name: values[name] for name in CURVE},
-        **{name: choice[name] for name in CHOICE},
+def _cv_of(values, made, path):
+    """Return a CVPath, or another class, of checked members and a path."""
+    choice, mean, std = values["cv_options"], values["mean"], values["std"]
+    return made(
+        lambdas=path.lambdas, path=path, **{name: values[name] for name in CURVE}, **choice,
         lower=mean - std, upper=mean + std, folds=values.get("folds"),
         lambda_min=float(path.lambdas[choice["index_min"]]),
         lambda_1se=float(path.lambdas[choice["index_1se"]]),
@@ -336,8 +338,13 @@ KINDS |= {
     "intervals": Kind(Intervals, INTERVALS, _interval_values, _intervals_of),
     "path": Kind(Path, PATH, path_values, _path_of),
     "knots": Kind(KnotPath, PATH, path_values, lambda values: _path_of(values, KnotPath)),
-    "cv": Kind(CVPath, CV, _cv_values, _cv_path_of),
+    "cv": Kind(CVPath, CV, lambda fit: _cv_values(fit, path_values(fit.path)),
+               lambda values: _cv_of(values, CVPath, _path_of(values))),
     "kernels": Kind(MKLPath, KERNELS, kernel_values, _kernel_path_of),
+    "cv_kernels": Kind(
+        MKLCrossValidation, CV_KERNELS,
+        lambda fit, rows=False: _cv_values(fit, kernel_values(fit.path, rows)),
+        lambda values: _cv_of(values, MKLCrossValidation, _kernel_path_of(values))),
     "design": Kind(EncodedDesign, {"encoder": Json({}), "same": _same_encoder},
                    lambda design: {"encoder": encoder_values(design)},
                    lambda values: values["encoder"]),

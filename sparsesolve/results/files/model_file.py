@@ -3,7 +3,8 @@
 ``numpy.load(file, allow_pickle=False)`` reads the file. Version 1 holds ::
 
     format, version         "sparsesolve model", 1
-    kind                    "path", "knots" of a KnotPath, "cv", "kernels", "intervals" or "design"
+    kind                    "path", "knots" of a KnotPath, "cv", "kernels", "cv_kernels",
+                            "intervals" or "design"
     family                  its name and parameter, such as "poisson" or "huber(delta=1.5)"
     options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset,
                             has_limits, counted (what degrees are), and
@@ -24,14 +25,16 @@ Kinds "path", "knots" and "cv" also hold ::
                             in files of version 0.1 groups (p,), the number of each feature's group
     encoder                 if X was an EncodedDesign: see encoder_file.py
 
-Kind "design" holds format, version, kind and encoder alone. Kind "cv" also holds ::
+Kind "design" holds format, version, kind and encoder alone. Kinds "cv" and "cv_kernels" also
+hold ::
 
-    cv_options              JSON: measure, larger_is_better, alpha, gamma, index_min, index_1se
+    cv_options              JSON: measure, larger_is_better, index_min, index_1se; of "cv"
+                            also alpha, gamma
     mean (L,)  std (L,)  n_nonzero (L,)  fold_scores (F, L)  fold_weights (F,)
     folds                   if they divide the rows
 
 Kind "intervals" holds format, version, kind, and the attributes of `results.intervals.Intervals`,
-`words` as JSON. Kind "kernels" also holds ::
+`words` as JSON. Kinds "kernels" and "cv_kernels" also hold ::
 
     norm                    its name, such as "l1"
     kernel_norms (M, L)  kernel_weights (M, L)
@@ -61,9 +64,8 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data import read_flag
-from sparsesolve.results.cv_path import CVPath
+from sparsesolve.results.cv_path import CrossValidated
 from sparsesolve.results.files import fit_arrays  # noqa: F401  (its kinds)
-from sparsesolve.results.files.fit_arrays import kernel_values
 from sparsesolve.results.files.model_arrays import (
     KINDS,
     Damaged,
@@ -89,11 +91,12 @@ def save(fit: Any, file: str | PathLike, *, rows: bool = False) -> None:
     Parameters
     ----------
     fit : Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM, Intervals or EncodedDesign
-        Its family must have a name: a loss written in Python cannot be saved. The encoding of an
-        EncodedDesign is saved, without its rows; a fit to it saves the encoding as well. The
-        kernels of an MKLPath and the Grams that made them are not saved: the loaded model takes
-        blocks for new samples, which ``grams.between(X)`` makes. A SPOM of kernels likewise needs
-        kernels between new positions and those of training.
+        Or the cross-validation of an MKLPath. Its family must have a name: a loss written in
+        Python cannot be saved. The encoding of an EncodedDesign is saved, without its rows; a fit
+        to it saves the encoding as well. The kernels of an MKLPath and the Grams that made them
+        are not saved: the loaded model takes blocks for new samples, which ``grams.between(X)``
+        makes. A SPOM of kernels likewise needs kernels between new positions and those of
+        training.
     file : str or path
         Its name should end with .npz.
     rows : bool, default False
@@ -126,16 +129,16 @@ def save(fit: Any, file: str | PathLike, *, rows: bool = False) -> None:
             f"fit is a {type(fit).__name__}; a Path, a CVPath, an MKLPath, an OnlineFit, a "
             "CRFPath, a Parser, a SPOM, an Intervals or an EncodedDesign can be saved"
         )
-    if rows and name != "kernels":
+    if rows and name not in ("kernels", "cv_kernels"):
         raise ValueError(
             "rows=True keeps the table that kernels were made of, and this fit was not made of "
             "one by mkl.build_grams; leave rows out"
         )
     kind = KINDS[name]
-    values = kernel_values(fit, True) if rows else kind.values_of(fit)
+    values = kind.values_of(fit, True) if rows else kind.values_of(fit)
     arrays = {"format": kind.format, "version": kind.version, "kind": name}
     arrays |= written(values, kind.members)
-    _warn_missed(fit.path if isinstance(fit, CVPath) else fit)
+    _warn_missed(fit.path if isinstance(fit, CrossValidated) else fit)
     with whole_file(file, "wb") as stream:  # savez adds an ending to a name without one
         np.savez_compressed(stream, **arrays)
 
@@ -162,7 +165,8 @@ def load(file: str | PathLike) -> Any:
     Returns
     -------
     Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM, Intervals or EncodedDesign
-        For predictions, coefficients and pictures; without the options that a new fit needs.
+        Or the cross-validation of an MKLPath. For predictions, coefficients and pictures; without
+        the options that a new fit needs.
 
     Raises
     ------

@@ -19,6 +19,8 @@ MADE = {
     "several": lambda: ss.path(X, RNG.integers(3, size=40), family="multinomial", n_lambdas=5),
     "cv": lambda: ss.cv_path(X, Y, n_folds=3, seed=0, n_lambdas=6),
     "kernels": lambda: ss.mkl_path({"a": X @ X.T, "b": np.eye(40)}, Y, n_lambdas=5),
+    "cv of kernels": lambda: ss.cv_mkl_path({"a": X @ X.T, "b": np.eye(40)}, Y, n_folds=3, seed=0,
+                                            n_lambdas=5),
 }
 TAMPERED = {
     "empty": lambda a: np.empty(0), "text": lambda a: np.array("zzz"),
@@ -43,8 +45,9 @@ def read_or_refused(file):
     except ValueError as error:
         assert str(file) in str(error) and "\n" not in str(error)
         return False
-    if isinstance(back, ss.MKLPath):
-        n = len(back.dual_coefs)  # nothing tells a file of fewer samples from a damaged one
+    if isinstance(back, ss.MKLPath | ss.results.MKLCrossValidation):
+        # Nothing tells a file of fewer samples from a damaged one.
+        n = len(getattr(back, "path", back).dual_coefs)
         assert np.isfinite(back.predict([(X @ X.T)[:, :n], np.eye(40)[:, :n]])).all()
     else:
         assert np.isfinite(back.predict(X)).all() and np.isfinite(back.coef(0.1)).all()
