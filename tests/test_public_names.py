@@ -17,17 +17,17 @@ REFERENCE = (Path(__file__).parents[1] / "docs" / "reference.rst").read_text()
 PUBLIC = {
     "": """
         CRFPath CVPath ConvergenceWarning DictionaryLearning KnotPath MKLPath Path Status assess
-        calibration confusion crf_path criteria cv_mkl_path cv_path families lars_path load
-        make_design mkl mkl_path omp_path online path paths penalties refit relax results roc
-        save selection sparse_code spom stability_path structured
+        calibration confusion crf_path criteria cv_mkl_path cv_path families inference lars_path
+        load make_design mkl mkl_path omp_path online path paths penalties refit relax results
+        roc save selection sparse_code spom stability_path structured
     """,
     "paths": """
         bundle hard_threshold_path lars_path_gram
     """,
     "results": """
-        Calibration Certificate Confusion Constrained EncodedDesign MKLCrossValidation OnlineFit
-        Refit Roc Scores SparseCodes StabilityPath SurvivalCurves plot_graph plot_image
-        plot_tree
+        Calibration Certificate Confusion Constrained EncodedDesign Intervals MKLCrossValidation
+        OnlineFit Refit Roc Scores SparseCodes StabilityPath SurvivalCurves plot_graph
+        plot_image plot_tree
     """,
     "selection": """
         adaptive_factors at_radius
@@ -58,6 +58,9 @@ PUBLIC = {
         CRFCrossValidation Parser SPOM Sentences TagReport Templates best_tree cv_crf_path
         marginals max_margin parse_trees pegasos read_sentences tag_report tree_marginals
         viterbi wrapped_mkl write_sentences
+    """,
+    "inference": """
+        carve selective
     """,
     "estimators": """
         AdaptiveLasso AdaptiveLassoCV ChainClassifier ChainSVM CoxNet CoxNetCV DesignEncoder
