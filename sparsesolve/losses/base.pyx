@@ -155,6 +155,12 @@ cdef class Loss:
         if error is not None:
             raise error
 
+    # Pieces of a loss that is linear or quadratic between kinks, for solvers of its dual:
+    #     f(y, eta) = max over s in [l, h] of  s (eta - c) - width |s| - bend s^2 / 2.
+    # `pieces` holds c, l and h (n,) each; None of a loss of another form.
+    pieces = None
+    bend = 0.0
+
     # The methods below check their arguments and take arrays.
 
     def at(self, eta):

@@ -1,6 +1,8 @@
 """Squared hinge loss: the squared distance of the margin to 1, if it is smaller."""
 from libc.math cimport INFINITY
 
+import numpy as np
+
 from sparsesolve.losses.separable cimport Separable
 from sparsesolve.losses.entropy cimport price
 
@@ -12,6 +14,14 @@ cdef class SquaredHinge(Separable):
     """value(y, eta) = max(0, 1 - y eta)^2 / 2, y = -1 or 1; the second derivative jumps at y eta
     = 1.
     """
+
+    width, bend = 0.0, 1.0
+
+    @property
+    def pieces(self):
+        """Return c, l and h of each sample, (n,) each: see losses/base.pyx."""
+        y = np.asarray(self.y)
+        return np.array([y, np.where(y > 0.0, -np.inf, 0.0), np.where(y > 0.0, 0.0, np.inf)])
 
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double lack = 1.0 - y * eta

@@ -200,14 +200,17 @@ SOLVERS = {
         kinks=True,
         why="a loss with kinks",
     ),
-    "dual_descent": Solver(DualDescent, RIDGE_ALONE, ridge_dual.suits, kinks=True),
-    "rows_newton": Solver(RowsNewton, RIDGE_ALONE, ridge_dual.suits, kinks=True),
-    "ls_bmrm": Solver(AggregateBundle, RIDGE_ALONE, ridge_dual.suits, kinks=True),
-    "qp_bmrm": Solver(Bundle, RIDGE_ALONE, ridge_dual.suits, kinks=True),
+    "dual_descent": Solver(
+        DualDescent, RIDGE_ALONE.replace("kinks", "kinks or the squared hinge"), ridge_dual.suits,
+        kinks=True, why="the squared hinge, alpha = 0 and few rows: sweeps over rows",
+    ),
+    "rows_newton": Solver(RowsNewton, RIDGE_ALONE, ridge_dual.suits_kinks, kinks=True),
+    "ls_bmrm": Solver(AggregateBundle, RIDGE_ALONE, ridge_dual.suits_kinks, kinks=True),
+    "qp_bmrm": Solver(Bundle, RIDGE_ALONE, ridge_dual.suits_kinks, kinks=True),
     "pragam": Solver(
         Pragam, f"hinge or quantile: {RIDGE_ALONE}", suits_one_kink, kinks=True
     ),
-    "pegasos": Solver(PegasosState, RIDGE_ALONE, ridge_dual.suits, kinks=True),
+    "pegasos": Solver(PegasosState, RIDGE_ALONE, ridge_dual.suits_kinks, kinks=True),
     "reweighted": Solver(
         _reweighted, "family='gaussian', every lambda above 0, no limits, and the elastic net, "
         "GroupL2 or SparseGroup; or TraceNorm with alpha = 1, also of family='multigaussian'",

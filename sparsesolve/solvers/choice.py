@@ -18,7 +18,12 @@ from sparsesolve.solvers.reductions.identities import (
 from sparsesolve.solvers.reductions.mapped import Generated, Mapped
 from sparsesolve.solvers.reductions.reweighting import Reweighting
 from sparsesolve.solvers.reductions.row_space import Collinear, RowSpace
-from sparsesolve.solvers.suitability import few_eigenvalues, suitable, suitable_with_kinks
+from sparsesolve.solvers.suitability import (
+    by_rows_in_the_dual,
+    few_eigenvalues,
+    suitable,
+    suitable_with_kinks,
+)
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +64,7 @@ def _one_real_response(problem, name, lambdas):
 
 
 def _few_rows(problem, name, lambdas):
-    auto = _left_to_auto(problem, name, lambdas)
+    auto = _left_to_auto(problem, name, lambdas) and not by_rows_in_the_dual(problem, lambdas)
     return auto and few_eigenvalues(problem.design, costs.MOST_ROW_SPACE)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, special
 
-from sparsesolve.losses import LOSSES, PythonLoss
+from sparsesolve.losses import KINKED, LOSSES, PythonLoss
 
 POINTS = 60
 
@@ -291,3 +291,15 @@ def test_slopes_lie_between_their_ends_and_come_to_those_that_are_finite(case):
         finite = np.isfinite(end)
         assert loss.at(np.full(POINTS, far))[1][finite] == pytest.approx(end[finite], abs=1e-12)
         assert (np.abs(loss.at(np.full(POINTS, far))[1][~finite]) > 100.0 * w[~finite]).all()
+
+
+@pytest.mark.parametrize("name", [*KINKED, "squared_hinge"])
+def test_pieces_make_the_loss(name):
+    """f = max over s in [l, h] of s (eta - c) - width |s| - bend s^2 / 2, over a fine grid of s."""
+    y = np.resize([1.0, -1.0], 8)
+    loss = {**KINKED, **LOSSES}[name](y, np.full(8, 1 / 8))
+    centre, low, high = loss.pieces
+    s = np.linspace(np.maximum(low, -20.0), np.minimum(high, 20.0), 40_001)
+    for eta in np.random.default_rng(0).normal(scale=3.0, size=(20, 8)):
+        lines = s * (eta - centre) - loss.width * np.abs(s) - 0.5 * loss.bend * s**2
+        assert loss.at(eta)[0] == pytest.approx(lines.max(axis=0).mean(), abs=1e-6)

@@ -48,7 +48,7 @@ def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
     monkeypatch.setattr(costs, "MOST_EIGENVALUES", 7)
     ss.path(X, Y, alpha=0)
     monkeypatch.setattr(costs, "MOST_EIGENVALUES", 8)
-    monkeypatch.setattr(costs, "MOST_SPARSE_EIGENVALUES", 7)
+    monkeypatch.setattr(costs, "EIGENVALUES_TO_A_STORED_VALUE", 1)
     ss.path(X, Y, alpha=0)
     thin = random_csc((40, 8), 0.05, np.random.default_rng(1))
     ss.path(thin, Y, alpha=0)

@@ -19,12 +19,11 @@ def test_the_smaller_side_decides_on_eigenvalues(n, p):
     assert not few_eigenvalues(design(n, p), 39)
 
 
-def test_a_sparse_design_may_have_fewer_eigenvalues():
-    most = costs.MOST_SPARSE_EIGENVALUES
-    side = most + 1
-    thin = side * side // costs.EIGENVALUE_SPARSITY
-    assert few_eigenvalues(design(side, side), side)
-    assert not few_eigenvalues(design(side, side, thin), side)
+def test_few_stored_values_are_worth_no_eigenvalues():
+    side = 100
+    enough = side**3 // costs.EIGENVALUES_TO_A_STORED_VALUE
+    assert few_eigenvalues(design(side, 10 * side, enough), side)
+    assert not few_eigenvalues(design(side, 10 * side, enough - 1), side)
 
 
 def test_a_giant_group_goes_to_first_order_steps_whatever_the_rest():

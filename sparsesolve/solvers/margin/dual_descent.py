@@ -1,4 +1,4 @@
-"""Dual coordinate descent for ridge problems whose loss has kinks, with an unpenalised intercept.
+"""Dual coordinate descent for ridge problems whose loss has pieces, with an unpenalised intercept.
 
     minimise over b0, b   F(o + b0 + Zb)  +  lam sum_j v_j b_j^2 / 2
 
@@ -10,7 +10,8 @@ method of multipliers, b0 <- b0 + rho 1'u, reaches it, so that single rows can m
 sweep in two ways: by a heuristic that is undone before a lambda ends, and for the rest of this
 lambda by a safe test, |eta_i - eta*_i| <= |a_i| (2 gap / lam)^1/2 plus what the intercept may
 move. Once the set of rows between their ends is stable, one Cholesky factor solves for them
-(rows_newton.py). If all that stalls, Newton steps go on.
+(rows_newton.py). If all that stalls, Newton steps go on: those on rows if the loss has kinks,
+proximal Newton steps on columns if it is smooth.
 
 Reference: Hsieh et al. (2008); Bertsekas, "Constrained optimization and Lagrange multiplier
 methods" (1982), for the hyperplane; Ogawa, Suzuki, Takeuchi, "Safe screening of non-support
@@ -23,6 +24,7 @@ from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.margin.row_sweeps import RowSweeps
 from sparsesolve.solvers.margin.rows_newton import MOST_FREE_ROWS, RowsNewton, solve_free
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
+from sparsesolve.solvers.working_set.proximal_newton import ProximalNewton
 
 # Penalty on the sum of u that the intercept asks to be 0, as a multiple of the mean squared row
 # over lambda: the curvature that it adds to each row. A larger one couples all rows and slows the
@@ -59,12 +61,10 @@ class DualDescent(Reduced):
         self.with_intercept, self.null = dual.with_intercept, max(problem.null_value, 1e-300)
         loss = dual.loss
         self.sweeps = RowSweeps(
-            dual.rows, dual.centre, dual.target, dual.low, dual.high, loss.width
+            dual.rows, dual.centre, dual.target, dual.low, dual.high, dual.diagonal, loss.width
         )
         self.sizes = np.sqrt(self.sweeps.squares())
         self.mean_square = float(problem.weights @ self.sizes**2)
-        slopes = np.maximum(np.abs(dual.low), np.abs(dual.high))
-        self.steepest = float(slopes @ self.sizes)
         self.sweeps.set(dual.u)
         self.b0 = dual.intercept
         self.since = 0  # Sweeps since the last multiplier.
@@ -72,6 +72,8 @@ class DualDescent(Reduced):
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
+        if self.state is not self.dual:  # sweeps have stalled before
+            return self.state.solve(lam, target, budget)
         if lam >= NULL_LEVEL:
             return CONVERGED, self.dual.certify(lam, self.dual.u)
         limit, patience, doubt = self.iterations + budget, GAPS_BEFORE_NEWTON, 1.0
@@ -98,6 +100,11 @@ class DualDescent(Reduced):
 
     def _by_newton(self, lam, target, limit, gap):
         """Newton steps from the current point, after sweeps have stalled."""
+        if self.dual.loss.smooth:
+            self.state = ProximalNewton(self.problem, self.n_threads)
+            self.state.start_at(*self.dual.coefficients(), self.dual.intercept)
+            self.spent += self.dual.iterations
+            return self.state.solve(lam, target, max(limit - self.iterations, 1))
         best = self.dual.u
         newton = RowsNewton(self.problem, self.n_threads, self.dual)
         outcome, found = newton.solve(lam, target, max(limit - self.iterations, 1))
@@ -151,7 +158,8 @@ class DualDescent(Reduced):
         dual = self.dual
         r = dual.target + dual.offset - dual.eta  # c - o - b0 - Ag
         far, width = radius * self.sizes * (1.0 + 1e-12), self.loss_width
-        up, down = r - high - far > width, r - low + far < -width
+        up = (r - high - far > width) & np.isfinite(dual.high)
+        down = (r - low + far < -width) & np.isfinite(dual.low)
         flat = (r - low + far < width) & (r - high - far > -width)
         u = np.where(up, dual.high, np.where(down, dual.low, np.where(flat, 0.0, dual.u)))
         self.sweeps.set(u)
@@ -161,11 +169,16 @@ class DualDescent(Reduced):
         """Return bounds (low, high) on the optimal intercept less the current one.
 
         If |g - g*| <= radius, the loss at the optimal intercept is here at most F, plus what the
-        penalty may fall by, plus what the steepest slopes make of the radius.
+        penalty may fall by, plus what a move of |a_i| radius may add: by the steepest slopes to a
+        loss with kinks, to the root of a squared one by the mean square of the rows.
         """
         dual = self.dual
         size = float(np.linalg.norm(dual.g))
-        most = dual.value + self.steepest * radius
+        if dual.loss.smooth:
+            most = (np.sqrt(dual.value) + radius * np.sqrt(0.5 * self.mean_square)) ** 2
+        else:
+            slopes = np.maximum(np.abs(dual.low), np.abs(dual.high))
+            most = dual.value + float(slopes @ self.sizes) * radius
         most += 0.5 * lam * (size**2 - max(size - radius, 0.0) ** 2)
         ends = []
         for side in (-1.0, 1.0):

@@ -1,8 +1,10 @@
-"""Ridge problems whose loss has kinks: primal, dual, and the certificate by rows.
+"""Ridge problems whose loss has pieces: primal, dual, and the certificate by rows.
 
     minimise over b0, b   F(o + b0 + Zb)  +  lam sum_j v_j b_j^2 / 2,       F = sum_i w_i f(y_i, .)
-    maximise over u       sum_i u_i (c_i - o_i) - eps |u_i|  -  |A'u|^2 / (2 lam),    A = Z V^-1/2
+    maximise over u       sum_i u_i (c_i - o_i) - eps |u_i| - d_i u_i^2 / 2  -  |A'u|^2 / (2 lam)
                           within  -w h <= u <= -w l,  and  1'u = 0 with an intercept
+
+with A = Z V^-1/2, and d_i = bend / w_i: 0 of a loss with kinks, 1 / w_i of a squared hinge.
 
 Given: a Problem with alpha = 0, one response, no limits, and no unpenalised column but the
 intercept. `rows` is a Design whose columns are the rows of A. Those of a sparse design are kept
@@ -24,20 +26,29 @@ import numpy as np
 
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.kernels.box_hyperplane import project
-from sparsesolve.losses.kinked import Kinked
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess
 from sparsesolve.solvers.costs.rounding import AT_KINK
 from sparsesolve.solvers.state import NULL_LEVEL, State
 
 EPSILON = np.finfo(np.float64).eps
+# Newton steps on the intercept of a squared loss, whose curvature jumps: a dozen are enough, and
+# bisections of a bracket end within the digits of a float.
+SHIFTS = 100
+
+
+def suits_kinks(problem, lambdas):
+    """Return True if `suits`, and the loss has kinks."""
+    return not getattr(problem.loss, "smooth", True) and suits(problem, lambdas)
 
 
 def suits(problem, lambdas):
     """Return True for a ridge penalty on all columns, no limits, lambdas > 0 and a loss with
-    kinks.
+    pieces.
     """
-    if not isinstance(problem.loss, Kinked) or not isinstance(problem.penalty, ElasticNet):
+    if getattr(problem.loss, "pieces", None) is None:
+        return False
+    if not isinstance(problem.penalty, ElasticNet):
         return False
     if problem.penalty.alpha != 0.0 or (lambdas is not None and lambdas[-1] == 0.0):
         return False
@@ -55,8 +66,8 @@ class RidgeDual(State):
         Column i is row i of A less `centre` (k,); k columns of the design take part.
     target : (n,)
         c - o, the kinks for the predictor without the offset.
-    low, high : (n,)
-        Bounds on u.
+    low, high, diagonal : (n,)
+        Bounds on u, and d.
     u, g, intercept : (n,), (k,), float
         The point that `certify` has seen last.
     """
@@ -73,6 +84,8 @@ class RidgeDual(State):
         self.offset = np.asarray(problem.offset)
         self.target = self.loss.pieces[0] - self.offset
         self.low, self.high = (np.ascontiguousarray(end) for end in self.loss.ends)
+        w = np.asarray(problem.weights)
+        self.diagonal = np.divide(self.loss.bend, w, out=np.zeros(len(w)), where=w > 0.0)
         self.one = np.ones(self.design.n)
         off = np.abs(self.target - problem.null_intercept)
         self.spread = float(np.sqrt(problem.weights @ off**2)) or 1.0
@@ -83,8 +96,8 @@ class RidgeDual(State):
     def subgradient(self, eta):
         """Return u = -F'(eta) (n,); with an intercept, rows on a kink make its sum 0."""
         u = self.loss.at(eta)[1]
-        if not self.with_intercept:
-            return u
+        if not self.with_intercept or self.loss.smooth:
+            return self.feasible(u)
         near = AT_KINK * (self.spread + np.abs(eta) + np.abs(self.loss.pieces[0]))
         low, high = self.loss.at(eta + near)[1], self.loss.at(eta - near)[1]
         if not low.sum() <= 0.0 <= high.sum():
@@ -136,7 +149,7 @@ class RidgeDual(State):
         z = self.products(u)
         g = z / lam if g is None else g
         eta = self.offset + (self.predictor(g) if predictor is None else predictor)
-        shift = self.loss.best_shift(eta) if self.with_intercept else 0.0
+        shift = self._best_shift(eta) if self.with_intercept else 0.0
         eta = eta + shift
         self.u, self.g, self.intercept, self.eta, self.z = u, g, float(shift), eta, z
         self.value = self.loss.at(eta)[0]
@@ -145,6 +158,12 @@ class RidgeDual(State):
         missing = astray * (abs(shift) + self.spread) + EPSILON * abs(self.value)
         samples = self.loss.fenchel_young_at(eta, u)
         return gap_of_terms(samples, ridge_excess(g, z, lam), missing)
+
+    def _best_shift(self, eta):
+        """Return a constant that minimises the loss at eta + constant, to rounding."""
+        if self.loss.smooth:
+            return best_shift(self.loss, eta, self.intercept)
+        return self.loss.best_shift(eta)
 
     def point(self):
         """Return the point certified last, for `set_point`."""
@@ -170,9 +189,33 @@ class RidgeDual(State):
         There b = V^-1 Z'u / lam. Its predictor reaches no kink while it is shorter than the
         distance of the nearest kink, whose scale is the spread of the kinks.
         """
+        if self.loss.smooth:
+            return None
         moved = np.abs(self.predictor(self.products(self.u)))
         moved = moved[np.asarray(self.problem.weights) > 0.0]
         return float(moved.max(initial=0.0)) / self.spread or None
+
+
+def best_shift(loss, eta, start):
+    """Return a constant that minimises a smooth loss at eta + constant, to rounding.
+
+    Newton steps from `start` stay within a bracket of the minimum, which grows by doubling.
+    """
+    shift, low, high, reach = float(start), -np.inf, np.inf, 1.0
+    for _ in range(SHIFTS):
+        slope = -float(loss.at(eta + shift)[1].sum())
+        low, high = (low, shift) if slope > 0.0 else (shift, high)
+        curvature = float(loss.curvature_at(eta + shift).sum())
+        step = -slope / curvature if curvature > 0.0 else -np.sign(slope) * reach
+        reach *= 2.0
+        moved = shift + step
+        if not low < moved < high:
+            bounded = np.isfinite(high - low)
+            moved = 0.5 * (low + high) if bounded else shift + np.sign(step) * reach
+        if abs(moved - shift) <= EPSILON * (abs(shift) + 1e-3 * reach) or slope == 0.0:
+            break
+        shift = moved
+    return shift
 
 
 def _rows(design, which, root_v):

@@ -1,11 +1,11 @@
 """Sweeps of coordinate ascent over the rows of a ridge problem with kinks.
 
-    maximise over u   sum_i u_i (c_i - b0) - eps |u_i|  -  |A'u|^2 / (2 lam)  -  rho (1'u)^2 / 2
-                      with low <= u <= high
+    maximise over u   sum_i u_i (c_i - b0) - eps |u_i| - d_i u_i^2 / 2
+                      -  |A'u|^2 / (2 lam)  -  rho (1'u)^2 / 2         with low <= u <= high
 
-Given: rows of A as the columns of a Design, less a common centre m; a multiplier b0 and rho, 0
-without an intercept. A step maximises in u_i exactly: with r = c_i - b0 - rho 1'u - a_i'A'u / lam
-and q = |a_i|^2 / lam + rho
+Given: rows of A as the columns of a Design, less a common centre m; d of a quadratic loss, 0 of
+one with kinks; a multiplier b0 and rho, 0 without an intercept. A step maximises in u_i exactly:
+with r = c_i - b0 - rho 1'u - d_i u_i - a_i'A'u / lam and q = |a_i|^2 / lam + rho + d_i
 
     u_i <- clip(soft(q u_i + r, eps) / q, low_i, high_i).
 
@@ -34,7 +34,8 @@ cdef class RowSweeps:
     ----------
     rows : Design (k, n)
     centre : (k,), subtracted from each row
-    target, low, high : (n,)
+    target, low, high, diagonal : (n,)
+        c, the bounds and d.
     width : float, eps
     seed : int, of the order in which rows are visited
     """
@@ -46,16 +47,16 @@ cdef class RowSweeps:
     cdef readonly double gain, worst
     cdef double width, shared, along
     cdef object centre
-    cdef const double[::1] target, low, high, meeting, square
+    cdef const double[::1] target, low, high, diagonal, meeting, square
     cdef double[::1] u, G
     cdef int[::1] order
     cdef unsigned long long drawn
 
-    def __init__(self, Design rows, centre, target, low, high, double width,
+    def __init__(self, Design rows, centre, target, low, high, diagonal, double width,
                  unsigned long long seed=1):
         cdef Py_ssize_t i
         self.rows, self.width, self.drawn = rows, width, 88172645463325252 + seed
-        self.target, self.low, self.high = target, low, high
+        self.target, self.low, self.high, self.diagonal = target, low, high, diagonal
         # a~_i'm, |a~_i - m|^2 and m'm.
         self.shared = float(centre @ centre)
         meeting = rows.products(centre)
@@ -96,9 +97,10 @@ cdef class RowSweeps:
         self.worst = INFINITY
 
     def violations(self, double lam, double b0):
-        """Return r = c - b0 - Ag (n,) at the current u."""
+        """Return r = c - b0 - Ag - d u (n,) at the current u."""
         g = (np.asarray(self.G) - self.total * self.centre) / lam
-        return np.asarray(self.target) - b0 - (self.rows.products(g) - float(self.centre @ g))
+        eta = b0 + self.rows.products(g) - float(self.centre @ g)
+        return np.asarray(self.target) - eta - np.asarray(self.diagonal) * np.asarray(self.u)
 
     cdef unsigned long long _draw(self) noexcept nogil:
         self.drawn ^= self.drawn << 13
@@ -123,10 +125,10 @@ cdef class RowSweeps:
                 i = kept
                 r = col.dot(&self.rows.columns[i], G, 0.0) - self.total * self.meeting[i]
                 r -= self.along - self.total * self.shared
-                r = self.target[i] - b0 - rho * self.total - per * r
+                x = self.u[i]
+                r = self.target[i] - b0 - rho * self.total - per * r - self.diagonal[i] * x
                 # The distance of the slope of the dual at u_i from 0, or from the range that its
                 # bound allows.
-                x = self.u[i]
                 if x >= self.high[i] and x > 0.0:
                     violated, excess = max(self.width - r, 0.0), r - self.width
                 elif x <= self.low[i] and x < 0.0:
@@ -151,7 +153,7 @@ cdef class RowSweeps:
                 if violated == 0.0:
                     continue
                 worst = max(worst, violated)
-                q = self.square[i] * per + rho
+                q = self.square[i] * per + rho + self.diagonal[i]
                 if q > 0.0:
                     r += q * x
                     r = (r - self.width if r > self.width

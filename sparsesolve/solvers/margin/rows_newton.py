@@ -130,6 +130,7 @@ def solve_free(dual, u, free, r, lam):
         slope = r - width * np.sign(u[free])
         low, high = np.where(u[free] > 0, 0.0, low), np.where(u[free] < 0, 0.0, high)
     gram = _gram(dual, free)
+    gram[np.diag_indices_from(gram)] += lam * dual.diagonal[free]
     u[free], common = ascend(gram, u[free], slope, low, high, lam, dual.with_intercept)
     return common
 

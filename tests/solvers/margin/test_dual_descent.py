@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.optimize import minimize
 
 import sparsesolve as ss
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.margin.dual_descent import DualDescent
 from sparsesolve.solvers.state import CONVERGED
 
-FAMILIES = [ss.families.hinge(), ss.families.quantile(0.4), ss.families.epsilon_insensitive(0.5)]
+FAMILIES = [ss.families.hinge(), ss.families.quantile(0.4), ss.families.epsilon_insensitive(0.5),
+            ss.families.squared_hinge()]
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
@@ -17,7 +20,7 @@ def test_shrinking_is_safe(family, intercept):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 8))
     y = X[:, 0] + rng.normal(size=120)
-    y = np.sign(y) if family.name == "hinge" else y
+    y = np.sign(y) if family.name.endswith("hinge") else y
     problem, *_ = read_problem(
         X, y, family, weights=None, offset=None, penalty_factor=None, lower=None, upper=None,
         alpha=0.0, intercept=intercept, standardize=True, n_threads=1,
@@ -36,14 +39,42 @@ def test_shrinking_is_safe(family, intercept):
             left += len(settled)
             put = state.sweeps.dual_point()[settled]
             assert put == pytest.approx(optimum[settled], abs=1e-5 / 120)
-    assert left > 120
+    assert left > (30 if family.name == "squared_hinge" else 120)
 
 
-def test_newton_steps_go_on_where_sweeps_have_stalled(monkeypatch):
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("store", [np.asarray, sparse.csc_array])
+def test_the_squared_hinge_is_that_of_lbfgs(store, intercept):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 40)) * (rng.random((60, 40)) < 0.3)
+    y = np.where(X[:, 0] + rng.normal(size=60) > 0.3, 1.0, -1.0)
+    w = rng.random(60) * (rng.random(60) < 0.9)
+    w, factor, lambdas = w / w.sum(), np.resize([1.0, 0.5, 2.0], 40), [0.3, 0.01, 1e-4]
+    fit = ss.path(store(X), y, family=ss.families.squared_hinge(), alpha=0, weights=w, tol=1e-10,
+                  lambdas=lambdas, penalty_factor=factor, standardize=False, intercept=intercept,
+                  solver="dual_descent", stop=None)  # fmt: skip
+    factor = factor * 40 / factor.sum()
+    assert fit.gaps.max() <= 1e-10
+
+    def objective(x, lam):
+        b, b0 = x[:40], x[40] * intercept
+        lack = np.maximum(1.0 - y * (X @ b + b0), 0.0)
+        u = w * y * lack
+        slope = np.append(lam * factor * b - X.T @ u, -u.sum() * intercept)
+        return 0.5 * w @ lack**2 + 0.5 * lam * factor @ b**2, slope
+
+    for lam in lambdas:
+        least = minimize(objective, np.zeros(41), (lam,), jac=True, options={"gtol": 1e-10}).fun
+        here = objective(np.append(fit.coef(lam), fit.intercept(lam)), lam)[0]
+        assert least * (1 - 1e-9) <= here <= least + 1e-10 * fit.null_deviance
+
+
+@pytest.mark.parametrize("kind", ["hinge", "squared_hinge"])
+def test_newton_steps_go_on_where_sweeps_have_stalled(monkeypatch, kind):
     monkeypatch.setattr("sparsesolve.solvers.margin.dual_descent.GAPS_BEFORE_NEWTON", 0)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 60))
     y = np.sign(X[:, 0] + rng.normal(size=40))
-    options = {"family": ss.families.hinge(), "alpha": 0, "n_lambdas": 5}
+    options = {"family": getattr(ss.families, kind)(), "alpha": 0, "n_lambdas": 5}
     fit = ss.path(X, y, solver="dual_descent", **options)
     assert fit.gaps.max() <= 1e-7
