@@ -21,7 +21,7 @@ ORDER = [
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
     "cli": (1616, 12, 3),
-    "data": (5637, 35, 54),
+    "data": (5640, 36, 54),  # with names imported at first use, and those that moved
     "estimators": (6324, 46, 7),
     "families": (828, 10, 0),
     "inference": (1110, 6, 11),

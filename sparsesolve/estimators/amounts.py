@@ -67,7 +67,8 @@ class TweedieNet(OneSided, LogLink):
     """
 
     def __init__(self, alpha=0.01, *, power=1.5, l1_ratio=1.0, fit_intercept=True,
-                 standardize=False, positive=False, max_iter=None, tol=1e-10): ...
+                 standardize=False, positive=False, max_iter=None, tol=1e-10, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...
 
     def _options(self):
         return {**super()._options(), "family": tweedie(self.power)}
@@ -90,7 +91,8 @@ class TweedieNetCV(OneSidedCV, LogLink):
 
     def __init__(self, *, power=1.5, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...
 
     def _options(self):
         return {**super()._options(), "family": tweedie(self.power)}

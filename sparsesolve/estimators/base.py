@@ -154,6 +154,8 @@ def keeps_arguments(init):
     return keep
 
 
+# Options of path for single features, which estimators of the elastic net take, too.
+RESTRICTIONS = ("penalty_factor", "lower", "upper", "exclude")
 SCORE = "Return the coefficient of determination of the predictions; the accuracy of classes."
 
 
@@ -215,13 +217,23 @@ class Net(Exported, Answering, BaseEstimator):
     def _options(self):
         """Return the options of path for the current parameters."""
         options = {"family": self._family, "alpha": getattr(self, "l1_ratio", 1.0)}
-        for name in ("standardize", "grouped", "penalty_factor"):
-            options[name] = getattr(self, name, path.__kwdefaults__[name])
         options["standardize"] = getattr(self, "standardize", False)
-        if read_flag("positive", getattr(self, "positive", False)):
-            options["lower"] = 0.0
+        options["grouped"] = getattr(self, "grouped", path.__kwdefaults__["grouped"])
+        options |= self._restrictions()
         intercept = read_flag("fit_intercept", getattr(self, "fit_intercept", False))
         return {**options, "intercept": intercept, "tol": self.tol, "max_iter": self.max_iter}
+
+    def _restrictions(self):
+        """Return the factors and limits of single features that were given, for path."""
+        given = {name: getattr(self, name, None) for name in RESTRICTIONS}
+        given = {name: value for name, value in given.items() if value is not None}
+        if given and hasattr(self, "feature_names_in_"):  # by which these may be given
+            given["feature_names"] = self.feature_names_in_
+        if read_flag("positive", getattr(self, "positive", False)):
+            if "lower" in given:
+                raise ValueError("positive=True is lower=0; leave one of them out")
+            given["lower"] = 0.0
+        return given
 
     def _under(self, penalty):
         """Return the options for a penalty, which may name the columns of a frame."""

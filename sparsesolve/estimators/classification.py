@@ -60,7 +60,8 @@ class SparseLogisticRegression(Penalised, Logistic):
     """
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
-                 grouped=False, class_weight=None, max_iter=None, tol=1e-10): ...
+                 grouped=False, class_weight=None, max_iter=None, tol=1e-10, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...
 
 
 class SparseLogisticRegressionCV(PenalisedCV, Logistic):
@@ -85,4 +86,5 @@ class SparseLogisticRegressionCV(PenalisedCV, Logistic):
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, grouped=False, class_weight=None, measure="deviance", cv=None,
-                 rule="min", max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...
+                 rule="min", max_iter=None, tol=1e-10, verbose=False, n_jobs=None,
+                 penalty_factor=None, lower=None, upper=None, exclude=None): ...

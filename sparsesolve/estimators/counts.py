@@ -61,7 +61,8 @@ class NegativeBinomialNet(OneSided, LogLink):
     """
 
     def __init__(self, alpha=0.01, *, theta=1.0, l1_ratio=1.0, fit_intercept=True,
-                 standardize=False, positive=False, max_iter=None, tol=1e-10): ...
+                 standardize=False, positive=False, max_iter=None, tol=1e-10, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...
 
     def _options(self):
         return {**super()._options(), "family": negative_binomial(self.theta)}
@@ -84,7 +85,8 @@ class NegativeBinomialNetCV(OneSidedCV, LogLink):
 
     def __init__(self, *, theta=1.0, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...
 
     def _options(self):
         return {**super()._options(), "family": negative_binomial(self.theta)}

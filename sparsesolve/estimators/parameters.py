@@ -13,6 +13,13 @@ standardize : bool
     Penalise coefficients of columns divided by their standard deviation.
 positive : bool
     Keep coefficients nonnegative.
+penalty_factor : array-like (n_features,) or mapping from names or numbers
+    Factors of alpha, scaled to mean 1: 0 is unpenalised, inf excluded; those left out of a
+    mapping are 1. None means 1 for all.
+lower, upper : float, array-like (n_features,) or mapping from names or numbers
+    Limits of the coefficients, ``lower <= 0 <= upper``; None means none.
+exclude : list of names or column numbers
+    Features whose coefficients are 0.
 grouped : bool
     With several classes, select each feature for all or for none.
 class_weight : dict, "balanced" or None

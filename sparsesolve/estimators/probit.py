@@ -63,7 +63,8 @@ class ProbitNet(Penalised, Probit):
     """
 
     def __init__(self, alpha=0.01, *, class_weight=None, l1_ratio=1.0, fit_intercept=True,
-                 standardize=False, max_iter=None, tol=1e-10): ...
+                 standardize=False, max_iter=None, tol=1e-10, penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...
 
 
 class ProbitNetCV(PenalisedCV, Probit):
@@ -89,4 +90,5 @@ class ProbitNetCV(PenalisedCV, Probit):
 
     def __init__(self, *, class_weight=None, l1_ratio=1.0, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...

@@ -31,7 +31,8 @@ class ElasticNet(ByColumn):
 
     def __init__(self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, precompute=False,
                  max_iter=None, copy_X=True, tol=1e-10, warm_start=False, positive=False,
-                 random_state=None, selection="cyclic"): ...
+                 random_state=None, selection="cyclic", penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Fit to X (n, p), dense, sparse or a frame, and y (n,) or (n, K).
@@ -58,7 +59,8 @@ class Lasso(ElasticNet):
 
     def __init__(self, alpha=1.0, *, fit_intercept=True, precompute=False, copy_X=True,
                  max_iter=None, tol=1e-10, warm_start=False, positive=False, random_state=None,
-                 selection="cyclic"): ...
+                 selection="cyclic", penalty_factor=None, lower=None, upper=None,
+                 exclude=None): ...
 
 
 class ElasticNetCV(Chosen, Linear):
@@ -80,8 +82,8 @@ class ElasticNetCV(Chosen, Linear):
 
     def __init__(self, *, l1_ratio=0.5, eps=1e-3, alphas=100, fit_intercept=True,
                  precompute="auto", max_iter=None, tol=1e-10, cv=None, copy_X=True, verbose=0,
-                 n_jobs=None, positive=False, random_state=None, selection="cyclic", rule="min"):
-        ...
+                 n_jobs=None, positive=False, random_state=None, selection="cyclic", rule="min",
+                 penalty_factor=None, lower=None, upper=None, exclude=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
@@ -97,7 +99,7 @@ class ElasticNetCV(Chosen, Linear):
     def _first_alpha(self, X, y, weights, options):
         """Return the least alpha that selects nothing; with `positive`, no positive coefficient.
         """
-        if "lower" not in options:
+        if not self.positive or self._restrictions() != {"lower": 0.0}:
             return super()._first_alpha(X, y, weights, options)
         w = np.ones(len(y)) if weights is None else weights
         residual = (y - np.average(y, weights=w) * options["intercept"]) * (w / w.sum())
@@ -125,4 +127,5 @@ class LassoCV(ElasticNetCV):
 
     def __init__(self, *, eps=1e-3, alphas=100, fit_intercept=True, precompute="auto",
                  max_iter=None, tol=1e-10, copy_X=True, cv=None, verbose=False, n_jobs=None,
-                 positive=False, random_state=None, selection="cyclic", rule="min"): ...
+                 positive=False, random_state=None, selection="cyclic", rule="min",
+                 penalty_factor=None, lower=None, upper=None, exclude=None): ...

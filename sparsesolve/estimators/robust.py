@@ -48,7 +48,8 @@ class HuberNet(OneSided, Robust):
     """
 
     def __init__(self, alpha=0.01, *, delta=1.0, l1_ratio=1.0, fit_intercept=True,
-                 standardize=False, positive=False, max_iter=None, tol=1e-10): ...
+                 standardize=False, positive=False, max_iter=None, tol=1e-10, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...
 
 
 class HuberNetCV(OneSidedCV, Robust):
@@ -68,4 +69,5 @@ class HuberNetCV(OneSidedCV, Robust):
 
     def __init__(self, *, delta=1.0, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...

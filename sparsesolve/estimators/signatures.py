@@ -30,7 +30,8 @@ class OneSided(Penalised):
     """A fit at one alpha whose coefficients may be restricted to be nonnegative by `positive`."""
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
-                 positive=False, max_iter=None, tol=1e-10): ...
+                 positive=False, max_iter=None, tol=1e-10, penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...
 
 
 class ByFolds(Chosen):
@@ -60,4 +61,5 @@ class OneSidedCV(PenalisedCV):
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None): ...
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...

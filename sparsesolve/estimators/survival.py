@@ -87,7 +87,8 @@ class CoxNet(Cox):
     """
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, standardize=False, ties="breslow",
-                 max_iter=None, tol=1e-9): ...
+                 max_iter=None, tol=1e-9, penalty_factor=None, lower=None, upper=None,
+                 exclude=None): ...
 
     def fit(self, X, y, sample_weight=None, strata=None):
         """Fit to X (n, p) and y: (time, status) or (start, stop, status) in any form.
@@ -124,7 +125,7 @@ class CoxNetCV(Chosen, Cox):
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-2, alphas=100, standardize=False, ties="breslow",
                  measure="deviance", cv=None, rule="min", max_iter=None, tol=1e-9, verbose=False,
-                 n_jobs=None): ...
+                 n_jobs=None, penalty_factor=None, lower=None, upper=None, exclude=None): ...
 
     def fit(self, X, y, sample_weight=None, strata=None, **params):
         """Choose and fit, as CoxNet; `params`, such as groups, go to the splitter by routing."""

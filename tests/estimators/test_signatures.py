@@ -11,7 +11,8 @@ from sparsesolve import estimators  # noqa: E402
 
 OWN = {"PoissonNet": (), "GammaNet": (), "TweedieNet": ("power",),
        "NegativeBinomialNet": ("theta",), "HuberNet": ("delta",)}  # fmt: skip
-SHARED = ["alpha", "l1_ratio", "fit_intercept", "standardize", "positive", "max_iter", "tol"]
+SHARED = ["alpha", "l1_ratio", "fit_intercept", "standardize", "positive", "max_iter", "tol",
+          "penalty_factor", "lower", "upper", "exclude"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OWN)
