@@ -295,7 +295,7 @@ def test_slopes_lie_between_their_ends_and_come_to_those_that_are_finite(case):
 
 @pytest.mark.parametrize("name", [*KINKED, "squared_hinge"])
 def test_pieces_make_the_loss(name):
-    """f = max over s in [l, h] of s (eta - c) - width |s| - bend s^2 / 2, over a fine grid of s."""
+    """f = max over s in [l, h] of s (eta - c) - width |s| - bend s^2 / 2, on a fine grid of s."""
     y = np.resize([1.0, -1.0], 8)
     loss = {**KINKED, **LOSSES}[name](y, np.full(8, 1 / 8))
     centre, low, high = loss.pieces

@@ -137,9 +137,13 @@ def solve_free(dual, u, free, r, lam):
 
 def _gram(dual, free):
     """Return the inner products of the free rows of A, (f, f)."""
-    part = dual.rows.part(free.astype(np.intc))
-    rows, _ = part.stored_columns(np.arange(len(free), dtype=np.intc))
-    gram = np.asarray((rows.T @ rows).todense())
+    part, which = dual.rows.part(free.astype(np.intc)), np.arange(len(free), dtype=np.intc)
+    if dual.rows.stored == dual.rows.n * dual.rows.p:
+        rows = part.unpacked(which)
+        gram = rows.T @ rows
+    else:
+        rows, _ = part.stored_columns(which)
+        gram = np.asarray((rows.T @ rows).todense())
     meeting = np.asarray(rows.T @ dual.centre)
     gram -= meeting[:, None] + meeting[None, :] - float(dual.centre @ dual.centre)
     return gram
