@@ -313,7 +313,7 @@ def squared_norm(forward, back, n, p):
 
 def suits_one_kink(problem, lambdas):
     """Return True for hinge and quantile losses, whose conjugates are linear on their slopes."""
-    return ridge_dual.suits(problem, lambdas) and problem.loss.width == 0.0
+    return ridge_dual.suits_kinks(problem, lambdas) and problem.loss.width == 0.0
 
 
 class _MarginState(Reduced):

@@ -23,8 +23,8 @@ import numpy as np
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.margin.row_sweeps import RowSweeps
 from sparsesolve.solvers.margin.rows_newton import MOST_FREE_ROWS, RowsNewton, solve_free
+from sparsesolve.solvers.newton.proximal_newton import ProximalNewton
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
-from sparsesolve.solvers.working_set.proximal_newton import ProximalNewton
 
 # Penalty on the sum of u that the intercept asks to be 0, as a multiple of the mean squared row
 # over lambda: the curvature that it adds to each row. A larger one couples all rows and slows the
