@@ -111,12 +111,20 @@ ROWS = {
                         lambda y=CLASS, **g: ss.confusion(TWO, X, y, 0.05, **g).counts),
     (ss, "calibration"): ("y weights offset", lambda y=CLASS, **g: ss.calibration(
         TWO, X, y, 0.05, n_bins=3, **g).observed),
+    (ss.KnotPath, "spacing"): ("y", lambda y: np.asarray(ss.lars_path(X, Y, method="lar").spacing(
+        X, y, sigma=1.0)["spacing"])),
     (ss, "refit"): ("y", lambda y: ss.refit(FIT, X, y, S).estimates),
     (ss, "refit known"): ("weights offset", lambda **g: ss.refit(
         fit_of(weights=WEIGHTS, offset=OFFSET), X, Y, S,
         **{"weights": WEIGHTS, "offset": OFFSET, **g}).estimates),
     (ss.inference, "carve"): ("y weights offset", lambda y=Y, **g: ss.inference.carve(
         X, y, S, share=0.6, **g).p_values),
+    (ss.inference, "split"): ("y weights offset", lambda y=Y, **g: ss.inference.split(
+        X, y, lambda X, y, w: [0, 1], n_splits=1, **g).p_values),
+    (ss.inference, "knockoffs"): ("y weights offset", lambda y=Y, **g: ss.inference.knockoffs(
+        X, y, n_folds=3, n_lambdas=5, **g).W),
+    (ss.inference, "debiased"): ("y weights offset", lambda y=Y, **g: ss.inference.debiased(
+        X, y, [0], **g).p_values),
     (ss.inference, "selective"): ("y", lambda y: ss.inference.selective(
         FIT, X, y, S).p_values),
     (ss.inference, "selective known"): ("weights offset", lambda **g: ss.inference.selective(
@@ -443,6 +451,7 @@ OTHERS = {
     "cv_crf_path weights folds": "sequences",
     "tag_report y": "two lists of labels",
     "viterbi y start": "scores and labels are arrays",
+    "thin y offset": "no X",
     "marginals start": "scores are arrays",
     "bmrm start": "columns of a risk, which has no names",
     "cox strata": "read with X: see path family",

@@ -8,8 +8,8 @@ from sparsesolve.data.public_names import public_names
 
 __all__ = [
     "Calibration", "Certificate", "Confusion", "Constrained", "EncodedDesign", "Intervals",
-    "MKLCrossValidation", "OnlineFit", "Refit", "Roc", "Scores", "SparseCodes", "StabilityPath",
-    "SurvivalCurves", "plot_graph", "plot_image", "plot_tree",
+    "Knockoffs", "MKLCrossValidation", "OnlineFit", "Refit", "Roc", "Scores", "SparseCodes",
+    "StabilityPath", "SurvivalCurves", "plot_graph", "plot_image", "plot_tree",
 ]  # fmt: skip
 
 HOMES = {
@@ -19,6 +19,7 @@ HOMES = {
     "Constrained": "selection.radius",
     "EncodedDesign": "data.encoding",
     "Intervals": "results.intervals",
+    "Knockoffs": "results.knockoffs",
     "MKLCrossValidation": "results.kernel_path",
     "OnlineFit": "online.fit",
     "Refit": "selection.refit",

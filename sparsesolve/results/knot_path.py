@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import by_rows, read_count, read_number
+from sparsesolve.results.coefficient_table import frame_of
+from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import read_rows
@@ -18,6 +20,8 @@ from sparsesolve.solvers.homotopy.knot_gaps import nonzeros
 
 # When a path is followed again, coefficients may differ by this fraction of the largest one.
 ALIKE = 1e-6
+# Least number of rows more than features for an estimate of the errors.
+FULL = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +101,48 @@ class KnotPath(Path):
             steps = read_count("n_lambdas", n_lambdas, 1) + len(self.lambdas) - 1
         return self._follow(X, y, lambda_min=end, max_steps=steps)
 
+    @by_rows("y")
+    def spacing(self, X: Any, y: Any, *, sigma: float | None = None) -> Any:
+        """Test each step of least angle regression: the spacing and the covariance test.
+
+        The spacing test of a step is exact, given the features and signs of the steps before, for
+        normal errors: its p-value is uniform if the features outside add nothing. The covariance
+        test is its limit for many rows. With lambda_k the knots in units of inner products and
+        w_k the length of X_A (X_A'X_A)^-1 s_A less that vector of the step before, they are, with
+        the normal tail Q, ::
+
+            (Q(lambda_k w/sigma) - Q(lambda_{k-1} w/sigma))
+                / (Q(lambda_{k+1} w/sigma) - Q(lambda_{k-1} w/sigma))
+            exp(-w^2 lambda_k (lambda_k - lambda_{k+1}) / sigma^2)
+
+        Parameters
+        ----------
+        X, y : array_like
+            The data of the fit.
+        sigma : float, optional
+            Standard deviation of the errors. Default: of the residuals of all features, if there
+            are at least twice as many rows, and 20 more, than features.
+
+        Returns
+        -------
+        frame : pandas.DataFrame or dict of ndarray
+            Columns ``feature``, ``lambda``, ``spacing`` and ``covariance``, one row for each step
+            but the last.
+
+        Raises
+        ------
+        ValueError
+            If the path is not of ``method="lar"``, has weights, penalty factors or a ridge part,
+            or sigma cannot be estimated.
+
+        References
+        ----------
+        Tibshirani, Taylor, Lockhart, Tibshirani (2016), "Exact post-selection inference for
+        sequential regression procedures". Lockhart, Taylor, Tibshirani, Tibshirani (2014), "A
+        significance test for the lasso".
+        """
+        return frame_of(spacing_columns(self, X, y, sigma))
+
     def _reaching(self, s, exact, X, y):
         """Return this path, or a longer one if an exact solution at s needs it."""
         lowest = np.min(read_s(s), initial=np.inf) if exact and s is not None else np.inf
@@ -134,6 +180,72 @@ class KnotPath(Path):
                 f"lambda = {end:.6g}"
             )
         return longer
+
+
+def spacing_columns(path, X, y, sigma):
+    """Return the columns of :meth:`KnotPath.spacing`."""
+    options = path.options or {}
+    plain = all(options.get(name) is None for name in ("weights", "penalty_factor"))
+    if options.get("method") != "lar" or not plain or options.get("ridge"):
+        raise ValueError(
+            "spacing tests are of lars_path(method='lar') without weights, penalty factors and "
+            "ridge"
+        )
+    data = FittedData(path, X, y)
+    data.refuse_others()
+    n, m = data.n, len(path.lambdas) - 1
+    order, known = [], np.zeros(path.n_features, dtype=bool)
+    signs = np.zeros(path.n_features)
+    for k in range(1, m + 1):  # a feature enters at the knot before its first coefficient
+        b = path.coefs[:, [k]].toarray().ravel()
+        new = np.flatnonzero((b != 0.0) & ~known)
+        if len(new) != 1:
+            raise ValueError(f"step {k} adds {len(new)} features; spacing tests are of one each")
+        known[new], signs[new] = True, np.sign(b[new])
+        order.append(int(new[0]))
+    Z = data.matrix[:, order]
+    Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=float)
+    centred = options.get("intercept", True)
+    spread = Z.std(axis=0) if options.get("standardize", True) else np.ones(len(order))
+    Z = (Z - Z.mean(axis=0) if centred else Z) / spread
+    offset = options.get("offset")
+    response = data.response.values - (0.0 if offset is None else np.asarray(offset).ravel())
+    sigma = _noise(data, response, centred) if sigma is None else read_number(
+        "sigma", sigma, 0.0, np.inf, open_low=True)  # fmt: skip
+    Q, R = np.linalg.qr(Z)
+    last, w = np.zeros(n), np.empty(m)
+    for k in range(m):
+        s = signs[order[: k + 1]]
+        at = Q[:, : k + 1] @ np.linalg.solve(R[: k + 1, : k + 1].T, s)
+        w[k], last = np.linalg.norm(at - last), at
+    return _spacing_tests(path, n * path.lambdas, w / sigma, np.array(order))
+
+
+def _spacing_tests(path, knots, w, order):
+    """Return the columns from knots in units of inner products (m + 1,) and w / sigma (m,)."""
+    from scipy import special
+
+    before, here, after = np.append(np.inf, knots[:-2]), knots[:-1], knots[1:]
+    low, middle, high = (special.log_ndtr(-t * w) for t in (before, here, after))
+    top, bottom = -np.expm1(low - middle), -np.expm1(low - high)
+    names = path.feature_names
+    return {
+        "feature": order if names is None else names[order], "lambda": path.lambdas[:-1],
+        "spacing": np.exp(middle - high) * top / bottom,
+        "covariance": np.exp(-(w**2) * here * (here - after)),
+    }  # fmt: skip
+
+
+def _noise(data, response, centred):
+    """Return the standard deviation of the residuals of all features."""
+    n, p = data.n, data.matrix.shape[1] + bool(centred)
+    if n - p < max(FULL, p):
+        raise ValueError(f"{n} rows of {p} features say too little of the errors; give sigma=")
+    X = data.matrix
+    X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+    X = np.column_stack([np.ones(n), X - X.mean(axis=0)]) if centred else X
+    b, _, rank, _ = np.linalg.lstsq(X, response, rcond=None)
+    return float(np.linalg.norm(response - X @ b) / np.sqrt(n - rank))
 
 
 def knot_path(problem, batches, tol, **rest):

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from sparsesolve.data import (
     by_rows,
+    read_choice,
     read_count,
     read_design,
     read_feature_names,
@@ -72,16 +73,43 @@ class StabilityPath(Frozen, Tabled):
         """Return the share (p,) of halves that select each feature at lambda s or a larger one."""
         return np.asarray(self.entered[:, : self._place(s) + 1].sum(axis=1)).ravel()
 
-    def error_bound(self, threshold: float = 0.75, s: float | None = None) -> float:
+    def error_bound(
+        self, threshold: float = 0.75, s: float | None = None, *, assume: str = "none"
+    ) -> float:
         """Return a bound on the expected number of features without influence in :meth:`stable`.
 
-        The bound is q^2 / ((2 threshold - 1) p) if halves select q of p features (Meinshausen and
-        Buhlmann, theorem 1: features without influence are exchangeable, and selected no more
-        often than by guessing). It holds only for a threshold above 1/2.
+        With halves that select q of p features, "none" gives q^2 / ((2 threshold - 1) p). For
+        complementary pairs it assumes nothing: it bounds the number of stable features that one
+        half selects with a probability of at most q / p, which are those without influence if
+        these are exchangeable and selected no more often than by guessing.
+
+        Parameters
+        ----------
+        threshold : float in (1/2, 1], default 0.75
+        s : float, default None
+            None means the last lambda.
+        assume : {"none", "unimodal", "r-concave"}, default "none"
+            Shape of the distribution of the share of pairs, and of halves, that select a feature
+            without influence. The more is assumed, the smaller the bound.
+
+        Returns
+        -------
+        bound : float
+
+        References
+        ----------
+        Shah and Samworth (2013), "Variable selection with error control: another look at
+        stability selection", theorems 1 and 2 and equation (8).
         """
         threshold = read_number("threshold", threshold, 0.5, 1.0, open_low=True)
+        assume = read_choice("assume", assume, ["none", "unimodal", "r-concave"])
         reached = self.reached(s)
-        return float(reached.sum() ** 2 / ((2.0 * threshold - 1.0) * len(reached)))
+        q, p = float(reached.sum()), len(reached)
+        if assume == "none" or q == 0.0:
+            return q**2 / ((2.0 * threshold - 1.0) * p)
+        if q > p:  # no probability
+            return float(p)
+        return _sharper_bound(threshold, q, p, self.n_halves // 2, assume)
 
     def _columns(self):
         """Return the features that a half selects, the most frequent first."""
@@ -242,3 +270,48 @@ def _shares(features, places, shape, count):
     ones = np.full(len(features), 1.0 / count)
     matrix = sparse.coo_array((ones, (features, places)), shape=shape).tocsc()
     return sparse.csc_array(matrix)
+
+
+def _sharper_bound(threshold, q, p, B, assume):
+    """Return the bound of Shah and Samworth for B pairs of halves that select q of p features."""
+    theta, half = q / p, 1.0 / (2 * B)
+    if assume == "r-concave":
+        pairs = _largest_tail(theta**2, 2.0 * threshold - 1.0, B, -0.5)
+        return float(p * min(pairs, _largest_tail(theta, threshold, 2 * B, -0.25)))
+    least = min(0.5 + theta**2, 0.5 + half + 0.75 * theta**2)
+    if theta > 1.0 / np.sqrt(3.0) or not threshold > least:
+        raise ValueError(
+            f"assume='unimodal' holds for a threshold above {least:.3g} and halves that select at "
+            f"most {1.0 / np.sqrt(3.0):.3g} of the features, not {theta:.3g}; choose a larger s"
+        )
+    if threshold <= 0.75:
+        factor = 1.0 / (2.0 * (2.0 * threshold - 1.0 - half))
+    else:
+        factor = 4.0 * (1.0 - threshold + half) / (1.0 + 1.0 / B)
+    return factor * theta * q
+
+
+def _largest_tail(mean, t, B, r):
+    """Return the largest P(V >= t) over r-concave laws of this mean on {0, 1/B, ..., 1}.
+
+    The extremal laws have probabilities (a + i)^(1/r) on i <= k (Shah and Samworth, appendix).
+    """
+    from scipy import optimize
+
+    if t <= mean:
+        return 1.0
+    first, found = int(np.ceil(t * B - 1e-9)), 0.0
+    for k in range(max(first, 1), B + 1):
+        i = np.arange(k + 1)
+
+        def mean_at(log_a, i=i):
+            p = np.exp((np.log(np.exp(log_a) + i) - log_a) / r)
+            return p @ i / p.sum() / B
+
+        # The mean rises with a, up to that of equal probabilities.
+        if mean_at(-60.0) > mean or mean_at(60.0) < mean:
+            continue
+        log_a = optimize.brentq(lambda x, at=mean_at: at(x) - mean, -60.0, 60.0, xtol=1e-13)
+        p = np.exp((np.log(np.exp(log_a) + i) - log_a) / r)
+        found = max(found, p[first:].sum() / p.sum())
+    return min(1.0, found)

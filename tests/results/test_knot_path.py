@@ -68,3 +68,25 @@ def test_iterations_are_the_features_that_came_and_went():
     assert WHOLE.n_iters.sum() >= WHOLE.df[-1]
     changes = np.abs(np.diff((WHOLE.coefs.toarray() != 0).astype(int), axis=1)).sum(axis=0)
     assert (WHOLE.n_iters[1:] >= (changes > 0)).all()
+
+
+def test_spacing_tests_are_those_of_r():
+    """larInf of selectiveInference, sigma = 1; features and numbers of its first steps."""
+    rng = np.random.default_rng(0)
+    L = np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(np.arange(40), np.arange(40))))
+    A = rng.normal(size=(100, 40)) @ L.T
+    A = (A - A.mean(0)).round(6)
+    y = (A[:, 0] - 0.7 * A[:, 1] + 0.5 * A[:, 5] + rng.normal(size=100)).round(6)
+    fit = ss.lars_path(A, y, method="lar")
+    found = fit.spacing(A, y, sigma=1.0)
+    assert list(found["feature"][:5]) == [0, 5, 2, 1, 12]
+    assert np.array(found["spacing"][:5]) == pytest.approx(
+        [1.18359e-4, 0.023269046, 0.167766852, 0.004721964, 0.830157431], rel=1e-5)  # fmt: skip
+    assert np.array(found["covariance"][:5]) == pytest.approx(
+        [4.56084e-5, 0.0204706, 0.170695, 0.00332239, 0.847217], rel=1e-5)  # fmt: skip
+    residual = y - A @ np.linalg.lstsq(np.c_[np.ones(100), A], y, rcond=None)[0][1:]
+    residual -= residual.mean()
+    own = fit.spacing(A, y, sigma=np.sqrt(residual @ residual / 59))
+    assert np.allclose(fit.spacing(A, y)["spacing"], own["spacing"])
+    with pytest.raises(ValueError, match="method='lar'"):
+        ss.lars_path(A, y).spacing(A, y, sigma=1.0)

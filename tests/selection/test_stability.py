@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import sparsesolve as ss
+from sparsesolve.results import StabilityPath
 from sparsesolve.selection.folds import read_folds
 
 RNG = np.random.default_rng(81)
@@ -77,3 +79,25 @@ def test_what_leaves_no_halves_or_lambdas_is_refused(rows, given, words):
     X = np.random.default_rng(0).normal(size=(rows, 3))
     with pytest.raises(ValueError, match=words):
         ss.stability_path(X, X[:, 0], **given)
+
+
+@pytest.mark.parametrize("threshold, none, unimodal, concave", [
+    (0.6, 4.5, 2.37, 0.869), (0.75, 1.8, 0.918, 0.223), (0.9, 1.125, 0.388, 0.058),
+])  # fmt: skip
+def test_sharper_bounds_are_those_of_stabs(threshold, none, unimodal, concave):
+    """p = 1000, q = 30 and 50 pairs; R's stabs 0.6 looks for r-concave laws on a grid."""
+    shares = np.zeros((1000, 1))
+    shares[:60] = 0.5
+    path = StabilityPath(np.array([1.0]), sparse.csc_array(shares), sparse.csc_array(shares), 100)
+    assert path.error_bound(threshold) == pytest.approx(none)
+    assert path.error_bound(threshold, assume="unimodal") == pytest.approx(unimodal, rel=2e-3)
+    assert path.error_bound(threshold, assume="r-concave") == pytest.approx(concave, rel=2e-2)
+
+
+def test_sharper_bounds_have_their_premises():
+    shares = np.full((10, 1), 0.8)
+    path = StabilityPath(np.array([1.0]), sparse.csc_array(shares), sparse.csc_array(shares), 100)
+    with pytest.raises(ValueError, match="select at most 0.577 of the features, not 0.8"):
+        path.error_bound(0.9, assume="unimodal")
+    with pytest.raises(ValueError, match="'unimodal'"):
+        path.error_bound(0.9, assume="smooth")

@@ -18,6 +18,7 @@ from sparsesolve.results.files.encoder_file import encoder_of, encoder_values
 from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Json, Kind
 from sparsesolve.results.intervals import Intervals
 from sparsesolve.results.kernel_path import MKLCrossValidation, MKLPath
+from sparsesolve.results.knockoffs import Knockoffs
 from sparsesolve.results.knot_path import KnotPath
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import path_family
@@ -334,7 +335,25 @@ def _intervals_of(values):
     return Intervals(**{**values, "names": values["names"].tolist()})
 
 
+KNOCKOFFS = {
+    "names": Form("U", "p"), "W": Form("f", "p"), "q_values": Form("f", "p", low=0.0),
+    "selected": Form("i", "*", low=0, below="p"), "threshold": Form("f", finite=False),
+    "fdr": Form("n"), "covariance_rule": Form("U"), "statistic": Form("U"),
+    "draws": Form("i", low=1),
+}  # fmt: skip
+
+
+def _knockoff_values(found):
+    return {name: getattr(found, name) for name in KNOCKOFFS} | {
+        "names": np.array(list(map(str, found.names)), dtype=str)}  # fmt: skip
+
+
+def _knockoffs_of(values):
+    return Knockoffs(**{**values, "names": values["names"].tolist()})
+
+
 KINDS |= {
+    "knockoffs": Kind(Knockoffs, KNOCKOFFS, _knockoff_values, _knockoffs_of),
     "intervals": Kind(Intervals, INTERVALS, _interval_values, _intervals_of),
     "path": Kind(Path, PATH, path_values, _path_of),
     "knots": Kind(KnotPath, PATH, path_values, lambda values: _path_of(values, KnotPath)),

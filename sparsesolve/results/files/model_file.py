@@ -4,7 +4,7 @@
 
     format, version         "sparsesolve model", 1
     kind                    "path", "knots" of a KnotPath, "cv", "kernels", "cv_kernels",
-                            "intervals" or "design"
+                            "intervals", "knockoffs" or "design"
     family                  its name and parameter, such as "poisson" or "huber(delta=1.5)"
     options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset,
                             has_limits, counted (what degrees are), and
@@ -33,8 +33,9 @@ hold ::
     mean (L,)  std (L,)  n_nonzero (L,)  fold_scores (F, L)  fold_weights (F,)
     folds                   if they divide the rows
 
-Kind "intervals" holds format, version, kind, and the attributes of `results.intervals.Intervals`,
-`words` as JSON. Kinds "kernels" and "cv_kernels" also hold ::
+Kinds "intervals" and "knockoffs" hold format, version, kind, and the attributes of
+`results.Intervals` (`words` as JSON) and `results.Knockoffs`. Kinds "kernels" and "cv_kernels"
+also hold ::
 
     norm                    its name, such as "l1"
     kernel_norms (M, L)  kernel_weights (M, L)
@@ -91,12 +92,12 @@ def save(fit: Any, file: str | PathLike, *, rows: bool = False) -> None:
     Parameters
     ----------
     fit : Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM, Intervals or EncodedDesign
-        Or the cross-validation of an MKLPath. Its family must have a name: a loss written in
-        Python cannot be saved. The encoding of an EncodedDesign is saved, without its rows; a fit
-        to it saves the encoding as well. The kernels of an MKLPath and the Grams that made them
-        are not saved: the loaded model takes blocks for new samples, which ``grams.between(X)``
-        makes. A SPOM of kernels likewise needs kernels between new positions and those of
-        training.
+        Or Knockoffs, or the cross-validation of an MKLPath. Its family must have a name: a loss
+        written in Python cannot be saved. The encoding of an EncodedDesign is saved, without its
+        rows; a fit to it saves the encoding as well. The kernels of an MKLPath and the Grams that
+        made them are not saved: the loaded model takes blocks for new samples, which
+        ``grams.between(X)`` makes. A SPOM of kernels likewise needs kernels between new positions
+        and those of training.
     file : str or path
         Its name should end with .npz.
     rows : bool, default False
@@ -127,7 +128,7 @@ def save(fit: Any, file: str | PathLike, *, rows: bool = False) -> None:
     if name is None:
         raise TypeError(
             f"fit is a {type(fit).__name__}; a Path, a CVPath, an MKLPath, an OnlineFit, a "
-            "CRFPath, a Parser, a SPOM, an Intervals or an EncodedDesign can be saved"
+            "CRFPath, a Parser, a SPOM, an Intervals, a Knockoffs or an EncodedDesign can be saved"
         )
     if rows and name not in ("kernels", "cv_kernels"):
         raise ValueError(
@@ -165,8 +166,8 @@ def load(file: str | PathLike) -> Any:
     Returns
     -------
     Path, CVPath, MKLPath, OnlineFit, CRFPath, Parser, SPOM, Intervals or EncodedDesign
-        Or the cross-validation of an MKLPath. For predictions, coefficients and pictures; without
-        the options that a new fit needs.
+        Or Knockoffs, or the cross-validation of an MKLPath. For predictions, coefficients and
+        pictures; without the options that a new fit needs.
 
     Raises
     ------

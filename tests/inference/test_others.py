@@ -1,0 +1,365 @@
+"""Splits, thinning, knockoffs and the debiased lasso: identities, R's numbers, laws, refusals."""
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+
+import sparsesolve as ss
+from sparsesolve import families, inference
+from sparsesolve.inference.knockoff_design import (
+    distances,
+    fixed_copies,
+    ledoit_wolf,
+    model_copies,
+)
+from sparsesolve.inference.knockoff_filter import _threshold, entry_lambdas, q_values_of
+from sparsesolve.inference.splitting import aggregated
+
+RNG = np.random.default_rng(21)
+N, P = 90, 24
+X = RNG.normal(size=(N, P)) + 0.4 * RNG.normal(size=(N, 1))
+ETA = X[:, :3] @ [1.0, -0.8, 0.6]
+Y = ETA + RNG.normal(size=N)
+YB = (RNG.random(N) < 1 / (1 + np.exp(-ETA))).astype(int)
+AR = 0.5 ** np.abs(np.subtract.outer(np.arange(60), np.arange(60)))
+
+
+# Splits.
+
+
+def test_one_split_is_a_refit_of_the_other_rows():
+    seen = []
+
+    def choose(columns, y, weights):
+        seen.append(weights > 0)
+        return [2, 0]
+
+    table = inference.split(X, Y, choose, n_splits=1, share=0.6, level=0.9)
+    rest = ~seen[0]
+    assert seen[0].sum() == round(0.6 * N)
+    fit = ss.path(X[rest][:, [0, 2]], Y[rest], lambdas=[0.0])
+    other = ss.refit(fit, X[rest][:, [0, 2]], Y[rest], 0.0, level=0.9)
+    assert table.features.tolist() == [0, 2] and table.names == ["x0", "x2"]
+    assert table.p_values == pytest.approx(other.p_values[1:], rel=1e-6)
+    assert table.lower == pytest.approx(other.lower[1:])
+    assert "however the choice was made" in " ".join(str(table).split())
+
+
+def test_p_values_of_splits_are_those_of_the_formula():
+    p = np.random.default_rng(0).random((40, 5)) ** 3
+    grid = np.linspace(0.05, 1.0, 20001)
+    for j in range(5):
+        ordered = np.sort(p[:, j])
+        Q = [min(1.0, ordered[int(np.ceil(g * 40 - 1e-9)) - 1] / g) for g in grid]
+        expected = min(1.0, (1 - np.log(0.05)) * min(Q))
+        assert aggregated(p)[j] == pytest.approx(expected, rel=1e-3)
+    assert (aggregated(np.ones((7, 2))) == 1.0).all()
+
+
+def test_splits_of_noise_find_nothing_and_of_signals_the_signals():
+    """Family-wise error at .05 of 15 tables of noise, and power."""
+    false, hits = 0, 0
+    for seed in range(15):
+        rng = np.random.default_rng([3, seed])
+        Z, noise = rng.normal(size=(80, 30)), rng.normal(size=80)
+        table = inference.split(Z, noise, lambda a, b, w: _top(a, b, w, 4), n_splits=8,
+                                seed=seed)  # fmt: skip
+        false += bool((table.p_values < 0.05).any())
+        strong = inference.split(Z, 2 * Z[:, 0] + noise, lambda a, b, w: _top(a, b, w, 4),
+                                 n_splits=8, seed=seed)  # fmt: skip
+        hits += strong.names[0] == "x0" and strong.p_values[0] < 0.05
+    assert false <= 3 and hits >= 13
+    assert np.isnan(table.lower).all() and "[95%" not in str(table)
+
+
+def _top(columns, y, weights, m):
+    kept = weights > 0
+    size = np.abs((columns[kept] - columns[kept].mean(0)).T @ (y[kept] - y[kept].mean()))
+    return np.argsort(-size)[:m]
+
+
+@pytest.mark.parametrize("family, y", [("gaussian", Y), ("binomial", YB),
+                                       ("poisson", np.floor(np.exp(ETA / 2))),
+                                       ("cox", np.column_stack([np.exp(-Y), YB]))])  # fmt: skip
+def test_splits_of_all_families(family, y):
+    table = inference.split(X, y, family=family, n_splits=3, seed=1, n_lambdas=25)
+    assert (np.diff(table.p_values) >= 0).all() and len(table.names)
+    group = inference.split(X, y, family=family, n_splits=1, seed=1, n_lambdas=25,
+                            penalty=ss.penalties.GroupL2(np.arange(P) // 2))  # fmt: skip
+    assert set(group.features ^ 1) == set(group.features)  # whole pairs
+
+
+# Thinning.
+
+M = 40_000
+THINNED = {
+    "gaussian": (lambda r: r.normal(2.0, 1.5, M), "gaussian", {"sigma": 1.5},
+                 lambda s: stats.norm(2.0, 1.5 / np.sqrt(s)).cdf),
+    "gamma": (lambda r: r.gamma(3.0, 0.5, M), families.gamma(), {"shape": 3.0},
+              lambda s: stats.gamma(3.0 * s, scale=0.5).cdf),
+    "poisson": (lambda r: r.poisson(4.0, M), "poisson", {}, lambda s: stats.poisson(4.0 * s)),
+    "negative_binomial": (lambda r: r.negative_binomial(3, 0.4, M), families.negative_binomial(3),
+                          {}, lambda s: stats.nbinom(3 * s, 0.4)),
+    "binomial": (lambda r: np.column_stack([10 - (k := r.binomial(10, 0.3, M)), k]), "binomial",
+                 {}, lambda s: stats.binom(round(10 * s), 0.3)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", THINNED)
+def test_halves_have_their_law_and_are_independent(name):
+    draw, family, given, law = THINNED[name]
+    y = draw(np.random.default_rng(4))
+    first, second = inference.thin(y, family, share=0.3, seed=5, **given)
+    halves = [half.y[:, 1] if half.y.ndim == 2 else half.y for half in (first, second)]
+    for half, share in zip(halves, (0.3, 0.7), strict=True):
+        expected = law(share)
+        if callable(expected):
+            assert stats.kstest(half, expected).pvalue > 1e-4
+        else:
+            seen = np.bincount(half.astype(int))
+            p = expected.pmf(np.arange(len(seen)))
+            kept = p * M > 5
+            chi = ((seen - M * p)[kept] ** 2 / (M * p[kept])).sum()
+            assert stats.chi2(kept.sum()).sf(chi) > 1e-4
+    for power in (1, 2):
+        assert abs(np.corrcoef(halves[0] ** power, halves[1] ** power)[0, 1]) < 4 / np.sqrt(M)
+    mu = {"binomial": 0.3, "poisson": 4.0, "negative_binomial": 4.5, "gamma": 1.5,
+          "gaussian": 2.0}[name]  # fmt: skip
+    assert abs(first.check(np.full(M, mu))) < 4 / np.sqrt(M)
+    if name != "gaussian":
+        assert np.asarray(first.y + second.y) == pytest.approx(np.asarray(y, float))
+
+
+def test_noise_is_not_that_of_the_data():
+    """Data of default_rng(0), and the default seed, must not share their random numbers."""
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(200)
+    first, second = inference.thin(y, "gaussian", sigma=1.0, seed=0)
+    assert abs(np.corrcoef(first.y, second.y)[0, 1]) < 0.3
+    Z = np.random.default_rng(0).normal(size=(200, 40))
+    target = Z[:, :10] @ np.ones(10) + np.random.default_rng(1).normal(size=200)
+    assert set(range(10)) <= set(inference.knockoffs(Z, target, 0.2, seed=0).selected)
+
+
+def test_a_wrong_size_is_found():
+    counts = np.random.default_rng(4).negative_binomial(3, 0.4, 4000)
+    first, _ = inference.thin(counts, "poisson")
+    with pytest.warns(UserWarning, match="overdispersed"):
+        assert first.check(np.full(4000, 4.5)) > 0.3
+
+
+def test_offsets_make_means_the_same():
+    y = np.random.default_rng(0).poisson(np.exp(1.0 + 0.3 * X[:, 0]))
+    base = 0.1 * X[:, 1]
+    first, second = inference.thin(y, "poisson", share=0.25, offset=base)
+    assert first.options["offset"] == pytest.approx(base + np.log(0.25))
+    assert second.options["offset"] == pytest.approx(base + np.log(0.75))
+    fit = ss.path(X[:, [0]], second.y, lambdas=[0.0], **second.options)
+    assert abs(fit.intercepts[0] - 1.0) < 0.4
+
+
+# Knockoffs.
+
+
+@pytest.mark.parametrize("construct", ["mvr", "equi"])
+def test_fixed_copies_have_the_inner_products(construct):
+    Z = np.random.default_rng(0).normal(size=(180, 60)) @ np.linalg.cholesky(AR).T
+    A, K = fixed_copies(Z, np.random.default_rng(1), construct)
+    G = A.T @ A
+    s = distances(G, construct)
+    assert np.abs(K.T @ K - G).max() < 1e-13 and np.abs(A.T @ K - G + np.diag(s)).max() < 1e-13
+    assert np.abs(K.sum(axis=0)).max() < 1e-12
+
+
+def test_mvr_is_feasible_and_stationary():
+    s = distances(AR)
+    assert np.linalg.eigvalsh(2 * AR - np.diag(s))[0] > 0 and (s > 0).all()
+    P = np.linalg.inv(2 * AR - np.diag(s))  # d/ds_j: -1/s_j^2 + |P e_j|^2
+    assert (P * P).sum(axis=0) == pytest.approx(1 / s**2, rel=1e-4)
+    twin = s.copy()  # coordinates one by one, the inverse taken every time
+    assert distances(np.eye(3)) == pytest.approx(np.ones(3), rel=1e-5)
+    for j in range(0, 60, 7):
+        values = []
+        for step in (-1e-3, 0.0, 1e-3):
+            t = twin.copy()
+            t[j] += step
+            values.append((1 / t).sum() + np.trace(np.linalg.inv(2 * AR - np.diag(t))))
+        assert values[1] < min(values[0], values[2])
+
+
+def test_model_copies_have_the_joint_covariance():
+    S, n = AR[:5, :5], 200_000
+    rng = np.random.default_rng(2)
+    Z = rng.normal(size=(n, 5)) @ np.linalg.cholesky(S).T
+    s = distances(S)
+    K = model_copies(Z, S, s, rng)
+    assert np.abs(K.T @ K / n - S).max() < 0.02
+    assert np.abs(Z.T @ K / n - S + np.diag(s)).max() < 0.02
+
+
+def test_ledoit_wolf_is_that_of_scikit_learn():
+    covariance = pytest.importorskip("sklearn.covariance")
+    Z = (X - X.mean(0)) / X.std(0)
+    S, share = ledoit_wolf(Z)
+    expected, shrinkage = covariance.ledoit_wolf(Z, assume_centered=True)
+    assert S == pytest.approx(expected) and share == pytest.approx(shrinkage)
+
+
+def test_thresholds_are_those_of_r():
+    W = np.array([3, 2.5, 2, -1.5, 1.2, 1, 0.8, -0.5, 0.4, 0])
+    assert _threshold(W, 0.3) == np.inf  # knockoff.threshold of R; without the 1 it is 0.4
+    more = np.append(W, [2.2, 2.1, 1.9, 1.8])
+    passing = [t for t in np.abs(more) if t > 0
+               and (1 + (more <= -t).sum()) / max(1, (more >= t).sum()) <= 0.3]  # fmt: skip
+    assert _threshold(more, 0.3) == min(passing) < np.inf
+    q = q_values_of(W)
+    for fdr in (0.2, 0.3, 0.34, 0.4, 0.5, 0.6):
+        assert np.array_equal(np.flatnonzero(q <= fdr), np.flatnonzero(W >= _threshold(W, fdr)))
+
+
+def test_entries_are_the_knots_before_coefficients():
+    path = ss.lars_path(X, Y)
+    entry = entry_lambdas(path)
+    for j in (0, 5, 11):
+        below, above = entry[j] * (1 - 1e-6), entry[j] * (1 + 1e-6)
+        later = [ss.path(X, Y, lambdas=[lam], tol=1e-13).coef(lam)[j] for lam in (above, below)]
+        assert later[0] == 0.0 and later[1] != 0.0
+    assert entry.max() == pytest.approx(path.lambdas[0])
+
+
+def test_false_discovery_rate():
+    """At q = .2, within two standard errors above; benchmarks/inference/knockoffs.py has more."""
+    false, power = [], []
+    for seed in range(12):
+        rng = np.random.default_rng([12, seed])
+        Z = rng.normal(size=(150, 30)) @ np.linalg.cholesky(AR[:30, :30]).T
+        y = Z[:, ::3] @ np.resize([0.6, -0.6], 10) + rng.normal(size=150)
+        chosen = inference.knockoffs(Z, y, 0.2, seed=seed, n_folds=4, n_lambdas=30).selected
+        hits = (chosen % 3 == 0).sum()
+        false.append((len(chosen) - hits) / max(1, len(chosen)))
+        power.append(hits / 10)
+    assert np.mean(false) < 0.2 + 2 * max(np.std(false), 0.1) / np.sqrt(12)
+    assert np.mean(power) > 0.6
+
+
+def test_knockoffs_say_what_they_found(tmp_path):
+    Z = np.random.default_rng(1).normal(size=(150, 30))
+    y = Z[:, :12] @ np.ones(12) + np.random.default_rng(2).normal(size=150)
+    found = inference.knockoffs(Z, y, 0.2)
+    again = inference.knockoffs(sparse.csc_array(Z), y, 0.2)
+    assert np.array_equal(again.W, found.W)
+    text = " ".join(str(found).split())
+    assert "the expected share of false ones among them is at most 0.2" in text
+    assert set(range(12)) <= set(found.selected) and found.to_frame()["selected"][:12].all()
+    ss.save(found, tmp_path / "found.npz")
+    assert str(ss.load(tmp_path / "found.npz")) == str(found)
+    assert found.plot().get_ylabel() == "|W|"
+    many = inference.knockoffs(Z, y, 0.2, draws=3)
+    assert set(range(12)) <= set(many.selected) and np.isnan(many.threshold)
+    none = inference.knockoffs(Z, np.random.default_rng(3).normal(size=150), 0.1)
+    assert "at least 10 features must pass" in " ".join(str(none).split())
+    entry = inference.knockoffs(Z, y, 0.2, covariance="fixed")
+    assert entry.statistic == "entry" and set(range(12)) <= set(entry.selected)
+    other = inference.knockoffs(Z * 3 + 1, (y > 0).astype(int), 0.3, family="binomial",
+                                covariance=9 * np.eye(30), n_folds=3, n_lambdas=20)  # fmt: skip
+    assert other.covariance_rule == "features are jointly normal with that covariance"
+
+
+# The debiased lasso.
+
+
+def test_with_many_rows_it_is_least_squares():
+    w = np.linspace(0.5, 2.0, N)
+    for options in ({}, {"weights": w}, {"intercept": False}, {"offset": np.sin(np.arange(N))}):
+        table = inference.debiased(X, Y, level=0.9, **options)
+        fit = ss.refit(ss.path(X, Y, lambdas=[0.0], **options), X, Y, 0.0, level=0.9)
+        kept = fit.features >= 0
+        assert table.estimates == pytest.approx(fit.estimates[kept], rel=1e-5, abs=1e-7)
+        assert table.errors == pytest.approx(fit.errors[kept], rel=1e-6)
+
+
+def test_numbers_of_lasso_proj():
+    """The formula of hdi is this one without df: an estimate by hand, from the same z and b."""
+    from sparsesolve.inference.desparsified import _corrected, _working
+    from sparsesolve.results.fitted_data import FittedData
+
+    Z, y = X[:40], Y[:40]
+    fit = ss.path(Z, y, lambdas=[0.2])
+    data, b = FittedData(fit, Z, y), fit.coef(0.2)
+    work = _working(Z, b, fit.intercepts[0], data)
+    estimates, factors, leakage, unit = _corrected(work, np.array([0, 7]))
+    for k, j in enumerate((0, 7)):
+        z, A = unit[:, k], Z - Z.mean(0)
+        r = y - fit.predict(Z, 0.2)
+        assert estimates[k] == pytest.approx(b[j] + z @ r / (z @ A[:, j]))
+        assert factors[k] == pytest.approx(1 / abs(z @ A[:, j]))
+        M = z @ (A / A.std(0))
+        assert leakage[k] == pytest.approx(np.abs(np.delete(M, j)).max() / abs(M[j]))
+
+
+def test_debiased_covers_selected_or_not():
+    inside = []
+    for seed in range(8):
+        rng = np.random.default_rng([5, seed])
+        Z = rng.normal(size=(80, 100))
+        b = np.zeros(100)
+        b[:3] = 1.0
+        y = Z @ b + rng.normal(size=80)
+        table = inference.debiased(Z, y, range(12), level=0.9, seed=seed, n_folds=5, n_lambdas=40)
+        inside.append(((table.lower < b[:12]) & (b[:12] < table.upper)).mean())
+    assert abs(np.mean(inside) - 0.9) < 0.1
+
+
+def test_simultaneous_intervals_are_wider_and_stepdown_is_between():
+    one = inference.debiased(X, Y, level=0.9)
+    all_ = inference.debiased(X, Y, level=0.9, simultaneous=True)
+    assert (all_.upper - all_.lower > 1.3 * (one.upper - one.lower)).all()
+    assert (all_.p_values >= one.p_values - 1e-3).all()
+    assert (all_.p_values <= one.adjusted("holm") + 0.05).all()
+
+
+@pytest.mark.parametrize("family, y", [("binomial", YB), ("poisson", np.floor(np.exp(ETA / 2)))])
+def test_debiased_glms(family, y):
+    table = inference.debiased(X, y, [0, 1, 9], family=family, n_folds=4, n_lambdas=20)
+    assert table.p_values[0] < 0.05 < table.p_values[2] and "optimistic" in str(table)
+
+
+def test_names_of_features():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X).add_prefix("f")
+    table = inference.debiased(frame, Y, ["f3", "f0"])
+    assert table.names == ["f3", "f0"] and table.features.tolist() == [3, 0]
+
+
+@pytest.mark.parametrize("ask, words", [
+    (lambda: inference.split(X, Y, lambda X, y, w: [99]), "from 0 to 23"),
+    (lambda: inference.split(X, Y, share=0.0), "share"),
+    (lambda: inference.thin(Y), "negative|whole|count|y holds"),
+    (lambda: inference.thin(np.arange(5) + 0.5), "fractions"),
+    (lambda: inference.thin(Y, "gaussian"), "sigma is not given"),
+    (lambda: inference.thin(np.exp(Y), "gamma"), "shape is not given"),
+    (lambda: inference.thin(YB, "binomial"), "yes or no"),
+    (lambda: inference.thin(np.column_stack([YB, 1 - YB]), "binomial"), "1 trials"),
+    (lambda: inference.thin(np.ones((5, 2)), "cox"), "inference.split"),
+    (lambda: inference.knockoffs(X, Y, 1.5), "fdr"),
+    (lambda: inference.knockoffs(np.column_stack([X, np.ones(N)]), Y), "'x24' is constant"),
+    (lambda: inference.knockoffs(X, Y, covariance=np.ones((P, P))), "not positive definite"),
+    (lambda: inference.knockoffs(X, Y, covariance=np.eye(3)), "symmetric"),
+    (lambda: inference.knockoffs(X[:40], Y[:40], covariance="fixed"), "49 rows"),
+    (lambda: inference.knockoffs(X, Y, covariance="fixed", statistic="difference"), "entry"),
+    (lambda: inference.knockoffs(X, YB, family="binomial", statistic="entry"), "gaussian"),
+    (lambda: inference.knockoffs(X, Y, penalty_factor=np.ones(P)), "come in pairs"),
+    (lambda: inference.debiased(X, np.column_stack([np.exp(Y), YB]), family="cox"), "split"),
+    (lambda: inference.debiased(X, Y, ["zz"]), "not a column"),
+    (lambda: inference.debiased(X, Y, [24]), "from 0 to 23"),
+    (lambda: inference.debiased(X, YB, [0], family="binomial", sigma=1.0), "knows its own"),
+])  # fmt: skip
+def test_refusals(ask, words):
+    with pytest.raises(ValueError, match=words):
+        ask()
+
+
+def test_columns_of_few_values_are_named():
+    with pytest.warns(UserWarning, match="'x0', 'x1'.*few different values"):
+        inference.knockoffs(np.column_stack([X[:, :2] > 0, X]).astype(float), Y, n_folds=3,
+                            n_lambdas=5)  # fmt: skip
