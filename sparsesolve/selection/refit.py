@@ -37,7 +37,7 @@ PERFECT = 1e-6
 CAUTION = (
     "The same data chose these features and now measure them: intervals are too narrow and\n"
     "p-values too small, by how much this table cannot tell. Take them as a description, or\n"
-    "refit on rows that took no part in the choice."
+    "refit on rows that took no part in the choice, or ask sparsesolve.inference.carve."
 )
 
 
