@@ -1,13 +1,15 @@
-"""What a constant of solvers/costs is worth: constants.py [MODULE[.NAME] ...] [--rounds N].
+"""What a constant of the solvers is worth: constants.py [ROOM[.NAME] ...] [--rounds N].
 
-Solves the paths of a module's problems with the constant as it is, a third of it and three times
-it (of a share beyond 0.3, its distance from 1 is changed). Printed are the processor time and the
-iterations of each, relative to the constant as it stands. A ratio above 1 on both sides says that
-the constant stands well, one near 1 on both that it makes no difference on that problem.
+Solves the paths of a room's problems with the constant as it is, a third of it and three times it
+(of a share beyond 0.3, its distance from 1 is changed). ROOM is a folder of solvers/, or
+`tolerances` for the numbers that all share. Printed are the processor time and the iterations of
+each, relative to the constant as it stands. A ratio above 1 on both sides says that the constant
+stands well, one near 1 on both that it makes no difference on that problem.
 
-Iterations do not depend on the load of a machine; times do. Each value has a process of its own,
-since compiled modules read constants when they are imported. Processes are run in turn, and the
-least time of each counts. BLAS has one thread.
+Iterations do not depend on the load of a machine; times do. Each value has a process of its own.
+Processes are run in turn, and the least time of each counts. BLAS has one thread. Numbers of
+compiled files (cdef, DEF) are written into the source and built in place with --compiled, and
+skipped without it; the source is restored and built again at the end.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import importlib.util
 import json
 import os
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -25,7 +28,8 @@ import numpy as np  # noqa: E402
 import scipy.linalg  # noqa: E402, F401
 import scipy.sparse  # noqa: E402
 
-MODULES = Path(importlib.util.find_spec("sparsesolve").origin).parent / "solvers" / "costs"
+SOLVERS = Path(importlib.util.find_spec("sparsesolve").origin).parent / "solvers"
+NUMBER = re.compile(r"(?m)^(cdef [\w ]+ |DEF )?([A-Z][A-Z_0-9]+) = ([-+.\d_e* ]+?) *(?:#.*)?$")
 
 
 def correlated(n, p, rho=0.7, seed=0):
@@ -44,7 +48,7 @@ def problems(module):
 
     X, y = correlated(200, 1000)
     classes = np.digitize(y, np.quantile(y, [0.33, 0.67]))
-    if module in ("working_set", "newton", "subproblem", "screening"):
+    if module in ("newton", "quadratic", "screening", "tolerances"):
         thin = scipy.sparse.csc_array(np.where(np.abs(X) > 1.5, X, 0.0))
         groups = ss.penalties.GroupL2(np.arange(1000) // 5)
         return {
@@ -69,12 +73,6 @@ def problems(module):
     if module == "homotopy":
         T, t = correlated(2000, 200)
         return {"wide": lambda: ss.lars_path(X, y), "tall": lambda: ss.lars_path(T, t)}
-    if module == "greedy":
-        return {name: lambda name=name: ss.omp_path(X, y, method=name, n_nonzero=60)
-                for name in ("omp", "forward", "mp")} | {
-                name: lambda name=name: ss.paths.hard_threshold_path(
-                    X, y, method=name, n_nonzero=15)
-                for name in ("iht", "niht")}  # fmt: skip
     if module == "margin":
         T, t = correlated(2000, 20)
         signs, few = np.sign(y), X[:, :300]
@@ -110,11 +108,15 @@ def problems(module):
     raise SystemExit(f"there are no problems for the module {module!r}")
 
 
-def constants(module):
-    """Return the numbers of a module by name."""
-    text = (MODULES / f"{module}.py").read_text()
-    found = re.findall(r"(?m)^([A-Z][A-Z_0-9]*) = ([-+.\d_e* ]+)$", text)
-    return {name: eval(value) for name, value in found}
+def constants(room):
+    """Return (file, name, number, whether it is compiled) of the constants of a room."""
+    files = [SOLVERS / "tolerances.py"] if room == "tolerances" else (SOLVERS / room).glob("*.py*")
+    found = []
+    for file in sorted(files):
+        if file.suffix in (".py", ".pyx"):
+            for kind, name, value in NUMBER.findall(file.read_text()):
+                found.append((file, name, eval(value), bool(kind)))
+    return found
 
 
 def changed(value, factor):
@@ -126,18 +128,22 @@ def changed(value, factor):
     return value * factor
 
 
-def solve(module, name, value, rounds):
+def patched(file, name, value):
+    """Set a number that is no compiled one: before the import of all others if they copy it."""
+    label = ".".join(["sparsesolve.solvers", *file.relative_to(SOLVERS).with_suffix("").parts])
+    if file.stem == "tolerances":
+        spec = importlib.util.spec_from_file_location(label, file)
+        sys.modules[label] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[label])
+    setattr(importlib.import_module(label), name, value)
+
+
+def solve(room, change, rounds):
     """Return the least seconds and the iterations of each problem, after a fresh import."""
-    spec = importlib.util.spec_from_file_location(
-        f"sparsesolve.solvers.costs.{module}", MODULES / f"{module}.py"
-    )
-    costs = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(costs)
-    if name:
-        setattr(costs, name, type(getattr(costs, name))(value))
-    sys.modules[spec.name] = costs
+    if change:
+        patched(*change)
     found = {}
-    for label, call in problems(module).items():
+    for label, call in problems(room).items():
         times = []
         for _ in range(rounds):
             start = time.process_time()
@@ -148,14 +154,14 @@ def solve(module, name, value, rounds):
     return found
 
 
-def run(module, name, value, rounds):
+def run(room, change, rounds):
     """Return what `solve` returns, from a child process; None if it fails there."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             os.close(reading)
-            os.write(writing, json.dumps(solve(module, name, value, rounds)).encode())
+            os.write(writing, json.dumps(solve(room, change, rounds)).encode())
         finally:
             os._exit(0)
     os.close(writing)
@@ -170,27 +176,56 @@ def least(a, b):
     return {k: (min(a[k][0], b[k][0]), a[k][1]) for k in a} if a and b else a or b
 
 
+def written(file, name, value):
+    """Write a number into a compiled file and build it in place; returns the text before."""
+    text = file.read_text()
+    bound = rf"(?m)^((?:cdef [\w ]+ |DEF ){name} = )[-+.\d_e* ]*[\d.]"
+    file.write_text(re.sub(bound, rf"\g<1>{value}", text))
+    build()
+    return text
+
+
+def build():
+    command = [sys.executable, "setup.py", "build_ext", "--inplace"]
+    subprocess.run(command, cwd=SOLVERS.parents[1], check=True, capture_output=True)
+
+
+def measured(room, file, name, values, compiled, args):
+    """Return what `run` returns of the constant as it stands, and of each value."""
+    base, found = None, [None, None]
+    if not compiled:
+        for _ in range(args.turns):
+            base = least(base, run(room, None, args.rounds))
+            for k in (0, 1):
+                found[k] = least(found[k], run(room, (file, name, values[k]), args.rounds))
+        return base, found
+    for k in (0, 1):
+        base = least(base, run(room, None, args.rounds))
+        text = written(file, name, values[k])
+        try:
+            found[k] = run(room, None, args.rounds)
+        finally:
+            file.write_text(text)
+            build()
+    return base, found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="modules of solvers/costs, or constants of them")
+    parser.add_argument("names", nargs="*", help="folders of solvers/, or constants of them")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--compiled", action="store_true", help="build compiled numbers, too")
     args = parser.parse_args()
-    for asked in args.names or ["working_set", "newton", "subproblem", "responses", "passes",
-                                "screening", "homotopy", "greedy", "margin", "first_order",
-                                "reductions"]:  # fmt: skip
-        module, _, only = asked.partition(".")
-        for name, value in constants(module).items():
-            if only and name != only:
+    for asked in args.names or ["tolerances", "newton", "quadratic", "responses", "screening",
+                                "homotopy", "margin", "first_order", "reductions"]:  # fmt: skip
+        room, _, only = asked.partition(".")
+        for file, name, value, compiled in constants(room):
+            if (only and name != only) or (compiled and not args.compiled):
                 continue
-            base = None
             values = [changed(value, 1 / 3), changed(value, 3.0)]
-            found = [None, None]
-            for _ in range(args.turns):
-                base = least(base, run(module, "", 0.0, args.rounds))
-                for k in (0, 1):
-                    found[k] = least(found[k], run(module, name, values[k], args.rounds))
-            print(f"{module}.{name} = {value:g}: {values[0]:g} and {values[1]:g}", flush=True)
+            base, found = measured(room, file, name, values, compiled, args)
+            print(f"{room}.{name} = {value:g}: {values[0]:g} and {values[1]:g}", flush=True)
             for label in base:
                 row = [label]
                 for one in found:

@@ -1,4 +1,4 @@
-"""Both sides of the crossovers in solvers/costs: crossovers.py [NAME ...] [--rounds N].
+"""Both sides of the crossovers in solvers/suitability.py: crossovers.py [NAME ...] [--rounds N].
 
 Each crossover compares two sides on drawn problems whose size goes through the constant. A side is
 a solver, a number of threads, or constants of a compiled module that force one way. Printed are
@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 
 import sparsesolve as ss
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import suitability
 
 
 def normal(n, p, seed=0):
@@ -73,11 +73,11 @@ def by(solver):
 
 CROSSOVERS = {  # problem, first side, second side, sizes around the constant, the constant
     "gram_columns": (gram_columns, by("sufficient"), by("working_set"), (500, 1000, 1500, 2500),
-                     costs.MOST_GRAM_COLUMNS),
+                     suitability.MOST_GRAM_COLUMNS),
     "eigenvalues": (eigenvalues, by("ridge"), by("working_set"), (250, 500, 1000),
-                    costs.MOST_EIGENVALUES),
+                    suitability.MOST_EIGENVALUES),
     "coefficients": (coefficients, by("response_newton"), by("response_blocks"),
-                     (500, 2000, 4000, 8000), costs.MOST_COEFFICIENTS // 3),
+                     (500, 2000, 4000, 8000), suitability.MOST_COEFFICIENTS // 3),
     "gram_or_steps": (gram_or_steps, ("Gram matrix", {}, GRAM), ("conjugate gradients", {}, STEPS),
                       (100, 200, 400, 800), None),
     "threads": (threads, ("one thread", {"n_threads": 1}, {}), ("two", {"n_threads": 2}, {}),

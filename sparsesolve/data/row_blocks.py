@@ -10,7 +10,7 @@ import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.threads import one_blas_thread
-from sparsesolve.solvers.costs import MOST_GRAM_COLUMNS
+from sparsesolve.solvers.suitability import MOST_GRAM_COLUMNS
 
 from .array import FOREIGN_KINDS
 

@@ -32,9 +32,12 @@ from sparsesolve.penalties import SparseGroup
 from sparsesolve.penalties.groups import in_order
 from sparsesolve.penalties.penalty import has_blocks
 from sparsesolve.results.status import warn
-from sparsesolve.solvers.costs import MOST_REDUCED_COLUMNS
 from sparsesolve.solvers.problem.problem import shifts
 from sparsesolve.solvers.problem.standardisation import assemble, scaled_response
+
+# Columns of a distributed design up to which their inner products replace its rows: one pass over
+# the blocks, and p^2 doubles in memory. Above it, every solver step is a pass over the blocks.
+MOST_REDUCED_COLUMNS = 4000
 
 # Most bytes of the orthonormal bases of a sparse X, which are dense.
 MOST_FILLED = 1 << 33

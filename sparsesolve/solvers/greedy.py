@@ -42,9 +42,9 @@ from scipy.linalg import qr, solve_triangular
 
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.solvers.certificate.gap import unexplained
-from sparsesolve.solvers.costs.rounding import CENTRED, EXPLAINED, LOST_DIGITS, NO_CORRELATION
 from sparsesolve.solvers.follow import Point
 from sparsesolve.solvers.state import MAX_ITER, STALLED
+from sparsesolve.solvers.tolerances import CENTRED, LAST_DIGITS, ROUNDING
 
 # Columns up to which pursuits form the Gram matrix, if steps are many. It pays from p / 8 steps:
 # so many columns of a matrix product take the time of one product of its own.
@@ -146,7 +146,7 @@ def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
         gap = excess(r) / data.null
         point = data.point(len(points), which, values, r, gap, STALLED, CERTAIN, 1)
         if not point.lam < points[-1].lam:
-            if points[-1].dev_ratio < 1.0 - EXPLAINED:
+            if points[-1].dev_ratio < 1.0 - ROUNDING:
                 return points, "rounding hides what another feature would explain"
             break
         points.append(point)
@@ -165,14 +165,15 @@ def project(data, r, method, most):
     gram.
     """
     squares = data.squares
-    nothing, rounding = NO_CORRELATION * np.sqrt(squares) * np.linalg.norm(r), data.rounding
+    nothing, rounding = LAST_DIGITS * np.sqrt(squares) * np.linalg.norm(r), data.rounding
     rest, c, closed = squares.copy(), data.correlations(r), squares == 0.0
     Q, R, T = np.empty((8, len(r))), np.zeros((8, 8)), np.empty((8, len(c)))
     chosen, z, gram = [], [], data.gram(most)
     while True:
         k, open_ = len(chosen), ~closed & (np.abs(c) > nothing)
         if method == "forward":
-            unclear = np.flatnonzero(open_ & (rest <= LOST_DIGITS * squares))
+            # differences of squares have lost their digits: the column itself is measured
+            unclear = np.flatnonzero(open_ & (rest <= 1e-8 * squares))
             rest[unclear], c[unclear] = _measured(data, unclear, Q[:k], r)
             closed[unclear] = rest[unclear] <= rounding[unclear] ** 2
             open_ &= ~closed & (np.abs(c) > nothing)
@@ -191,7 +192,7 @@ def project(data, r, method, most):
         chosen.append(j)
         z.append(float(Q[k] @ r))
         r = r - z[k] * Q[k]
-        reliable = gram is not None and size**2 > LOST_DIGITS * squares[j]
+        reliable = gram is not None and size**2 > 1e-8 * squares[j]
         T[k] = (gram[j] - along @ T[:k]) / size if reliable else data.correlations(Q[k])
         c = c - z[k] * T[k]
         rest = rest - np.square(T[k])
@@ -227,7 +228,7 @@ def _orthogonal(a, Q):
 def _match(data, r, method, most):
     """Yield (features in order of entry, coefficients, excess of a residual) of single steps."""
     squares = data.squares
-    nothing = NO_CORRELATION * np.sqrt(squares) * np.linalg.norm(r)
+    nothing = LAST_DIGITS * np.sqrt(squares) * np.linalg.norm(r)
     c, value = data.correlations(r), 0.5 * (r @ r)
     places, values, images, gram = {}, [], [], data.gram(most)
     while True:

@@ -1,12 +1,74 @@
 """Suitability: the solver that "auto" takes, by the shape of a problem and its penalty.
 
-Every threshold stands in `costs`, with its reason.
+`benchmarks/paths/crossovers.py` times both sides of a threshold: a ratio that passes 1 near it is
+the sign that it stands well.
 """
 
 import numpy as np
 
-from sparsesolve.solvers import SOLVERS, costs
+from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.margin.rows_newton import MOST_NEWTON_COLUMNS
+
+# Up to this many columns, all inner products X'WX are computed once and replace the data
+# ("sufficient"). Above it, computing them costs more than the passes that they save, and the
+# working set computes inner products of the columns it needs alone.
+MOST_GRAM_COLUMNS = 1500
+# With several real responses and more columns than rows, inner products of all columns pay up to
+# this many columns.
+MOST_WIDE_GRAM_COLUMNS = 600
+# A pure ridge path is solved by one eigendecomposition while min(n, p) is at most this, and no
+# more than EIGENVALUES_TO_A_LAMBDA times the number of lambdas. Above it, the cube of min(n, p)
+# costs more than the steps of the general solvers. Seconds of the ridge solver over those of the
+# working set (tol 1e-6, seed 0): 100 lambdas, columns AR(.9), 1,000 x 1,000 0.37, 2,000 x 2,000
+# 0.65, without correlation 1.27; 20 lambdas without correlation 1.47 at 600 x 600, 3.8 at 1,000 x
+# 1,000, 4.1 at 2,000 x 2,000, and 1.56 at 1,000 x 1,000 with AR(.9).
+MOST_EIGENVALUES = 2500
+EIGENVALUES_TO_A_LAMBDA = 50
+# An eigendecomposition of at most so many rows and columns takes milliseconds: few lambdas are no
+# reason to do without.
+FEW_EIGENVALUES = 250
+# The eigenvalues of a sparse design are computed while the cube of its smaller side is at most
+# this times its stored values: its general solvers take cheap steps. Seconds by eigenvalues over
+# those of the general solvers, logistic and Poisson loss: 600 x 20,000 at 1 % (quotient 1,800) .13
+# to .16, 300 x 15,000 text (1,500) .8 to 1.3, 1,000 x 15,000 text (17,000) 3 to 20, 1,000 x 2,000
+# at 2 % (25,000) 3 to 24.
+EIGENVALUES_TO_A_STORED_VALUE = 4000
+# A design counts as sparse if it has fewer than one stored value in this many entries.
+EIGENVALUE_SPARSITY = 10
+# Number of coefficients of K responses up to which Newton's method factors their Hessian as a
+# whole ("response_newton"). Above it, rows are minimised over one by one ("response_blocks").
+# Softmax coefficients enter one by one, so that few of them are active at a time.
+MOST_COEFFICIENTS = 12_000
+# Coefficients up to which their Hessian is factored where rows of coefficients are tied and
+# become active as a whole.
+MOST_TIED_COEFFICIENTS = 1000
+# Coefficients up to which their Hessian is factored for a sparse design, whose products with
+# single columns are cheap.
+MOST_SPARSE_COEFFICIENTS = 1500
+# Coefficients up to which their Hessian is factored where nearly all of them become active.
+MOST_DENSE_COEFFICIENTS = 200
+# Newton's method on all coefficients is used up to this product of K^2 and min(n, p), p counted
+# by stored values to a row: the cost of its Hessian grows faster with K than the steps of blocks.
+# Seconds of Newton's method over those of blocks (20 lambdas, tol 1e-7; n x p x K, and in
+# brackets the product in thousands): 1,000 x 50 x 10 0.48 (5), 200 x 1,000 x 20 0.56 (80), 1,500
+# x 100 x 20 0.91 (40), 3,000 x 100 x 30 0.76 (90), 3,000 x 40 x 50 1.05 (100), 300 x 2,000 x 20
+# 0.83 (120), 500 x 500 x 20 1.14 (200), 2,000 x 20 x 100 1.58 (200), 3,000 x 100 x 50 1.76 (250),
+# 4,000 x 25 x 200 2.7 (1,000; 8 lambdas); sparse, 1 in 20 stored, 2,000 x 200 x 50 0.82 (25).
+MOST_CLASSES_SQUARED_COLUMNS = 150_000
+# Newton's method on all coefficients keeps another copy of X, which may have this many values.
+MOST_COPIED_VALUES = 20_000_000
+# First-order steps need about this many passes over X. Blocks are solved by second-order steps
+# until the cubes of their sizes cost more than these passes.
+FIRST_ORDER_PASSES = 500
+# Passes that first-order steps need under the linf norm, which brings many coefficients of a
+# block to one size, and whose second-order steps are longer.
+FIRST_ORDER_PASSES_LINF = 100
+# With several responses: coefficients of one group in all responses up to which a quadratic model
+# of the group is factored.
+MOST_GROUP_COEFFICIENTS = 1000
+# Coefficients of a group in all responses up to which a quadratic model of it is factored under
+# the linf norm.
+MOST_GROUP_COEFFICIENTS_LINF = 200
 
 # Rows to a column from which Newton steps on the rows inside are chosen over sweeps. a9a (265 rows
 # to a column) takes hundreds to thousands of sweeps at a large C, text of less than one 10 to 100.
@@ -46,9 +108,9 @@ def suitable(problem, lambdas):
         return "response_newton" if _few_coefficients(problem) else "response_blocks"
     if problem.loss is not None:
         return "dual_descent" if by_rows_in_the_dual(problem, lambdas) else "proximal_newton"
-    most = costs.MOST_EIGENVALUES
+    most = MOST_EIGENVALUES
     if lambdas is not None:
-        most = min(most, max(costs.FEW_EIGENVALUES, costs.EIGENVALUES_TO_A_LAMBDA * len(lambdas)))
+        most = min(most, max(FEW_EIGENVALUES, EIGENVALUES_TO_A_LAMBDA * len(lambdas)))
     if SOLVERS["ridge"].suits(problem, lambdas) and few_eigenvalues(problem.design, most):
         return "ridge"
     return "sufficient" if _few_features(problem) else "working_set"
@@ -59,8 +121,9 @@ def _few_features(problem):
     n, p = problem.design.n, problem.design.p
     rows = max(n, 200)
     if problem.has_groups:
-        rows = n // costs.GRAM_ROWS_PER_COLUMN if _all_held(problem) else 0
-    return p <= min(rows, costs.MOST_GRAM_COLUMNS)
+        # a sweep over groups reads the inner products of every column
+        rows = n // 2 if _all_held(problem) else 0
+    return p <= min(rows, MOST_GRAM_COLUMNS)
 
 
 def _all_held(problem):
@@ -77,23 +140,26 @@ def _all_held(problem):
 def _few_coefficients(problem):
     """Return True if K responses have so few active coefficients that their Hessian is cheap."""
     n, p = problem.design.n, problem.design.p
-    most = costs.MOST_TIED_COEFFICIENTS if problem.grouped else costs.MOST_COEFFICIENTS
-    most = costs.MOST_DENSE_COEFFICIENTS if problem.penalty.alpha < costs.MOSTLY_RIDGE else most
-    if costs.RESPONSE_SPARSITY * problem.design.stored < n * p:
-        most = min(most, costs.MOST_SPARSE_COEFFICIENTS)
+    most = MOST_TIED_COEFFICIENTS if problem.grouped else MOST_COEFFICIENTS
+    # nearly all become active
+    most = MOST_DENSE_COEFFICIENTS if problem.penalty.alpha < 0.2 else most
+    # sparse for several responses
+    if 20 * problem.design.stored < n * p:
+        most = min(most, MOST_SPARSE_COEFFICIENTS)
     K, columns = problem.n_responses, min(p, n, problem.design.stored / n)
-    if K * K * columns > costs.MOST_CLASSES_SQUARED_COLUMNS:
+    if K * K * columns > MOST_CLASSES_SQUARED_COLUMNS:
         return False
-    return K * min(p, 2 * n) <= most and n * p <= costs.MOST_COPIED_VALUES
+    return K * min(p, 2 * n) <= most and n * p <= MOST_COPIED_VALUES
 
 
 def _few_columns(problem, lambdas):
     """Return True if inner products serve K real responses."""
     n, p = problem.design.n, problem.design.p
     if p <= n:
-        return p <= costs.MOST_GRAM_COLUMNS
-    many = lambdas is None or len(lambdas) >= costs.FEWEST_LAMBDAS_TO_A_WIDE_GRAM
-    return many and p <= costs.MOST_WIDE_GRAM_COLUMNS
+        return p <= MOST_GRAM_COLUMNS
+    # 200 x 500, 3 responses: one lambda 10 ms with them and 4 without, thirty 11 and 14
+    many = lambdas is None or len(lambdas) >= 5
+    return many and p <= MOST_WIDE_GRAM_COLUMNS
 
 
 def _giant_group(problem):
@@ -101,12 +167,13 @@ def _giant_group(problem):
     sizes = np.diff(problem.penalty.start)
     even = problem.penalty.evens_out
     if problem.n_responses is not None:
-        most = costs.MOST_GROUP_COEFFICIENTS_LINF if even else costs.MOST_GROUP_COEFFICIENTS
+        most = MOST_GROUP_COEFFICIENTS_LINF if even else MOST_GROUP_COEFFICIENTS
         return sizes.max(initial=0) > most
     n = problem.design.n
     tied = even & np.greater(problem.penalty.weight, 0.0)  # tied by a norm, if the group has one
-    large = sizes[sizes > np.where(tied, n, max(n, costs.SMALL_GROUP))].astype(float)
-    passes = costs.FIRST_ORDER_PASSES_LINF if even else costs.FIRST_ORDER_PASSES
+    # small groups are always solved by second-order steps
+    large = sizes[sizes > np.where(tied, n, max(n, 64))].astype(float)
+    passes = FIRST_ORDER_PASSES_LINF if even else FIRST_ORDER_PASSES
     return bool((large**3).sum() > passes * problem.design.stored)
 
 
@@ -115,14 +182,14 @@ def few_eigenvalues(design, most):
     dense.
     """
     small = min(design.n, design.p)
-    if is_sparse(design) and small**3 > costs.EIGENVALUES_TO_A_STORED_VALUE * design.stored:
+    if is_sparse(design) and small**3 > EIGENVALUES_TO_A_STORED_VALUE * design.stored:
         return False
     return small <= most
 
 
 def is_sparse(design):
     """Return True if products with X are much cheaper than with a dense array of its shape."""
-    return costs.EIGENVALUE_SPARSITY * design.stored <= design.n * design.p
+    return EIGENVALUE_SPARSITY * design.stored <= design.n * design.p
 
 
 def by_rows_in_the_dual(problem, lambdas):

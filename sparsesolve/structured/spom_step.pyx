@@ -20,7 +20,10 @@ from sparsesolve.losses.chain.sequences cimport Chains
 from sparsesolve.structured.spom_blocks cimport Block
 from sparsesolve.structured.spom_kernels cimport Kernel, KernelView, spread
 
-from sparsesolve.solvers.costs.structured import SPOM_PARALLEL_WORK
+# Additions of one step, over all kernels, from which threads share them: below, waking a thread
+# (some 10 us) costs more than it saves. benchmarks/structured/spom.py --threads shows the ratio.
+cdef double SPOM_PARALLEL_WORK = 1e5
+
 
 # Columns of a kernel that a thread takes at once: 16 KB of scores for each label, which fit in
 # the first-level cache.

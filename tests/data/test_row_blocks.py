@@ -15,7 +15,7 @@ from sparsesolve.data.row_blocks import (
     slice_rows,
     tree,
 )
-from sparsesolve.solvers.costs import MOST_GRAM_COLUMNS
+from sparsesolve.solvers.suitability import MOST_GRAM_COLUMNS
 
 module = importlib.import_module("sparsesolve.data.row_blocks")  # a function has its name
 

@@ -6,7 +6,7 @@ from random_sparse import random_csc
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.solvers import SOLVERS, choice, costs
+from sparsesolve.solvers import SOLVERS, choice, suitability
 
 RNG = np.random.default_rng(6)
 X = RNG.standard_normal((40, 8))
@@ -45,10 +45,10 @@ def test_auto_takes_the_solver_that_suits(chosen):
 
 
 def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
-    monkeypatch.setattr(costs, "MOST_EIGENVALUES", 7)
+    monkeypatch.setattr(suitability, "MOST_EIGENVALUES", 7)
     ss.path(X, Y, alpha=0)
-    monkeypatch.setattr(costs, "MOST_EIGENVALUES", 8)
-    monkeypatch.setattr(costs, "EIGENVALUES_TO_A_STORED_VALUE", 1)
+    monkeypatch.setattr(suitability, "MOST_EIGENVALUES", 8)
+    monkeypatch.setattr(suitability, "EIGENVALUES_TO_A_STORED_VALUE", 1)
     ss.path(X, Y, alpha=0)
     thin = random_csc((40, 8), 0.05, np.random.default_rng(1))
     ss.path(thin, Y, alpha=0)
@@ -56,8 +56,8 @@ def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
 
 
 def test_few_lambdas_are_not_worth_eigenvalues(chosen, monkeypatch):
-    monkeypatch.setattr(costs, "FEW_EIGENVALUES", 2)
-    monkeypatch.setattr(costs, "EIGENVALUES_TO_A_LAMBDA", 4)
+    monkeypatch.setattr(suitability, "FEW_EIGENVALUES", 2)
+    monkeypatch.setattr(suitability, "EIGENVALUES_TO_A_LAMBDA", 4)
     one = ss.path(X, Y, alpha=0, lambdas=[0.1])
     two = ss.path(X, Y, alpha=0, lambdas=[0.2, 0.1])
     assert chosen == ["sufficient", "ridge"]
@@ -94,9 +94,9 @@ def test_real_responses_are_left_to_inner_products_of_few_columns(chosen, monkey
     options = {"family": "multigaussian", "n_lambdas": 5}
     ss.path(X, several, **options)  # tall
     for most in (X.shape[1], X.shape[1] - 1):
-        monkeypatch.setattr(costs, "MOST_WIDE_GRAM_COLUMNS", most)
+        monkeypatch.setattr(suitability, "MOST_WIDE_GRAM_COLUMNS", most)
         ss.path(X[:7], several[:7], **options)
-    monkeypatch.setattr(costs, "MOST_GRAM_COLUMNS", 7)
+    monkeypatch.setattr(suitability, "MOST_GRAM_COLUMNS", 7)
     ss.path(X, several, **options)
     ss.path(X, several, solver="response_newton", **options)
     assert chosen == ["sufficient", "sufficient", "response_blocks", "response_blocks",
@@ -117,11 +117,11 @@ def test_many_classes_go_by_blocks(chosen, monkeypatch):
     tall = RNG.standard_normal((120, 8))
     classes, options = np.arange(120) % 40, {"family": "multinomial", "lambdas": [0.015]}
     for most in (40**2 * 8 - 1, 40**2 * 8):
-        monkeypatch.setattr(costs, "MOST_CLASSES_SQUARED_COLUMNS", most)
+        monkeypatch.setattr(suitability, "MOST_CLASSES_SQUARED_COLUMNS", most)
         ss.path(tall, classes, **options)
     thin = sparse.random_array((120, 8), density=0.5, format="csc", rng=RNG)
     for most in (40**2 * 4 - 1, 40**2 * 4):
-        monkeypatch.setattr(costs, "MOST_CLASSES_SQUARED_COLUMNS", most)
+        monkeypatch.setattr(suitability, "MOST_CLASSES_SQUARED_COLUMNS", most)
         ss.path(thin, classes, **options)
     ss.path(tall, classes % 2, **options)
     assert chosen == ["response_blocks", "response_newton"] * 2 + ["response_newton"]
@@ -129,7 +129,7 @@ def test_many_classes_go_by_blocks(chosen, monkeypatch):
 
 def test_a_giant_group_without_a_norm_is_so_many_columns(chosen, monkeypatch):
     """Large l1/linf groups are left to first-order steps, which are slow."""
-    monkeypatch.setattr(costs, "FIRST_ORDER_PASSES_LINF", 10)
+    monkeypatch.setattr(suitability, "FIRST_ORDER_PASSES_LINF", 10)
     X = RNG.standard_normal((4, 12))
     for weights in ([1.0, 1.0], [0.0, 1.0]):
         penalty = ss.penalties.GroupLinf(np.repeat([0, 1], [9, 3]), weights)

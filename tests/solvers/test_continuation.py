@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.solvers.costs import CONTINUATION_RATIO, FAR_LAMBDA
-from sparsesolve.solvers.follow import approach, between
+from sparsesolve.solvers.follow import CONTINUATION_RATIO, FAR_LAMBDA, approach, between
 
 RNG = np.random.default_rng(2)
 X = RNG.standard_normal((100, 1500))

@@ -12,9 +12,9 @@ Reference: Pati, Rezaiifar, Krishnaprasad (1993).
 
 import numpy as np
 
-from sparsesolve.solvers.costs.rounding import CENTRED
 from sparsesolve.solvers.greedy import project
 from sparsesolve.solvers.state import CONVERGED, STALLED
+from sparsesolve.solvers.tolerances import CENTRED
 
 # The machine epsilon, of which bounds on rounding errors are multiples.
 EPSILON = np.finfo(np.float64).eps

@@ -29,10 +29,11 @@ from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers import costs
 from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
 
-cdef double PRODUCT = costs.rounding.PRODUCT
+# Relative rounding of one product of columns, or of one change of the residual: two units in the
+# last place.
+cdef double PRODUCT = 4e-16
 # Sufficient decrease: the share of its model's decrease that a block step must reach (Tseng, Yun).
 DEF BLOCK_ARMIJO = 0.1
 # Tries of a search, before its block waits for the next sweep: 2^60 ends any search.

@@ -27,12 +27,11 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
-from sparsesolve.solvers.costs.newton import PROGRESS
-from sparsesolve.solvers.costs.rounding import DUAL_STEP
 from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.planes import Planes
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
+from sparsesolve.solvers.tolerances import PROGRESS
 
 # Iterations without progress of the gap before a method is given up at a lambda, at least: twice
 # as many as were made before the last progress, if that is more. Gaps that fall as 1 / t halve
@@ -257,7 +256,8 @@ class ExcessiveGap:
             self.z = self.risk.back(self.u)
             if not self.backtracking:
                 return
-            size = np.linalg.norm(self.u - beta) + DUAL_STEP * np.linalg.norm(self.u)
+            # rounding
+            size = np.linalg.norm(self.u - beta) + 1e-13 * np.linalg.norm(self.u)
             if np.linalg.norm(self.z - z) <= np.sqrt(self.lam * self.L) * size:
                 return
             self.L *= 2.0

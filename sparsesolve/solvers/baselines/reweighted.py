@@ -29,7 +29,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.losses.multigaussian import Multigaussian
-from sparsesolve.solvers.costs.rounding import SMOOTHING, TRACE_SMOOTHING
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 
 # The first smoothing, relative to the largest coefficient that one column alone would have. From
@@ -75,7 +74,8 @@ class Reweighted(FirstOrder):
         shown = np.where(np.abs(self.b) <= KEPT_BY_SMOOTHING * self.smoothing, 0.0, self.b)
         points = [self._with_least_squares(shown), self._with_least_squares(self.b.copy())]
         self.point = min(points, key=lambda point: self.objective(lam, point))
-        self.smoothing = max(SMOOTHING_FADE * self.smoothing, SMOOTHING * self.smoothest)
+        # the last smoothing, relative to the first
+        self.smoothing = max(SMOOTHING_FADE * self.smoothing, 1e-14 * self.smoothest)
 
     def _ridge(self, v):
         """Return the minimiser of |c - A b|^2 / 2 + sum_j v_j b_j^2 / 2."""
@@ -138,7 +138,8 @@ class ReweightedTrace(FirstOrder):
         shown = omega.prox(self.B, KEPT_BY_SMOOTHING * self.smoothing)
         points = [self.at(b, self._intercepts()) for b in (shown, self.B.copy())]
         self.point = min(points, key=lambda point: self.objective(lam, point))
-        least = TRACE_SMOOTHING * self.smoothest
+        # singular values have half the digits
+        least = 1e-12 * self.smoothest
         self.smoothing = max(TRACE_SMOOTHING_FADE * self.smoothing, least)
 
     def _intercepts(self):

@@ -20,8 +20,9 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.linalg.factors.span import Spans
-from sparsesolve.solvers.costs.rounding import CENTRED, CURVATURE_RANK, ORTHOGONAL_TERMS
+from sparsesolve.solvers.tolerances import CENTRED
 
+# Relative rounding of one operation.
 EPSILON = np.finfo(np.float64).eps
 # Rounds in which samples are put to the ends of their slopes; each fixes some of them for good.
 ROUNDS = 20
@@ -74,7 +75,8 @@ def clear(loss, eta, u, columns, free=None):
             dual, missing = _clear_within(loss, eta, u, columns)
         else:
             dual, missing = _clear_responses(loss, eta, u, columns, free)
-        terms = ORTHOGONAL_TERMS * np.abs(u) + CENTRED * loss.curvature_at(eta)
+        # rounding
+        terms = 1e-11 * np.abs(u) + CENTRED * loss.curvature_at(eta)
         left, size = np.abs(dual @ columns), terms @ np.abs(columns)
         astray = ~(left <= size)  # NaN counts too.
         astray = (astray if free is None else astray & free).any() or missing == np.inf
@@ -133,7 +135,7 @@ def projected(u, low, high, columns, far):
         if t <= SHORTEST:
             break
         nu, (x, left, value) = nu + t * step, new
-    if not (np.abs(left) <= ORTHOGONAL_TERMS * (np.abs(x) @ sizes)).all():
+    if not (np.abs(left) <= 1e-11 * (np.abs(x) @ sizes)).all():
         return x, np.inf
     return x, far * float(np.sum(np.abs(left) / np.maximum(sizes.max(axis=0), 1e-300)))
 
@@ -217,7 +219,7 @@ def _clear_responses(loss, eta, u, columns, free):
         step[mask] = curvature.solve((u @ columns).ravel()[mask])
         u = u - loss.curvature_product(eta, step.reshape(K, f) @ columns.T)
     left = (u @ columns).ravel()[mask]
-    return u, 0.0 if (np.abs(left) <= ORTHOGONAL_TERMS * size).all() else curvature.missing(left)
+    return u, 0.0 if (np.abs(left) <= 1e-11 * size).all() else curvature.missing(left)
 
 
 class Curvature:
@@ -231,7 +233,8 @@ class Curvature:
 
     def solve(self, pull):
         """Return the step that removes the pull."""
-        kept = self.level > CURVATURE_RANK * self.most
+        # rounding
+        kept = self.level > 1e-13 * self.most
         along = self.axes[:, kept].T @ (pull / self.size) / self.level[kept]
         return self.axes[:, kept] @ along / self.size
 

@@ -29,10 +29,10 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 
 cdef double EPSILON = 2.220446049250313e-16     # of the least value of F
-cdef double SAME_SCALE = costs.rounding.SAME_SCALE
+cdef double ROUNDING = tolerances.ROUNDING
 
 
 def duality_gap(loss, penalty, double lam, b, eta, double value, dual, z, double missing=0.0):
@@ -111,7 +111,7 @@ def scales(penalty, z, double lam):
     # of a whole vector a bound is enough that compares with lam
     largest = penalty.polar(z) if getattr(penalty, "has_blocks", True) else penalty.polar(z, lam)
     strict = lam / largest if largest > lam else 1.0
-    same = abs(strict - feasible) <= SAME_SCALE * feasible
+    same = abs(strict - feasible) <= ROUNDING * feasible
     return [min(strict, feasible)] if same else [feasible, strict]
 
 

@@ -21,7 +21,6 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.solvers.certificate.dual_point import along_columns
-from sparsesolve.solvers.costs.rounding import FALLEN, FAR_OUT
 
 UNBOUNDED = 3  # code of a Status
 # A penalty below this multiple of the tolerance, relative to the null objective, holds nothing
@@ -256,7 +255,8 @@ def _last_step(problem, eta, Z):
         if not SHORT < length < np.inf or (near and length < 0.1 * last):
             return None
         tried.insert(0, (step, moved / length))
-        if gain <= FALLEN * null:
+        # rounding
+        if gain <= 1e-13 * null:
             break
         last, t = length, min(1.0, stride / length)
         there = loss.at(eta + t * moved)
@@ -268,6 +268,7 @@ def _last_step(problem, eta, Z):
             break
         eta, (value, u) = eta + t * moved, there
     for step, unit in tried:
-        if loss.at(eta + FAR * unit)[0] <= value + FAR_OUT * null:
+        # by rounding
+        if loss.at(eta + FAR * unit)[0] <= value + 1e-9 * null:
             return step
     return None

@@ -26,7 +26,6 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.losses.multigaussian import Multigaussian
-from sparsesolve.solvers.costs.rounding import SQUARED_STEP
 from sparsesolve.solvers.first_order.first_order import Ista, divergence
 from sparsesolve.solvers.state import NULL_LEVEL
 
@@ -102,7 +101,8 @@ class LinearizedAdmm(Ista):
             moved = float(np.vdot(step, step) + np.vdot(new.c - start.c, new.c - start.c))
             curvature = 2.0 * divergence(start, new)
             size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
-            if curvature <= self.L * moved or moved <= SQUARED_STEP * size:
+            # rounding
+            if curvature <= self.L * moved or moved <= 1e-30 * size:
                 break
             self.L *= 2.0
         self.point = new

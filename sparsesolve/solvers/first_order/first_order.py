@@ -28,9 +28,8 @@ from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import FAR, UnpenalisedBasis, clear
 from sparsesolve.solvers.certificate.gap import duality_gap
-from sparsesolve.solvers.costs.newton import PROGRESS
-from sparsesolve.solvers.costs.rounding import OBJECTIVE, SQUARED_STEP
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, State, used
+from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 
 # After a step that was too long, L becomes this multiple of the curvature met along it, within a
 # factor of 1.2 and 2, as one step may meet an unusual curvature.
@@ -199,7 +198,7 @@ class FirstOrder(State):
 
     def rounding(self, objective):
         """Return the change of an objective that rounding alone may cause."""
-        return OBJECTIVE * (abs(self.loss.saturated) + abs(objective))
+        return LAST_DIGITS * (abs(self.loss.saturated) + abs(objective))
 
     def downhill(self, u):
         """Return minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,).
@@ -289,7 +288,8 @@ class Ista(FirstOrder):
             new, moved = self.end(start, z, pull, self.L, lam)
             size = np.sum(start.b**2) + np.sum(start.c**2)
             curvature = 2.0 * divergence(start, new)
-            if moved < np.inf and (curvature <= self.L * moved or moved <= SQUARED_STEP * size):
+            # rounding
+            if moved < np.inf and (curvature <= self.L * moved or moved <= 1e-30 * size):
                 return new
             met = MORE_CURVATURE * curvature / moved
             most = 2.0 * self.L
@@ -356,7 +356,7 @@ class Sparsa(Ista):
             return
         self.point, self.levels = new, [*self.levels[1 - SPARSA_MEMORY :], value]
         size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
-        if moved > SQUARED_STEP * size:  # rounding tells no curvature
+        if moved > 1e-30 * size:  # rounding tells no curvature
             met = float(np.vdot(start.u - new.u, new.eta - start.eta)) / moved
             self.most = max(self.most, met)
             self.L = max(met, 1e-8 * self.most)

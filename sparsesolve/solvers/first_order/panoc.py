@@ -20,8 +20,8 @@ model predictive control" (2017).
 
 import numpy as np
 
-from sparsesolve.solvers.costs.rounding import CURVED
 from sparsesolve.solvers.first_order.first_order import MORE_CURVATURE, Ista, divergence
+from sparsesolve.solvers.tolerances import ROUNDING
 
 # Lengths of a PANOC step that are tried, each half as far, before the proximal step itself, which
 # always lowers the envelope.
@@ -130,7 +130,7 @@ class Panoc(Ista):
         for s, y in self.pairs:
             s, y = s[at], y[at]
             product, square = float(s @ y), float(y @ y)
-            if product > CURVED * np.sqrt(float(s @ s) * square):
+            if product > ROUNDING * np.sqrt(float(s @ s) * square):
                 pairs.append((s, y, 1.0 / product, product / square))
         shares = []
         for s, y, inverse, _ in reversed(pairs):

@@ -18,11 +18,10 @@ Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import inner_products
-from sparsesolve.solvers.costs.newton import ARMIJO, MOST_IDLE, PROGRESS, SLOW_STEP
-from sparsesolve.solvers.costs.rounding import MODEL
 from sparsesolve.solvers.first_order.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
 from sparsesolve.solvers.newton.local_model import floors
 from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
+from sparsesolve.solvers.tolerances import ARMIJO, MOST_IDLE, PROGRESS, SLOW_STEP
 
 # A column whose correlation exceeds this share of lambda enters ahead of time: inner products of
 # a column more cost less than another pass.
@@ -75,7 +74,8 @@ class PassNewton(FirstOrder):
                 return STALLED, gap
             if grown or self.stale or gap > SLOW_STEP * last:
                 self.refresh_hessian()
-            goal = max(MODEL_SHARE * target, MODEL * self.problem.null_value)
+            # no model is solved to rounding
+            goal = max(MODEL_SHARE * target, 1e-13 * self.problem.null_value)
             # Without progress the model was too near its minimum to say where that of F is.
             self.step(lam, goal if falls else 0.0)
             self.iterations += 1

@@ -24,7 +24,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers.certificate.dual_point import Curvature, times_curvature
-from sparsesolve.solvers.costs.rounding import DAMPED
 from sparsesolve.solvers.first_order.first_order import Sparsa
 
 # Directions of a tangent up to which Newton steps are made: a Hessian of so many rows is formed
@@ -203,7 +202,8 @@ def _solved(H, slope):
     size = np.sqrt(np.maximum(np.diag(H), 0.0))
     size[size == 0.0] = 1.0
     scaled = H / np.outer(size, size)
-    scaled[np.diag_indices(len(H))] += DAMPED
+    # along flat directions a step is as long as rounding makes it
+    scaled[np.diag_indices(len(H))] += 1e-13
     try:
         return cho_solve(cho_factor(scaled, lower=True), slope / size) / size
     except LinAlgError:

@@ -35,7 +35,7 @@ import numpy as np
 
 from sparsesolve.linalg.factors.qr_window cimport QRWindow
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_reach
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 
 # State of a column of the window. A REFUSED column depends on the active ones and waits until one
 # of them leaves. A SHUT column never joins.
@@ -44,8 +44,7 @@ cdef enum State:
 
 # Times lambda, a bound that no correlation meets.
 cdef double FAR = 1e200
-cdef double HOMOTOPY_PIVOT = costs.rounding.HOMOTOPY_PIVOT
-cdef double HOMOTOPY_PIVOT_PER_COLUMN = costs.rounding.HOMOTOPY_PIVOT_PER_COLUMN
+cdef double ROUNDING = tolerances.ROUNDING
 cdef enum Kind:
     JOIN, LEAVE, END
 
@@ -53,8 +52,6 @@ cdef enum Kind:
 cpdef enum Reason:
     RUNNING, CROWDED, STUCK, AT_END, FULL
 
-cdef double RATE = costs.rounding.RATE
-cdef double TIE = costs.rounding.TIE
 # Events at one lambda, in multiples of the number of columns, after which rounding hides their
 # order.
 DEF PATIENCE = 8
@@ -201,7 +198,8 @@ cdef class ActiveSet:
             if self.events[e, 0] == JOIN:
                 self._drop(self._position(i), i)
             else:
-                self.basis.left[i] = max(self.basis.left[i], HOMOTOPY_PIVOT * self.basis.square[i])
+                # rounding, which grows with every active column
+                self.basis.left[i] = max(self.basis.left[i], 1e-13 * self.basis.square[i])
                 self._take(i, self.events[e, 2], 0.0)
 
     @property
@@ -248,7 +246,7 @@ cdef class ActiveSet:
         """
         if self.basis.size >= self.rank:
             return INFINITY
-        return HOMOTOPY_PIVOT + HOMOTOPY_PIVOT_PER_COLUMN * self.basis.size
+        return 1e-13 + 4e-15 * self.basis.size
 
     cdef bint _take(self, int i, int sign, double tiny) noexcept nogil:
         cdef int s = self.basis.size
@@ -337,7 +335,8 @@ cdef class Homotopy(ActiveSet):
 
     def start(self, double first, double last):
         """Set the first and the last lambda of the path."""
-        self.lam, self.last, self.tie = first, last, TIE * first
+        # not to be told from a tie
+        self.lam, self.last, self.tie = first, last, 1e-13 * first
         self.floor = max(last, 10.0 * self.tie)
 
     def undo(self, int kept):
@@ -396,7 +395,7 @@ cdef class Homotopy(ActiveSet):
                 if self.tied[i] == 1 - 2 * side:
                     continue
                 rate = self.w[i] - (1 - 2 * side) * along[i]
-                if rate > RATE * self.w[i]:
+                if rate > ROUNDING * self.w[i]:
                     t = max(bound - (1 - 2 * side) * self.c[i], 0.0)
                     if t < best * rate:
                         best, kind, index[0] = t / rate, JOIN, i if side == 0 else -i
@@ -459,7 +458,7 @@ cdef class Homotopy(ActiveSet):
                 self.tied[i] = 1 if self.c[i] > 0.0 else -1
                 self.old[i] = 0.0
         while self._roomy(2):
-            best, most = 0, RATE
+            best, most = 0, ROUNDING
             for i in range(1, self.basis.width + 1):
                 if self.tied[i] != 0 and self.state[i] == OUT:
                     excess = 1.0 - self.tied[i] * self.basis.along[i] / self.w[i]
@@ -506,13 +505,13 @@ cdef class Homotopy(ActiveSet):
     cdef bint _at_zero(self, int k) noexcept nogil:
         """Return True if an active coefficient is 0 but for rounding."""
         return (self.v[k] > 0.0
-                and self.s[k] * self.b[k] * self.size[self.member_[k]] <= TIE * self.scale)
+                and self.s[k] * self.b[k] * self.size[self.member_[k]] <= 1e-13 * self.scale)
 
     cdef int _side(self, int i) noexcept nogil:
         """Return the sign, 1 or -1, of an inactive column of the window on the boundary, else 0.
         """
         cdef double rounding = (2.0 * self.tie * self.w[i]
-                         + TIE * self.scale * self.size[self.feature[i]])
+                         + 1e-13 * self.scale * self.size[self.feature[i]])
         if (self.state[i] == IN or self.state[i] == SHUT
                 or fabs(self.c[i]) < self.lam * self.w[i] - rounding):
             return 0

@@ -36,8 +36,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from sparsesolve.solvers.costs.rounding import CORRELATION, DEPENDENT, SUM
 from sparsesolve.solvers.homotopy.knot_gaps import gaps_at, piece_gaps
+from sparsesolve.solvers.tolerances import ROUNDING
 
 # At lambda = 0 the least squares on all columns are computed only if the gap, relative to the null
 # objective, exceeds this.
@@ -139,7 +139,8 @@ class Certificate:
         """
         size = np.sqrt(self.data.response_square)
         parts = size + np.abs(B) @ np.sqrt(self.data.squares[features])
-        return np.minimum(CORRELATION * size, SUM * np.sqrt(self.data.samples) * parts)
+        # rounding of a sum of n products
+        return np.minimum(ROUNDING * size, (32 * 2.0**-52) * np.sqrt(self.data.samples) * parts)
 
     def _correlated(self, C, features, B):
         """Return the knots (K,) at which the residual correlates with a column that was left out
@@ -188,7 +189,7 @@ class Certificate:
         data, active = self.data, core.active
         candidates = self.rules.open.copy()
         if self.rules.positive:  # The others stay on their side.
-            candidates &= c > -CORRELATION * np.sqrt(data.response_square * data.squares)
+            candidates &= c > -ROUNDING * np.sqrt(data.response_square * data.squares)
         candidates[active] = False
         others = np.flatnonzero(candidates & (data.squares > 0.0)).astype(np.intc)
         inside = core.basis.half_solved(c[active][:, None])
@@ -199,7 +200,8 @@ class Certificate:
         squares = data.squares[others]
         left = squares - np.einsum("ij,ij->j", cross, cross)
         along = c[others] - (cross.T @ inside)[:, 0]
-        while (left > DEPENDENT * squares).any():
+        # rounding: the column depends on others
+        while (left > 1e-11 * squares).any():
             k = int(np.argmax(left / squares))
             root = np.sqrt(left[k])
             row = (data.inner(others[k : k + 1], others)[0] - cross[:, k] @ cross) / root
@@ -211,7 +213,7 @@ class Certificate:
         if measured is not None:
             return max(total, measured)
         rounding = self.correlation_rounding(features, b[None])[0] * np.sqrt(squares)
-        sound = (left >= -DEPENDENT * squares) & (np.abs(along) <= rounding)
+        sound = (left >= -1e-11 * squares) & (np.abs(along) <= rounding)
         return total if sound.all() else np.inf
 
 

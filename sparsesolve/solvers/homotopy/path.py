@@ -21,9 +21,9 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import qr
 
-from sparsesolve.solvers.costs.rounding import BEYOND_BOUND, CENTRED, NO_CORRELATION
 from sparsesolve.solvers.homotopy.events import Homotopy, Reason
 from sparsesolve.solvers.homotopy.knot_certificate import Certificate
+from sparsesolve.solvers.tolerances import CENTRED, LAST_DIGITS
 
 # Values of a dense design that is kept unpacked (32 MB); larger ones are unpacked block by block
 # for each product.
@@ -241,7 +241,8 @@ class FollowedPath:
             self.first = self.lam = float(self.certificate.largest(C)[0][0])
         self.core.start(self.first, rules.last)
         largest = np.sqrt(data.response_square) * self.size
-        self.rounding = BEYOND_BOUND * (self.first * rules.v + largest)
+        # rounding
+        self.rounding = 1e-13 * (self.first * rules.v + largest)
         lams = np.array([self.lam])
         self.start = self.certificate.batch(lams, self.features, B, C, squares)
         self.room = 0  # Room for events beyond those of the knots.
@@ -270,7 +271,7 @@ class FollowedPath:
         """Return the least lam with b = 0. Sets `idle` if only rounding correlates with y."""
         v, data, open_ = self.rules.v, self.data, self.rules.open
         size = self.c if self.rules.positive else np.abs(self.c)
-        rounding = NO_CORRELATION * np.sqrt(data.response_square * data.squares)
+        rounding = LAST_DIGITS * np.sqrt(data.response_square * data.squares)
         self.idle = not (size > rounding)[open_].any()
         return float(np.max(size[open_] / v[open_], initial=0.0))
 

@@ -26,7 +26,6 @@ from libc.stdlib cimport qsort
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.solvers.costs.rounding import SHIFT
 from sparsesolve.solvers.margin.planes import Planes
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
@@ -172,10 +171,11 @@ def _by_sweeps(problem, tol, sweeps, seed):
     alpha[empty, (labels[empty] + 1) % problem.K] -= weights[empty]
     rng, moved = np.random.default_rng(seed), np.inf
     for made in range(sweeps + 1):
-        if made % SWEEPS_BETWEEN_GAPS == 0 or made == sweeps or moved <= SHIFT:
+        # rounding
+        if made % SWEEPS_BETWEEN_GAPS == 0 or made == sweeps or moved <= 1e-15:
             W = problem.coefficients(alpha)  # Without the rounding of sweeps.
             gap = problem.objective(W) - problem.bound(alpha, W)
-            if gap <= tol or moved <= SHIFT:
+            if gap <= tol or moved <= 1e-15:
                 break
         if made < sweeps:
             order = rng.permutation(len(labels)).astype(np.intc)

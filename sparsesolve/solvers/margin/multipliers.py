@@ -25,9 +25,9 @@ import numpy as np
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.certificate.dual_point import clear
-from sparsesolve.solvers.costs.rounding import NULL_GAP, PROJECTED, SHIFT
 from sparsesolve.solvers.first_order.first_order import Best, FirstOrder, Point
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
+from sparsesolve.solvers.tolerances import ROUNDING
 
 # The curvature sigma of the Moreau envelope at the start of a lambda, in units of a slope over the
 # spread of the kinks. A larger one makes the smooth problem as hard as the problem itself; a
@@ -93,7 +93,8 @@ class KinkedCertificate(FirstOrder):
         if self.with_intercept:
             shift = self.loss.best_shift(eta)
             moved = self.loss.at(eta + shift)[0]
-            if moved < value - SHIFT * abs(value):
+            # rounding
+            if moved < value - 1e-15 * abs(value):
                 eta, value, self.shift = eta + shift, moved, shift
             c[0] = intercept + self.shift
         self.point = Point(b, c, eta, value, None)
@@ -133,7 +134,8 @@ class KinkedCertificate(FirstOrder):
     def _on_hyperplane(self, u, column, missing):
         """Return u if it is orthogonal to the one column, else its projection within the slopes.
         """
-        if missing < np.inf and abs(column @ u) <= PROJECTED * (np.abs(column) @ np.abs(u)):
+        # rounding: no projection is made
+        if missing < np.inf and abs(column @ u) <= 1e-15 * (np.abs(column) @ np.abs(u)):
             return u
         column = np.ascontiguousarray(column)
         return project(u, *self.loss.ends, column, 0.0, np.ones(len(u)))
@@ -219,7 +221,7 @@ class Multipliers(State):
         gap = least = self._certify(lam)
         best = Best(self.certificate.objective(lam), gap, self._here())
         if lam >= NULL_LEVEL:
-            target = max(target, NULL_GAP * self.null)
+            target = max(target, ROUNDING * self.null)
         for _ in range(ROUNDS):
             if gap <= target:
                 return CONVERGED, gap

@@ -16,11 +16,10 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 
-cdef double DEPENDENT = costs.rounding.DEPENDENT
-cdef double CUT = costs.rounding.CUT
+cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 # Planes for which there is room at first; the room doubles.
 cdef int START = 32
 # In `idle`: the slot holds no plane.
@@ -182,7 +181,7 @@ cdef class Planes:
                 best, highest = j, self.value[j]
         if best >= 0:
             size = max(size, fabs(self.offset[best]) + fabs(self.offset[best] - highest))
-        return best if highest - level > CUT * (1 + self.size) * size else -1
+        return best if highest - level > LAST_DIGITS * (1 + self.size) * size else -1
 
     cdef bint _append(self, int slot) noexcept nogil:
         """Add a plane to the support's factor; False if it depends on the support."""
@@ -190,7 +189,8 @@ cdef class Planes:
         cdef double corner = self.gram[slot, slot] + self.constant, scale = corner
         for k in range(self.size):
             self.cross[k] = self.gram[slot, self.support[k]] + self.constant
-        self.factor.append(1, &self.cross[0], &corner, &scale, DEPENDENT, &accepted)
+        # rounding: the column depends on others
+        self.factor.append(1, &self.cross[0], &corner, &scale, 1e-11, &accepted)
         if accepted:
             self.support[self.size] = slot
             self.size += 1

@@ -28,9 +28,10 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess
-from sparsesolve.solvers.costs.rounding import AT_KINK
 from sparsesolve.solvers.state import NULL_LEVEL, State
+from sparsesolve.solvers.tolerances import ROUNDING
 
+# Relative rounding of one operation.
 EPSILON = np.finfo(np.float64).eps
 # Newton steps on the intercept of a squared loss, whose curvature jumps: a dozen are enough, and
 # bisections of a bracket end within the digits of a float.
@@ -98,7 +99,7 @@ class RidgeDual(State):
         u = self.loss.at(eta)[1]
         if not self.with_intercept or self.loss.smooth:
             return self.feasible(u)
-        near = AT_KINK * (self.spread + np.abs(eta) + np.abs(self.loss.pieces[0]))
+        near = ROUNDING * (self.spread + np.abs(eta) + np.abs(self.loss.pieces[0]))
         low, high = self.loss.at(eta + near)[1], self.loss.at(eta - near)[1]
         if not low.sum() <= 0.0 <= high.sum():
             low, high = self.low, self.high

@@ -37,7 +37,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.linalg.factors.cholesky import Cholesky
 from sparsesolve.losses.envelope import Envelope
-from sparsesolve.solvers.costs.rounding import FREE_ROW, STEP
 from sparsesolve.solvers.margin.multipliers import (
     INNER_SHARE,
     ROUND_GAIN,
@@ -47,6 +46,7 @@ from sparsesolve.solvers.margin.multipliers import (
 )
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
+from sparsesolve.solvers.tolerances import LAST_DIGITS
 
 # Changes of a set of rows after which sums over it are computed again: each change adds a
 # rounding of the largest sum.
@@ -170,7 +170,8 @@ def ascend(gram, u, slope, low, high, lam, level):
         if len(kept) == 0:
             break
         step, common = _step(factor, slope, lam, level)
-        if not np.isfinite(step).all() or np.abs(step).max() <= STEP * np.abs(u[kept]).max():
+        still = np.abs(step).max() <= LAST_DIGITS * np.abs(u[kept]).max()
+        if still or not np.isfinite(step).all():
             break
         room = np.where(step > 0.0, high[kept] - u[kept], low[kept] - u[kept])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -194,7 +195,8 @@ def _factor(gram):
     for start in range(0, len(gram), TOGETHER):
         new = np.arange(start, min(start + TOGETHER, len(gram)))
         rows = gram[np.ix_(new, np.append(kept, new))]
-        kept = np.append(kept, new[factor.add(rows, FREE_ROW)])
+        # rounding: the row depends on the others
+        kept = np.append(kept, new[factor.add(rows, 1e-11)])
     return factor, kept
 
 

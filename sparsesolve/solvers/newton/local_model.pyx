@@ -20,7 +20,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_scale
 from sparsesolve.losses.base cimport Loss
@@ -44,19 +44,18 @@ cdef extern from "local_model.h" nogil:
     double ss_weighted_distance(Py_ssize_t n, const double* v, const double* u,
                                 const double* inverse) noexcept
 
-cdef double FLAT_CURVATURE = costs.working_set.FLAT_CURVATURE
-cdef double NO_CURVATURE = costs.rounding.NO_CURVATURE
-cdef double LEAST_CURVATURE = costs.working_set.LEAST_CURVATURE
-cdef double CURVATURE = costs.rounding.CURVATURE
-cdef double MOST_ROUNDING_ERRORS = costs.working_set.MOST_ROUNDING_ERRORS
-cdef double ORTHOGONAL_TERMS = costs.rounding.ORTHOGONAL_TERMS
-cdef double PREDICTION_OUT_OF_REACH = costs.working_set.PREDICTION_OUT_OF_REACH
-cdef double ROUNDING_SHARE = costs.newton.ROUNDING_SHARE
+cdef double ROUNDING = tolerances.ROUNDING
+cdef double ROUNDING_SHARE = tolerances.ROUNDING_SHARE
+# Where the loss has no curvature at all, the quadratic model takes this fraction of each sample's
+# weight. It decides the length of a first step, which the line search corrects.
+cdef double FLAT_CURVATURE = 1e-6
 
 
 cpdef (double, double) floors(double mean) noexcept nogil:
     """The least curvature in a model, over its weight, of samples without any and of others."""
-    return (LEAST_CURVATURE * mean, CURVATURE * mean) if mean > NO_CURVATURE else (FLAT_CURVATURE,
+    # with 0, steps go too far along samples that are already told apart
+    # samples of weight 1 / n have curvatures of about 1 / n
+    return (1e-4 * mean, ROUNDING * mean) if mean > 1e-30 else (FLAT_CURVATURE,
             FLAT_CURVATURE)
 
 
@@ -229,7 +228,8 @@ cdef class LocalModel:
 
     cdef bint is_worn(self) noexcept nogil:
         """Return True if rounding has built up in eta: it is to be recomputed."""
-        return self.errors > MOST_ROUNDING_ERRORS
+        # 1e4 of 1e-16 are below what a tolerance of 1e-10 shows
+        return self.errors > 1e4
 
     cdef void learn(self, double t) noexcept nogil:
         """Learn the multiplier s from the curvature of the loss along the step, tried up to t."""
@@ -286,7 +286,8 @@ cdef class LossDual:
             left += self.point[i]
             size += fabs(self.model.here.u[i])
         self.missing = 0.5 * left * left / total
-        return fabs(left) <= ORTHOGONAL_TERMS * size and self.missing < INFINITY
+        # rounding
+        return fabs(left) <= 1e-11 * size and self.missing < INFINITY
 
     def _orthogonal_to(self, columns):
         """Make the dual point orthogonal to the constant and to these columns."""
@@ -375,7 +376,8 @@ cdef class PredictedDual(ScaledDual):
         cdef double off = 0.5 * ss_weighted_distance(model.n, &self.v[0], model.here.u,
                                                      &model.inverse[0])
         # or NaN
-        return not off <= PREDICTION_OUT_OF_REACH * goal * model.multiplier
+        # or NaN
+        return not off <= 3.0 * goal * model.multiplier
 
     cdef void _swap(self, WorkingCoefficients columns) noexcept nogil:
         """Exchange the gradient of the working columns with the one at v: the penalty reads it

@@ -15,17 +15,8 @@ Wright (2006), chapter 3, for damped Newton steps.
 
 import numpy as np
 
-from sparsesolve.solvers.costs.rounding import (
-    HIDDEN,
-    NEAR,
-    OBJECTIVE,
-    SETTLED,
-    SHARE,
-    SHIFT,
-    SUMMED,
-    UNFELT,
-)
 from sparsesolve.solvers.problem.problem import Problem, shifts
+from sparsesolve.solvers.tolerances import LAST_DIGITS, ROUNDING
 
 # The first step of Newton's method for the intercept is at most this long in the linear
 # predictor, and each may be twice as long as the one before: exponentials grow by e^4.
@@ -74,7 +65,8 @@ def best_intercept(loss, offset):
     size = np.abs(u).sum()
     for k in range(STEPS):
         slope = float(u.sum())  # downhill
-        if abs(slope) <= SUMMED * np.abs(u).sum() or np.isnan(slope):
+        # rounding of a sum
+        if abs(slope) <= 2e-16 * np.abs(u).sum() or np.isnan(slope):
             break
         low, high = (a, high) if slope > 0 else (low, a)
         curvature = float(loss.curvature_at(offset + a).sum())
@@ -123,7 +115,7 @@ def best_intercepts(loss, offset):
     a = np.zeros(len(offset))
     value, u = loss.at(offset)
     shares = u.sum(axis=1) + 1.0 / len(a)  # Class shares, where all have the same chance here.
-    if loss.symmetric and not offset.any() and shares.min() > SHARE:
+    if loss.symmetric and not offset.any() and shares.min() > ROUNDING:
         start = np.log(shares)
         there, pulls = loss.at(offset + start[:, None])
         if there <= value:
@@ -140,15 +132,17 @@ def best_intercepts(loss, offset):
         step *= min(1.0, STRIDE / max(np.abs(step).max(), STRIDE))
         for _ in range(HALVINGS):
             new_value, new_u = loss.at(offset + (a + step)[:, None])
-            if new_value <= value + OBJECTIVE * abs(value):
+            if new_value <= value + LAST_DIGITS * abs(value):
                 break
-            near = new_value <= value + HIDDEN * abs(value)
+            # rounding of sums over many samples
+            near = new_value <= value + 1e-11 * abs(value)
             if near and abs(step @ new_u.sum(axis=1)) <= 0.5 * abs(step @ slope):
                 break
             step *= 0.5
         length = np.abs(step).max() / max(1.0, np.abs(a).max())
         a, value, u = a + step, new_value, new_u
-        if length <= 1e-15 or SETTLED >= last <= 2.0 * length:
+        # a step so short of which the next is not half is rounding
+        if length <= 1e-15 or 1e-8 >= last <= 2.0 * length:
             break
         last = length
     return (a - a.mean() if loss.symmetric else a), value
@@ -165,13 +159,15 @@ def _excess(value, loss, eta):
             "rescale y, or give an offset of smaller size"
         )
     # In a partial likelihood where nobody shares a risk, F is flat and its terms are rounding.
-    if loss.coupled and np.abs(loss.at(eta)[1]).sum() <= SHIFT:
+    # rounding
+    if loss.coupled and np.abs(loss.at(eta)[1]).sum() <= 1e-15:
         return 0.0
     excess = float(value - loss.saturated)
-    if excess > OBJECTIVE * (abs(value) + abs(loss.saturated)):
+    if excess > LAST_DIGITS * (abs(value) + abs(loss.saturated)):
         return excess
     excess = loss.fenchel_young_at(eta, np.zeros(eta.shape))  # F* at 0 is minus the least value.
-    apart = NEAR * (1.0 + np.abs(eta))
+    # there but for rounding of a root
+    apart = 1e-7 * (1.0 + np.abs(eta))
     rounding = 0.5 * float(np.sum(loss.curvature_at(eta) * apart**2))
     return excess if rounding < excess < np.inf else 0.0
 
@@ -242,7 +238,8 @@ def _count_constants(design):
     Solvers leave out columns of spread 0.
     """
     spread = np.asarray(design.spread)
-    spread[:] = np.maximum(spread, UNFELT * np.abs(design.mean))
+    # a smaller spread is rounding of the mean's square
+    spread[:] = np.maximum(spread, (2.0**-30) * np.abs(design.mean))
 
 
 def _factors(design, standardize, tied):

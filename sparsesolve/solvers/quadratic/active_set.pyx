@@ -14,7 +14,7 @@ Reference: Bach et al. 2012, sections 4 and 6 (active sets).
 """
 from libc.math cimport INFINITY, fabs
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.solvers.quadratic.coefficients cimport (
@@ -24,15 +24,7 @@ from sparsesolve.solvers.quadratic.coefficients cimport (
     NetCoefficients,
 )
 
-# Newton steps between two sweeps; each changes the support, so that more would cycle.
-DEF ROUNDS = 30
-cdef double GRADIENT = costs.rounding.GRADIENT
-cdef double AT_ONCE = costs.subproblem.AT_ONCE
-cdef double IMPOSSIBLE_DECREASE = costs.subproblem.IMPOSSIBLE_DECREASE
-# If more than this share of the support would stop at kinks, a piecewise step is tried in place
-# of a step that holds them.
-cdef double CROWDED = 0.05
-cdef double SHORTEST_STEP = costs.subproblem.SHORTEST_STEP
+cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 
 
 cdef class ActiveSetQuadratic(NetCoefficients):
@@ -66,8 +58,9 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         """Newton steps on the support until no sign changes; returns whether anything moved."""
         cdef int rounds, stopped
         cdef bint moved = False
-        for rounds in range(ROUNDS):
-            if self.free_gradient(lam) <= GRADIENT:
+        # each changes the support: more would cycle
+        for rounds in range(30):
+            if self.free_gradient(lam) <= LAST_DIGITS:
                 break
             self.direction(lam)
             self.iterations += 1
@@ -91,14 +84,15 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         self.whole = False
         # the best of the others, given the coordinates that stop; where inner products are known a
         # walk from stop to stop costs less
-        if self.wants_residual or more <= CROWDED * self.n_support:
+        if self.wants_residual or more <= 0.05 * self.n_support:
             while more > 0:
                 stopped = self.n_held
                 self.direction(lam)
                 more = self.hold_at_kinks(lam)
             t = self.line_step(lam)
         # those that stop are many, or turn the direction uphill
-        if t <= 0.0 or (stopped > 0 and t < SHORTEST_STEP):
+        # a slope with held coefficients is rounding below it
+        if t <= 0.0 or (stopped > 0 and t < 1e-6):
             self.free_gradient(lam)
             self.direction(lam)
             return self.piecewise_step(lam)
@@ -159,7 +153,8 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         cdef int k, j, before = self.n_held
         for k in range(self.n_support):
             j = self.support[k]
-            if not self.held[j] and self.event(j, lam) < AT_ONCE:
+            # at once: the step counts as none
+            if not self.held[j] and self.event(j, lam) < 1e-10:
                 self.d[j] = 0.0
                 self.held[j] = True
                 self.n_held += 1
@@ -212,7 +207,8 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         """
         cdef double t = longest if slope >= longest * curvature * (1.0
                 - 1e-9) else slope / curvature
-        return t if 0.5 * t * slope <= IMPOSSIBLE_DECREASE * self.primal(lam) else 0.0
+        # a promise of more than the objective is rounding
+        return t if 0.5 * t * slope <= 2.0 * self.primal(lam) else 0.0
 
     cdef double minimiser(self, int j, double lam) noexcept nogil:
         """The best value of coefficient j, the others fixed."""
@@ -253,7 +249,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
             change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
             old = self.b[j]
             new = old + t * self.d[j]
-            if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < GRADIENT * fabs(old)):
+            if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < LAST_DIGITS * fabs(old)):
                 new = 0.0
             # a rounding error away is not at a limit
             if self.held[j] and t == 1.0 and new != 0.0 and self.d[j] != 0.0:

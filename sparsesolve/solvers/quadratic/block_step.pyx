@@ -17,23 +17,16 @@ from scipy.linalg.cython_lapack cimport dsyev
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.working.columns import roomier
 from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
-# Newton steps for one block in a sweep: two reach rounding where the block's model is exact.
-DEF POLISHING = 3
-# Numbers of workspace for each of a group's columns, of which eight are LAPACK's.
-DEF ROOM = 12
-cdef int MOST_POLISHED = costs.subproblem.MOST_POLISHED
-cdef double POLISH_UNTIL = costs.subproblem.POLISH_UNTIL
-cdef double VOID_STEP = costs.rounding.VOID_STEP
-cdef double PIVOT = costs.rounding.PIVOT
-cdef double EIGENVALUE = costs.rounding.EIGENVALUE
-cdef double MERGE_WITHIN = costs.subproblem.MERGE_WITHIN
-cdef double MERGE_NEAR = costs.subproblem.MERGE_NEAR
+cdef double ROUNDING = tolerances.ROUNDING
+# Newton steps for one block pay up to this many directions: a factor takes their cube, a product
+# with the data their square.
+cdef int MOST_POLISHED = 64
 
 
 cdef class Tangents:
@@ -99,7 +92,8 @@ cdef class Tangents:
         """Merge directions that reach a kink at once along d; returns how many were lost."""
         cdef int first = self.first[k], lost = 0
         if self.count[k] > 0:
-            lost = self.penalty.merge(self.group[k], b, d, MERGE_WITHIN, MERGE_NEAR,
+            # a kink within this part of the step, near the largest coefficient of the group
+            lost = self.penalty.merge(self.group[k], b, d, 1e-2, 1e-4,
                                       &self.tangent_of[first], &self.sign[first],
                                       &self.slope[first])
         if lost > 0:
@@ -154,7 +148,8 @@ cdef class BlockStep:
         self.first, self.group, self.place = tangents.first, tangents.group, tangents.place
         self.curvature = np.zeros(penalty.n_groups)
         self.levels, self.blocks, self.axes = np.zeros((3, 0))
-        self.room = np.empty(ROOM * largest)
+        # of which eight are LAPACK's
+        self.room = np.empty(12 * largest)
         self.z, self.x, self.old, self.along = (&self.room[8 * largest], &self.room[9 * largest],
                 &self.room[10 * largest], &self.room[11 * largest])
 
@@ -185,7 +180,8 @@ cdef class BlockStep:
             raise ArithmeticError("the eigenvalues of a group's inner products did not converge")
         self.curvature[k] = self.levels[first + s - 1] * (1.0 + 1e-12)
         for i in range(s):
-            if self.levels[first + i] <= EIGENVALUE * s * self.levels[first + s - 1]:
+            # rounding
+            if self.levels[first + i] <= 1e-15 * s * self.levels[first + s - 1]:
                 self.levels[first + i] = 0.0
         return 0
 
@@ -202,10 +198,12 @@ cdef class BlockStep:
         else:
             memcpy(self.z, g, s * sizeof(double))
             begun = self._shrink(k, lam, b, d)
-            for tries in range(POLISHING):
+            # two reach rounding where the model of the block is exact
+            for tries in range(3):
                 size = self._polish(k, lam, b, d)
                 begun = max(begun, size)
-                if size <= POLISH_UNTIL * begun:
+                # shorter steps wait for the next sweep
+                if size <= 1e-2 * begun:
                     break
             for j in range(s):
                 decrease += (b[j] - self.old[j]) * (g[j] + self.z[j])
@@ -291,7 +289,8 @@ cdef class BlockStep:
         small_solve(self.tangents.count[k], &self.factors[self.place[k]], slope)
         self.tangents.spread(k, slope, d)
         for j in range(s):
-            if not fabs(d[j]) < VOID_STEP:                  # of a singular factor
+            # of a singular factor, or NaN: coefficients are of size 1 in inner units
+            if not fabs(d[j]) < 1e30:
                 return 0.0
         self.tangents.truncate(k, b, d, lam)
         change = -self.penalty.block_value(g, b, lam)
@@ -325,7 +324,7 @@ cdef class BlockStep:
             for i in range(s):
                 if of[i] >= 0:
                     out[of[i] + <Py_ssize_t> of[j] * n] += sign[i] * sign[j] * column[i]
-        small_factor(n, out, PIVOT)
+        small_factor(n, out, ROUNDING)
 
     def minimised(self, inner, start, gradient, double lam):
         """Group 0 after a step from `start`, and the decrease of |r|^2, for tests.

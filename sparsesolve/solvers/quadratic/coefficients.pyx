@@ -15,7 +15,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.span import SHAKY
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
@@ -27,9 +27,10 @@ from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_
 # Iterations between two looks at signals: some milliseconds, and more than it takes to tell a
 # stall.
 cdef long STRETCH = 2500
-cdef double PRODUCT = costs.rounding.PRODUCT
-cdef double RANK = costs.rounding.RANK
-cdef double NO_PENALTY = costs.rounding.NO_PENALTY
+cdef double LAST_DIGITS = tolerances.LAST_DIGITS
+# Relative rounding of one product of columns, or of one change of the residual: two units in the
+# last place.
+cdef double PRODUCT = 4e-16
 
 
 def projection(inner, gradient):
@@ -54,7 +55,7 @@ def projection(inner, gradient):
     level, axes = np.linalg.eigh(inner / np.outer(size, size))
     most = level.max()
     along = np.abs(axes.T @ (gradient / size[:, None]))
-    kept, apart = level > RANK * most, bool(level[0] > SHAKY * most)
+    kept, apart = level > LAST_DIGITS * most, bool(level[0] > SHAKY * most)
     # more than rounding
     if np.any(along[~kept] > 250 * PRODUCT * np.sqrt(most)):
         return INFINITY, apart
@@ -338,8 +339,8 @@ cdef class NetCoefficients(WorkingCoefficients):
 
     cdef bint free(self, int j, double lam) noexcept nogil:
         cdef double level = lam * self.l1[j]
-        return (level * level <= NO_PENALTY * NO_PENALTY * self.diag[j]
-                and lam * self.l2[j] <= NO_PENALTY * self.diag[j]
+        return (level * level <= LAST_DIGITS * LAST_DIGITS * self.diag[j]
+                and lam * self.l2[j] <= LAST_DIGITS * self.diag[j]
                 and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
                 and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
 
@@ -450,12 +451,13 @@ cdef class GroupCoefficients(WorkingCoefficients):
     cdef bint is_penalised(self, int k, double lam) noexcept nogil:
         """Return True if the penalty on a working group is certain to exceed rounding."""
         cdef int g = self.group[k]
-        return lam * (self.penalty.weight[g] + self.penalty.l1[g]) > NO_PENALTY * sqrt(self.largest)
+        return (lam * (self.penalty.weight[g] + self.penalty.l1[g])
+                > LAST_DIGITS * sqrt(self.largest))
 
     cdef bint is_outweighed(self, int g, int j, double lam) noexcept nogil:
         """Return True if group g's penalty on working column j does not exceed rounding."""
-        return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= NO_PENALTY
-                * sqrt(self.diag[j]) and lam * self.penalty.ridge[g] <= NO_PENALTY * self.diag[j])
+        return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= LAST_DIGITS
+                * sqrt(self.diag[j]) and lam * self.penalty.ridge[g] <= LAST_DIGITS * self.diag[j])
 
     cdef bint free(self, int j, double lam) noexcept nogil:
         return (self.is_outweighed(self.group[self.order[j]], j, lam)

@@ -14,25 +14,15 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.solvers.quadratic.active_set cimport ActiveSetQuadratic
 
-cdef double GRADIENT = costs.rounding.GRADIENT
-cdef double FLAT_DIRECTION = costs.rounding.FLAT_DIRECTION
-# A step along a clipped direction is not worth having below this length.
-cdef double CLIPPED_STEP = 0.1
+cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 # Cycles of coordinate descent before a Newton direction, on sparse columns.
 DEF CYCLES = 12
-# Newton steps begin once a cycle changes the signs of fewer than this share of the support.
-cdef double CHANGING_SIGNS = 2e-3
-# Columns whose correlation is below this fraction of the threshold are examined only after the
-# cycles.
-cdef double FAR_COLUMN = 0.9
-# Share of the target gap that errors of the gradient may cost.
-cdef double GRADIENT_SHARE = 0.8
 # Conjugate gradients in a Newton direction: with more, signs change before the direction is used.
 DEF STEPS = 60
 # Relative residual that conjugate gradients leave at most.
@@ -83,7 +73,8 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             return ActiveSetQuadratic.solve(self, lam, target, budget)
         changed = self.n_violating(lam)
         for count in range(CYCLES):
-            if changed <= CHANGING_SIGNS * self.size or self.iterations >= limit:
+            # until hardly a sign changes
+            if changed <= 2e-3 * self.size or self.iterations >= limit:
                 break
             changed = self.cd_cycle(lam)
             self.iterations += 1
@@ -97,7 +88,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
 
         It shrinks the dual point by its share, and costs the gap that share of the penalty.
         """
-        self.enough = GRADIENT_SHARE * target / max(self.penalty_value(lam), target)
+        self.enough = 0.8 * target / max(self.penalty_value(lam), target)
 
     cdef int n_violating(self, double lam) noexcept nogil:
         """How many coefficients would leave zero or reach it, each by itself."""
@@ -115,7 +106,8 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         cdef double new, step
         self.passes += 1
         for j in range(self.size):
-            if self.b[j] == 0.0 and fabs(self.g[j]) < FAR_COLUMN * lam * self.l1[j]:
+            # far columns are examined after the cycles
+            if self.b[j] == 0.0 and fabs(self.g[j]) < 0.9 * lam * self.l1[j]:
                 continue
             self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.columns.n])
             new = self.minimiser(j, lam)
@@ -138,7 +130,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         cdef double t
         if self.columns.dense:
             return ActiveSetQuadratic.newton(self, lam)
-        if self.free_gradient(lam) <= GRADIENT:
+        if self.free_gradient(lam) <= LAST_DIGITS:
             return False
         self.direction(lam)
         self.iterations += 1
@@ -146,7 +138,8 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         if self.hold_at_kinks(lam) > 0:
             self._follow_clip()
         t = self.line_step(lam)
-        if t < CLIPPED_STEP:
+        # a shorter one is not worth having
+        if t < 0.1:
             return ActiveSetQuadratic.newton(self, lam)
         self.advance(lam, t)
         return True
@@ -240,7 +233,8 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             j, p = self.support[k], self.conjugate[k]
             curvature += p * (self.product[k] + lam * self.l2[j] * p)
             size += p * p * (self.diag[j] + lam * self.l2[j])
-        return curvature if curvature > FLAT_DIRECTION * size else 0.0
+        # columns depend on one another along it
+        return curvature if curvature > 1e-9 * size else 0.0
 
     cdef double _precondition(self, double lam, double last) noexcept nogil:
         """The next conjugate direction; returns the residual's square in the preconditioned norm.

@@ -13,7 +13,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.gram.gram cimport Gram
@@ -21,13 +21,19 @@ from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.solvers.quadratic.active_set cimport ActiveSetQuadratic
 
-cdef double FEW_PRODUCTS = costs.subproblem.FEW_PRODUCTS
+cdef double ROUNDING = tolerances.ROUNDING
+# An old ridge in the factor serves up to this relative change of lambda, with refinement steps in
+# place of a new factor.
+cdef double STALE_RIDGE = 4.0
+# A factor is made again where lambda changes by more than this share from one lambda to the next.
+# Iterations at 0.02 and 0.866667: ridge part 0.72 and 1.00.
+cdef double RIDGE_JUMP = 0.6
+# A flop of a block operation is this much faster than one of a rotation, by which a column leaves
+# a factor.
+# Iterations at 2.66667 and 24: ridge part 1.18 and 0.90.
+cdef double BLOCK_SPEED = 8.0
 # Rows that enter the factor at a time: a block of 64 x 64 doubles stays in the first cache.
 DEF CHUNK = 64
-cdef double PIVOT = costs.rounding.PIVOT
-cdef double STALE_RIDGE = costs.subproblem.STALE_RIDGE
-cdef double RIDGE_JUMP = costs.subproblem.RIDGE_JUMP
-cdef double BLOCK_SPEED = costs.subproblem.BLOCK_SPEED
 
 
 cdef class GramActiveSet(ActiveSetQuadratic):
@@ -101,7 +107,8 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef void image(self) noexcept nogil:
         """The equations give it on the factor's columns; the rest are products."""
         cdef int k, j, count = 0
-        if self.multiple != 0.0 and FEW_PRODUCTS * (self.size - self.cholesky.size
+        # so few products cost less one by one
+        if self.multiple != 0.0 and 2.0 * (self.size - self.cholesky.size
                                            + self.n_held) < self.n_support:
             for j in range(self.size):
                 if self.position[j] >= 0 and not self.held[j]:
@@ -285,7 +292,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
                     self.corner[t + k * width] = G[self.which[start + t] + j * ld]
                 self.corner[k + k * width] += self.ridge * self.l2[j]
                 self.values[k] = self.corner[k + k * width]
-            self.cholesky.append(width, &self.cross[0], &self.corner[0], self.values, PIVOT,
+            self.cholesky.append(width, &self.cross[0], &self.corner[0], self.values, ROUNDING,
                                  &self.accepted[0])
             for k in range(width):
                 j = self.which[start + k]

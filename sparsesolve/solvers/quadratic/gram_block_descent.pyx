@@ -8,7 +8,7 @@ from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
@@ -16,11 +16,7 @@ from sparsesolve.linalg.kernels.vector cimport axpy, ss_subtract_all
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.quadratic.block_descent cimport GroupBlockDescent
 
-# Tries to make a matrix regular that is singular in rounding; each multiplies the ridge by a
-# hundred.
-DEF REPAIRS = 6
-cdef double FACTOR_COST = costs.subproblem.FACTOR_COST
-cdef double REPAIR_RIDGE = costs.rounding.REPAIR_RIDGE
+cdef double ROUNDING = tolerances.ROUNDING
 
 
 cdef class GramBlockDescent(GroupBlockDescent):
@@ -117,7 +113,8 @@ cdef class GramBlockDescent(GroupBlockDescent):
                 if self.b[j] != 0.0:
                     m += 1.0
                     break
-        return m * m * m <= FACTOR_COST * self.size * self.size
+        # while a factor costs no more than some hundred sweeps
+        return m * m * m <= 600.0 * self.size * self.size
 
     cdef void radial_step(self, double lam, double target) noexcept nogil:
         cdef int k, first, rays = 0
@@ -137,7 +134,8 @@ cdef class GramBlockDescent(GroupBlockDescent):
         cdef double added = 0.0, most = 0.0
         for k in range(self.n_groups):
             n += self.tangents.count[k]
-        for tries in range(REPAIRS):
+        # each multiplies the ridge by a hundred
+        for tries in range(6):
             base = self.assemble()
             for i in range(n):
                 most = max(most, self.matrix[i + <Py_ssize_t> i * n])
@@ -145,7 +143,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
             dpotrf("L", &n, &self.matrix[0], &n, &info)
             if info == 0:
                 break
-            added = max(REPAIR_RIDGE * most, 100.0 * added)
+            added = max(ROUNDING * most, 100.0 * added)
         if info != 0:
             return False
         base = 0

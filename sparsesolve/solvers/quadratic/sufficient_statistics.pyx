@@ -10,7 +10,7 @@ from libc.math cimport fabs, sqrt
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.state import State
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.gram.gram import tall_gram
@@ -26,8 +26,7 @@ from sparsesolve.solvers.quadratic.coefficients cimport (
 )
 
 
-cdef double SQUARES = costs.rounding.SQUARES
-cdef double INNER_PRODUCT = costs.rounding.INNER_PRODUCT
+cdef double ROUNDING = tolerances.ROUNDING
 
 
 cdef class Compiled:
@@ -140,7 +139,8 @@ cdef class SufficientStatistics(Compiled, State):
         cdef double size = 0.0
         for k in range(self.quadratic.size):
             size += fabs(self.quadratic.b[k]) * sqrt(self.quadratic.diag[k])
-        return INNER_PRODUCT * size * (size + sqrt(self.total_square))
+        # rounding of an inner product of two columns, relative to their lengths
+        return 4e-15 * size * (size + sqrt(self.total_square))
 
     def _residual(self):
         return self.problem.response - self.problem.design.combination(*self.coefficients())
@@ -164,7 +164,7 @@ cdef class SufficientStatistics(Compiled, State):
         cdef long limit = q.iterations + budget
         cdef double[::1] start
         for tries in range(5):
-            value, start = q.primal(lam) + SQUARES * self.total_square, q.members()[1]
+            value, start = q.primal(lam) + ROUNDING * self.total_square, q.members()[1]
             outcome = q.solve_in_chunks(lam, goal, limit)
             self._measure(goal)
             # rounding has led uphill

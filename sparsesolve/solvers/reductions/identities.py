@@ -21,8 +21,8 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.equal_rows import class_means, row_classes
 from sparsesolve.linalg.factors.span import eigen
 from sparsesolve.penalties import ElasticNet
-from sparsesolve.solvers.costs.rounding import ALIKE
 from sparsesolve.solvers.state import Reduced
+from sparsesolve.solvers.tolerances import ROUNDING
 
 # Rows to a column from which a look at all rows for equal ones costs little compared with a path.
 ROWS_TO_MERGE = 20
@@ -152,7 +152,7 @@ class GroupsOfOne(Reduced):
         ones[0] = 1.0
         ones = ones.ravel()
         value = penalty.unlimited(np.ones(len(ones), dtype=bool)).value(ones)
-        if not abs(value - np.sum(weight + l1 + 0.5 * l2)) <= ALIKE * value:
+        if not abs(value - np.sum(weight + l1 + 0.5 * l2)) <= ROUNDING * value:
             return None  # Another multiple of |b|, which is not known here.
         limits = problem.limits if K is None else (None, None)
         net = ElasticNet(p, penalty.alpha, (weight + l1) / (penalty.alpha or 1.0), *limits)

@@ -22,7 +22,6 @@ import numpy as np
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.factors.span import sum_rounding
 from sparsesolve.penalties.elastic_net import ElasticNet
-from sparsesolve.solvers.costs.rounding import UNFELT
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, Reduced, State, used
 
@@ -205,5 +204,6 @@ def standardised(problem, columns):
     made.standardise(problem.centred, np.ones(made.p))
     if not problem.centred:
         spread = np.asarray(made.spread)
-        spread[:] = np.maximum(spread, UNFELT * np.abs(made.mean))
+        # a smaller spread is rounding of the mean's square
+        spread[:] = np.maximum(spread, (2.0**-30) * np.abs(made.mean))
     return made

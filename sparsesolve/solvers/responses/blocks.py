@@ -15,7 +15,6 @@ Reference: Bach et al. 2012, section 6; Simon, Friedman and Hastie 2013 (grouped
 import numpy as np
 
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.solvers import costs
 from sparsesolve.solvers.responses.certificate import (
     InactiveRows,
     certify,
@@ -26,6 +25,7 @@ from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
+from sparsesolve.solvers.tolerances import INACTIVE_SHARE, LAST_DIGITS
 
 # Columns enter ahead of time if their products pass a lambda that is lower by this share of the
 # step between lambdas.
@@ -140,7 +140,7 @@ class ResponseBlocks(State):
 
     def goal(self, lam, target, outside):
         """Return the gap to reach over the working columns if the others add `outside`."""
-        return max(0.5 * target, costs.newton.INACTIVE_SHARE * outside)
+        return max(0.5 * target, INACTIVE_SHARE * outside)
 
     def _enter(self, which):
         if len(which):
@@ -171,7 +171,7 @@ class ResponseBlocks(State):
             if descent.iterations >= limit:
                 return MAX_ITER
             value = descent.objective(lam)
-            fell = value < last - costs.rounding.OBJECTIVE * max(abs(value), abs(descent.value))
+            fell = value < last - LAST_DIGITS * max(abs(value), abs(descent.value))
             patience = PATIENCE if fell or gap < 0.5 * best else patience - 1
             if patience == 0:
                 return STALLED

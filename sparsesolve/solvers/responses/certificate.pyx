@@ -34,7 +34,7 @@ from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import least_gap
 from sparsesolve.solvers.responses.direction import (
@@ -44,12 +44,10 @@ from sparsesolve.solvers.responses.direction import (
 )
 from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
-cdef double NO_PENALTY = costs.rounding.NO_PENALTY
+cdef double LAST_DIGITS = tolerances.LAST_DIGITS
+cdef double ROUNDING = tolerances.ROUNDING
 # A feature whose size is beyond this fraction of lambda may enter at the next one.
 DEF CLOSE = 0.92
-cdef double VIOLATION = costs.rounding.VIOLATION
-cdef double ORTHOGONAL = costs.rounding.ORTHOGONAL
-cdef double PIVOT = costs.rounding.PIVOT
 
 
 cdef class InactiveRows:
@@ -69,13 +67,13 @@ cdef class InactiveRows:
 
     cdef int list_near(self, double level, double lam, int* out) noexcept nogil:
         """List the features of `near` in `out`; return their number."""
-        cdef bint all_held = lam * self.least > NO_PENALTY
+        cdef bint all_held = lam * self.least > LAST_DIGITS
         cdef Py_ssize_t i, j
         cdef int count = 0
         for i in range(self.n_looked if all_held else self.size.shape[0]):
             j = self.looked[i] if all_held else i
             if not self.safe_balls.dropped(j) and (self.size[j] > level * self.net.l1[j]
-                    or lam * max(self.net.l1[j], self.net.l2[j]) <= NO_PENALTY):
+                    or lam * max(self.net.l1[j], self.net.l2[j]) <= LAST_DIGITS):
                 out[count] = <int> j
                 count += 1
         return count
@@ -188,7 +186,7 @@ cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
         for l in range(m):
             curvature[k * m + l] = -dot(n, image, A + l * n)
         curvature[k * m + k] += dot(n, square, A + k * n)
-    small_factor(<int> m, curvature, PIVOT)
+    small_factor(<int> m, curvature, ROUNDING)
     for tries in range(2):      # the second pass removes what rounding left
         memset(along, 0, n * sizeof(double))
         for k in range(m):
@@ -254,9 +252,10 @@ def _certify_at(u, basis, d, double lam, outside):
             if own.is_unpenalised(j, B[k, j], g[k, j], lam):
                 astray = max(astray, fabs(C[k, j]))
                 rounding += fabs(B[k, j] * C[k, j])
-    if astray <= ORTHOGONAL:
+    # not feasible, beyond rounding
+    if astray <= 1e-10:
         at = {min(own.scale_at(B, C, lam, strict), net.scale_at(zero, beyond, lam, strict))
               for strict in (False, True)}
         gap = least_gap(d.loss, d.eta, u, at, lambda s: d.net.excess(d.B, products, lam, s)
                         + net.excess(zero, beyond, lam, s), rounding)
-    return gap, which[sizes > lam * np.asarray(net.l1) * (1.0 + VIOLATION)] if len(which) else which
+    return gap, which[sizes > lam * np.asarray(net.l1) * (1.0 + ROUNDING)] if len(which) else which

@@ -22,7 +22,7 @@ from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.row_shift import centre
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.responses.direction import NewtonDirection
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
 from sparsesolve.solvers.quadratic.coefficients cimport FAR_STEP
@@ -38,12 +38,11 @@ STALE_CURVATURE = 0.3
 SCATTERED_COST = 8.0
 # Columns to a sample from which columns are the shorter rows, even if they are multiplied twice.
 WIDE = 1.5
-CURVATURE = costs.rounding.CURVATURE
+cdef double ROUNDING = tolerances.ROUNDING
 # Multiplications up to which loops cost less than calling a matrix product.
 DEF FEW_MULTIPLICATIONS = 100_000
 # Sufficient decrease: a tiny share suffices, as a sweep minimises exactly in each row.
 ARMIJO = 1e-4
-RESPONSES_OBJECTIVE = costs.rounding.RESPONSES_OBJECTIVE
 # The most halvings of a step: a step 2^-12 as long gains less than another sweep.
 HALVINGS = 12
 
@@ -207,7 +206,7 @@ class ResponseDescent:
                 out[k] += diagonal[k, i] / total
             most = max(most, out[k])
         for k in range(out.shape[0]):
-            out[k] = max(out[k], CURVATURE * most, 1e-300)
+            out[k] = max(out[k], ROUNDING * most, 1e-300)
         return np.asarray(out)
 
     # Steps.
@@ -337,7 +336,8 @@ class ResponseDescent:
         cdef ElasticNetRows net = self.net
         cdef double before = self.value + net.value(self.B, lam), value, rounding
         value, u = self.loss.at(eta)
-        rounding = RESPONSES_OBJECTIVE * max(fabs(before), fabs(value))
+        # rounding
+        rounding = 4e-15 * max(fabs(before), fabs(value))
         if not value + net.value(target, lam) <= before - gain + rounding:
             return False
         self.eta_stale = self.eta_stale or np.abs(target - self.B).max(initial=0.0) > FAR_STEP

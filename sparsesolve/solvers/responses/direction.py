@@ -17,17 +17,14 @@ from scipy import sparse
 from scipy.linalg import lapack
 
 from sparsesolve.linalg.kernels.single import solve_factored
-from sparsesolve.solvers import costs
+from sparsesolve.solvers.tolerances import FORCING, ROUNDING
 
 # The least pivot, which an excluded column has.
 TINY = 1e-30
-STANDARDISED_PRODUCT = costs.rounding.STANDARDISED_PRODUCT
 # The most conjugate gradient steps for a direction; after these, a new direction is cheaper.
 STEPS = 60
 # The least relative residual of a direction: for less the quadratic is too far from F.
 LEAST_RESIDUAL = 1e-3
-CURVATURE = costs.rounding.CURVATURE
-FORCING = costs.newton.FORCING
 
 
 def conjugate_gradients(product, precondition, rhs, enough, most):
@@ -45,7 +42,8 @@ def conjugate_gradients(product, precondition, rhs, enough, most):
             return solution, count, False
         image = product(step)
         curvature = np.vdot(step, image)
-        if curvature <= costs.rounding.FLAT_DIRECTION * square:
+        # columns depend on one another along it
+        if curvature <= 1e-9 * square:
             return (solution, count, False) if count else (step, 1, True)
         length = square / curvature
         solution += length * step
@@ -59,7 +57,8 @@ def conjugate_gradients(product, precondition, rhs, enough, most):
 def rounding_floor(mask, scales, diagonal):
     """Return the preconditioned square of a residual of mere rounding, for gradients near 1."""
     places = np.maximum(diagonal, 1e-300) * np.maximum(scales, 1e-300)[:, None]
-    return costs.rounding.STANDARDISED_PRODUCT**2 * (mask / places).sum()
+    # rounding of a product with a standardised column
+    return 2e-16**2 * (mask / places).sum()
 
 
 def by_diagonal(diagonal, unit, ridge, curvature):
@@ -97,7 +96,8 @@ class Preconditioner:
         """Drop all factors, because the Gram matrix has changed."""
         self._known = {}  # response -> (key of the factored matrix, factor)
         self._rows = np.zeros(0, dtype=np.intp)  # the rows of the grouped factors
-        self._added = costs.rounding.PRECONDITIONER
+        # dependent columns do not break the factor, which need not be exact
+        self._added = 1e-6
 
     def separate(self, metric, which, mask, scales, ridge):
         """Return a preconditioner for coefficient-wise penalties.
@@ -260,7 +260,7 @@ class NewtonDirection:
         curvature = PairedCurvature(d.columns, mask, *d.loss.curvature_parts(d.u))
         l1, l2 = (lam * np.asarray(x) for x in (d.net.l1, d.net.l2))
         diagonal, ridge = curvature.diagonal(), np.broadcast_to(l2, mask.shape)[mask]
-        diagonal = np.maximum(diagonal, CURVATURE * diagonal.max())
+        diagonal = np.maximum(diagonal, ROUNDING * diagonal.max())
         inverse = 1.0 / (diagonal + ridge)
         loose = np.flatnonzero(mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0) & d.loss.symmetric)
         places = np.zeros(mask.shape, dtype=np.intp)
@@ -275,7 +275,8 @@ class NewtonDirection:
 
         enough = max(
             _enough(d, rest, goal) * np.vdot(rest, inverse * rest),
-            STANDARDISED_PRODUCT**2 * inverse.sum(),
+            # rounding of a product with a standardised column
+            2e-16**2 * inverse.sum(),
         )
         step, count, flat = conjugate_gradients(
             product, lambda x: inverse * x, rest, enough, STEPS

@@ -20,12 +20,17 @@ import numpy as np
 
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.response_columns import response_columns
-from sparsesolve.solvers import costs
 from sparsesolve.solvers.first_order.first_order import Sparsa
 from sparsesolve.solvers.first_order.pass_newton import PassNewton
 from sparsesolve.solvers.newton.working_set import WorkingSet
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, Reduced
+
+# Working coefficients of groups of K responses, K m, up to which Newton steps are made: beyond, a
+# model takes longer than proximal gradient steps to the same gap.
+MOST_MODEL_COEFFICIENTS = 500
+# Proximal gradient steps at one lambda after which Newton steps take over in such problems.
+MOST_STEPS_OF_GROUPS = 3000
 
 # Curvature of each sample along (1, ..., 1), relative to the mean and over the sample's weight,
 # where softmax has none.
@@ -184,7 +189,7 @@ class ManyGroups(Reduced):
     def __init__(self, problem, n_threads):
         self.newton = ResponseGroups(problem, n_threads)
         super().__init__(self.newton)
-        self.newton.most = costs.MOST_MODEL_COEFFICIENTS
+        self.newton.most = MOST_MODEL_COEFFICIENTS
         self.problem, self.n_threads = problem, n_threads
 
     def solve(self, lam, target, budget):
@@ -193,7 +198,7 @@ class ManyGroups(Reduced):
         outcome, gap = self.state.solve(lam, target, budget)
         if self.state is self.newton and self.newton.too_many:
             self._go_on_with(Sparsa(self.problem, self.n_threads))
-            left = min(limit - self.iterations, costs.MOST_STEPS_OF_GROUPS)
+            left = min(limit - self.iterations, MOST_STEPS_OF_GROUPS)
             outcome, gap = self.state.solve(lam, target, left)
         if self.state is not self.newton and outcome != CONVERGED:
             self.newton.most, self.newton.too_many = np.inf, False

@@ -14,7 +14,6 @@ from libc.math cimport fabs
 
 import numpy as np
 
-from sparsesolve.solvers import costs
 from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
@@ -26,7 +25,6 @@ cdef extern from "single.h" nogil:
 
 # Number of sweeps that are extrapolated together, which is the order of a small linear system.
 DEF DEPTH = 5
-SUMMED_CURVATURE = costs.rounding.SUMMED_CURVATURE
 # The other curvatures of a row are taken for at least this fraction of its largest.
 LEAST_ROW_CURVATURE = 1e-3
 # Rows that gain less than this share of a row's average gain are left out of the last sweeps.
@@ -263,7 +261,8 @@ cdef class SparseModel(ResponseModel):
         self.shift, self.total = np.zeros((2, len(B)))
         curvature = self._curvature(A, r)
         ResponseModel.__init__(self, np.maximum(curvature,
-                                                SUMMED_CURVATURE * curvature.max(initial=0.0),
+                                                # rounding of sums over samples
+                                                1e-10 * curvature.max(initial=0.0),
                                                 order="C"), B, slope)
         self.values, self.rows = self.matrix.data, self.matrix.indices.astype(np.intc)
         self.starts = self.matrix.indptr.astype(np.longlong)

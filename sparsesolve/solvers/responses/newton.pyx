@@ -27,7 +27,7 @@ from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.row_shift import centre
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled
 from sparsesolve.solvers.responses.certificate cimport InactiveRows, clear_of_one
@@ -43,24 +43,23 @@ from sparsesolve.solvers.quadratic.coefficients cimport (
     WorkingCoefficients,
 )
 
-cdef double ORTHOGONAL = costs.rounding.ORTHOGONAL
-cdef double VIOLATION = costs.rounding.VIOLATION
-cdef double ARMIJO = costs.newton.ARMIJO
-cdef double OBJECTIVE = costs.rounding.OBJECTIVE
-cdef double SLOW_STEP = costs.newton.SLOW_STEP
+cdef double ARMIJO = tolerances.ARMIJO
+cdef double FORCING = tolerances.FORCING
+cdef double INACTIVE_SHARE = tolerances.INACTIVE_SHARE
+cdef double LAST_DIGITS = tolerances.LAST_DIGITS
+cdef double LEAST_FORCING = tolerances.LEAST_FORCING
+cdef double LOOSE_GAP = tolerances.LOOSE_GAP
+cdef double MISSED_THRESHOLD_LOSS = tolerances.MISSED_THRESHOLD_LOSS
+cdef double MODEL_SHARE = tolerances.MODEL_SHARE
+cdef double ROUNDING = tolerances.ROUNDING
+cdef double SLOW_STEP = tolerances.SLOW_STEP
 # H is refreshed, whatever that costs, after a step that left more than this share of the gap.
 DEF VERY_SLOW_STEP = 0.8
-cdef double WEIGHED_COST = costs.working_set.WEIGHED_COST
 # Evaluating the loss of one sample costs this many multiply-adds for each response.
 DEF SAMPLE_COST = 10.0
-cdef double FORCING = costs.newton.FORCING
-cdef double LEAST_FORCING = costs.newton.LEAST_FORCING
-cdef double MODEL_SHARE = costs.newton.MODEL_SHARE
 # Coefficients enter ahead of time if their products pass a lambda that is lower by this share of
 # the step between lambdas.
 DEF ENTER_AHEAD = 0.3
-cdef double INACTIVE_SHARE = costs.newton.INACTIVE_SHARE
-cdef double MISSED = costs.working_set.MISSED_THRESHOLD_LOSS
 # 2^-30 of a step moves no coefficient by more than rounding.
 DEF HALVINGS = 30
 # Steps without a lower gap before the solver gives up.
@@ -146,7 +145,8 @@ cdef class ResponseDual(ScaledDual):
         self.point.hessian.correlate(&self.u[0, 0], quadratic.g)
         for t in range(quadratic.size):
             if quadratic.free(t, lam):
-                if fabs(quadratic.g[t]) > ORTHOGONAL:
+                # not feasible, beyond rounding
+                if fabs(quadratic.g[t]) > 1e-10:
                     return self.gap_at(lam, 0.0)
                 rounding += fabs(quadratic.g[t] * quadratic.b[t])
         best = self.gap(lam) + rounding + missing
@@ -266,7 +266,7 @@ cdef class ResponseDual(ScaledDual):
         cdef Py_ssize_t[::1] which = np.empty(rows * <Py_ssize_t> point.K, dtype=np.intp)
         for i in range(rows):
             j = self.nearby[i]
-            level = near * point.net.l1[j] * (1.0 + VIOLATION)
+            level = near * point.net.l1[j] * (1.0 + ROUNDING)
             for k in range(point.K):
                 c = j * point.K + k
                 if not point.working[c] and self._size(c) > level and self._limit(c) > 0.0:
@@ -308,7 +308,7 @@ cdef class ResponseNewton(Compiled, State):
         self.point = ResponseCoefficients(problem)
         self.dual = ResponseDual(problem, self.point, n_threads)
         self.loose = (INFINITY if problem.null_value is None
-                      else costs.working_set.LOOSE_GAP * problem.null_value)
+                      else LOOSE_GAP * problem.null_value)
         self.last_B, self.forcing = np.zeros_like(self.point.C), FORCING
         self.image, self.trial, self.trial_u = np.zeros((3, self.point.K, self.point.n))
         self._reserve()
@@ -371,7 +371,7 @@ cdef class ResponseNewton(Compiled, State):
         before = net.value(values, lam)
         centre(values, self.point.net, rows)
         less = before - net.value(values, lam)
-        return less if less > OBJECTIVE * before else 0.0
+        return less if less > LAST_DIGITS * before else 0.0
 
     @property
     def intercept(self):
@@ -408,7 +408,7 @@ cdef class ResponseNewton(Compiled, State):
             point.eta_stale = point.eta_stale or fabs(point.quadratic.b[t] - self.old[t]) > FAR_STEP
             # old_g holds the end of the full step.
             self.old_g[t] = point.quadratic.b[t]
-        slack = OBJECTIVE * (fabs(point.value) + fabs(point.value - point.loss.saturated))
+        slack = LAST_DIGITS * (fabs(point.value) + fabs(point.value - point.loss.saturated))
         for tries in range(halvings):
             memcpy(&self.trial[0, 0], &point.eta[0, 0], size * sizeof(double))
             axpy(size, step, &self.image[0, 0], &self.trial[0, 0])
@@ -497,7 +497,7 @@ cdef class ResponseNewton(Compiled, State):
         A dual point with a larger error lets in coefficients that are never active, at this lam
         and at the next.
         """
-        cdef double settled = MISSED * MISSED * self.loss_value
+        cdef double settled = MISSED_THRESHOLD_LOSS * MISSED_THRESHOLD_LOSS * self.loss_value
         return 0.5 * min(target, max(settled, self.loose))
 
     cdef int _admit(self, double near, double lam) except -1:
@@ -511,7 +511,8 @@ cdef class ResponseNewton(Compiled, State):
     cdef double _price(self) noexcept:
         """Return the cost of refreshing H, in steps."""
         cdef double m = self.point.quadratic.size, n = self.point.n
-        return WEIGHED_COST * m * m * (n / 2.0 + m / 3.0) / (2.0 * n * m + SAMPLE_COST * n
+        # multiply-adds whose data stay in cache
+        return 0.3 * m * m * (n / 2.0 + m / 3.0) / (2.0 * n * m + SAMPLE_COST * n
                                                                   * self.point.K + 4.0 * m * m)
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:

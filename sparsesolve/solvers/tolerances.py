@@ -1,4 +1,19 @@
-"""Constants that every Newton method shares: line search, forcing, refresh, progress."""
+"""Numbers that several rooms share: what counts as rounding, and how exactly a step is solved.
+
+A double has 2.2e-16 in its last place. Most numbers that steer one algorithm stand at the head of
+its file, or in the line that uses them; what was measured by `benchmarks/paths/constants.py` says
+so. None of them decides what a problem is, only how its tolerance is met and how soon.
+"""
+
+# A quantity below this fraction of the terms that it is made of is rounding: sums and inner
+# products of n numbers err by some n^1/2 units in the last place, 1e-13 for a million.
+ROUNDING = 1e-12
+
+# The same where sums are compensated, or where there is one operation: some 50 units.
+LAST_DIGITS = 1e-14
+
+# A centred column below this fraction of the column and its mean is rounding.
+CENTRED = 64 * 2.0**-52
 
 # Predictors and residuals that are updated step by step are recomputed when their rounding may
 # have added more than this fraction of the target to the gap. Smaller ones recompute more often
@@ -39,3 +54,9 @@ MODEL_SHARE = 0.3
 # A solver gives up after this many steps that lower neither the objective by more than rounding
 # nor the gap. One such step may be a line search's; four in a row are not.
 MOST_IDLE = 4
+
+# Fraction of the null objective above which the target gap counts as loose. The default does not.
+LOOSE_GAP = 1e-7
+
+# Share of lambda by which active columns may miss their thresholds at a loose tolerance.
+MISSED_THRESHOLD_LOSS = 0.03
