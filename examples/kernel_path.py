@@ -41,3 +41,12 @@ ax.plot(line[:, 0], truth - truth.mean(), "--", color="0.4", label="truth")
 ax.set_xlabel("x0")
 ax.legend(frameon=False)
 plt.show()
+
+# %%
+# Which λ predicts best? Each fold builds its kernels again from the rows that it trains on.
+# Dotted lines mark the best mean and the largest λ within one standard error of it; along the
+# top stands the number of active kernels.
+cv = ss.cv_mkl_path(kernels, y, n_folds=5, seed=0, n_lambdas=30)
+print(cv.path.kernel_names[cv.active("lambda_1se")].tolist())
+cv.plot()
+plt.show()

@@ -7,6 +7,9 @@ small weights of the last rows. The progressive loss, on the left, is of each ro
 learned; on the right are the weights in the end, sorted by size.
 """
 
+import tempfile
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -36,4 +39,22 @@ right.set_xlabel("weights, by size")
 left.legend()
 right.legend()
 figure.tight_layout()
+plt.show()
+
+# %%
+# A table with text and gaps is learned from its file: each level of a column of text becomes a
+# feature, and a gap in a column of numbers the mean of the rows before it.
+wards, gaps = np.array(["north", "south", "west"])[rng.integers(3, size=4000)], rng.random(4000)
+dose = rng.normal(size=4000)
+ill = rng.random(4000) < 1.0 / (1.0 + np.exp(dose + 2.0 * (wards == "west")))
+with tempfile.TemporaryDirectory() as folder:
+    file = Path(folder) / "visits.csv"
+    with open(file, "w") as stream:
+        stream.write("ward,dose,state\n")
+        for ward, given, gap, sick in zip(wards, dose, gaps, ill, strict=True):
+            cell = "NA" if gap < 0.05 else f"{given:.2f}"
+            stream.write(f"{ward},{cell},{'ill' if sick else 'well'}\n")
+    fit = ss.online(str(file), y="state", family="binomial", lam=1e-3)
+print(fit.to_frame())
+fit.plot()
 plt.show()
