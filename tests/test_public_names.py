@@ -25,9 +25,9 @@ PUBLIC = {
         bundle hard_threshold_path lars_path_gram
     """,
     "results": """
-        Calibration Certificate Confusion Constrained EncodedDesign Intervals MKLCrossValidation
-        OnlineFit Refit Roc Scores SparseCodes StabilityPath SurvivalCurves plot_graph
-        plot_image plot_tree
+        Calibration Certificate Confusion Constrained EncodedDesign Intervals Knockoffs
+        MKLCrossValidation OnlineFit Refit Roc Scores SparseCodes StabilityPath SurvivalCurves
+        plot_graph plot_image plot_tree
     """,
     "selection": """
         adaptive_factors at_radius
@@ -60,7 +60,7 @@ PUBLIC = {
         viterbi wrapped_mkl write_sentences
     """,
     "inference": """
-        carve selective
+        carve debiased knockoffs selective split thin
     """,
     "estimators": """
         AdaptiveLasso AdaptiveLassoCV ChainClassifier ChainSVM CoxNet CoxNetCV DesignEncoder
