@@ -23,6 +23,8 @@ also answer:
     mapping()               a map to a penalty on disjoint blocks (``mapping.py``), or None
     tangent(b)              directions along which Omega is smooth at b (``tangent.py``), or None:
                             Newton steps on these finish what proximal steps began
+    summands()              the penalties of which Omega is the sum, for solvers that need only
+                            their proxes; or None
     splitting()             Omega(b) = psi(A b) with a simple psi, for ADMM (``splitting.py``)
     prox_rows(V, t)         the prox of each row of V (N, p) at its own t (N,), where one call is
                             faster than N

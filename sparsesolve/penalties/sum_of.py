@@ -153,6 +153,10 @@ class Sum(Norm):
         found = [splitting_of(term, self.n_features) for term in self._bound]
         return stacked(found, (self.n_features,))
 
+    def summands(self) -> list[Any]:
+        """Return the terms for these features."""
+        return self._bound
+
     def degrees(self, b: np.ndarray) -> int:
         """Return the smallest number of degrees of freedom of the terms, at b (p,) or (K, p)."""
         b = np.asarray(b)

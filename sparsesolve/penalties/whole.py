@@ -172,6 +172,19 @@ class WholePenalty:
         """Start the next iterative polar from b and a decomposition of its argument."""
         self._polar.near = b, parts
 
+    def terms(self):
+        """Return the penalties whose sum is P: those of a sum, of which the first has the ridge
+        part.
+        """
+        given = getattr(self.given, "summands", lambda: None)()
+        if given is None:
+            return [self]
+        made = [WholePenalty(term, self.n_features, self.alpha, self.unit, self.several)
+                for term in given]  # fmt: skip
+        for term in made[1:]:
+            term.ridge = 0.0
+        return made
+
     def splitting(self):
         """Return Omega as a simple norm of linear images: see `splitting.py`."""
         if self.several is None:

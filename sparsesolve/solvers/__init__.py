@@ -27,7 +27,7 @@ from sparsesolve.solvers.first_order.admm import suits as suits_admm
 from sparsesolve.solvers.first_order.first_order import Fista, Ista, Sparsa
 from sparsesolve.solvers.first_order.panoc import Panoc
 from sparsesolve.solvers.first_order.pass_newton import PassNewton
-from sparsesolve.solvers.first_order.tangent_newton import TangentNewton
+from sparsesolve.solvers.first_order.tangent_newton import TangentNewton, few_for_rounds
 from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.dual_descent import DualDescent
 from sparsesolve.solvers.margin.multipliers import Multipliers
@@ -117,11 +117,16 @@ def _suits_reweighted(problem, lambdas):
 
 
 def has_tangent(problem, lambdas=None):
-    """Return True if the penalty has directions along which it is smooth."""
+    """Return True if the penalty, or each term of a sum of few features, is smooth along some
+    directions.
+    """
     if problem.has_blocks or not hasattr(problem.penalty, "tangent"):
         return False
     p, K = problem.design.p, problem.n_responses
-    return problem.penalty.tangent(np.zeros((K, p) if K else p)) is not None
+    zero, terms = np.zeros((K, p) if K else p), problem.penalty.terms()
+    if len(terms) > 1 and not few_for_rounds(problem):
+        return False
+    return all(term.tangent(zero) is not None for term in terms)
 
 
 def _anything(problem, lambdas):
@@ -184,7 +189,7 @@ SOLVERS = {
     "subgradient": Solver(Subgradient, "nothing", _anything, by_passes=True),
     "tangent_newton": Solver(
         TangentNewton, "a penalty with tangents: TotalVariation, Slope, TraceNorm, L1, or several "
-        "of them in Separate", has_tangent, by_passes=True,
+        "of them in Separate or, of at most 500 coefficients, in Sum", has_tangent, by_passes=True,
         why="a penalty without disjoint blocks that is smooth along its tangents",
     ),
     "admm": Solver(

@@ -13,18 +13,24 @@ together with the unpenalised coefficients, and is halved until the objective do
 not rise. The prox that follows moves coefficients to other pieces where that is better. Steps of
 SpaRSA find the pieces in fewer proximal steps than those of FISTA, as their lengths follow the
 curvature that was met.
-Given: a Problem whose penalty has tangents. Invariant: what FirstOrder keeps; no step ends above
-the worst of the last objectives, of which a Newton step keeps its own alone.
+Where columns differ much in size, or depend on one another, proximal steps may take for ever to
+find the pieces. After some steps without an end rounds of the augmented Lagrangian take their
+place (``augmented_lagrangian.py``). A sum of penalties, whose prox is no closed form, has these
+alone.
+Given: a Problem whose penalty, or each term of it, has tangents. Invariant: what FirstOrder keeps;
+no step but a round ends above the worst of the last objectives, of which a Newton step keeps its
+own alone.
 Reference: Bareilles, Iutzeler, Malick, "Newton acceleration on manifolds identified by
 proximal gradient methods" (2023).
 """
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
-from sparsesolve.solvers.certificate.dual_point import Curvature, times_curvature
+from sparsesolve.solvers.certificate.dual_point import clear, times_curvature
+from sparsesolve.solvers.first_order.augmented_lagrangian import AugmentedLagrangian, solved
 from sparsesolve.solvers.first_order.first_order import Sparsa
+from sparsesolve.solvers.state import NULL_LEVEL
 
 # Directions of a tangent up to which Newton steps are made: a Hessian of so many rows is formed
 # and factored. Not timed beyond: 1,000 rows factor in some 30 ms.
@@ -47,6 +53,12 @@ MOST_UNSETTLED_STEPS = 8
 MOST_UNPACKED = 10_000_000
 # Halvings of a Newton step on a tangent, after which proximal steps go on.
 HALVINGS = 8
+# Coefficients of all responses up to which the augmented Lagrangian is used: a step of it factors
+# a matrix of so many rows. 500 rows take some 10 ms.
+MOST_COEFFICIENTS = 500
+# Proximal steps at one lambda before the first round, and the steps of a round at whose price
+# rounds begin if that is later. Tables of scaled columns take some 20 proximal steps a lambda.
+STEPS_BEFORE_ROUNDS, NEWTON_STEPS_OF_ROUNDS = 40, 3
 
 
 class TangentNewton(Sparsa):
@@ -59,27 +71,86 @@ class TangentNewton(Sparsa):
         self.multiplied = None, None
         self.unpacked = np.empty(0, dtype=np.intc), None  # columns of X, kept from step to step
         self.size = 0  # directions of the last tangent
+        self.terms = problem.penalty.terms()
         super().__init__(problem, n_threads)
         self.by_passes = isinstance(self.design, DistributedDesign)
         # Directions of the kernel are among those of the tangent: of Q the intercept's is left.
         kernel = self.unpenalised_basis.kernel is not None
         self.n_apart = int(self.with_intercept) if kernel else self.basis.shape[1]
+        self.rounds = AugmentedLagrangian(self)
+        self.few = few_for_rounds(problem)
+        self.needed = False  # whether rounds were needed at the last lambda
 
     def products(self, u):
         if self.multiplied[0] is not u:
             self.multiplied = u, super().products(u)
         return self.multiplied[1].copy()
 
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        self.target, self.limit = target, self.iterations + budget
+        return super().solve(lam, target, budget)
+
     def begin(self, lam):
         super().begin(lam)
+        self.rounds.begin()
+        self.last_gap, self.taken = np.inf, 0
         self.wait = self.pause = 1
         self.since = 0  # proximal steps since the last Newton step
         self.pieces = None  # indices of the last tangent's directions
         if self.unpenalised_basis.kernel is not None and not self.point.b.any():
             self._newton_step(lam)  # to the null model, which no prox leaves above its lam
 
+    def gap(self, lam):
+        """Return the duality gap, the less of two dual points after a round.
+
+        The dual norm of a sum is slow but at the dual point of a round, which tells its parts.
+        """
+        of_round = self.rounds.dual
+        gap = super().gap(lam) if of_round is None or len(self.terms) == 1 else np.inf
+        if of_round is not None:
+            free, basis = self.unpenalised_basis.which, self.basis
+            dual, missing = of_round.u, 0.0
+            if basis.shape[1]:
+                dual, missing = clear(self.loss, of_round.eta, dual, basis)
+            if len(self.terms) > 1:
+                self.penalty.begin_polar(of_round.b, self.rounds.y)
+            z = super().products(dual) if missing < np.inf else None
+            gap = min(gap, self.gap_by(lam, dual, z, free, missing))
+        self.last_gap, self.between = gap, 1 if self._rounds_are_due(lam) else type(self).between
+        return gap
+
+    def _rounds_are_due(self, lam):
+        """Return True if rounds take the place of proximal steps."""
+        if not self.few or lam >= NULL_LEVEL or not lam > 0.0:
+            return False
+        return len(self.terms) > 1 or self.taken >= self._steps_before_rounds()
+
+    def _steps_before_rounds(self):
+        size = self.point.b.size
+        if self.needed:
+            return self._price(size)
+        return max(STEPS_BEFORE_ROUNDS, NEWTON_STEPS_OF_ROUNDS * self._price(size))
+
+    def _round(self, lam):
+        """Take a round, and a Newton step on the pieces that it found."""
+        self.needed = True
+        self.iterations -= 1  # A round counts its own.
+        self.rounds.round(lam, self.last_gap, self.target, self.limit)
+        self.levels = [self.objective(lam)]
+        if len(self.terms) == 1:
+            self._newton_step(lam)
+            if not self.rounds.settled:  # Proximal steps may find other pieces.
+                self.taken = 0
+
     def step(self, lam):
+        if self._rounds_are_due(lam):
+            self._round(lam)
+            return
+        self.taken += 1
         super().step(lam)
+        if len(self.terms) > 1:
+            return
         self.wait -= 1
         self.since += 1
         if self.since + 1 < self._price():
@@ -103,9 +174,9 @@ class TangentNewton(Sparsa):
         last, self.pieces, self.size = self.pieces, (T.indptr, T.indices), T.shape[1]
         return last is not None and all(map(np.array_equal, last, self.pieces))
 
-    def _price(self):
-        """Return the cost of a Newton step, in proximal steps."""
-        n, s = self.point.eta.size, self.size
+    def _price(self, size=None):
+        """Return the cost of a Newton step on so many directions, in proximal steps."""
+        n, s = self.point.eta.size, self.size if size is None else size
         step = 2.0 * n * self.design.p + PROXIMAL_STEP_OVERHEAD
         return (s * s * (n + s / 3.0) + NEWTON_STEP_OVERHEAD) / step
 
@@ -131,13 +202,13 @@ class TangentNewton(Sparsa):
 
     def _direction(self, tangent, lam):
         """Return the Newton direction d (s,), and that of c; None if there is none."""
-        images = self._images(tangent.directions)
+        images = self.images_of(tangent.directions)
         s = len(tangent.gradient)
         # Where the data do not see a direction, rounding would make a step along it long.
         unseen = np.zeros(len(images), dtype=bool)
         unseen[:s] = self.unpenalised_basis.spans.vanish(images[:s].T, tangent.directions)
         images[unseen] = 0.0
-        H = images @ self._times_hessian(images).T
+        H = images @ self.times_hessian(images, self.point.eta).T
         z, pull = self.products(self.point.u), self.point.u @ self.basis[:, : self.n_apart]
         if lam > 0.0:
             H[:s, :s] += lam * tangent.curvature(z / lam)
@@ -147,14 +218,14 @@ class TangentNewton(Sparsa):
         if not np.isfinite(H).all():
             return None, None
         slope[unseen] = 0.0
-        found = _solved(H, slope)
+        found = solved(H, slope)
         if not found @ slope >= 0.0:
             return None, None
         moved = np.zeros_like(self.point.c)
         moved[..., : self.n_apart] = found[s:].reshape(np.shape(pull))
         return found[:s], moved
 
-    def _images(self, T):
+    def images_of(self, T):
         """Return the linear predictors (s + f, n), or (s + K f, K n), of the directions and of Q.
         """
         of_basis = self.basis.T[: self.n_apart]
@@ -188,23 +259,16 @@ class TangentNewton(Sparsa):
         which, values = which[order].astype(np.intc), np.ascontiguousarray(values[order])
         return self.design.combination(which, values)
 
-    def _times_hessian(self, images):
-        """Return F'' times each row."""
+    def times_hessian(self, images, eta):
+        """Return F''(eta) times each row."""
         if not self.several:
-            return times_curvature(self.loss, self.point.eta, images.T).T
-        shape = self.point.eta.shape
-        rows = [self.loss.curvature_product(self.point.eta, row.reshape(shape)) for row in images]
+            return times_curvature(self.loss, eta, images.T).T
+        rows = [self.loss.curvature_product(eta, row.reshape(eta.shape)) for row in images]
         return np.reshape(rows, images.shape)
 
 
-def _solved(H, slope):
-    """Return the solution of H d = slope, 0 along flat directions and upward curvature."""
-    size = np.sqrt(np.maximum(np.diag(H), 0.0))
-    size[size == 0.0] = 1.0
-    scaled = H / np.outer(size, size)
-    # along flat directions a step is as long as rounding makes it
-    scaled[np.diag_indices(len(H))] += 1e-13
-    try:
-        return cho_solve(cho_factor(scaled, lower=True), slope / size) / size
-    except LinAlgError:
-        return Curvature(H).solve(slope)
+def few_for_rounds(problem):
+    """Return True if coefficients and rows are few enough for the augmented Lagrangian."""
+    K, design = problem.n_responses or 1, problem.design
+    size, small = K * design.p, not isinstance(design, DistributedDesign)
+    return small and size <= MOST_COEFFICIENTS and size * K * design.n <= MOST_UNPACKED
