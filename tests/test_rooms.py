@@ -36,7 +36,8 @@ BUDGETS = {
     "selection": (3321, 23, 30),
     "solvers/baselines": (1138, 10, 75),
     "solvers/certificate": (944, 9, 84),
-    "solvers/first_order": (1324, 10, 81),
+    # The augmented Lagrangian solves columns of all sizes, which nothing else does.
+    "solvers/first_order": (1425, 10, 90),
     "solvers/homotopy": (1443, 9, 71),
     "solvers/margin": (2164, 12, 105),
     "solvers/newton": (1430, 7, 15),
