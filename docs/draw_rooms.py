@@ -8,7 +8,7 @@ LAYERS = [
     [("newton", 1), ("responses", 1), ("first_order", 1), ("margin", 1), ("homotopy", 1),
      ("greedy", 1), ("baselines", 1)],
     [("quadratic: models on a working set", 2), ("rounds", 1), ("screening", 1)],
-    [("certificate: one gap, one dual point", 2), ("problem", 1), ("state", 1)],
+    [("certificate: one gap, one dual point", 2), ("problem", 1), ("state, tolerances", 1)],
     [("losses", 1), ("penalties", 1), ("linalg", 1)],
 ]  # fmt: skip
 WIDTH, HEIGHT, GAP, STEP = 760, 40, 8, 62

@@ -2,7 +2,8 @@
 
 A budget is raised only with a sentence why in the message of the commit, and lowered whenever a
 room has become smaller. `python tests/test_rooms.py` prints the table as it stands, with 2 % to
-spare.
+spare, as the rooms of the solvers have; other rooms, which were being filled when the table was
+made, have 5 % and one file.
 """
 
 import re
@@ -20,6 +21,7 @@ ORDER = [
 ]  # fmt: skip
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
+<<<<<<< HEAD
     "cli": (1664, 14, 24),
     "data": (5912, 38, 74),
     "estimators": (5596, 48, 28),
@@ -48,6 +50,35 @@ BUDGETS = {
     "solvers/root": (2000, 10, 62),
     "solvers/screening": (710, 6, 9),
     "structured": (7296, 47, 51),
+=======
+    "cli": (1664, 13, 6),
+    "data": (5912, 37, 57),
+    "estimators": (5596, 47, 10),
+    "families": (852, 11, 2),
+    "inference": (2412, 13, 28),
+    "linalg": (4889, 51, 60),
+    "losses": (3331, 43, 51),
+    "mkl": (4713, 45, 61),
+    "online": (4720, 33, 19),
+    "paths": (4900, 41, 54),
+    "penalties": (11130, 84, 116),
+    "results": (5594, 39, 29),
+    "root": (336, 3, 2),
+    "selection": (3397, 22, 12),
+    "solvers/baselines": (1011, 6, 16),
+    "solvers/certificate": (841, 5, 24),
+    "solvers/first_order": (1175, 6, 21),
+    "solvers/homotopy": (1282, 5, 11),
+    "solvers/margin": (1924, 8, 45),
+    "solvers/newton": (1405, 6, 14),
+    "solvers/problem": (688, 3, 14),
+    "solvers/quadratic": (3648, 15, 16),
+    "solvers/reductions": (1264, 6, 30),
+    "solvers/responses": (3498, 12, 41),
+    "solvers/root": (1979, 9, 59),
+    "solvers/screening": (697, 5, 8),
+    "structured": (7311, 46, 42),
+>>>>>>> 8fb705d5 (Budgets of the rooms of the solvers are what stands and 2 %; the page on rooms names tolerances)
 }  # fmt: skip
 
 CONSTANT = re.compile(r"(?m)^(?:cdef \w+ |DEF )?_?[A-Z][A-Z0-9_]*(?:, _?[A-Z][A-Z0-9_]*)* = (.+)")

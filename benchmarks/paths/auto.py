@@ -68,7 +68,7 @@ def solve(shape, solver):
     X, y, options = shapes()[shape]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ss.ConvergenceWarning)
-        return ss.path(X, y, solver=solver, n_lambdas=20, max_iter=5_000, **options)
+        return ss.path(X, y, solver=solver, n_lambdas=10, max_iter=500, **options)
 
 
 def seconds(shape, solver):

@@ -1,1 +1,1 @@
-"""First-order methods: proximal gradient, block coordinate descent, reweighted l2, subgradient."""
+"""First-order methods: proximal gradient, PANOC, ADMM, Newton steps on tangents and by passes."""
