@@ -71,8 +71,8 @@ plt.show()
 # %%
 # None: fewer than five features pass with certainty, and then knockoffs select nothing.
 #
-# **Conclusion.** Body mass index and s5 are found with and without assumptions on the choice; blood
-# pressure by carving, which has the more power. Of the products no method is sure.
+# **Conclusion.** Body mass index and s5 are found with and without assumptions on the choice;
+# blood pressure by carving, which has more power. No method is sure of any product.
 strong = {
     "carve": [n for n, p in zip(carved.names, carved.adjusted("holm"), strict=True) if p < 0.05],
     "split": [n for n, p in zip(split.names, split.p_values, strict=True) if p < 0.05],

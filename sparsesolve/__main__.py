@@ -14,6 +14,7 @@ from sparsesolve.cli.commands import (
     run_plot,
     run_predict,
 )
+from sparsesolve.cli.inference import add_inference
 from sparsesolve.cli.model_commands import add_model_commands
 from sparsesolve.cli.online import add_online
 from sparsesolve.cli.options import add_data_options, add_model_options, numbers
@@ -87,6 +88,7 @@ def parser():
     add_online(commands)
     _add_predict(commands)
     add_model_commands(commands)
+    add_inference(commands)
     add_other_paths(commands, _add_results)
     _add_plot(commands)
     return top

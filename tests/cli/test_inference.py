@@ -1,0 +1,61 @@
+"""infer and knockoffs say of a file what the functions say."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pandas")
+import pandas  # noqa: E402
+
+import sparsesolve as ss  # noqa: E402
+from sparsesolve.__main__ import main  # noqa: E402
+
+RNG = np.random.default_rng(0)
+TABLE = pandas.DataFrame(RNG.normal(size=(120, 14)), columns=list("abcdefghijklmn"))
+TABLE["y"] = TABLE.iloc[:, :7] @ np.ones(7) + RNG.normal(size=120)
+X, Y = TABLE.iloc[:, :14], TABLE.y
+
+
+@pytest.fixture
+def file(tmp_path):
+    TABLE.to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def run(*words):
+    return main([str(word) for word in words])
+
+
+@pytest.mark.parametrize("words, expected", [
+    (["--lam", "0.3"], lambda: ss.inference.carve(X, Y, 0.3)),
+    (["--method", "split", "--splits", "2", "--n-lambdas", "20"],
+     lambda: ss.inference.split(X, Y, n_splits=2, n_lambdas=20)),
+    (["--method", "debiased", "--level", "0.9"], lambda: ss.inference.debiased(X, Y, level=0.9)),
+])  # fmt: skip
+def test_infer(file, capsys, words, expected):
+    assert run("infer", file, "--response", "y", *words) == 0
+    assert capsys.readouterr().out == f"{expected()}\n"
+
+
+def test_results_are_written_drawn_and_saved(file):
+    folder = file.parent
+    names = {"--out": "table.csv", "--plot": "forest.png", "--save": "table.npz"}
+    places = [str(word) for pair in names.items() for word in (pair[0], folder / pair[1])]
+    assert run("infer", file, "--response", "y", "--lam", "0.3", *places) == 0
+    table = ss.load(folder / "table.npz")
+    assert pandas.read_csv(folder / "table.csv")["p_value"].to_numpy() == pytest.approx(
+        table.p_values)  # fmt: skip
+    assert (folder / "forest.png").stat().st_size > 5000
+
+
+def test_knockoffs(file, capsys):
+    assert run("knockoffs", file, "--response", "y", "--fdr", "0.3", "--n-lambdas", "30") == 0
+    expected = ss.inference.knockoffs(X, Y, 0.3, n_lambdas=30)
+    assert capsys.readouterr().out == f"{expected}\n"
+    assert run("knockoffs", file, "--response", "y", "--fdr", "0.3", "--fixed") == 0
+    expected = ss.inference.knockoffs(X, Y, 0.3, covariance="fixed")
+    assert capsys.readouterr().out == f"{expected}\n"
+
+
+def test_options_of_other_methods_are_refused(file, capsys):
+    assert run("infer", file, "--response", "y", "--method", "split", "--lam", "1") == 2
+    assert "--lam does not belong to --method split" in capsys.readouterr().err
