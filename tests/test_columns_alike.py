@@ -9,7 +9,7 @@ import warnings
 from fractions import Fraction
 
 import numpy as np
-import pytest
+from cases import every
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, softmax
 
@@ -118,9 +118,9 @@ def left_to_gain(family, y, eta, Q):
     return max(-found.fun, 0.0)
 
 
-@pytest.mark.parametrize("far", [[], [2], [0, 1]], ids=["none", "beside", "themselves"])
-@pytest.mark.parametrize("eps", [1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
-@pytest.mark.parametrize(("family", "form", "solver"), CASES)
+@every("far", [[], [2], [0, 1]])
+@every("eps", [1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
+@every(("family", "form", "solver"), CASES)
 def test_what_their_difference_could_still_explain_is_in_the_gap(family, form, solver, eps, far):
     """Also beside another column without a penalty that is far from 0: its rounding is its own.
     Where they are themselves far from 0, their intercept is summed with all digits.

@@ -2,7 +2,6 @@
 
 import doctest
 import importlib
-import pkgutil
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,11 @@ import sparsesolve
 README = Path(__file__).parents[1] / "README.md"
 PAGES = sorted((README.parent / "docs").glob("*.rst"))
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+SOURCES = Path(sparsesolve.__file__).parent
 MODULES = sorted(
-    module.name
-    for module in pkgutil.walk_packages(sparsesolve.__path__, "sparsesolve.")
-    if not module.name.endswith("__main__")
+    ".".join(file.relative_to(SOURCES.parent).with_suffix("").parts).removesuffix(".__init__")
+    for file in SOURCES.rglob("*.py*")
+    if file.suffix in (".py", ".pyx") and ">>> " in file.read_text()
 )
 
 
@@ -25,7 +25,7 @@ def scratch_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["sparsesolve", *MODULES])
+@pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples(name):
     assert doctest.testmod(importlib.import_module(name), optionflags=OPTIONS).failed == 0
 

@@ -9,6 +9,7 @@ import inspect
 
 import numpy as np
 import pytest
+from cases import every
 
 import sparsesolve as ss
 from sparsesolve.paths import bundle, hard_threshold_path
@@ -212,7 +213,7 @@ def turned(value):
     return value.iloc[::-1]
 
 
-@pytest.mark.parametrize("owner, name, argument", CASES, ids=NAMES)
+@every("owner, name, argument", CASES)
 def test_rows_are_found_by_their_labels(owner, name, argument):
     known = of_rows(owner, name, argument, lambda value: value)
     assert np.array_equal(known, of_rows(owner, name, argument, turned))
@@ -220,7 +221,7 @@ def test_rows_are_found_by_their_labels(owner, name, argument):
     assert np.array_equal(known, default)
 
 
-@pytest.mark.parametrize("owner, name, argument", CASES, ids=NAMES)
+@every("owner, name, argument", CASES)
 def test_rows_of_other_labels_are_refused(owner, name, argument):
     with pytest.raises(ValueError, match="'p0'.*(reindex|to_numpy)"):
         of_rows(owner, name, argument, lambda v: v.set_axis(["q0", *ROWS_OF_X[1:]]))
@@ -249,7 +250,7 @@ def response(kind):
     return CLASS if classes else Y
 
 
-@pytest.mark.parametrize("name, kind", estimators())
+@every("name, kind", estimators())
 def test_estimators_find_rows_by_their_labels(name, kind):
     y, model = response(kind), kind()
     if "cv" in model.get_params():
@@ -363,7 +364,7 @@ BY_COLUMN = [pytest.param(*case, id=f"{getattr(key[0], '__name__', key[0])}.{key
              for key, case in COLUMNS.items()]  # fmt: skip
 
 
-@pytest.mark.parametrize("argument, values, rest, answer", BY_COLUMN)
+@every("argument, values, rest, answer", BY_COLUMN)
 def test_columns_are_found_by_their_labels(argument, values, rest, answer):
     known = np.asarray(answer(values.to_list()))
     assert np.array_equal(known, np.asarray(answer(turned(values))))

@@ -8,6 +8,7 @@ import os
 
 import numpy as np
 import pytest
+from cases import every
 
 from sparsesolve.data.array import (
     place,
@@ -25,7 +26,7 @@ class Owner:
     __array_interface__ = kept.__array_interface__
 
 
-@pytest.mark.parametrize("value, dtype, entries", [
+@every("value, dtype, entries", [
     ([1, 2], np.int64, [1, 2]),
     ((1.5, 2), np.float64, [1.5, 2.0]),
     ([True, False], np.bool_, [True, False]),
@@ -56,7 +57,7 @@ def test_arrays_are_not_copied():
     assert np.shares_memory(real_array("X", matrix), matrix)
 
 
-@pytest.mark.parametrize("name, value, error, sentence", [
+@every("name, value, error, sentence", [
     ("w", None, TypeError, "w is None; pass an array of numbers"),
     ("w", "1, 2", TypeError, "w is '1, 2'; pass an array of numbers"),
     ("w", b"12", TypeError, "w is b'12'; pass an array of numbers"),
@@ -131,7 +132,7 @@ def test_a_column_of_a_frame_is_named():
         real_array("X", np.array([10**400], object), column="c")
 
 
-@pytest.mark.parametrize("kind", "?bBhHiIlLqQefdg")
+@every("kind", "?bBhHiIlLqQefdg")
 def test_single_precision_stores_what_it_holds_exactly(kind):
     dtype = np.dtype(kind)
     if dtype.kind == "f":

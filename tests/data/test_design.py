@@ -8,6 +8,7 @@ import os
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+from cases import every
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
@@ -26,7 +27,7 @@ def assert_canonical(matrix):
     assert matrix.flags.aligned
 
 
-@pytest.mark.parametrize(
+@every(
     "X",
     [
         np.asfortranarray(A),
@@ -57,7 +58,7 @@ def unaligned(array):
     return view
 
 
-@pytest.mark.parametrize(
+@every(
     "X, dtype",
     [
         (A, np.float64),
@@ -138,7 +139,7 @@ def test_any_array(case):
     assert (nonfinite_error(matrix) is None) == finite
 
 
-@pytest.mark.parametrize(
+@every(
     "X, error, match",
     [
         (None, TypeError, "X is None"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import every
 
 import sparsesolve as ss
 from sparsesolve.data.keywords import KEYWORDS, MAKERS, answers_keywords, refuse_unknown
@@ -18,7 +19,7 @@ FUNCTIONS = [name for name in FUNCTIONS
              if name in OPEN or hasattr(getattr(ss, name), "__wrapped__")]  # fmt: skip
 
 
-@pytest.mark.parametrize("keyword", KEYWORDS, ids=lambda keyword: keyword.name)
+@every("keyword", KEYWORDS)
 def test_path_answers_each_keyword(keyword):
     """With what the table says, where the name is not path's own; and so do the estimators."""
     if keyword.name not in inspect.signature(ss.path).parameters:
@@ -48,7 +49,7 @@ def test_what_is_offered_exists():
         assert first in words or first == "nothing" or hasattr(ss, first.split(".")[-1]), keyword
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@every("name", FUNCTIONS)
 def test_every_function_answers(name):
     with pytest.raises(TypeError, match=f"(?s){name}.* has no argument 'frobnicate'"):
         getattr(ss, name)(*[None] * 2, frobnicate=1)
@@ -95,7 +96,7 @@ def makers():
                 yield name, made
 
 
-@pytest.mark.parametrize("name, made", makers())
+@every("name, made", makers())
 def test_families_and_penalties_answer_in_the_same_way(name, made):
     known = inspect.signature(made).parameters
     with pytest.raises(TypeError, match=rf"{name}\(\) has no argument 'frobnicate'"):

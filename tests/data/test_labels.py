@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import every
 
 from sparsesolve.data.labels import array_of_labels, label_array, read_labels
 
@@ -22,7 +23,7 @@ def objects(*items):
     return array
 
 
-@pytest.mark.parametrize("y, names", [
+@every("y, names", [
     (WHOLE, [1, 2, 3]),
     (tuple(WHOLE), [1, 2, 3]),
     ([float(k) for k in WHOLE], [1.0, 2.0, 3.0]),
@@ -52,7 +53,7 @@ def test_codes_stand_for_the_labels_in_sorted_order(y, names):
     assert [type(name) for name in found.tolist()] == [type(name) for name in names]
 
 
-@pytest.mark.parametrize("y, dtype", [
+@every("y, dtype", [
     ([True, False], np.bool_),
     ([np.True_, False], np.bool_),
     (objects(True, False), np.bool_),
@@ -122,7 +123,7 @@ def test_labels_as_an_array():
         assert array.tolist() == labels
 
 
-@pytest.mark.parametrize("y, error, sentence", [
+@every("y, error, sentence", [
     (3, ValueError, "y is a single value; give one label per row"),
     (np.eye(3), ValueError, "y is an array of shape (3, 3); give one label per row"),
     ([1, 2], ValueError, "y has 2 values but X has 3 rows; give one value per row"),

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from cases import every
 from hypothesis import given
 
 from sparsesolve.data import (
@@ -26,7 +27,7 @@ ORDERED = pd.CategoricalDtype(["low", "high", "never"], ordered=True)
 COLOURS = enum.Enum("COLOURS", "red blue")
 
 
-@pytest.mark.parametrize(
+@every(
     "y, values, names",
     [
         ([0, 1, 1], [0, 1, 1], [0, 1]),
@@ -142,7 +143,7 @@ BINARY, CLASSES = (read_binary,), (read_classes,)
 TWO = (read_binary, read_sides)
 
 
-@pytest.mark.parametrize("readers, y, error, words", [
+@every("readers, y, error, words", [
     (BOTH, [0, 0, 0], ValueError, r"y holds one class only \(0 in all 3 rows\)"),
     (BOTH, ["a"] * 3, ValueError, r"y holds one class only \('a' in all 3 rows\)"),
     (TWO, [0, 1, 2], ValueError, r"3 different labels \(0, 1, 2\) where two are.*'multinomial'"),

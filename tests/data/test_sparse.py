@@ -6,6 +6,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import every
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
 from random_sparse import random_csc
@@ -46,9 +47,9 @@ def same(a, b):
     return a.keys() == b.keys() and all(np.array_equal(a[k], b[k]) for k in a)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble, np.int64, np.int8, bool])
-@pytest.mark.parametrize("kind", ["array", "matrix"])
-@pytest.mark.parametrize("form", FORMATS)
+@every("dtype", [np.float32, np.float64, np.longdouble, np.int64, np.int8, bool])
+@every("kind", ["array", "matrix"])
+@every("form", FORMATS)
 def test_every_format(form, kind, dtype):
     X = getattr(sp, f"{form}_{kind}")(A.astype(dtype))
     before = snapshot(X)

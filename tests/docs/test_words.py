@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import every
 
 import sparsesolve
 
@@ -64,7 +65,7 @@ def found(text):
     return [(text.count("\n", 0, m.start()) + 1, m[0].strip()) for m in places]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@every("page", PAGES)
 def test_no_private_words(page):
     assert found(page.read_text()) == []
 
@@ -123,7 +124,7 @@ def test_private_words_are_found():
     assert found("Besides, of course, the sleep of the just.") == []
 
 
-@pytest.mark.parametrize(
+@every(
     "word",
     ["overfit", "imbalance", "outlier", "confidence interval", "interaction", "regularization",
      "feature selection", "variable selection", "robust", "one-hot", "hyperparameter",

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import every
 from sparsesolve.solvers.certificate.gap import blocks_gap, duality_gap
 
 import sparsesolve as ss
@@ -104,7 +105,7 @@ def bounds_only(name, family, kind):
     return apart or (name == "response_blocks" and family == "multinomial")
 
 
-@pytest.mark.parametrize("name, family, kind", list(cases()))
+@every("name, family, kind", list(cases()))
 def test_a_claimed_gap_is_that_of_the_formula(name, family, kind):
     made = problem(family, kind)
     null, judge = made.null_value, Judge(made)

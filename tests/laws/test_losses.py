@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from cases import every
 from scipy import optimize, special
 
 from sparsesolve.losses import KINKED, LOSSES, PythonLoss
@@ -115,10 +116,8 @@ def _away_from_kinks(name, y, eta):
     return eta
 
 
-@pytest.fixture(params=sorted(CASES))
-def case(request):
+def _case(name):
     """A registered loss with weights, one of them 0, and linear predictors."""
-    name = request.param
     assert name in SAMPLES, f"add a line for the loss {name!r} to SAMPLES in this file"
     rng = np.random.default_rng(7)
     w = rng.uniform(0.5, 1.5, POINTS)
@@ -130,7 +129,18 @@ def case(request):
     return loss, w, _away_from_kinks(name, y, 1.5 * rng.standard_normal(shape)), rng
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - {"cox", "cox, efron"}))
+def every_loss(test):
+    """Decorate a test so that it runs on each registered loss, as given by `case`."""
+
+    @every("name", sorted(CASES))
+    def run(name):
+        test(_case(name))
+
+    run.__name__ = test.__name__
+    return run
+
+
+@every("name", sorted(set(CASES) - {"cox", "cox, efron"}))
 def test_one_sample_by_itself(name):
     """`sample` needs no other rows, and says what the sum over all is made of."""
     rng = np.random.default_rng(7)
@@ -151,6 +161,7 @@ def _difference(function, eta, direction, h=1e-3):
     return (8 * near - far) / (12 * h)
 
 
+@every_loss
 def test_residual_is_minus_the_derivative_of_the_value(case):
     loss, _, eta, rng = case
     for _ in range(5):
@@ -159,6 +170,7 @@ def test_residual_is_minus_the_derivative_of_the_value(case):
         assert -np.sum(loss.at(eta)[1] * v) == pytest.approx(numeric, rel=1e-8, abs=1e-9)
 
 
+@every_loss
 def test_curvature_times_is_the_derivative_of_the_gradient(case):
     loss, _, eta, rng = case
     for _ in range(5):
@@ -167,6 +179,7 @@ def test_curvature_times_is_the_derivative_of_the_gradient(case):
         assert loss.curvature_product(eta, v) == pytest.approx(numeric, rel=1e-6, abs=1e-8)
 
 
+@every_loss
 def test_curvature_is_at_least_the_diagonal_of_the_second_derivative(case):
     loss, w, eta, _ = case
     h = loss.curvature_at(eta)
@@ -178,6 +191,7 @@ def test_curvature_is_at_least_the_diagonal_of_the_second_derivative(case):
         assert np.sum(h * unit) >= diagonal * (1 - 1e-12) - 1e-15
 
 
+@every_loss
 def test_fenchel_and_young_with_equality_at_the_gradient(case):
     loss, _, eta, rng = case
     u = loss.at(eta)[1]
@@ -187,6 +201,7 @@ def test_fenchel_and_young_with_equality_at_the_gradient(case):
         assert loss.fenchel_young_at(other, u) >= -1e-15
 
 
+@every_loss
 def test_fenchel_young_is_the_excess_over_the_supporting_line(case):
     """F*(-u) for u = -F'(eta) is -eta'u - F(eta), so F(other) + F*(-u) + other'u is known."""
     loss, _, eta, rng = case
@@ -196,6 +211,7 @@ def test_fenchel_young_is_the_excess_over_the_supporting_line(case):
     assert loss.fenchel_young_at(other, u) == pytest.approx(expected, rel=1e-9, abs=1e-13)
 
 
+@every_loss
 def test_shrunk_residuals_stay_in_the_domain(case):
     """Certificates scale u: s u must be dual feasible for the samples wherever u is."""
     loss, _, eta, _ = case
@@ -204,6 +220,7 @@ def test_shrunk_residuals_stay_in_the_domain(case):
         assert 0.0 <= loss.fenchel_young_at(eta, scale * u) + 1e-15 < np.inf
 
 
+@every_loss
 def test_value_is_convex_along_chords_and_at_least_saturated(case):
     loss, _, eta, rng = case
     for _ in range(10):
@@ -213,6 +230,7 @@ def test_value_is_convex_along_chords_and_at_least_saturated(case):
         assert min(ends) >= loss.saturated - 1e-14
 
 
+@every_loss
 def test_the_value_comes_as_near_to_saturated_as_asked(case):
     """Deviances are measured from `saturated`, the infimum of F, which need not be attained."""
     loss, _, eta, _ = case
@@ -226,6 +244,7 @@ def test_the_value_comes_as_near_to_saturated_as_asked(case):
     assert found.fun == pytest.approx(loss.saturated, abs=1e-7)
 
 
+@every_loss
 def test_shift_invariance_is_as_promised(case):
     loss, _, eta, _ = case
     value, u = loss.at(eta)
@@ -238,6 +257,7 @@ def test_shift_invariance_is_as_promised(case):
         assert abs(moved - value) > 1e-6
 
 
+@every_loss
 def test_samples_of_weight_zero_take_no_part(case):
     loss, _, eta, _ = case
     moved = eta.copy()
@@ -246,6 +266,7 @@ def test_samples_of_weight_zero_take_no_part(case):
     assert (loss.at(moved)[1][..., 3] == 0.0).all()
 
 
+@every_loss
 def test_far_out_nothing_overflows_to_nan(case):
     loss, _, eta, _ = case
     for size in (1e2, 1e3, 1e5):
@@ -254,6 +275,7 @@ def test_far_out_nothing_overflows_to_nan(case):
         assert not np.isnan(loss.curvature_at(size * np.sign(eta))).any()
 
 
+@every_loss
 def test_pooled_samples_have_the_same_loss(case):
     loss, w, eta, rng = case
     if not getattr(loss, "linear_in_y", False):
@@ -279,6 +301,7 @@ def _by_class(label, values):
     return np.reshape(sums, (*values.shape[:-1], -1))
 
 
+@every_loss
 def test_slopes_lie_between_their_ends_and_come_to_those_that_are_finite(case):
     loss, w, eta, rng = case
     if loss.ends is None:

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import every
 
 from sparsesolve.penalties import (
     L1,
@@ -119,18 +120,16 @@ EXAMPLES = {
 
 
 def _cases():
-    for name in sorted(PENALTIES):
-        if name not in EXAMPLES:
-            yield pytest.param(None, id=f"{name}: add a line to EXAMPLES")
-            continue
+    for name in sorted(EXAMPLES):
         for label, example in EXAMPLES[name](PENALTIES[name]).items():
             yield pytest.param(example, id=f"{name}-{label}")
 
 
-@pytest.fixture(params=_cases())
-def omega(request):
-    assert request.param is not None, "a registered penalty has no example in this file"
-    return request.param
+every_penalty = every("omega", _cases())
+
+
+def test_every_registered_penalty_has_an_example():
+    assert sorted(EXAMPLES) == sorted(PENALTIES)
 
 
 def _draws(seed=3):
@@ -144,6 +143,7 @@ def _inside(omega, x):
     return omega.prox(x, 1e-3)
 
 
+@every_penalty
 def test_prox_keeps_its_inclusion(omega):
     """x - b is a subgradient of lam Omega at b = prox(x): Fenchel-Young with equality."""
     for x, lam in _draws():
@@ -156,6 +156,7 @@ def test_prox_keeps_its_inclusion(omega):
         assert total == pytest.approx(z @ b, rel=10 * near, abs=10 * near)
 
 
+@every_penalty
 def test_prox_beats_its_neighbours(omega):
     rng = np.random.default_rng(5)
     for x, lam in _draws():
@@ -166,18 +167,21 @@ def test_prox_beats_its_neighbours(omega):
             assert least <= 0.5 * ((other - x) ** 2).sum() + omega.value(other, lam) + 1e-12
 
 
+@every_penalty
 def test_prox_is_firmly_nonexpansive(omega):
     for (x, lam), (y, _) in zip(_draws(3), _draws(4), strict=True):
         moved = omega.prox(x, lam) - omega.prox(y, lam)
         assert moved @ moved <= moved @ (x - y) + 1e-12
 
 
+@every_penalty
 def test_fenchel_young(omega):
     for (x, lam), (z, _) in zip(_draws(3), _draws(4), strict=True):
         b = _inside(omega, x)
         assert omega.value(b, lam) + omega.conjugate(z, lam) >= z @ b - 1e-10
 
 
+@every_penalty
 def test_polar_is_the_least_level_whose_prox_is_zero(omega):
     for z, _ in _draws():
         level = omega.polar(z)
@@ -191,6 +195,7 @@ def test_polar_is_the_least_level_whose_prox_is_zero(omega):
             assert omega.prox(z, level * (1 - 10 * near)).any()
 
 
+@every_penalty
 def test_polar_bounds_products_with_the_value(omega):
     """z'b <= polar(z) value(b): equality somewhere makes it the dual norm where Omega is one."""
     for (x, _), (z, _) in zip(_draws(3), _draws(4), strict=True):
@@ -199,6 +204,7 @@ def test_polar_bounds_products_with_the_value(omega):
             assert z @ b <= level * omega.value(b) * (1 + 1e-12) + 1e-12
 
 
+@every_penalty
 def test_feasible_scale_is_the_last_one_with_a_finite_conjugate(omega):
     for z, lam in _draws():
         s = omega.feasible_scale(z, lam)
@@ -208,6 +214,7 @@ def test_feasible_scale_is_the_last_one_with_a_finite_conjugate(omega):
             assert np.isinf(omega.conjugate(z * (s + 1e-9), lam))
 
 
+@every_penalty
 def test_value_is_zero_at_zero_linear_in_lam_and_convex(omega):
     assert omega.value(np.zeros(SIZE)) == 0
     for (x, lam), (y, _) in zip(_draws(3), _draws(4), strict=True):
@@ -216,6 +223,7 @@ def test_value_is_zero_at_zero_linear_in_lam_and_convex(omega):
         assert omega.value((a + b) / 2) <= (omega.value(a) + omega.value(b)) / 2 + 1e-12
 
 
+@every_penalty
 def test_what_nothing_holds_back_follows_every_push(omega):
     """Where a prox moves a coordinate by all of a small push, and nowhere else."""
     rng = np.random.default_rng(7)
@@ -230,6 +238,7 @@ def test_what_nothing_holds_back_follows_every_push(omega):
         assert np.array_equal(at_none, np.abs(push - 1e-7 * z) <= 1e-14)
 
 
+@every_penalty
 def test_methods_leave_their_arguments_alone(omega):
     x = np.linspace(-2, 2, SIZE)
     held = x.copy()
@@ -271,8 +280,8 @@ def _functions():
                     given.polar(v if kernel is None else orthogonal_to(kernel, v)))
 
 
-@pytest.mark.parametrize("power", [900, 530, -530, -900])
-@pytest.mark.parametrize("function", [pytest.param(f, id=name) for name, f in _functions()])
+@every("power", [900, 530, -530, -900])
+@every("function", [pytest.param(f, id=name) for name, f in _functions()])
 def test_every_size_that_a_float_has_is_like_size_1(function, power):
     for v, t in list(_draws())[::8]:
         found = function(np.ldexp(v, power), float(np.ldexp(t, power)))
@@ -291,8 +300,8 @@ def _projected(v, radius, signed):
     return np.array([float(x) for x in left]) * (1.0 if signed else np.sign(v))
 
 
-@pytest.mark.parametrize("radius", [1e-280, 1e-20, 1e-3, 1.0, 1e5])
-@pytest.mark.parametrize("size", [1e-290, 1.0, 1e16, 1e200, 5e307])
+@every("radius", [1e-280, 1e-20, 1e-3, 1.0, 1e5])
+@every("size", [1e-290, 1.0, 1e16, 1e200, 5e307])
 def test_projections_are_exact_however_small_the_ball_is(size, radius):
     for v in (np.array([3.0, -2.0, 1.0]), np.array([3.0, 3.0, -3.0]), np.ones(4) / 3):
         x = size * v

@@ -4,6 +4,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
+from cases import every
 
 from sparsesolve.losses import LOSSES
 
@@ -21,10 +22,8 @@ def exact(y, eta):
         return tuple(map(float, (value, slope, bend)))
 
 
-@pytest.mark.parametrize("y", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize(
-    "eta", [-90.0, -30.0, -18.5, -18.3, -5.0, -2.31, -2.3, -0.4, 0.0, 0.1, 1.7, 3.0, 5.0]
-)
+@every("y", [0.0, 0.3, 1.0])
+@every("eta", [-90.0, -30.0, -18.5, -18.3, -5.0, -2.31, -2.3, -0.4, 0.0, 0.1, 1.7, 3.0, 5.0])
 def test_value_residual_and_curvature_to_rounding(y, eta):
     loss = LOSSES["cloglog"](np.array([y]), np.ones(1))
     value, u = loss.at(np.array([eta]))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import every
 from sparsesolve.mkl.symmetric import Symmetric
 
 
@@ -14,7 +15,7 @@ def matrices(n, seed=0):
     return made
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 16, 63, 64, 65, 130])
+@every("n", [1, 2, 3, 4, 5, 7, 16, 63, 64, 65, 130])
 def test_products_sums_and_surveys(n):
     made = matrices(n)
     stack, v = Symmetric(made), np.random.default_rng(1).normal(size=(2, n))
@@ -74,9 +75,9 @@ def test_what_cannot_be_read_in_place_is_refused():
         Symmetric([np.ones((2, 2), dtype=np.int64)])
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 0), (3, 44), (44, 3), (20, 19), (19, 20)])
+@every("value", [np.nan, np.inf, -np.inf])
+@every("dtype", [np.float64, np.float32])
+@every("place", [(0, 0), (0, 1), (1, 0), (3, 44), (44, 3), (20, 19), (19, 20)])
 def test_a_value_that_is_not_finite_is_seen_in_either_triangle(value, dtype, place):
     """Whatever instructions the processor has: some of its kernels took 0 times a NaN for 0."""
     K = np.eye(45, dtype=dtype)

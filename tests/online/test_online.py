@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from cases import every
 from online_twin import Twin, hinge, logistic, poisson, softmax, squared
 from scipy import sparse
 
@@ -31,10 +32,10 @@ def same(fit, twin, atol=1e-10):
     assert fit.losses[-1, 1] == pytest.approx(np.mean(twin.losses), abs=1e-10)
 
 
-@pytest.mark.parametrize("schedule", ["sqrt", "inverse", "constant"])
-@pytest.mark.parametrize("alpha", [1.0, 0.6, 0.0])
-@pytest.mark.parametrize("family", LOSSES)
-@pytest.mark.parametrize("method", METHODS)
+@every("schedule", ["sqrt", "inverse", "constant"])
+@every("alpha", [1.0, 0.6, 0.0])
+@every("family", LOSSES)
+@every("method", METHODS)
 def test_lazy_steps_are_the_eager_ones(method, family, alpha, schedule):
     X, y = problem(family=family)
     options = {"lam": 0.02, "alpha": alpha, "schedule": schedule}
@@ -45,9 +46,9 @@ def test_lazy_steps_are_the_eager_ones(method, family, alpha, schedule):
     assert alpha < 1.0 or 0 < len(fit.nonzero())
 
 
-@pytest.mark.parametrize("alpha", [1.0, 0.5])
-@pytest.mark.parametrize("batch", [1, 7])
-@pytest.mark.parametrize("method", METHODS)
+@every("alpha", [1.0, 0.5])
+@every("batch", [1, 7])
+@every("method", METHODS)
 def test_weights_offsets_factors_and_batches(method, batch, alpha):
     X, y = problem()
     rng = np.random.default_rng(1)
@@ -60,10 +61,10 @@ def test_weights_offsets_factors_and_batches(method, batch, alpha):
     assert fit.intercept == pytest.approx(twin.b[0], abs=1e-10)
 
 
-@pytest.mark.parametrize("batch", [1, 4])
-@pytest.mark.parametrize("alpha", [1.0, 0.7])
-@pytest.mark.parametrize("grouped", [False, True])
-@pytest.mark.parametrize("method", METHODS)
+@every("batch", [1, 4])
+@every("alpha", [1.0, 0.7])
+@every("grouped", [False, True])
+@every("method", METHODS)
 def test_classes_one_by_one_and_by_rows(method, grouped, alpha, batch):
     X, _ = problem(n=150, p=12)
     labels = np.random.default_rng(3).integers(0, 3, size=len(X)) * (X[:, 0] > 0)
@@ -101,9 +102,9 @@ def test_a_loss_of_the_users():
     np.testing.assert_allclose(fit.coef(), ss.online(X, y, lam=0.05, step=0.3).coef(), atol=1e-12)
 
 
-@pytest.mark.parametrize("step", ["auto", 0.5])
-@pytest.mark.parametrize("batch", [1, 3])
-@pytest.mark.parametrize("method", METHODS)
+@every("step", ["auto", 0.5])
+@every("batch", [1, 3])
+@every("method", METHODS)
 def test_any_cut_of_the_stream_gives_the_same_bits(method, batch, step):
     X, y = problem(n=5000, p=20)
     options = {"family": "binomial", "lam": 0.01, "method": method, "batch": batch, "step": step}
@@ -153,9 +154,9 @@ def test_ridge_factors_are_folded_before_they_overflow(method):
     same(fit, Twin(method, logistic, 10, 1, eta0=0.5, **options).learn(X, y))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("alpha", [1.0, 0.5])
-@pytest.mark.parametrize("seed", range(4))
+@every("method", METHODS)
+@every("alpha", [1.0, 0.5])
+@every("seed", range(4))
 def test_regret_stays_below_its_bound(method, alpha, seed):
     X, y = problem(n=400, seed=seed)
     lam, step = 0.02, 4.0 ** (seed - 2)
@@ -184,14 +185,14 @@ def wavering(t):
     return 0.1 * (1.0 + 0.9 * np.sin(t))
 
 
-@pytest.mark.parametrize("change", [
+@every("change", [
     {"method": "fobos", "step": rising}, {"method": "fobos", "step": wavering},
     {"method": "fobos", "batch": 5}, {"method": "rda", "batch": 5, "step": 1.5},
     {"method": "fobos", "radius": 1.0}, {"method": "rda", "radius": 1.0},
     {"method": "ftrl", "lam": 0.0, "weights": np.linspace(0.1, 30.0, 60)},
     {"method": "ftrl", "weights": np.linspace(30.0, 0.1, 60)}, {"method": "ftrl", "step": 5.0},
 ])  # fmt: skip
-@pytest.mark.parametrize("seed", range(3))
+@every("seed", range(3))
 def test_regret_stays_below_its_bound_where_steps_weights_and_means_change(change, seed):
     """Compared with every length that the bound takes, the regret as measured row by row."""
     rng = np.random.default_rng(seed)
@@ -378,7 +379,7 @@ def test_passes_and_shuffles():
     )
 
 
-@pytest.mark.parametrize(
+@every(
     "change, match",
     [
         ({"family": "cox"}, "not a sum over rows"),

@@ -5,6 +5,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from cases import every
 from scipy import sparse
 from sparsesolve.data.tables.text import TextParser, place_of
 
@@ -66,7 +67,7 @@ def hashed(text):
     return (h ^ h >> 32) % 2**18
 
 
-@pytest.mark.parametrize(
+@every(
     "layout, line, match",
     [
         ("svmlight", "x 1:1", "line 3: 'x' is not a number"),
@@ -138,7 +139,7 @@ def test_files_are_learned_as_arrays(tmp_path, monkeypatch, data, name, zipped):
     assert found.intercept == known.intercept and found.n_rows == 12_000
 
 
-@pytest.mark.parametrize("digits", range(1, 27))
+@every("digits", range(1, 27))
 def test_numbers_of_any_length_at_any_place_of_a_word(digits):
     """Also at the end of the text, where no whole word of eight characters is left."""
     rng, parser = np.random.default_rng(digits), TextParser("svmlight")

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import oracle
 import pytest
+from cases import every
 from scipy import sparse
 
 import sparsesolve as ss
@@ -141,7 +142,7 @@ def check_against_oracle(fit, X, y, options, tol):
         assert fit.dev_ratio[k] == pytest.approx(oracle.dev_ratio(Z, y, b, **options), abs=1e-10)
 
 
-@pytest.mark.parametrize("seed, case", list(enumerate(table())), ids=map(_label, table()))
+@every("seed, case", list(enumerate(table())))
 def test_combination(seed, case):
     tol = 1e-12
     X, y, options = problem(case, seed)
@@ -166,9 +167,8 @@ def test_combination(seed, case):
     check_against_oracle(fit, X, y, options, tol)
 
 
-@pytest.mark.parametrize(
-    "seed, case", list(enumerate(table()[::3])), ids=map(_label, table()[::3])
-)
+@every(
+    "seed, case", list(enumerate(table()[::3])))
 def test_default_lambdas_of_a_combination(seed, case):
     X, y, options = problem(case, seed)
     fit = ss.path(X, y, n_lambdas=12, stop=None, **options)

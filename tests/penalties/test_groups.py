@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from cases import every
 
 import sparsesolve as ss
 from sparsesolve import penalties, prox
@@ -33,7 +34,7 @@ WAYS = {  # to say that features 0 and 3, 1 and 5, 2 and 4 are together
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@every("way", WAYS)
 def test_every_way_to_write_the_same_groups(way):
     layout = read_groups(WAYS[way], 6, NAMES)
     assert layout.of.tolist() == [0, 1, 2, 0, 2, 1]
@@ -85,7 +86,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize("groups, kind, sentence", MISTAKES, ids=[m[2][:40] for m in MISTAKES])
+@every("groups, kind, sentence", MISTAKES)
 def test_mistakes_are_named(groups, kind, sentence):
     with pytest.raises(kind, match=sentence):
         read_groups(groups, 6, NAMES)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import every
 
 import sparsesolve as ss
 from sparsesolve.families import read_family
@@ -54,7 +55,7 @@ def test_every_solver_is_among_the_cases():
     assert {name for name, _, _ in CASES} == set(SOLVERS)
 
 
-@pytest.mark.parametrize("name, family, kind", CASES)
+@every("name, family, kind", CASES)
 def test_a_state_answers_the_contract(name, family, kind):
     given = problem(family, *PENALTIES[kind])
     state = SOLVERS[name].state(given, 1)
@@ -117,8 +118,9 @@ def objective(given, lam, which, values, intercept):
     return given.loss.at(eta)[0] + penalty.value(b, lam)
 
 
-@pytest.mark.parametrize("name", [reduction.__name__ for reduction, _ in REDUCTIONS
-                                  if reduction is not InnerProducts])  # of distributed rows
+@pytest.mark.parametrize(
+    "name", [reduction.__name__ for reduction, _ in REDUCTIONS if reduction is not InnerProducts]
+)  # of distributed rows
 def test_a_reduction_leads_back_to_the_solution_of_the_problem_asked(name):
     """As a first-order solver of the problem itself finds it, within both certificates."""
     given = reducible()[name]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import every
 from chain_enumeration import labellings, partition
 
 from sparsesolve import structured
@@ -24,7 +25,7 @@ CASES = [(seed, L, K, scale, holes) for seed, (L, K) in enumerate(
     for scale in (1.0, 40.0, 300.0) for holes in (0.0, 0.4)]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
+@every("case", CASES)
 def test_viterbi_finds_the_best_of_all_labellings(case):
     S, T, start, stop = draw(*case)
     labels, score = structured.viterbi(S, T, start=start, stop=stop)
@@ -33,7 +34,7 @@ def test_viterbi_finds_the_best_of_all_labellings(case):
     assert score[0] == pytest.approx(best[1], rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("case", CASES)
+@every("case", CASES)
 def test_n_best_are_the_first_of_all_labellings_in_order(case):
     S, T, start, stop = draw(*case)
     paths, scores = structured.viterbi(S, T, start=start, stop=stop, n_best=7)
@@ -43,7 +44,7 @@ def test_n_best_are_the_first_of_all_labellings_in_order(case):
     np.testing.assert_allclose(scores[0], [score for _, score in every], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("case", CASES)
+@every("case", CASES)
 def test_marginals_are_sums_over_all_labellings(case):
     S, T, start, stop = draw(*case)
     nodes, total, pairs = structured.marginals(S, T, start=start, stop=stop, pairs=True)

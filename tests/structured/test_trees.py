@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from cases import every
 
 from sparsesolve import structured
 
@@ -44,7 +45,7 @@ CASES = [(seed, n, scale, holes, single) for seed in range(8) for n in range(1, 
          for single in (True, False)]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed, n, scale, holes, single", CASES)
+@every("seed, n, scale, holes, single", CASES)
 def test_trees_are_those_of_enumeration(seed, n, scale, holes, single):
     A, every = draw(seed, n, scale, holes), TREES[n, single]
     all_scores = scores(A, every)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import every
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
 
@@ -31,9 +32,7 @@ STORAGES = {
 }
 
 
-@pytest.fixture(params=sorted(STORAGES))
-def storage(request):
-    return STORAGES[request.param]
+every_storage = every("storage", [pytest.param(STORAGES[name], id=name) for name in STORAGES])
 
 
 def moments(X, w):
@@ -44,6 +43,7 @@ def moments(X, w):
     return mean, np.sqrt(w @ (X - mean) ** 2)
 
 
+@every_storage
 def test_moments_are_those_of_the_columns(storage):
     X, w = data()
     design = Design(storage(X))
@@ -54,7 +54,8 @@ def test_moments_are_those_of_the_columns(storage):
     assert not np.any(design.exponent)
 
 
-@pytest.mark.parametrize("centred", [True, False])
+@every("centred", [True, False])
+@every_storage
 def test_products_and_norms_are_those_of_standardised_columns(storage, centred):
     X, w = data()
     design = Design(storage(X))
@@ -70,7 +71,8 @@ def test_products_and_norms_are_those_of_standardised_columns(storage, centred):
     assert design.norms(other) == pytest.approx(np.sqrt(other @ Z**2), rel=1e-13)
 
 
-@pytest.mark.parametrize("centred", [True, False])
+@every("centred", [True, False])
+@every_storage
 def test_products_of_several_vectors_and_stored_columns_stand_for_the_same_design(
     storage, centred
 ):
@@ -90,9 +92,9 @@ def test_products_of_several_vectors_and_stored_columns_stand_for_the_same_desig
     assert matrix.nnz <= np.count_nonzero(X[:, few]) or not sparse.issparse(storage(X))
 
 
-@pytest.mark.parametrize("count", [1, 3, 4, 7, 8])
-@pytest.mark.parametrize("odd", [None, 0, 2, 5])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@every("count", [1, 3, 4, 7, 8])
+@every("odd", [None, 0, 2, 5])
+@every("dtype", [np.float64, np.float32])
 def test_columns_met_four_at_a_time_need_not_be_alike(count, odd, dtype):
     """One of them held in memory of its own, in double precision, or sparse among full ones."""
     rng = np.random.default_rng(count)
@@ -129,8 +131,9 @@ def test_products_are_the_same_by_any_number_of_threads(dtype):
     assert one == pytest.approx(X.T.astype(float) @ u, abs=1e-10)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("row", [0, 5, 17, N - 1])
+@every("value", [np.nan, np.inf, -np.inf])
+@every("row", [0, 5, 17, N - 1])
+@every_storage
 def test_a_value_that_is_not_finite_is_noticed_anywhere(storage, value, row):
     X, w = data()
     X[row, 3] = value
@@ -138,6 +141,7 @@ def test_a_value_that_is_not_finite_is_noticed_anywhere(storage, value, row):
     assert not Design(storage(X)).moments(w)
 
 
+@every_storage
 def test_moments_do_not_depend_on_threads(storage):
     X, w = data()
     one, two = Design(storage(X)), Design(storage(X))
@@ -195,8 +199,8 @@ def test_a_sparse_column_without_zeros_is_a_dense_one():
     assert np.array_equal(*found)
 
 
-@pytest.mark.parametrize("weight", [0.0, 1e-20, 1e-12, 1e-6])
-@pytest.mark.parametrize("level", [1.0, 1e4, 1e7])
+@every("weight", [0.0, 1e-20, 1e-12, 1e-6])
+@every("level", [1.0, 1e4, 1e7])
 def test_what_little_weight_a_sparse_column_leaves_out(weight, level):
     """Rows not stored: their weight is summed, not taken as 1 less the rest."""
     rng = np.random.default_rng(5)
@@ -217,8 +221,8 @@ def test_what_little_weight_a_sparse_column_leaves_out(weight, level):
     assert design.norms(w) == pytest.approx([1.0], rel=1e-12)
 
 
-@pytest.mark.parametrize("value", [1.0, 0.1, -2e9, 1e-300, 1e300])
-@pytest.mark.parametrize("store", [np.asfortranarray, sparse.csc_array])
+@every("value", [1.0, 0.1, -2e9, 1e-300, 1e300])
+@every("store", [np.asfortranarray, sparse.csc_array])
 def test_a_constant_column_has_no_spread(value, store):
     X, w = data()
     X[:, 2] = value
@@ -235,6 +239,7 @@ def test_empty_columns_and_an_empty_matrix():
     assert not np.any(design.mean) and not np.any(design.spread)
 
 
+@every_storage
 def test_the_matrix_is_not_changed(storage):
     X, w = data()
     X[:, 0] += 2.0**30

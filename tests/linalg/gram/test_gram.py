@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import every
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.gram.gram import Gram, tall_gram
@@ -37,10 +38,8 @@ def problem(n, p, storage, seed=0):
     return design, (X - w @ X) * factor, np.sqrt(w), rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("storage", sorted(STORAGES))
-@pytest.mark.parametrize(
-    "n, p", [(1, 1), (5, 3), (511, 6), (512, 1), (513, 4), (2049, 5), (40_000, 3), (700, 620)]
-)
+@every("storage", sorted(STORAGES))
+@every("n, p", [(1, 1), (5, 3), (511, 6), (512, 1), (513, 4), (2049, 5), (40_000, 3), (700, 620)])
 def test_products_are_those_of_the_columns(n, p, storage):
     design, Z, root_w, y = problem(n, p, storage)
     gram, cross = tall_gram(design, root_w, y)
@@ -51,8 +50,8 @@ def test_products_are_those_of_the_columns(n, p, storage):
     assert np.diag(gram) == pytest.approx(design.norms(root_w**2) ** 2, abs=1e-12)
 
 
-@pytest.mark.parametrize("storage", sorted(STORAGES))
-@pytest.mark.parametrize("n, p", [(5, 3), (3000, 40), (20_000, 11), (900, 610)])
+@every("storage", sorted(STORAGES))
+@every("n, p", [(5, 3), (3000, 40), (20_000, 11), (900, 610)])
 def test_threads_do_not_change_a_bit(n, p, storage):
     design, _, root_w, y = problem(n, p, storage)
     gram, cross = tall_gram(design, root_w, y, 1)
@@ -69,10 +68,10 @@ PORTIONS = {
 }
 
 
-@pytest.mark.parametrize("kind", [DensePackedColumns, SparsePackedColumns])
-@pytest.mark.parametrize("portions", sorted(PORTIONS))
-@pytest.mark.parametrize("storage", ["dense", "sparse"])
-@pytest.mark.parametrize("n", [7, 600])
+@every("kind", [DensePackedColumns, SparsePackedColumns])
+@every("portions", sorted(PORTIONS))
+@every("storage", ["dense", "sparse"])
+@every("n", [7, 600])
 def test_working_columns_meet_those_before_them(kind, portions, storage, n):
     portions = PORTIONS[portions]
     which = np.concatenate([np.array(portion) for portion in portions])

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+from cases import every
 from sparsesolve.linalg.gram.products import products_and_sums, row_products, row_sums
 
 ROWS = [1, 7, 64, 511, 512, 513, 1023, 1300, 2100]
 
 
-@pytest.mark.parametrize("kernel", ["blas", "few", "many", "chosen"])
-@pytest.mark.parametrize("n", ROWS)
-@pytest.mark.parametrize(
+@every("kernel", ["blas", "few", "many", "chosen"])
+@every("n", ROWS)
+@every(
     "m, k",
     [(1, 1), (2, 9), (3, 4), (4, 3), (5, 8), (24, 3), (25, 5), (127, 2), (128, 6), (130, 33)],
 )
@@ -19,9 +20,9 @@ def test_products_of_two_sets_of_columns(n, m, k, kernel):
     np.testing.assert_allclose(products_and_sums(A, B, kernel), 1 + A.T @ B, atol=1e-13 * n)
 
 
-@pytest.mark.parametrize("kernel", ["blas", "few", "many", "chosen"])
-@pytest.mark.parametrize("n", ROWS)
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 24, 25, 63, 128, 129, 261])
+@every("kernel", ["blas", "few", "many", "chosen"])
+@every("n", ROWS)
+@every("m", [1, 2, 3, 4, 5, 24, 25, 63, 128, 129, 261])
 def test_products_of_one_set_of_columns(n, m, kernel):
     A = np.asfortranarray(np.random.default_rng(n + m).standard_normal((n, m)))
     expected = np.triu(1 + A.T @ A)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import every
 
 from sparsesolve.penalties.prox import box_hyperplane
 
@@ -32,7 +33,7 @@ def case(seed):
     return m, low, high, a, float(a @ (low + share * (high - low))), d
 
 
-@pytest.mark.parametrize("seed", range(200))
+@every("seed", range(200))
 def test_it_is_what_bisection_finds_and_feasible(seed):
     m, low, high, a, z, d = case(seed)
     x = box_hyperplane(m, low, high, a, z, d)

@@ -1,15 +1,15 @@
 """Products and solutions in single precision beside numpy's in double."""
 
 import numpy as np
-import pytest
+from cases import every
 from sparsesolve.linalg.kernels.single import FEW, row_products_single, solve_factored
 
 RNG = np.random.default_rng(3)
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}
 
 
-@pytest.mark.parametrize("n", [0, 1, 33, 1024, 1093])  # around lanes, and the values met in turn
-@pytest.mark.parametrize(("m", "K"), [(0, 3), (1, 1), (7, 4), (12, 5), (3, FEW + 1), (2, 0)])
+@every("n", [0, 1, 33, 1024, 1093])  # around lanes, and the values met in turn
+@every(("m", "K"), [(0, 3), (1, 1), (7, 4), (12, 5), (3, FEW + 1), (2, 0)])
 def test_products(n, m, K):
     rows, u = RNG.normal(size=(m, n)).astype(np.float32), RNG.normal(size=(n, K)).T
     products = row_products_single(u, rows)
@@ -17,8 +17,8 @@ def test_products(n, m, K):
     np.testing.assert_allclose(products, u @ rows.T, **CLOSE)
 
 
-@pytest.mark.parametrize("m", [0, 1, 2, 40, 200])
-@pytest.mark.parametrize("K", [0, 1, 4, 7, FEW + 1])
+@every("m", [0, 1, 2, 40, 200])
+@every("K", [0, 1, 4, 7, FEW + 1])
 def test_solutions_of_a_factored_matrix(m, K):
     A = RNG.normal(size=(m, m + 3))
     G = A @ A.T + 10.0 * np.eye(m)

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+from cases import every
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("p", [1, 63, 64, 130])
-@pytest.mark.parametrize("K", [0, 1, 9])
-@pytest.mark.parametrize("n", [20, 1024, 2050])
+@every("dtype", [np.float64, np.float32])
+@every("p", [1, 63, 64, 130])
+@every("K", [0, 1, 9])
+@every("n", [20, 1024, 2050])
 def test_they_are_the_products(dtype, n, p, K):
     rng = np.random.default_rng(0)
     X = np.asfortranarray(rng.standard_normal((n, p)) + 5, dtype=dtype)

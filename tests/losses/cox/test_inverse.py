@@ -8,6 +8,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
+from cases import every
 from scipy import optimize
 
 from sparsesolve.losses import LOSSES
@@ -71,10 +72,10 @@ CASES = {  # y and w
 }  # fmt: skip
 
 
-@TIES
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("size", [0.0, 1.0, 40.0])
-@pytest.mark.parametrize("distance", [0.0, 1e-6, 1e-2, 2.0, 700.0])
+@every("ties", ["breslow", "efron"])
+@every("case", CASES)
+@every("size", [0.0, 1.0, 40.0])
+@every("distance", [0.0, 1e-6, 1e-2, 2.0, 700.0])
 def test_the_gap_is_a_sum_of_relative_entropies(case, ties, size, distance):
     y, w = CASES[case]
     w = w / w.sum()

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from cases import every
 from scipy.optimize import brentq, minimize
 
 from sparsesolve.penalties import prox
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("t", [0.0, 0.1, 2.0, 1e3])
+@every("seed", range(5))
+@every("t", [0.0, 0.1, 2.0, 1e3])
 def test_squared_l1_solves_its_inclusion(seed, t):
     """x = v - t d S sign(x) where x is not 0, and |v| <= t d S elsewhere, with S = sum d |x|."""
     rng = np.random.default_rng(seed)
@@ -21,8 +22,8 @@ def test_squared_l1_solves_its_inclusion(seed, t):
     assert on.any()
 
 
-@pytest.mark.parametrize("q", [1.01, 1.3, 1.5, 2.0, 2.5, 4.0, 20.0])
-@pytest.mark.parametrize("t", [1e-3, 0.7, 50.0])
+@every("q", [1.01, 1.3, 1.5, 2.0, 2.5, 4.0, 20.0])
+@every("t", [1e-3, 0.7, 50.0])
 def test_power_is_the_root_of_its_equation(q, t):
     v = np.array([-3.0, 1e-6, 0.5, 100.0, 0.0])
     found = prox.power(v, t, q)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import every
 
 from sparsesolve import penalties as P
 from sparsesolve.penalties.prox import trees
@@ -52,8 +53,8 @@ def slow_prox(kind, groups, d, v, t):
     return b
 
 
-@pytest.mark.parametrize("kind", NORMS)
-@pytest.mark.parametrize("seed", range(100))
+@every("kind", NORMS)
+@every("seed", range(100))
 def test_prox_value_and_polar_of_random_trees(kind, seed):
     rng = np.random.default_rng(seed)
     p = int(rng.integers(2, 25))

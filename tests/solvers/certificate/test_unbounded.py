@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import every
 from oracles.recession import no_optimum
 from scipy.optimize import linprog
 
@@ -37,8 +38,8 @@ def separable(X, labels):
     return -found.fun > 1e-9
 
 
-@pytest.mark.parametrize("seed", range(25))
-@pytest.mark.parametrize("tol", [1e-4, 1e-10])
+@every("seed", range(25))
+@every("tol", [1e-4, 1e-10])
 def test_it_is_what_linear_programming_says(seed, tol):
     """Few rows of noise: half of the data sets are separable, many of them barely."""
     rng = np.random.default_rng(seed)
@@ -68,11 +69,11 @@ def family_of(name):
     return getattr(families, name)() if name in ("probit", "cloglog") else name
 
 
-@pytest.mark.parametrize("name", ALIKE)
-@pytest.mark.parametrize("options", [
+@every("name", ALIKE)
+@every("options", [
     {}, {"lambdas": None, "n_lambdas": 4, "penalty_factor": [1, 1, 1, 1, 0]},
     {"penalty": ss.penalties.GroupL2([0, 0, 1, 1, 2])},
-], ids=["lambda 0", "unpenalised", "groups"])  # fmt: skip
+])  # fmt: skip
 def test_the_column_that_tells_responses_is_named(name, options):
     X, eta, rng = made()
     y = ALIKE[name](eta, rng)
@@ -142,8 +143,8 @@ def test_a_path_that_has_just_begun_is_held_by_its_lambda():
         assert fitted(X, eta > 0, family="binomial", lambdas=[part * first])[1] == []
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("p", [3, 25])
+@every("seed", range(6))
+@every("p", [3, 25])
 def test_counts_of_0_agree_with_a_linear_programme(seed, p):
     """Wide designs too, where the rows that hold first go to their places by long steps."""
     rng = np.random.default_rng(seed)

@@ -1,0 +1,64 @@
+"""Many cases in one test, which runs them all and lists those that fail."""
+
+import inspect
+from functools import wraps
+from itertools import product
+from reprlib import repr as shown
+
+import pytest
+
+Case = type(pytest.param())
+
+
+def every(names, values):
+    """Decorate a test as ``pytest.mark.parametrize`` does, but make one test of all its cases.
+
+    Decorators multiply, as pytest's do. Skipped cases are left out; a test whose cases are all
+    skipped is skipped. A test that needs a fresh fixture for each case is no test for this.
+    """
+    names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    axis = []
+    for value in values:
+        assert not getattr(value, "marks", ()), "give pytest.mark.parametrize what has marks"
+        row = value.values if isinstance(value, Case) else value if len(names) > 1 else (value,)
+        given = dict(zip(names, row, strict=True))
+        label = value.id if isinstance(value, Case) else ", ".join(map(shown, row))
+        axis.append((label, given))
+    assert axis, f"no case of {names}"
+
+    def decorate(test):
+        inner, axes = getattr(test, "axes", (test, []))
+        signature, axes = inspect.signature(inner), [axis, *axes]
+        known = {name for own in axes for name in own[0][1]}
+        others = [p for name, p in signature.parameters.items() if name not in known]
+
+        @wraps(inner)
+        def run(**fixtures):
+            _run(inner, [*product(*axes)], fixtures)
+
+        del run.__wrapped__  # pytest would look for fixtures of these names
+        run.__signature__ = signature.replace(parameters=others)
+        run.axes = inner, axes
+        return run
+
+    return decorate
+
+
+def _run(test, cases, fixtures):
+    failed, skipped = [], []
+    for case in cases:
+        given = {name: value for _, part in case for name, value in part.items()}
+        try:
+            test(**given, **fixtures)
+        except pytest.skip.Exception as reason:
+            skipped.append(str(reason))
+        except (Exception, pytest.fail.Exception) as error:
+            label = "; ".join(label for label, _ in case)
+            failed.append((f"[{label}] {type(error).__name__}: {error}"[:2000], error))
+    if failed:
+        listed = "\n".join(line for line, _ in failed[:20])
+        raise AssertionError(f"{len(failed)} of {len(cases)} cases fail:\n{listed}") from failed[
+            0
+        ][1]
+    if len(skipped) == len(cases):
+        pytest.skip(skipped[0])
