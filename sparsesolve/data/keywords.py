@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
+from .paragraphs import described_by
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -169,9 +171,14 @@ def answers_keywords(face: str = "function", called: str | None = None) -> Calla
 
 
 def answer_in_constructors(module: Any) -> None:
-    """Let the public classes of a module that are written in Python answer unknown keywords."""
+    """Let the public classes of a module that are written in Python answer unknown keywords.
+
+    Their docstrings are completed from those of their bases.
+    """
     for name in module.__all__:
         kind: Any = getattr(module, name)
         made = getattr(kind, "__init__", None)  # an inherited one is wrapped, too, with this name
         if isinstance(kind, type) and inspect.isfunction(made):
             setattr(kind, "__init__", answers_keywords("maker", name)(made))  # noqa: B010
+            own = [base for base in kind.__mro__[1:] if base.__module__.startswith("sparsesolve.")]
+            described_by(*own)(kind)

@@ -2,7 +2,7 @@
 
 A docstring may leave out paragraphs of Parameters and Attributes. :func:`complete` takes those of
 the signature from the first source that describes them, with the default of this signature, and
-adds all attributes of the sources. ``help`` and the reference see the whole.
+adds all attributes of the sources, and their Raises. ``help`` and the reference see the whole.
 """
 
 import re
@@ -11,6 +11,8 @@ from inspect import Parameter, cleandoc, signature
 from typing import Any, NamedTuple, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
+ORDER = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns", "See Also", "Notes",
+         "References", "Examples")  # numpydoc's
 HEADING = re.compile(r"(?:^|\n\n?)(\w[\w ]*)\n-{3,}\n")
 
 
@@ -68,12 +70,13 @@ def complete(doc: str | None, function: Any, sources: Iterable[str | None]) -> s
     for source in [whole, *others]:
         for name, each in paragraphs(source.get("Attributes", "")).items():
             attributes.setdefault(name, each)
-    listed = {"Parameters": _listed(names, {**known, **own}, defaults),
-              "Attributes": _listed(attributes, attributes, {})}  # fmt: skip
-    rest = {heading: text for heading, text in whole.items() if heading not in ("", *listed)}
-    parts = [f"{heading}\n{'-' * len(heading)}\n{text.strip(chr(10))}"
-             for heading, text in {**listed, **rest}.items() if text]  # fmt: skip
-    return "\n\n".join([whole[""].rstrip(), *parts])
+    raises = next((source["Raises"] for source in [whole, *others] if "Raises" in source), "")
+    found = {**whole, "Parameters": _listed(names, {**known, **own}, defaults),
+             "Attributes": _listed(attributes, attributes, {}), "Raises": raises}  # fmt: skip
+    head = found.pop("")
+    parts = [f"{heading}\n{'-' * len(heading)}\n{found[heading].strip(chr(10))}"
+             for heading in sorted(found, key=ORDER.index) if found[heading]]  # fmt: skip
+    return "\n\n".join([head.rstrip(), *parts])
 
 
 def _listed(names, known, defaults):

@@ -15,7 +15,6 @@ in PENALTIES and a test.
 from sparsesolve.penalties import prox
 from sparsesolve.penalties.balls import GroupBall, L1Ball, L2Ball, LinfBall
 from sparsesolve.penalties.berhu import Berhu
-from sparsesolve.penalties.bridge import Bridge
 from sparsesolve.penalties.edges import graph_groups
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.exclusive_lasso import ExclusiveLasso
@@ -26,12 +25,10 @@ from sparsesolve.penalties.group_makers import interval_groups, rectangle_groups
 from sparsesolve.penalties.k_support import KSupport
 from sparsesolve.penalties.l1 import L1
 from sparsesolve.penalties.latent_group_l2 import LatentGroupL2
-from sparsesolve.penalties.log import Log
-from sparsesolve.penalties.mcp import MCP
 from sparsesolve.penalties.nested_groups import tree_groups
+from sparsesolve.penalties.nonconvex import MCP, SCAD, Bridge, Log
 from sparsesolve.penalties.overlap_l2 import OverlapL2
 from sparsesolve.penalties.overlap_linf import OverlapLinf
-from sparsesolve.penalties.scad import SCAD
 from sparsesolve.penalties.separate import Separate
 from sparsesolve.penalties.slope import Slope
 from sparsesolve.penalties.sparse_group import SparseGroup

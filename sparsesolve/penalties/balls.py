@@ -27,6 +27,7 @@ class L1Ball:
     Parameters
     ----------
     radius : float > 0
+        Size of the ball, in the units of the coefficients.
 
     Raises
     ------
@@ -87,15 +88,6 @@ def _length(x):
 class L2Ball(L1Ball):
     """``sum b_j^2 <= radius^2``: see :class:`L1Ball`.
 
-    Parameters
-    ----------
-    radius : float > 0
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the radius is not a positive number.
-
     Examples
     --------
     >>> from sparsesolve import penalties
@@ -115,15 +107,6 @@ class L2Ball(L1Ball):
 
 class LinfBall(L1Ball):
     """``max |b_j| <= radius``: see :class:`L1Ball`.
-
-    Parameters
-    ----------
-    radius : float > 0
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the radius is not a positive number.
 
     Examples
     --------
@@ -148,8 +131,7 @@ class GroupBall(L1Ball):
     Parameters
     ----------
     groups : sequence or mapping
-        As in :class:`GroupL2`.
-    radius : float > 0
+        Groups as :class:`GroupL2` takes them.
     weights : array-like (G,) or mapping from labels, default None
         d_g > 0, in the order in which groups first appear; None means 1.
 

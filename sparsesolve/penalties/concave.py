@@ -25,12 +25,23 @@ from sparsesolve.penalties.prox.balls import lengths
 
 class Concave(Norm):
     """Base class of concave penalties. A subclass gives phi, its derivatives and its scalar prox.
+
+    Parameters
+    ----------
+    groups : sequence or mapping
+        Groups as :class:`sparsesolve.penalties.GroupL2` takes them, by their l2 norms; None:
+        single coefficients.
+    weights : array-like
+        Factor of lam for each feature, or group; None means 1, or the square roots of the sizes
+        of groups.
     """
 
     concave = True
     homogeneous = False
 
-    def __init__(self, groups: Any = None, weights: Any = None):
+    def __init__(self, groups: Any = None, weights: Any = None, **shape: float):
+        vars(self).update(shape)  # the number that phi depends on, by its name
+        self._shape = "".join(f"{value!r}, " for value in shape.values())
         self.groups = None if groups is None else held(groups)
         self.weights = None if weights is None else held_weights(weights)
 
@@ -91,7 +102,7 @@ class Concave(Norm):
         return float((self.lengths(z)[some] / (self.d[some] * at_zero)).max(initial=0.0))
 
     def _arguments(self):
-        return f"groups={self.groups!r}, weights={self.weights!r}"
+        return f"{self._shape}groups={self.groups!r}, weights={self.weights!r}"
 
     def _phi(self, x, lam):
         raise NotImplementedError

@@ -28,7 +28,7 @@ class ExclusiveLasso(Norm):
     Parameters
     ----------
     groups : sequence or mapping, default None
-        As in :class:`GroupL2`; None: one group of all features.
+        Groups as :class:`GroupL2` takes them; None: one group of all features.
 
     Raises
     ------

@@ -30,20 +30,6 @@ class OverlapL2(OverlappingNorm):
     `LatentGroupL2` the features that are not 0 are. With `interval_groups` supports are intervals,
     with `rectangle_groups` rectangles. Features in no group are groups of one.
 
-    Parameters
-    ----------
-    groups : sequence of sequences, or mapping from labels to them
-        Feature numbers, or names, of each group. `window_groups`, `interval_groups` and
-        `rectangle_groups` make some.
-    weights : array-like (G,), default None
-        d_g > 0 of the groups given; None means the square roots of their sizes.
-
-    Raises
-    ------
-    ValueError, TypeError
-        When a path is fitted: if a group is empty or names something that is not a feature, or
-        weights do not fit or are not positive.
-
     References
     ----------
     Jenatton, Audibert, Bach (2011), "Structured variable selection with sparsity-inducing norms".

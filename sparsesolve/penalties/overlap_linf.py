@@ -43,20 +43,6 @@ class OverlapLinf(OverlappingNorm):
     `LatentGroupL2` the features that are not 0 are. Features in no group are groups of one. The
     prox is exact, by minimum cuts.
 
-    Parameters
-    ----------
-    groups : sequence of sequences, or mapping from labels to them
-        Feature numbers, or names, of each group. `window_groups`, `interval_groups` and
-        `rectangle_groups` make some.
-    weights : array-like (G,), default None
-        d_g > 0 of the groups given; None means the square roots of their sizes.
-
-    Raises
-    ------
-    ValueError, TypeError
-        When a path is fitted: if a group is empty or names something that is not a feature, or
-        weights do not fit or are not positive.
-
     References
     ----------
     Mairal, Jenatton, Obozinski, Bach (2010), "Network flow algorithms for structured sparsity".

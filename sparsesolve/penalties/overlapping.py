@@ -146,7 +146,22 @@ class Flat:
 
 
 class OverlappingNorm(Norm):
-    """Base class of norms on groups that overlap; a subclass reads its groups in `_of_groups`."""
+    """Base class of norms on groups that overlap; a subclass reads its groups in `_of_groups`.
+
+    Parameters
+    ----------
+    groups : sequence of sequences, or mapping from labels to them
+        Feature numbers, or names, of each group. `window_groups`, `interval_groups` and
+        `rectangle_groups` make some.
+    weights : array-like (G,), default None
+        d_g > 0 of the groups given; None means the square roots of their sizes.
+
+    Raises
+    ------
+    ValueError, TypeError
+        When a path is fitted: if a group is empty or names something that is not a feature, or
+        weights do not fit or are not positive.
+    """
 
     absolute = True  # Omega depends on sizes alone and grows with them.
     _found: Overlapping

@@ -21,20 +21,6 @@ class TreeL2(TreeNorm):
     Features in no group are groups of one, with weight 1. With several responses a group has the
     coefficients of its features in all of them.
 
-    Parameters
-    ----------
-    groups : sequence of sequences, or mapping from labels to them
-        Feature numbers, or names, of each group; `tree_groups` makes them of a hierarchical
-        clustering. One label per feature, (p,), gives disjoint groups.
-    weights : array-like (G,), or mapping from labels, default None
-        d_g >= 0 of the groups given; None means the square roots of their sizes.
-
-    Raises
-    ------
-    ValueError, TypeError
-        When a path is fitted: if two groups cross, a group is empty or names something that is
-        not a feature, or weights do not fit.
-
     References
     ----------
     Jenatton, Mairal, Obozinski, Bach (2011), "Proximal methods for hierarchical sparse coding".

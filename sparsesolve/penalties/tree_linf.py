@@ -12,22 +12,8 @@ from sparsesolve.penalties.tree_norm import TreeNorm
 class TreeLinf(TreeNorm):
     """``Omega(b) = sum_g d_g max_{j in g} |b_j|`` over groups that are nested or disjoint.
 
-    It selects like `TreeL2`, and the largest coefficients of a group tend to be equal.
-
-    Parameters
-    ----------
-    groups : sequence of sequences, or mapping from labels to them
-        Feature numbers, or names, of each group; `tree_groups` makes them of a hierarchical
-        clustering. One label per feature, (p,), gives disjoint groups. Features in no group are
-        groups of one, with weight 1.
-    weights : array-like (G,), or mapping from labels, default None
-        d_g >= 0 of the groups given; None means the square roots of their sizes.
-
-    Raises
-    ------
-    ValueError, TypeError
-        When a path is fitted: if two groups cross, a group is empty or names something that is
-        not a feature, or weights do not fit.
+    It selects like `TreeL2`, and the largest coefficients of a group tend to be equal. Features in
+    no group are groups of one, with weight 1.
 
     References
     ----------

@@ -22,6 +22,20 @@ from sparsesolve.penalties.prox.trees import dual_norm, part_of, sizes, sums_abo
 class TreeNorm(Norm):
     """Base class of `TreeL2` and `TreeLinf`. Groups are read once the number of features is
     known.
+
+    Parameters
+    ----------
+    groups : sequence of sequences, or mapping from labels to them
+        Feature numbers, or names, of each group; `tree_groups` makes them of a hierarchical
+        clustering. One label per feature, (p,), gives disjoint groups.
+    weights : array-like (G,), or mapping from labels, default None
+        d_g >= 0 of the groups given; None means the square roots of their sizes.
+
+    Raises
+    ------
+    ValueError, TypeError
+        When a path is fitted: if two groups cross, a group is empty or names something that is
+        not a feature, or weights do not fit.
     """
 
     absolute = True  # Omega depends on sizes alone and grows with them.
