@@ -87,8 +87,3 @@ class AdaptiveLassoCV(ByFolds, Adaptive):
 
     def __init__(self, *, power=1.0, eps=1e-3, alphas=100, fit_intercept=True, standardize=False,
                  max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None): ...
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        self._refuse_unrouted(params)
-        return super().fit(X, y, sample_weight, **params)

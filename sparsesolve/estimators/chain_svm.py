@@ -25,14 +25,6 @@ class ChainSVM(Chain):
     random_state : int, default 0
         Seed of the order of the sequences.
 
-    Attributes
-    ----------
-    classes_ : (K,)
-    coef_ : (K, p)
-    transitions_ : (K, K) from row to column
-    gap_ : float
-    path_ : CRFPath, of one lambda
-
     Examples
     --------
     >>> import numpy as np

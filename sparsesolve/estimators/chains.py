@@ -15,7 +15,16 @@ from .base import Answering, warning_as_scikit_learn
 
 
 class Chain(Answering, ClassifierMixin, BaseEstimator):
-    """Base class: X is a list of sequences, or one table with `lengths`."""
+    """Base class: X is a list of sequences, or one table with `lengths`.
+
+    Attributes
+    ----------
+    classes_ : (K,)
+    coef_ : (K, p)
+    transitions_ : (K, K) from row to column
+    gap_ : float, relative to the objective at zero
+    path_ : CRFPath, of one lambda
+    """
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -101,13 +110,8 @@ class ChainClassifier(Chain):
 
     Attributes
     ----------
-    classes_ : (K,)
-    coef_ : (K, p)
-    transitions_ : (K, K) from row to column
-    gap_ : float
     n_iter_ : int
     n_sequences_seen_ : int
-    path_ : CRFPath, of one lambda
 
     Examples
     --------

@@ -131,6 +131,12 @@ class Chosen(Folded):
         The cross-validation of the chosen l1_ratio.
     """
 
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        self._refuse_unrouted(params)
+        self._solve_cv(*self._read(X, y, sample_weight), params)
+        return self
+
     def _solve_cv(self, X, y, weights, params, labels=None):
         """Choose, and keep the solution; folds are stratified by `labels`, or by y if it holds
         classes.

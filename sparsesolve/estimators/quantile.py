@@ -11,6 +11,7 @@ from sparsesolve.families import quantile as family_of_quantile
 from .base import TYPES, Net, read_pair, read_sample_weight
 from .chosen import Chosen
 from .margin import exported
+from .signatures import AtAlpha
 
 
 class Quantile(RegressorMixin, Net):
@@ -20,7 +21,7 @@ class Quantile(RegressorMixin, Net):
         X, y = read_pair(
             self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )
-        return X, y, read_sample_weight(sample_weight, X.shape[0])
+        return X, np.asarray(y, dtype=float), read_sample_weight(sample_weight, X.shape[0])
 
     def _options(self):
         q = read_number("quantile", self.quantile, 0, 1, open_low=True, open_high=True)
@@ -37,7 +38,7 @@ class Quantile(RegressorMixin, Net):
         return exported(self, linear_model.QuantileRegressor(quantile=self.quantile, alpha=alpha))
 
 
-class QuantileRegressor(Quantile):
+class QuantileRegressor(AtAlpha, Quantile):
     """Linear regression of a conditional quantile, with the l1 penalty or the elastic net.
 
     Minimises the mean pinball loss plus ``alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2)``.
@@ -69,11 +70,6 @@ class QuantileRegressor(Quantile):
     def __init__(self, *, quantile=0.5, alpha=1.0, l1_ratio=1.0, fit_intercept=True, tol=1e-10,
                  max_iter=None, solver="highs", solver_options=None): ...
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
-        self._solve(*self._read(X, y, sample_weight))
-        return self
-
 
 class QuantileRegressorCV(Chosen, Quantile):
     """:class:`QuantileRegressor` with alpha, and l1_ratio of a list, by cross-validation.
@@ -98,9 +94,3 @@ class QuantileRegressorCV(Chosen, Quantile):
     def __init__(self, *, quantile=0.5, l1_ratio=1.0, eps=1e-3, alphas=20, fit_intercept=True,
                  measure="pinball", cv=None, rule="min", tol=1e-10, max_iter=None, verbose=False,
                  n_jobs=None): ...
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
-        self._solve_cv(X, np.asarray(y, dtype=float), weights, params)
-        return self

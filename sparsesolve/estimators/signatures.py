@@ -40,11 +40,6 @@ class ByFolds(Chosen):
     def __init__(self, *, eps=1e-3, alphas=100, fit_intercept=True, standardize=False,
                  max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None): ...
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self
-
 
 class PenalisedCV(ByFolds):
     """A fit at a chosen alpha with the parameters of an elastic net."""

@@ -20,11 +20,7 @@ class SPOMClassifier(Chain):
 
     Attributes
     ----------
-    classes_ : (K,)
-    coef_ : (K, p)
-    transitions_ : (K, K) from row to column
-    gap_ : float, relative to the objective at zero
-    model_ : SPOM
+    path_, model_ : SPOM
 
     Examples
     --------

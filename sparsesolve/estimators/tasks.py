@@ -100,12 +100,6 @@ class MultiTaskElasticNetCV(Chosen, Tasks):
                  tol=1e-10, cv=None, copy_X=True, verbose=0, n_jobs=None, random_state=None,
                  selection="cyclic", rule="min"): ...
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        self._refuse_unrouted(params)
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self
-
     @property
     def mse_path_(self):
         """The squared errors on the folds, averaged over rows and responses."""
