@@ -183,7 +183,8 @@ SPOM_MODEL = {
         **{name: Form("n", finite=False) for name in NUMBERS[:-1]}, "n_features": Form("i", low=0),
         "group_labels": Form("l", "G"), "blocks": Form("U", "*"), "options": Json({}),
     },
-    "groups?": Form("i", "p", low=0, below="G"), "blocks": _blocks,
+    "groups?": Form("i", "p", low=0, below="G"), "feature_names?": Form("U", "p"),
+    "blocks": _blocks,
 }  # fmt: skip
 
 
@@ -197,14 +198,16 @@ def _spom_values(model):
     rest = {name: getattr(model, name) for name in NUMBERS}
     rest |= {"group_labels": names, "blocks": list(model.blocks), "options": model.options}
     kept = ("labels", "parameters", "tied", "kernel_weights", "objectives", "groups")
-    return {name: getattr(model, name) for name in kept} | {"rest": rest}
+    names = model.feature_names
+    return {name: getattr(model, name) for name in kept} | {
+        "rest": rest, "feature_names": None if names is None else names.astype(str)}  # fmt: skip
 
 
 def _spom_of(values):
     kept = ("labels", "tied", "kernel_weights", "objectives")
     rest = {name: values["rest"][name] for name in (*NUMBERS, "group_labels", "options")}
     return SPOM(**{name: values[name] for name in kept}, **rest, groups=values.get("groups"),
-                parameters=tuple(values["parameters"]),
+                feature_names=values.get("feature_names"), parameters=tuple(values["parameters"]),
                 blocks=tuple(values["rest"]["blocks"]))  # fmt: skip
 
 

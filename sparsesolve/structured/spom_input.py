@@ -38,6 +38,7 @@ class Blocks(NamedTuple):
     codes: np.ndarray  # (n,) labels by number
     labels: np.ndarray  # (K,)
     ptr: np.ndarray  # (N + 1,) starts of the sequences
+    feature_names: np.ndarray | None = None  # (p,), if X is one table whose columns have names
 
 
 def read_blocks(X: Any, y: Any, lengths: Any, groups: Any) -> Blocks:
@@ -62,7 +63,7 @@ def _of_table(X, y, lengths, groups):
         layout = read_groups(groups, p, rows.names)
         names, of = labels_of_groups(layout, rows.names), np.asarray(layout.of)
     return _finished([_features(rows.rows, of)], ("features",), names, of, p, codes, labels,
-                     np.asarray(rows.ptr))  # fmt: skip
+                     np.asarray(rows.ptr))._replace(feature_names=rows.names)  # fmt: skip
 
 
 def _of_blocks(names, parts, y, lengths, groups):

@@ -41,6 +41,7 @@ class SPOM(Labelling, Frozen, Tabled):
     n_features: int = 0  #: p, where X was one table
     blocks: tuple = ()  #: of each block "features" or "kernel"
     options: dict = field(default_factory=dict)  #: options of the fit that are not data
+    feature_names: np.ndarray | None = None  #: (p,) names of the columns, where there are some
 
     @property
     def gap(self) -> float:
@@ -176,7 +177,7 @@ class SPOM(Labelling, Frozen, Tabled):
         """Return scores of labels that include start and stop, and the starts of the sequences."""
         K = len(self.labels)
         if self.groups is not None:
-            rows = read_rows(X, lengths, both=False)
+            rows = read_rows(X, lengths, both=False, known=self.feature_names)
             parts, ptr = [rows.rows], np.asarray(rows.ptr)
         else:
             parts = self._blocks(X)

@@ -207,7 +207,7 @@ def spom(
         tied=tied, kernel_weights=np.array(weights), objectives=np.array(objectives), lam=lam,
         eta0=rate, radius=ball, objective=learner.objective() if average else objectives[-1],
         bound=float(bound), null_objective=float(null), groups=data.of,
-        n_features=data.n_features, blocks=data.kinds,
+        n_features=data.n_features, blocks=data.kinds, feature_names=data.feature_names,
         options={"loss": loss, "norm": norm, "transitions": transitions, "epochs": epochs,
                  "average": average, "schedule": schedule},
     )  # fmt: skip

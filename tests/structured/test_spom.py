@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
@@ -303,3 +304,25 @@ def test_a_picture_has_a_line_for_each_group_that_had_a_weight():
 def test_a_block_that_is_no_matrix_is_named():
     with pytest.raises(TypeError, match="block 'a' is a int; give a kernel matrix"):
         ss.spom({"a": 1}, ["u", "v"])
+
+
+def test_features_have_names_that_are_kept_and_found_in_any_order(tmp_path):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    y, lengths = np.where(X["a"] > 0, "up", "down"), [20, 20, 20]
+    model = ss.spom(X, y, lengths=lengths, epochs=3, eta0=1.0)
+    assert model.feature_names.tolist() == list("abcd")
+    ss.save(model, tmp_path / "model.npz")
+    for one in (model, ss.load(tmp_path / "model.npz")):
+        across = one.predict(X[["d", "b", "c", "a"]], lengths)
+        assert across.tolist() == model.predict(X.to_numpy(), lengths).tolist()
+        assert one.feature_names.tolist() == list("abcd")
+    with pytest.raises(ValueError, match="X has no column 'a'"):
+        model.predict(X.rename(columns={"a": "z"}), lengths)
+
+
+def test_sequences_of_dicts():
+    X = [[{"word": "dogs"}, {"word": "bark"}], [{"word": w} for w in ("a", "cat", "sleeps")]]
+    model = ss.spom(X, [["N", "V"], ["D", "N", "V"]], epochs=5, eta0=1.0, C=10.0)
+    assert model.feature_names[:2].tolist() == ["word=dogs", "word=bark"]
+    assert model.predict([[{"word": "cat"}, {"word": "sleeps"}]]).tolist() == ["N", "V"]
