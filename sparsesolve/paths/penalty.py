@@ -67,9 +67,12 @@ def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
     """Raise ValueError for options that a penalty without disjoint blocks does not support."""
     name = type(penalty).__name__
     if penalty_factor is not None:
+        advice = "give its weights, or penalties.Separate for features without it"
+        if hasattr(penalty, "conjugate"):  # no norm, and Separate takes norms alone
+            advice = "it penalises every feature; leave penalty_factor out"
         raise ValueError(
-            f"penalty_factor multiplies the penalty of single features or groups, and {name} is "
-            "no sum of such; give its weights, or penalties.Separate for features without it"
+            "penalty_factor multiplies the penalty of single features or groups, and "
+            f"{name} is no sum of such; {advice}"
         )
     if limits is not None:
         raise ValueError(

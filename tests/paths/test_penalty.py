@@ -200,3 +200,10 @@ def test_equal_penalties_give_equal_paths_by_default():
     for kind in (penalties.OverlapL2, penalties.TreeL2, penalties.LatentGroupL2):
         fit = ss.path(X, y, penalty=kind(PAIRS, np.ones(3)), **options)
         np.testing.assert_allclose(fit.coef(0.1), groups, atol=1e-5, err_msg=kind.__name__)
+
+
+@pytest.mark.parametrize("penalty", [ss.penalties.Berhu(), ss.penalties.ExclusiveLasso([0, 0, 1])])
+def test_penalties_that_are_no_norms_send_nobody_to_separate(penalty):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.raises(ValueError, match="penalises every feature; leave penalty_factor out"):
+        ss.path(X, X[:, 0], penalty=penalty, penalty_factor=[1, 1, 0])
