@@ -60,7 +60,7 @@ def kinked(problem, lambdas):
 def _multipliers(problem, n_threads):
     """Make the method of multipliers around the solver of smooth losses that suits."""
     inner = Fista if not problem.has_blocks else ProximalNewton
-    if has_tangent(problem):
+    if has_tangent(problem) and len(problem.penalty.terms()) == 1:
         inner = TangentNewton
     return Multipliers(problem, lambda smooth: inner(smooth, n_threads), n_threads)
 

@@ -74,6 +74,7 @@ class AugmentedLagrangian:
     def round(self, lam, gap, target, limit):
         """Take a round, and move the state to the lowest of its points."""
         own = self.own
+        gap = min(gap, own.objective(lam))  # inf where the dual point is none
         self._choose_rho(lam, gap)
         self.aim = max(ROUND_SHARE * gap, LEAST_AIM * target)
         w = [y / self.rho for y in self.y]
@@ -130,6 +131,8 @@ class AugmentedLagrangian:
         rest = own.products(at.point.u) - sum(y)
         slope = np.concatenate([rest.ravel(), np.ravel(pull)])
         H = self._hessian(lam, at, y)
+        if not (np.isfinite(H).all() and np.isfinite(slope).all()):
+            return None
         near = np.abs(rest).max(initial=0.0) <= lam * self.aim / max(at.value, 1e-300)
         rounding = own.rounding(at.value)
         for _ in range(TRIES):

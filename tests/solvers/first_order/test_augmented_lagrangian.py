@@ -64,3 +64,12 @@ def test_fused_norms_reach_the_optimum_of_their_dual_problem(kind, seed):
     b = fit.coef(lam)
     value = np.mean((y - X @ b) ** 2) / 2 + lam * w @ np.abs(D @ b)
     assert abs(value - optimum) <= 1e-8 * np.mean(y**2) / 2
+
+
+def test_a_loss_with_kinks_under_a_sum_begins_without_a_dual_point():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 12))
+    y = np.sign(X[:, :4].sum(axis=1) + rng.normal(size=12))
+    both = P.Sum([P.TotalVariation(), P.TotalVariation2D((3, 4))])
+    fit = ss.path(X, y, family="hinge", penalty=both, lambdas=[0.1, 0.03])
+    assert fit.gaps.max() <= 1e-7
