@@ -1,9 +1,11 @@
-"""The design X in one of two forms: a column-major array, or a canonical CSC matrix."""
+"""The design X in one of three forms: a column-major array, a canonical CSC matrix, or genotypes.
+"""
 
 import numpy as np
 import scipy.sparse
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.linalg.design.genotypes import MixedColumns, TwoBits
 
 from .array import (
     place,
@@ -27,7 +29,7 @@ BLOCK_ROWS, BLOCK_COLUMNS = 64, 256
 SCAN_BYTES = 1 << 25
 
 
-def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
+def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False, genotypes=False):
     """Return the design matrix in the form that the core reads, and the names of its columns.
 
     Parameters
@@ -41,10 +43,12 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
         Whether a large row-major array may become one, for `n_threads`; otherwise it is copied.
     empty : bool
         Whether X may have no rows, as for predictions.
+    genotypes : bool
+        Whether X may be genotypes of 2 bits; otherwise they are refused.
 
     Returns
     -------
-    matrix : ndarray or csc_array, (n, p)
+    matrix : ndarray, csc_array or MixedColumns, (n, p)
         Dense: float32 or float64 with unit row stride (`strides[0] == itemsize`), columns at
         least n items apart. Sparse: rows sorted and unique in each column, int32 row indices,
         indptr int32 (int64 from 2**31 entries on), float32 or float64 data. The memory is the
@@ -58,6 +62,14 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
         One sentence: what was found, where, what to do. NaN and infinities are not looked for
         here, since the first pass over the data finds them: see `nonfinite_error`.
     """
+    if isinstance(X, MixedColumns):
+        if not genotypes:
+            raise TypeError(
+                "X is genotypes, which path, cv_path and what they return take; pass some of "
+                "their columns as numbers, X[:, which]"
+            )
+        X.refuse_changed()
+        return X, X.names
     if is_dask(X):
         if not in_blocks:
             raise TypeError(
@@ -139,6 +151,8 @@ def nonfinite_error(matrix, names=None):
         As `read_design` returned them. None means that all entries are finite, so an overflow of
         a statistic is no fault of the data.
     """
+    if isinstance(matrix, MixedColumns):
+        return _nonfinite_part(matrix, names)
     found = _first_nonfinite(matrix)
     if found is None:
         return None
@@ -146,6 +160,17 @@ def nonfinite_error(matrix, names=None):
     column = None if names is None else names[j]
     advice = "fill it or drop its row" if np.isnan(value) else "replace it by a finite number"
     return ValueError(f"X holds {float(value)} {place((i, j), column)}; {advice}")
+
+
+def _nonfinite_part(matrix, names):
+    """Return the error of the first part that has one; genotypes are always finite."""
+    for part, first in zip(matrix.parts, matrix.first, strict=False):
+        if not isinstance(part, TwoBits):
+            end = first + part.shape[1]
+            error = nonfinite_error(part, None if names is None else names[first:end])
+            if error is not None:
+                return error
+    return None
 
 
 def _first_nonfinite(matrix):

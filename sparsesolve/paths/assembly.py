@@ -21,6 +21,7 @@ from sparsesolve.data import (
 )
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.linalg.design.genotypes import MixedColumns
 from sparsesolve.linalg.design.group_basis import GroupBasis
 from sparsesolve.paths.penalty import (
     at_least_zero,
@@ -56,7 +57,7 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     if by_group:
         _refuse_basis(X, penalty, lower, upper, exclude)
     by_rows = by_rows and not family.several and family.intercept and not by_group
-    matrix, found = read_design(X, in_blocks, by_rows, n_threads)
+    matrix, found = read_design(X, in_blocks, by_rows, n_threads, genotypes=True)
     names = read_feature_names(names, found, matrix.shape[1])
     response = family.read(y, matrix.shape[0])
     w, scale = read_shares(weights, matrix.shape[0], response.counts)
@@ -153,6 +154,10 @@ def _refuse_basis(X, penalty, lower, upper, exclude):
         raise TypeError(
             "standardize='group' takes X in memory, not a dask array; pass X.compute() if it "
             "fits, or use standardize=True"
+        )
+    if isinstance(X, MixedColumns):
+        raise TypeError(
+            "standardize='group' replaces genotypes by numbers of 64 bits; use standardize=True"
         )
 
 

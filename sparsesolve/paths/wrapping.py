@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.linalg.design.design import Design
 from sparsesolve.results.feature_groups import groups_of
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import Status, warn
@@ -33,6 +34,7 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
         options=options,
         fitter=fitter,
         unbounded=next((p.unbounded for p in points if p.unbounded is not None), None),
+        means=problem.design.imputed if isinstance(problem.design, Design) else None,
     )
 
 

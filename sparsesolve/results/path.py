@@ -72,6 +72,9 @@ class Path(Solved, PathPredictor, Named):
         The EncodedDesign that was given as X, without its rows; it encodes raw tables.
     unbounded : ndarray (m,) or None
         Features along which the objective decreases for ever, if the status is UNBOUNDED.
+    means : ndarray (p,) or None
+        If X held genotypes, the weighted means of its columns over their known values. Missing
+        genotypes stand for them, in the fit and in predictions.
 
     Examples
     --------
@@ -109,6 +112,7 @@ class Path(Solved, PathPredictor, Named):
     fitter: Callable | None = None
     encoder: EncodedDesign | None = None
     unbounded: np.ndarray | None = None
+    means: np.ndarray | None = None
 
     def _freeze(self):
         super()._freeze()

@@ -14,6 +14,7 @@ from sparsesolve.data import (
     row_blocks,
 )
 from sparsesolve.families import read_family
+from sparsesolve.linalg.design.genotypes import MixedColumns
 from sparsesolve.results.interpolation import interpolator, read_s
 
 KINDS = ("link", "response", "class", "nonzero", "survival")
@@ -78,12 +79,12 @@ def read_rows(path, X, in_blocks=False):
         matrix = X
     else:
         X = in_columns_of_fit(path, X)
-        matrix, _ = read_design(X, in_blocks, empty=True)
+        matrix, _ = read_design(X, in_blocks, empty=True, genotypes=True)
     if matrix.shape[1] != path.n_features:
         raise ValueError(
             f"X has {matrix.shape[1]} columns; the path was fitted to {path.n_features}"
         )
-    return matrix
+    return matrix.imputed(path.means) if isinstance(matrix, MixedColumns) else matrix
 
 
 def in_columns_of_fit(path, X, made="the path was fitted to"):
@@ -121,6 +122,8 @@ def _product(matrix, coefs, path, rows):
     used = np.flatnonzero(seen)
     many = 2 * len(used) > len(seen)  # as with ridge
     values = coefs.toarray()[used] if many else coefs.tocsr()[used].toarray()
+    if isinstance(matrix, MixedColumns):
+        return matrix.imputed(path.means).product(used, values, rows)
     if rows is not None and not sparse.issparse(matrix):
         part = matrix[rows[:, None], used]
     else:

@@ -126,7 +126,7 @@ def cv_path(
     keep = read_flag("keep", keep)
     family = read_family(options["family"])
     scorer = read_measure(measure, family)
-    matrix, names = read_design(X)
+    matrix, names = read_design(X, genotypes=True)
     names = read_feature_names(options["feature_names"], names, matrix.shape[1])
     response = family.read(y, matrix.shape[0])
     rows = Rows(family, matrix, response, options)

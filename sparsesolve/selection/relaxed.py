@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import answers_keywords, by_rows, read_number
+from sparsesolve.linalg.design.genotypes import MixedColumns
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import path as fit_path
 from sparsesolve.paths.path import solve_path
@@ -196,6 +197,7 @@ def without_penalty(path, matrix, y, support, report=None):
     for side in ("lower", "upper"):
         limit = given[side]
         own[side] = limit if limit is None or np.ndim(limit) == 0 else np.asarray(limit)[support]
+    matrix = matrix.imputed(path.means) if isinstance(matrix, MixedColumns) else matrix
     return solve_path(matrix[:, support], y, PathOptions(**{**given, **own}), report=report)
 
 

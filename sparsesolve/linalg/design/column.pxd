@@ -1,13 +1,26 @@
-"""One column of a design: the only place that knows dense from sparse and float32 from float64.
+"""One column of a design: the only place that knows dense from sparse, and how values are stored.
 
 A Column stands for the vector  z = factor * (x - centre)  of length n, and x keeps the storage in
 which the user passed it. `rows == NULL` means that all n values are stored in order; otherwise
-`size` values are stored at the given rows, and all other values are 0.
+`size` values are stored at the given rows, and all other values are 0. Values are float64,
+float32, or genotypes of 2 bits; these are dense, and a missing one stands for `missing`.
 
 A sparse column is never filled in. Its centre enters through sums that the caller carries:
 `total` is the sum of the vector that multiplies the column. A constant that belongs on every
 entry of a result is returned instead of added.
 """
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+
+from sparsesolve.linalg.kernels.two_bits cimport (
+    ss_axpy_2b,
+    ss_axpys_2b,
+    ss_count_2b,
+    ss_dot_2b,
+    ss_dots_2b,
+    ss_genotype,
+    ss_unpack_2b,
+    ss_weigh_2b,
+)
 from sparsesolve.linalg.kernels.vector cimport (
     ss_axpy_f32,
     ss_axpy_f64,
@@ -19,6 +32,7 @@ from sparsesolve.linalg.kernels.vector cimport (
     ss_dots_f64,
     ss_largest_f32,
     ss_largest_f64,
+    ss_multiply,
     ss_prefetch,
     ss_sparse_axpy_f32,
     ss_sparse_axpy_f64,
@@ -35,22 +49,32 @@ from sparsesolve.linalg.kernels.vector cimport (
 )
 
 
+cdef enum Kind:
+    FLOAT64 = 0
+    FLOAT32 = 1
+    TWO_BITS = 2         # genotypes, four to a byte: see two_bits.h
+
+
 cdef struct Column:
-    const void* values   # float64, or float32 when `single`
+    const void* values   # of type `kind`
     const int* rows      # ascending; NULL when dense
     Py_ssize_t size      # stored values
     double centre        # subtracted from x
     double factor        # multiplies x - centre
-    bint single          # float32 storage
+    int kind
+    double missing       # what a missing genotype stands for; 0 if there is none
 
 
 cdef inline double stored(const Column* x, Py_ssize_t k) noexcept nogil:
-    return (<const float*> x.values)[k] if x.single else (<const double*> x.values)[k]
+    if x.kind == TWO_BITS:
+        return ss_genotype(<const uint8_t*> x.values, k, x.missing)
+    return (<const float*> x.values)[k] if x.kind == FLOAT32 else (<const double*> x.values)[k]
 
 
 cdef inline void prefetch(const Column* x) noexcept nogil:
     """Prefetch the beginning of a column that will be read soon."""
-    ss_prefetch(x.values, min(x.size * (4 if x.single else 8), 256))
+    cdef Py_ssize_t bytes = x.size * 8 if x.kind == FLOAT64 else x.size * 4
+    ss_prefetch(x.values, min(x.size // 4 if x.kind == TWO_BITS else bytes, 256))
     if x.rows != NULL:
         ss_prefetch(x.rows, min(x.size * 4, 256))
 
@@ -61,10 +85,12 @@ cdef inline double dot(const Column* x, const double* v, double total) noexcept 
     cdef const double* x64 = <const double*> x.values
     cdef const float* x32 = <const float*> x.values
     if x.rows == NULL:
-        if x.single:
+        if x.kind == TWO_BITS:
+            return x.factor * ss_dot_2b(x.size, <const uint8_t*> x.values, x.missing, x.centre, v)
+        if x.kind == FLOAT32:
             return x.factor * ss_dot_f32(x.size, x32, x.centre, v)
         return x.factor * ss_dot_f64(x.size, x64, x.centre, v)
-    s = (ss_sparse_dot_f32(x.size, x32, x.rows, v) if x.single
+    s = (ss_sparse_dot_f32(x.size, x32, x.rows, v) if x.kind == FLOAT32
          else ss_sparse_dot_f64(x.size, x64, x.rows, v))
     return x.factor * (s - x.centre * total)
 
@@ -76,12 +102,14 @@ cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
     cdef const float* x32 = <const float*> x.values
     a *= x.factor
     if x.rows == NULL:
-        if x.single:
+        if x.kind == TWO_BITS:
+            ss_axpy_2b(x.size, a, <const uint8_t*> x.values, x.missing, x.centre, v)
+        elif x.kind == FLOAT32:
             ss_axpy_f32(x.size, a, x32, x.centre, v)
         else:
             ss_axpy_f64(x.size, a, x64, x.centre, v)
         return 0.0
-    if x.single:
+    if x.kind == FLOAT32:
         ss_sparse_axpy_f32(x.size, a, x32, x.rows, v)
     else:
         ss_sparse_axpy_f64(x.size, a, x64, x.rows, v)
@@ -89,18 +117,18 @@ cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
 
 
 cdef inline bint together(const Column* columns, const int* four, const void** values,
-                          double* centre) noexcept nogil:
+                          double* centre, double* missing) noexcept nogil:
     """Return True if one kernel can multiply four columns: all dense and of one type.
 
-    It then fills in where their values start and their centres.
+    It then fills in where their values start, their centres, and their missing values.
     """
     cdef const Column* x
     cdef int k
     for k in range(4):
         x = &columns[four[k]]
-        if x.rows != NULL or x.single != columns[four[0]].single:
+        if x.rows != NULL or x.kind != columns[four[0]].kind:
             return False
-        values[k], centre[k] = x.values, x.centre
+        values[k], centre[k], missing[k] = x.values, x.centre, x.missing
     return True
 
 
@@ -109,10 +137,12 @@ cdef inline void dots(const Column* columns, const int* four, const double* v, d
     """Set out[k] = z'v for four columns; see `dot`."""
     cdef int k
     cdef const void* values[4]
-    cdef double[4] centre
+    cdef double[4] centre, missing
     cdef const Column* x = &columns[four[0]]
-    if together(columns, four, values, centre):
-        if x.single:
+    if together(columns, four, values, centre, missing):
+        if x.kind == TWO_BITS:
+            ss_dots_2b(x.size, <const uint8_t**> values, missing, centre, v, out)
+        elif x.kind == FLOAT32:
             ss_dots_f32(x.size, <const float**> values, centre, v, out)
         else:
             ss_dots_f64(x.size, <const double**> values, centre, v, out)
@@ -128,13 +158,15 @@ cdef inline double axpys(const Column* columns, const int* four, const double* a
     """Add sum_k a_k z_k to v for four columns; return the constant as `axpy` does."""
     cdef int k
     cdef const void* values[4]
-    cdef double[4] centre, factor
+    cdef double[4] centre, missing, factor
     cdef double constant = 0.0
     cdef const Column* x = &columns[four[0]]
-    if together(columns, four, values, centre):
+    if together(columns, four, values, centre, missing):
         for k in range(4):
             factor[k] = a[k] * columns[four[k]].factor
-        if x.single:
+        if x.kind == TWO_BITS:
+            ss_axpys_2b(x.size, factor, <const uint8_t**> values, missing, centre, v)
+        elif x.kind == FLOAT32:
             ss_axpys_f32(x.size, factor, <const float**> values, centre, v)
         else:
             ss_axpys_f64(x.size, factor, <const double**> values, centre, v)
@@ -164,13 +196,24 @@ cdef inline double unseen(const Column* x, Py_ssize_t n, const double* w, double
     return rest
 
 
+cdef inline double square_of_codes(const Column* x, const double* weight,
+                                   double centre) noexcept nogil:
+    """Return sum_i w_i (x_i - centre)^2 of genotypes, given the weight of each code."""
+    return (weight[0] * (2.0 - centre) ** 2 + weight[2] * (1.0 - centre) ** 2
+            + weight[3] * centre * centre + weight[1] * (x.missing - centre) ** 2)
+
+
 cdef inline double weighted_square(const Column* x, Py_ssize_t n, const double* w,
                                    double total) noexcept nogil:
     """Return sum_i w_i z_i^2, where total = sum(w)."""
     cdef double s = 0.0, seen = 0.0, value
+    cdef double[4] weight
     cdef Py_ssize_t k
     if x.rows == NULL:
-        if x.single:
+        if x.kind == TWO_BITS:
+            ss_weigh_2b(x.size, <const uint8_t*> x.values, w, weight)
+            s = square_of_codes(x, weight, x.centre)
+        elif x.kind == FLOAT32:
             s = ss_square_f32(x.size, <const float*> x.values, x.centre, w)
         else:
             s = ss_square_f64(x.size, <const double*> x.values, x.centre, w)
@@ -191,12 +234,12 @@ cdef inline double survey(const Column* x, Py_ssize_t n, const double* w, double
 
         sums[0] = sum_i w_i (x_i - shift),   sums[1] = sum_i w_i (x_i - shift)^2
 
-    Returns the largest |x_i|, or infinity if one is NaN.
+    Returns the largest |x_i|, or infinity if one is NaN. Genotypes go by `survey_codes`.
     """
     cdef double seen = 0.0, rest, value
     cdef Py_ssize_t k
     if x.rows == NULL:
-        if x.single:
+        if x.kind == FLOAT32:
             return ss_survey_f32(x.size, <const float*> x.values, shift, w, sums)
         return ss_survey_f64(x.size, <const double*> x.values, shift, w, sums)
     sums[0] = sums[1] = 0.0
@@ -209,9 +252,36 @@ cdef inline double survey(const Column* x, Py_ssize_t n, const double* w, double
         rest = unseen(x, n, w, seen, total)
         sums[0] -= rest * shift
         sums[1] += rest * shift * shift
-    if x.single:
+    if x.kind == FLOAT32:
         return ss_largest_f32(x.size, <const float*> x.values)
     return ss_largest_f64(x.size, <const double*> x.values)
+
+
+cdef inline double survey_codes(Column* x, const double* w, const uint64_t* rows, double each,
+                                double* variance) noexcept nogil:
+    """Compute mean and variance of genotypes, whose missing values stand for the mean of others.
+
+    Rows weigh `each` where `rows` (see ss_count_2b) has them and 0 elsewhere, which takes counts
+    alone; or w if `rows` is NULL. The weights sum to 1. Sets `missing` and returns the mean.
+    """
+    cdef const uint8_t* values = <const uint8_t*> x.values
+    cdef int64_t[4] count
+    cdef double[4] weight
+    cdef double seen, mean
+    cdef int k
+    ss_count_2b(x.size, values, NULL, count)
+    x.missing = <double> count[1]  # until the mean is known
+    if rows != NULL:
+        ss_count_2b(x.size, values, rows, count)
+        for k in range(4):
+            weight[k] = each * <double> count[k]
+    else:
+        ss_weigh_2b(x.size, values, w, weight)
+    seen = weight[0] + weight[2] + weight[3]
+    mean = (2.0 * weight[0] + weight[2]) / seen if seen > 0.0 else 0.0
+    x.missing = mean if x.missing > 0.0 else 0.0
+    variance[0] = square_of_codes(x, weight, mean)
+    return mean
 
 
 cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssize_t stop,
@@ -220,7 +290,9 @@ cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssiz
     cdef Py_ssize_t k
     cdef double zero
     if x.rows == NULL:
-        if x.single:
+        if x.kind == TWO_BITS:
+            ss_unpack_2b(start, stop, x.factor, <const uint8_t*> x.values, x.missing, x.centre, out)
+        elif x.kind == FLOAT32:
             ss_unpack_f32(stop - start, x.factor, <const float*> x.values + start, x.centre, out)
         else:
             ss_unpack_f64(stop - start, x.factor, <const double*> x.values + start, x.centre, out)
@@ -255,7 +327,10 @@ cdef inline void unpack_times(const Column* x, Py_ssize_t start, Py_ssize_t stop
     """Set out = v * z on the rows start..stop; v is indexed from start."""
     cdef Py_ssize_t k
     if x.rows == NULL:
-        if x.single:
+        if x.kind == TWO_BITS:
+            unpack(x, x.size, start, stop, out)
+            ss_multiply(stop - start, v, out, out)
+        elif x.kind == FLOAT32:
             ss_unpack_times_f32(stop - start, x.factor, <const float*> x.values + start, x.centre,
                                 v, out)
         else:

@@ -1,4 +1,6 @@
 """Design: a matrix as an array of Columns."""
+from libc.stdint cimport uint64_t
+
 from sparsesolve.linalg.design.column cimport Column
 
 cdef class Design:
@@ -11,6 +13,9 @@ cdef class Design:
     cdef double[::1] taken_out  # mean that the Design's own copy of a column no longer contains
     cdef object weights                 # (n,) weights passed to moments(), None before
     cdef bint centred                   # True if columns are centred by their means
+    cdef bint imputes                   # True if genotypes were passed, which can be missing
+    cdef uint64_t[::1] counted          # for these: rows of equal weight, 2 bits each, or None
+    cdef double each                    # their weight
     cdef object keep                    # owner of the memory behind the columns
 
     cdef double _measure(self, Py_ssize_t j, const double* w) noexcept nogil

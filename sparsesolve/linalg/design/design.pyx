@@ -1,14 +1,15 @@
 """Design: a dense or sparse matrix as an array of Columns, read in place and never changed."""
 from cython.parallel cimport prange, threadid
 from libc.math cimport fabs, frexp, hypot, isfinite, ldexp, sqrt
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 
 import numpy as np
 import scipy.sparse
 
 from sparsesolve.linalg.design cimport column as col
-from sparsesolve.linalg.design.column cimport Column
+from sparsesolve.linalg.design.column cimport FLOAT32, FLOAT64, TWO_BITS, Column
+from sparsesolve.linalg.design.genotypes import MixedColumns, TwoBits, marked_rows
 from sparsesolve.linalg.gram.products cimport add_products
 from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport ss_prefetch
@@ -42,16 +43,21 @@ SAME_WEIGHT = 1e-14
 cdef double LOST_DIGITS = ldexp(1.0, 16)
 
 
-cdef double _moments(Column* x, Py_ssize_t n, const double* w, double* mean,
-                     double* spread) noexcept nogil:
+cdef double _moments(Column* x, Py_ssize_t n, const double* w, const uint64_t* counted,
+                     double each, double* mean, double* spread) noexcept nogil:
     """Compute the weighted mean and standard deviation of a column as stored; w sums to 1.
 
-    Returns the largest |x_i|.
+    If `counted` is not NULL, it marks the rows that weigh `each`; others weigh 0. Returns the
+    largest |x_i|.
     """
     cdef double[2] sums
     cdef double largest, variance, shift = 0.0
     cdef int tries
     cdef Py_ssize_t seen = 0
+    if x.kind == TWO_BITS:
+        mean[0] = col.survey_codes(x, w, counted, each, &variance)
+        spread[0] = sqrt(variance)
+        return 2.0
     if x.rows == NULL:
         while seen < n - 1 and w[seen] == 0.0:
             seen += 1
@@ -67,6 +73,18 @@ cdef double _moments(Column* x, Py_ssize_t n, const double* w, double* mean,
     # A smaller spread is the rounding error of a constant column.
     spread[0] = sqrt(variance) if variance > 1e-30 * mean[0] * mean[0] else 0.0
     return largest
+
+
+def _equal_weights(w):
+    """Return the weight of every row with a positive one, and which rows these are, 2 bits each.
+
+    The weight is 0 if they differ.
+    """
+    seen = w > 0.0
+    each = w[seen].mean()
+    if np.ptp(w[seen]) > SAME_WEIGHT * each:
+        return 0.0, None
+    return each, marked_rows(seen)
 
 
 cdef inline void _ask_for(const Column* columns, const int* which, Py_ssize_t k,
@@ -85,8 +103,9 @@ cdef class Design:
 
     Parameters
     ----------
-    matrix : ndarray (n, p), float32 or float64, unit row stride; or csc_array with int32 indices
-        As `checks.read_design` returns it. It is referenced, not copied.
+    matrix : ndarray (n, p), float32 or float64, unit row stride; csc_array with int32 indices;
+        TwoBits; or MixedColumns, which are such parts side by side
+        As `data.read_design` returns it. It is referenced, not copied.
     """
 
     def __cinit__(self, matrix):
@@ -99,7 +118,11 @@ cdef class Design:
         self.spread = np.ones(self.p)
         self.exponent = np.zeros(self.p, dtype=np.intc)
         self.taken_out = np.zeros(self.p)
-        if scipy.sparse.issparse(matrix):
+        if isinstance(matrix, MixedColumns):
+            self._point_at_parts(matrix.parts)
+        elif isinstance(matrix, TwoBits):
+            self._point_at_genotypes(matrix)
+        elif scipy.sparse.issparse(matrix):
             self._point_at_sparse(matrix)
         else:
             self._point_at_dense(matrix)
@@ -107,12 +130,35 @@ cdef class Design:
     def __dealloc__(self):
         free(self.columns)
 
+    def _point_at_parts(self, parts):
+        cdef Py_ssize_t j, first = 0
+        cdef Design part
+        for matrix in parts:
+            part = Design(matrix)
+            for j in range(part.p):
+                self.columns[first + j] = part.columns[j]
+            first += part.p
+            self.stored += part.stored
+            self.imputes = self.imputes or part.imputes
+            # The columns of an empty sparse part point at the part.
+            self.keep.append(part)
+
+    def _point_at_genotypes(self, matrix):
+        cdef uintptr_t base = matrix.data.__array_interface__["data"][0]
+        cdef const long long[::1] start = matrix.starts
+        cdef Py_ssize_t j
+        for j in range(self.p):
+            self.columns[j] = Column(<void*> (base + start[j]), NULL, self.n, 0.0, 1.0, TWO_BITS,
+                                     0.0)
+        self.stored, self.imputes = self.n * self.p, True
+        self.keep.append(matrix)
+
     def _point_at_dense(self, matrix):
         cdef uintptr_t base = matrix.__array_interface__["data"][0]
         cdef Py_ssize_t stride = matrix.strides[1], j
-        cdef bint single = matrix.dtype == np.float32
+        cdef int kind = FLOAT32 if matrix.dtype == np.float32 else FLOAT64
         for j in range(self.p):
-            self.columns[j] = Column(<void*> (base + j * stride), NULL, self.n, 0.0, 1.0, single)
+            self.columns[j] = Column(<void*> (base + j * stride), NULL, self.n, 0.0, 1.0, kind, 0.0)
         self.stored = self.n * self.p
         self.keep.append(matrix)
 
@@ -120,12 +166,12 @@ cdef class Design:
         cdef uintptr_t values = matrix.data.__array_interface__["data"][0]
         cdef uintptr_t rows = matrix.indices.__array_interface__["data"][0]
         cdef long long[::1] start = matrix.indptr.astype(np.longlong)
-        cdef bint single = matrix.data.dtype == np.float32
-        cdef Py_ssize_t width = 4 if single else 8, j
+        cdef int kind = FLOAT32 if matrix.data.dtype == np.float32 else FLOAT64
+        cdef Py_ssize_t width = 4 if kind == FLOAT32 else 8, j
         for j in range(self.p):
             self.columns[j] = Column(<void*> (values + start[j] * width),
                                      <const int*> (rows + start[j] * 4),
-                                     start[j + 1] - start[j], 0.0, 1.0, single)
+                                     start[j + 1] - start[j], 0.0, 1.0, kind, 0.0)
             # A sparse column that stores every row is a dense column.
             if self.columns[j].size == self.n:
                 self.columns[j].rows = NULL
@@ -139,6 +185,8 @@ cdef class Design:
         """Fill `mean` and `spread` under weights w (n,) that sum to 1; return False at NaN or
         infinity.
 
+        Missing genotypes stand for the mean of the others, whose variance is that of all rows.
+
         A column whose squares would overflow or underflow is copied and divided by a power of
         two, its `exponent`. A column whose mean hides its spread is copied with the mean
         subtracted. Such a sparse column stores nearly all rows, or the weights of the others are
@@ -147,6 +195,9 @@ cdef class Design:
         cdef double[::1] largest = np.empty(self.p)
         cdef Py_ssize_t j
         cdef int power
+        self.counted = None
+        if self.imputes:
+            self.each, self.counted = _equal_weights(np.asarray(w))
         with nogil:
             for j in prange(self.p, num_threads=n_threads, schedule="static"):
                 largest[j] = self._measure(j, &w[0])
@@ -168,10 +219,17 @@ cdef class Design:
 
         Returns the largest stored |x_i|, or infinity if one is NaN.
         """
-        cdef double largest = _moments(&self.columns[j], self.n, w, &self.mean[j], &self.spread[j])
+        cdef const uint64_t* counted = NULL if self.counted is None else &self.counted[0]
+        cdef double largest = _moments(&self.columns[j], self.n, w, counted, self.each,
+                                       &self.mean[j], &self.spread[j])
         self.columns[j].centre = self.mean[j]
         self.mean[j] += self.taken_out[j]
         return largest
+
+    @property
+    def imputed(self):
+        """What missing values stand for (p,), after `moments`; None if X stores none."""
+        return np.array(self.mean) if self.imputes else None
 
     def _own_scaled(self, Py_ssize_t j, int power):
         """Replace column j by a copy of x_j / 2**power that the Design owns."""
@@ -198,7 +256,7 @@ cdef class Design:
 
     def _point_at_own(self, Py_ssize_t j, double[::1] values):
         self.columns[j].values = &values[0] if values.shape[0] else NULL
-        self.columns[j].single = False
+        self.columns[j].kind = FLOAT64
         self.keep.append(values)
 
     def standardise(self, bint centred, const double[::1] factor):
@@ -422,7 +480,7 @@ cdef class Design:
             out.mean[j], out.spread[j], out.columns[j].factor = 0.0, 0.0, 0.0
             if k < own.shape[0]:
                 out.stored += self.n - out.columns[j].size
-                out.columns[j] = Column(<void*> &own[k, 0], NULL, self.n, 0.0, 1.0, False)
+                out.columns[j] = Column(<void*> &own[k, 0], NULL, self.n, 0.0, 1.0, FLOAT64, 0.0)
                 out.spread[j] = 1.0
         return out
 
@@ -448,6 +506,7 @@ cdef class Design:
         cdef int[::1] place = np.full(self.n, -1, dtype=np.intc), rows
         cdef double[::1] values = np.empty(self.n + 1)
         cdef uintptr_t own
+        cdef int kind
         out.keep, out.stored, out.weights, out.centred = [], 0, np.array(weights), self.centred
         out.mean, out.spread = np.array(self.mean), np.array(self.spread)
         out.exponent, out.taken_out = np.array(self.exponent), np.array(self.taken_out)
@@ -461,9 +520,10 @@ cdef class Design:
                 rows[count], values[count] = <int> i, col.stored(x, k)
                 # A row that is not selected is overwritten by the next one.
                 count += i >= 0
-            kept = np.array(values[:count], dtype=np.float32 if x.single else np.float64)
+            kind = FLOAT32 if x.kind == FLOAT32 else FLOAT64
+            kept = np.array(values[:count], dtype=np.float32 if kind == FLOAT32 else np.float64)
             own = kept.__array_interface__["data"][0]
-            out.columns[j] = Column(<void*> own, NULL, count, x.centre, x.factor, x.single)
+            out.columns[j] = Column(<void*> own, NULL, count, x.centre, x.factor, kind, 0.0)
             if count < m:
                 out.columns[j].rows = &rows[0]
             out.stored += count

@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from sparsesolve.linalg.design cimport column as col
-from sparsesolve.linalg.design.column cimport Column
+from sparsesolve.linalg.design.column cimport FLOAT64, Column
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.gram.products cimport add_gram
@@ -144,7 +144,7 @@ cdef int _stride(Design design, const double[::1] root_w):
         stride = <const double*> design.columns[1].values - <const double*> design.columns[0].values
     for j in range(design.p):
         x = &design.columns[j]
-        if (x.rows != NULL or x.single
+        if (x.rows != NULL or x.kind != FLOAT64
                 or <const double*> x.values != <const double*> design.columns[0].values + j * stride
                 or not (x.centre == 0.0 or x.centre == design.mean[j])
                 or fabs(x.centre) > design.spread[j]):

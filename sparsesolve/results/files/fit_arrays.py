@@ -142,6 +142,7 @@ PATH = {
     **PARTS, **COEFS, "n_features?": Form("i"), "rows": _rows_of_coefs,
     "feature_names?": Form("U", "p"), "groups?": Form("i", "p"),
     "degrees?": Form("i", "L", low=0), "feature_groups?": Json(), "named": _groups,
+    "means?": Form("f", "p"),
     "encoder?": Json({}), "same": _same_encoder,
 }  # fmt: skip
 # Scores along a path; the options of kernels have no alpha and gamma.
@@ -198,6 +199,7 @@ def path_values(path):
     several = isinstance(path.coefs, list)
     coefs = sparse.csc_array(sparse.vstack(path.coefs, format="csc") if several else path.coefs)
     values, groups = _path_values(path) | {"n_features": path.n_features}, path.groups
+    values["means"] = path.means
     if hasattr((path.options or {}).get("penalty"), "degrees"):
         values["degrees"], values["options"]["counted"] = path.degrees, path.counted
     if groups is not None and not hasattr(groups.penalty, "latent"):  # shares need the penalty
@@ -249,7 +251,7 @@ def _parts(values):
 
 def _path_of(values, made=Path):
     """Return the Path of checked members."""
-    names = {name: values.get(name) for name in ("feature_names", "encoder")}
+    names = {name: values.get(name) for name in ("feature_names", "encoder", "means")}
     coefs, groups = stacked(values), values.get("groups")
     p = coefs.shape[0] // (len(values["intercepts"]) if values["intercepts"].ndim == 2 else 1)
     if values["intercepts"].ndim == 2:
