@@ -26,7 +26,8 @@ __version__ = "0.2.0"
 __all__ = [
     "CRFPath", "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath",
     "Path", "Status", "assess", "calibration", "confusion", "crf_path", "criteria", "cv_mkl_path",
-    "cv_path", "families", "inference", "lars_path", "load", "make_design", "mkl", "mkl_path",
+    "cv_path", "families", "genotypes", "inference", "lars_path", "load", "make_design", "mkl",
+    "mkl_path",
     "omp_path", "online", "path", "paths", "penalties", "refit", "relax", "results", "roc",
     "save", "selection", "sparse_code", "spom", "stability_path", "structured",
 ]  # fmt: skip
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from sparsesolve import estimators as estimators
     from sparsesolve import inference, mkl, paths, results, selection, structured
     from sparsesolve.data.encoding import make_design
+    from sparsesolve.data.genotypes.files import genotypes
     from sparsesolve.mkl.path import mkl_path
     from sparsesolve.paths.dictionary.learning import DictionaryLearning
     from sparsesolve.paths.dictionary.sparse_code import sparse_code
@@ -75,6 +77,7 @@ else:
         "criteria": "selection.criteria",
         "cv_mkl_path": "selection.cv_kernels",
         "cv_path": "selection.cv",
+        "genotypes": "data.genotypes.files",
         "lars_path": "paths.lars",
         "load": "results.files.model_file",
         "make_design": "data.encoding",

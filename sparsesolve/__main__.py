@@ -14,6 +14,7 @@ from sparsesolve.cli.commands import (
     run_plot,
     run_predict,
 )
+from sparsesolve.cli.genotypes import add_genotype_options
 from sparsesolve.cli.inference import add_inference
 from sparsesolve.cli.model_commands import add_model_commands
 from sparsesolve.cli.online import add_online
@@ -82,6 +83,7 @@ def parser():
     path.set_defaults(run=run_path)
     add_data_options(path)
     add_model_options(path)
+    add_genotype_options(path)
     _add_results(path, "plot of the path; the ending says the format")
     _add_picture(path)
     _add_cv(commands)
@@ -118,6 +120,7 @@ def _add_cv(commands):
     cv.set_defaults(run=run_cv)
     add_data_options(cv)
     add_model_options(cv)
+    add_genotype_options(cv)
     how = cv.add_argument_group("cross-validation", "see sparsesolve.cv_path")
     how.add_argument("--folds", type=int, default=10, metavar="K", help="default 10")
     how.add_argument("--fold", metavar="COL", help="column that says which fold holds a row out")

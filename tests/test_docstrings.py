@@ -32,7 +32,7 @@ from sparsesolve.data.paragraphs import described_by, paragraphs, sections
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
 # and results, which are dataclasses
 MADE_HERE = {"Grams", "HingeRisk", "Scores", "OnlineFit", "Status", "ConvergenceWarning",
-             "SurvivalCurves"}  # fmt: skip
+             "SurvivalCurves", "Genotypes"}  # fmt: skip
 UNTYPED = re.compile(r"estimators\.|\.plot")  # after scikit-learn's and matplotlib's manner
 ROUTING = re.compile(r"set_\w+_request")  # methods that scikit-learn adds to estimators
 

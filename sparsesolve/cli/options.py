@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
+from sparsesolve.cli.genotypes import is_genotypes, read_genotypes
 from sparsesolve.cli.penalties import add_penalty_options, make_penalty, refuse_penalty
 from sparsesolve.cli.reading import add_file_options, read_rows
 from sparsesolve.families import FAMILIES, cox, read_family
@@ -25,7 +26,7 @@ PASSED_ON = (
 def add_data_options(command):
     data = command.add_argument_group("data")
     data.add_argument("file", metavar="FILE", help="CSV, SVMlight, vw, .npz or Parquet file, also "
-                      ".gz, .bz2 or .xz; - is standard input, with --format")
+                      ".gz, .bz2 or .xz; - is standard input, with --format; or a .bed file")
     data.add_argument(
         "--response", metavar="COL", action="append", default=[],
         help="column to fit (.npz: array, default y); repeat it for several: time and status (of "
@@ -109,6 +110,10 @@ def numbers(text):
 def read_data(args):
     """Return the Table of the data options."""
     _refuse_combinations(args)
+    if is_genotypes(args):
+        return read_genotypes(args)
+    if args.phenotype or args.covariates:  # of the commands path and cv
+        raise ValueError("--phenotype and --covariates belong to a .bed file of genotypes")
     marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
     return read_rows(
         args, args.response, args.weights, args.offset, args.drop,
@@ -136,6 +141,9 @@ def fit_options(args, table):
     if args.to_the_end:
         options["stop"] = None
     limits = {"penalty_factor": 1.0, "lower": -np.inf, "upper": np.inf}
+    own = table.penalty_factor
+    if own is not None:
+        limits["penalty_factor"] = own
     return {
         "weights": table.weights,
         "offset": table.offset,
@@ -145,7 +153,8 @@ def fit_options(args, table):
         "progress": sys.stderr.isatty(),
         **{name: value for name, value in options.items() if value is not None or name == "stop"},
         **{name: per_feature(name, getattr(args, name), default, args, table)
-           for name, default in limits.items() if getattr(args, name)},
+           for name, default in limits.items()
+           if getattr(args, name) or name == "penalty_factor" and own is not None},
     }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def read_feature_names(given, carried, p):
     p : int
         Number of columns of X.
     """
-    if given is None:
+    if given is None or given is carried:
         return carried
     if carried is not None:
         raise ValueError(

@@ -7,17 +7,20 @@ of images and trees, are named here, wherever they are made.
 from sparsesolve.data.public_names import public_names
 
 __all__ = [
-    "Calibration", "Certificate", "Confusion", "Constrained", "EncodedDesign", "Intervals",
-    "Knockoffs", "MKLCrossValidation", "OnlineFit", "Refit", "Roc", "Scores", "SparseCodes",
-    "StabilityPath", "SurvivalCurves", "plot_graph", "plot_image", "plot_tree",
+    "Aligned", "Calibration", "Certificate", "Confusion", "Constrained", "EncodedDesign",
+    "Genotypes", "Intervals", "Knockoffs", "MKLCrossValidation", "OnlineFit", "Refit", "Roc",
+    "Scores", "SparseCodes", "StabilityPath", "SurvivalCurves", "plot_graph", "plot_image",
+    "plot_tree",
 ]  # fmt: skip
 
 HOMES = {
+    "Aligned": "data.genotypes.alignment",
     "Calibration": "selection.assessment.calibration",
     "Certificate": "online.certificate",
     "Confusion": "selection.assessment.confusion",
     "Constrained": "selection.radius",
     "EncodedDesign": "data.encoding",
+    "Genotypes": "data.genotypes.columns",
     "Intervals": "results.intervals",
     "Knockoffs": "results.knockoffs",
     "MKLCrossValidation": "results.kernel_path",

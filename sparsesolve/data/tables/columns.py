@@ -21,6 +21,7 @@ class Table:
     feature_names: np.ndarray | None  # (p,) strings; None if the file has no names
     marks: dict = field(default_factory=dict)  # labels (n,) of the rows, by their use
     notes: list = field(default_factory=list)  # sentences on what was done to the file
+    penalty_factor: np.ndarray | None = None  # (p,), of genotypes and their covariates
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,247 @@
+"""Alignment: samples of genotypes and rows of a table of phenotypes, joined by ids."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsesolve.data.encoding import design_of
+from sparsesolve.data.frame import is_frame
+from sparsesolve.data.keywords import refuse_unknown
+from sparsesolve.data.mixed_table import read_mixed_columns
+from sparsesolve.data.number import read_number, shown
+from sparsesolve.data.tables.files import opened_text
+
+from .columns import Genotypes
+
+# Text for a missing value in tables of phenotypes; -9 is PLINK's.
+MISSING = frozenset(["", "NA", "na", "NaN", "nan", ".", "-9", "N/A", "NULL"])
+PLINK_MISSING = -9.0
+SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aligned:
+    """Genotypes, covariates and a response of the same samples, in the order of the genotypes.
+
+    Attributes
+    ----------
+    X : Genotypes
+        Covariates, then variants.
+    y : ndarray (n,), or (n, k)
+    options : dict
+        Keywords for :func:`sparsesolve.path`: ``penalty_factor``, 0 for covariates, infinite for
+        variants that are left out, else 1.
+    rows : ndarray (n,)
+        Indices of the samples among those of the genotypes.
+    family : ndarray (n,) or None
+        Numbers of families, as ``groups`` of :func:`sparsesolve.cv_path`, so that no family is
+        both trained on and held out; None if each sample is a family of its own, or all are one.
+    sentence : str
+        What matched, and what was left out.
+    """
+
+    X: Genotypes
+    y: np.ndarray
+    options: dict
+    rows: np.ndarray
+    family: np.ndarray | None
+    sentence: str
+
+    def __repr__(self):
+        return f"<Aligned: {self.sentence}>"
+
+
+def align(genotypes, table, response, covariates, **options):
+    """Return the Aligned that :meth:`Genotypes.align` describes."""
+    known = {"id": "IID", "min_frequency": 0.0, "max_missing": 1.0}
+    refuse_unknown("align", options, list(known), "function")
+    options = known | options
+    rarest = read_number("min_frequency", options["min_frequency"], 0.0, 0.5)
+    gaps = read_number("max_missing", options["max_missing"], 0.0, 1.0)
+    responses = [response] if isinstance(response, str) else list(response)
+    wanted = [covariates] if isinstance(covariates, str) else list(covariates)
+    name = os.fspath(table) if isinstance(table, str | os.PathLike) else "the table"
+    columns = _columns(name, table)
+    place = _place_of_samples(genotypes.samples, name, columns, options["id"])
+    values = _values(columns, [*responses, *wanted], name)
+    found = np.flatnonzero(place >= 0)
+    complete = np.ones(len(found), dtype=bool)
+    for column in values.values():
+        complete &= ~_is_missing(column)[place[found]]
+    rows = found[complete]
+    if not len(rows):
+        raise ValueError(
+            f"no sample has a value of {', '.join(map(repr, [*responses, *wanted]))} in {name}"
+        )
+    order = place[rows]
+    y = np.column_stack([_response(values[one], order, one) for one in responses])
+    extra = _covariates({one: values[one] for one in wanted}, order)
+    X = genotypes.take(rows, *extra)
+    factor, left_out = _factors(X, rarest, gaps)
+    fid = X.samples.fid
+    codes = np.unique(fid, return_inverse=True)[1].ravel()
+    families = codes if 1 < codes.max(initial=0) + 1 < len(fid) else None
+    return Aligned(
+        X, y[:, 0] if len(responses) == 1 else y, {"penalty_factor": factor}, rows, families,
+        _sentence(genotypes, name, place, found, rows, len(columns[0][1]), left_out, families),
+    )  # fmt: skip
+
+
+def _columns(name, table):
+    """Return (names, columns) of a table as text or as they are, with (names, columns)."""
+    if isinstance(table, str | os.PathLike):
+        return _text_columns(name)
+    if not (isinstance(table, dict) or is_frame(table)):
+        raise TypeError(
+            f"table is {shown(table)}; give the name of a text file, a frame or a dict of columns"
+        )
+    read = read_mixed_columns(table)
+    return [(one, column[0] if isinstance(column, tuple) else column)
+            for one, column in read.items()]  # fmt: skip
+
+
+def _text_columns(file):
+    """Return the columns of a text file with a header, as arrays of text."""
+    with opened_text(file) as stream:
+        lines = [line.rstrip("\r\n") for line in stream]
+    lines = [line for line in lines if line.strip()]
+    if len(lines) < 2:
+        raise ValueError(f"{file} has no rows; give a table with the names of its columns above")
+    header = lines[0].removeprefix("#")
+    mark = "\t" if "\t" in header else "," if "," in header else None
+    names = [name.strip().strip('"') for name in header.split(mark)]
+    rows = []
+    for i, line in enumerate(lines[1:], 2):
+        cells = line.split(mark)
+        if len(cells) != len(names):
+            raise ValueError(
+                f"{file}, line {i}: {len(cells)} cells under {len(names)} names of columns"
+            )
+        rows.append([cell.strip().strip('"') for cell in cells])
+    return list(zip(names, np.array(rows, dtype=object).T, strict=True))
+
+
+def _place_of_samples(samples, name, columns, id):
+    """Return the row of the table for each sample, -1 where it has none."""
+    by_name = {one.removeprefix("#"): column for one, column in columns}
+    id = str(id).removeprefix("#")
+    if id not in by_name:
+        raise ValueError(
+            f"{name} has no column {id!r} of sample ids; it has "
+            f"{', '.join(repr(one) for one, _ in columns)}; say which with id="
+        )
+    ids, mine = _ids(by_name[id]), samples.iid
+    if len(set(mine.tolist())) < len(mine):
+        if "FID" not in by_name:
+            raise ValueError(
+                f"samples of several families share ids, and {name} has no column 'FID' to tell "
+                "them apart"
+            )
+        ids = [f"{fid}\t{iid}" for fid, iid in zip(_ids(by_name["FID"]), ids, strict=True)]
+        mine = np.char.add(np.char.add(samples.fid, "\t"), mine)
+    places = {one: i for i, one in enumerate(ids)}
+    if len(places) < len(ids):
+        twice = next(one for i, one in enumerate(ids) if places[one] != i)
+        raise ValueError(f"{name} has two rows of sample {twice!r}; keep one")
+    found = np.array([places.get(one, -1) for one in mine.tolist()], dtype=np.int64)
+    if (found < 0).all():
+        raise ValueError(
+            f"no sample of the genotypes is in {name}: they are {_some(mine)}, and column {id!r} "
+            f"holds {_some(ids)}; ids may be joined with family ids, padded with zeros, or of "
+            "another case"
+        )
+    return found
+
+
+def _ids(column):
+    """Return ids as text; whole numbers of a table in memory without a point."""
+    return [str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
+            for one in column.tolist()]  # fmt: skip
+
+
+def _some(ids):
+    return ", ".join(map(repr, [str(one) for one in ids[:SHOWN]]))
+
+
+def _values(columns, wanted, name):
+    """Return the wanted columns by name: float with NaN, or objects with None, where missing."""
+    by_name = {one.removeprefix("#"): column for one, column in columns}
+    values = {}
+    for one in wanted:
+        if one not in by_name:
+            raise ValueError(f"{name} has no column {one!r}; it has "
+                             f"{', '.join(repr(other) for other in by_name)}")  # fmt: skip
+        if one in values:
+            raise ValueError(f"column {one!r} is given two parts; choose one")
+        values[one] = _numbers(by_name[one])
+    return values
+
+
+def _numbers(column):
+    """Return a column as floats if all its values are numbers, -9 missing; else as objects."""
+    if column.dtype.kind == "f":
+        return np.where(column == PLINK_MISSING, np.nan, column)
+    known = [None if one is None or str(one) in MISSING else one for one in column.tolist()]
+    try:
+        numbers = np.array([np.nan if one is None else float(one) for one in known])
+    except (TypeError, ValueError):
+        return np.array(known, dtype=object)
+    return np.where(numbers == PLINK_MISSING, np.nan, numbers)
+
+
+def _is_missing(column):
+    return np.isnan(column) if column.dtype.kind == "f" else np.equal(column, None).astype(bool)
+
+
+def _response(column, order, name):
+    """Return a response; text is left to families with classes."""
+    return column[order] if column.dtype.kind == "f" else column[order].astype(str)
+
+
+def _covariates(values, order):
+    """Return covariates (n, k) and their names, or nothing if there are none."""
+    if not values:
+        return ()
+    columns = {
+        name: column[order] if column.dtype.kind == "f" else (column[order], None)
+        for name, column in values.items()
+    }
+    design = design_of(columns)
+    return design.matrix, design.names
+
+
+def _factors(X, rarest, gaps):
+    """Return penalty factors, and how many variants do not vary, are rare, or miss too many."""
+    counts = X.counts
+    seen = counts[:, :3].sum(axis=1)
+    constant = (counts[:, :3] == seen[:, None]).any(axis=1)
+    with np.errstate(invalid="ignore"):
+        frequency = (counts[:, 1] + 2 * counts[:, 2]) / np.maximum(2 * seen, 1)
+    rare = ~constant & (np.minimum(frequency, 1.0 - frequency) < rarest)
+    lost = ~constant & ~rare & (counts[:, 3] > gaps * X.shape[0])
+    if constant.all():
+        raise ValueError("no variant varies among the samples that have a phenotype")
+    if (constant | rare | lost).all():
+        raise ValueError("min_frequency and max_missing leave no variant; lower the first, or "
+                         "raise the second")  # fmt: skip
+    factor = np.where(rare | lost, np.inf, 1.0)
+    return np.append(np.zeros(X.n_covariates), factor), (constant, rare, lost)
+
+
+def _sentence(genotypes, name, place, found, rows, table_rows, left_out, families):
+    """Return what matched, in one sentence of parts."""
+    n, unmatched = len(genotypes.samples), table_rows - len(found)
+    parts = [f"{len(rows):,} of {n:,} samples have all values in {name}"]
+    if unmatched:
+        are = "row matches" if unmatched == 1 else "rows match"
+        parts.append(f"{unmatched:,} of its {are} no sample")
+    words = ("do not vary", "are rare", "miss too many genotypes")
+    for which, word in zip(left_out, words, strict=True):
+        if which.any():
+            parts.append(f"{which.sum():,} variants {word}")
+    if families is not None:
+        parts.append(f"they are of {families.max() + 1:,} families")
+    return "; ".join(parts)

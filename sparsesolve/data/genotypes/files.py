@@ -1,0 +1,236 @@
+"""PLINK's binary files: .bed is mapped, .bim and .fam are read, and what does not fit is refused.
+
+    .bed    6c 1b 01, then (n + 3) // 4 bytes for each variant
+    .bim    chromosome, id, centimorgans, position, a1, a2: a line for each variant
+    .fam    family, sample, father, mother, sex, phenotype: a line for each sample
+
+Nothing in a .bed file tells how many samples it has; a .fam file of another number within the same
+bytes is noticed by the bits that fill up the last byte.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsesolve.data.array import refuse_truncated
+from sparsesolve.data.keywords import answers_keywords
+from sparsesolve.linalg.design.genotypes import TwoBits
+
+from .columns import Genotypes, Samples, Source, Variants
+
+MAGIC = b"\x6c\x1b"
+# Columns whose last bytes are looked at when a file is opened; all of them would read the file.
+LOOKED_AT = 1000
+
+
+@answers_keywords()
+def genotypes(file: Any, *, bim: Any = None, fam: Any = None) -> Genotypes:
+    """Open genotypes of PLINK's binary files, mapped and not read.
+
+    Parameters
+    ----------
+    file : str or path, or sequence of them
+        A ``.bed`` file, or its name without the ending; several files of the same samples, such
+        as one for each chromosome, stand side by side.
+    bim, fam : str or path, optional
+        The files of variants and of samples, for a single ``.bed`` file. Default: those of its
+        name.
+
+    Returns
+    -------
+    Genotypes
+        X of :func:`sparsesolve.path`, n by p; see ``align`` for phenotypes. Values
+        are copies of the allele A1 of the ``.bim`` file.
+
+    Raises
+    ------
+    ValueError
+        If the files are not what they should be, or do not belong together, in one sentence.
+    OSError
+        If a file cannot be opened.
+
+    References
+    ----------
+    Purcell et al. (2007), "PLINK: a tool set for whole-genome association and population-based
+    linkage analyses".
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import sparsesolve as ss
+    >>> written = Path("tiny.bed").write_bytes(bytes([0x6C, 0x1B, 1, 0b101100, 0b010011]))
+    >>> variants, samples = ["1 rs1 0 10 A C", "1 rs2 0 20 G T"], ["s1", "s2", "s3"]
+    >>> written = Path("tiny.bim").write_text("\\n".join(variants))
+    >>> written = Path("tiny.fam").write_text("\\n".join(f"f {one} 0 0 0 -9" for one in samples))
+    >>> G = ss.genotypes("tiny.bed")
+    >>> G[:, :]
+    array([[ 2.,  0.],
+           [ 0.,  2.],
+           [ 1., nan]])
+    """
+    if isinstance(file, str | os.PathLike):
+        return _opened(Path(file), bim, fam)
+    files = list(file)
+    if not files:
+        raise ValueError("file is empty; give the name of one .bed file at least")
+    if bim is not None or fam is not None:
+        raise ValueError("bim and fam belong to a single file; leave them out")
+    found = [_opened(Path(name), None, None) for name in files]
+    for name, other in zip(files[1:], found[1:], strict=True):
+        _refuse_other_samples(files[0], found[0].samples, name, other.samples)
+    return Genotypes(
+        [part for one in found for part in one._bits], partial(_joined, found), found[0].samples,
+        sources=[source for one in found for source in one._sources],
+    )  # fmt: skip
+
+
+def _joined(found):
+    parts = [one.variants for one in found]
+    names = Variants.__dataclass_fields__
+    return Variants(*(np.concatenate([getattr(v, name) for v in parts]) for name in names))
+
+
+def _refuse_other_samples(first, known, name, given):
+    if len(known) != len(given):
+        raise ValueError(f"{name} has {len(given)} samples and {first} has {len(known)}; files "
+                         "side by side are of the same samples")  # fmt: skip
+    other = np.flatnonzero((known.iid != given.iid) | (known.fid != given.fid))
+    if len(other):
+        i = other[0]
+        raise ValueError(
+            f"sample {i} (counted from 0) is {str(given.iid[i])!r} in {name} and "
+            f"{str(known.iid[i])!r} in {first}; files side by side have the same samples in the "
+            "same order"
+        )
+
+
+def _opened(file, bim, fam):
+    """Return the Genotypes of one .bed file."""
+    file = file if file.suffix == ".bed" else file.with_name(file.name + ".bed")
+    bim, fam = (Path(given or file.with_suffix(ending))
+                for given, ending in ((bim, ".bim"), (fam, ".fam")))  # fmt: skip
+    samples, text = read_samples(fam), bim.read_bytes().rstrip()
+    n, p = len(samples), text.count(b"\n") + bool(text)
+    if not p:
+        raise ValueError(f"{bim} is empty; it has a line for each variant")
+    with file.open("rb") as stream:
+        start = stream.read(3)
+    _refuse_start(file, start)
+    size, length = (n + 3) // 4, os.stat(file).st_size
+    if length != 3 + size * p:
+        each = f", {(length - 3) / size:g} variants," if (length - 3) % size == 0 else ""
+        raise ValueError(
+            f"{file} has {length:,} bytes{each} where the {n:,} samples of {fam.name} and the "
+            f"{p:,} variants of {bim.name} take {3 + size * p:,}; the files do not belong together"
+        )
+    data = np.memmap(file, dtype=np.uint8, mode="r")
+    bits = TwoBits(data, 3 + size * np.arange(p), n)
+    _refuse_other_count(bits, file, fam)
+    variants = lru_cache(partial(read_variants, bim, text, p))
+    state = os.stat(file)
+    source = Source(str(file), p, variants, partial(_refuse_changed, file, state, data))
+    return Genotypes([bits], variants, samples, sources=[source])
+
+
+def _refuse_start(file, start):
+    if start[:2] != MAGIC:
+        raise ValueError(
+            f"{file} begins with the bytes {start[:2].hex(' ') or 'of an empty file'} and a .bed "
+            "file of PLINK with 6c 1b; give the file that plink --make-bed wrote"
+        )
+    if start[2:] != b"\x01":
+        kind = "sample by sample" if start[2:] == b"\x00" else "in an unknown order"
+        raise ValueError(
+            f"{file} stores genotypes {kind} (third byte {start[2:].hex() or 'missing'}); write "
+            "it variant by variant, with plink --make-bed"
+        )
+
+
+def _refuse_other_count(bits, file, fam):
+    """Raise ValueError if the bits beyond the last sample show that there are more or fewer."""
+    n, p = bits.shape
+    some = np.unique(np.linspace(0, p - 1, LOOKED_AT).astype(np.int64))
+    last = np.asarray(bits.data[bits.starts[some] + (n - 1) // 4])
+    dirty = np.flatnonzero(last >> (2 * ((n - 1) % 4 + 1)))
+    if len(dirty):
+        raise ValueError(
+            f"{file} has a genotype of variant {some[dirty[0]]} (counted from 0) beyond the last "
+            f"of the {n:,} samples of {fam.name}; the file is of more samples"
+        )
+    if p > 1 and not (last >> (2 * ((n - 1) % 4)) & 3).any():
+        counts = bits.counts(np.arange(n) == n - 1)
+        if (counts[:, 2] == 1).all():
+            raise ValueError(
+                f"the last of the {n:,} samples of {fam.name} has two copies of A1 at every "
+                f"variant of {file}, as bits that fill up a byte have; the file is of fewer "
+                "samples"
+            )
+
+
+def _refuse_changed(file, state, data):
+    refuse_truncated(str(file), data)
+    now = os.stat(file)
+    if (now.st_size, now.st_mtime_ns) != (state.st_size, state.st_mtime_ns):
+        raise ValueError(f"{file} was changed after it was opened; open it again")
+
+
+def read_samples(file):
+    """Return the Samples of a .fam file; refuse lines of other than six columns, and ids twice."""
+    text = file.read_bytes().rstrip()
+    fields = _fields(file, text, text.count(b"\n") + bool(text), "sample")
+    fid, iid, sex = _text(fields[:, 0]), _text(fields[:, 1]), fields[:, 4]
+    pairs = np.char.add(np.char.add(fid, "\t"), iid)
+    _, first, count = np.unique(pairs, return_index=True, return_counts=True)
+    if count.max() > 1:
+        i = first[count.argmax()]
+        raise ValueError(
+            f"{file}: the sample {str(iid[i])!r} of family {str(fid[i])!r} stands {count.max()} "
+            "times; ids of samples must differ"
+        )
+    known = np.isin(sex, [b"1", b"2"])
+    return Samples(fid, iid, np.where(known, sex, b"0").astype(np.int8))
+
+
+def read_variants(file, text, p):
+    """Return the Variants of the text of a .bim file."""
+    fields = _fields(file, text, p, "variant")
+    try:
+        position = fields[:, 3].astype(np.int64)
+    except ValueError:
+        for i, one in enumerate(fields[:, 3]):
+            if not one.removeprefix(b"-").isdigit():
+                raise ValueError(
+                    f"{file}, line {i + 1}: the position is {one.decode(errors='replace')!r}; it "
+                    "must be a whole number"
+                ) from None
+        raise
+    chromosome, name, a1, a2 = (_text(fields[:, k]) for k in (0, 1, 4, 5))
+    return Variants(chromosome, name, position, a1, a2)
+
+
+def _fields(file, text, count, what):
+    """Return the six columns of every line, as an array of bytes (count, 6)."""
+    if not count:
+        raise ValueError(f"{file} is empty; it has a line for each {what}")
+    fields = text.split()
+    lines = text.splitlines() if len(fields) != 6 * count else ()
+    for i, line in enumerate(lines):
+        if len(line.split()) != 6:
+            raise ValueError(
+                f"{file}, line {i + 1}: {len(line.split())} columns, where PLINK writes six for "
+                f"each {what}"
+            )
+    return np.array(fields, dtype=object).reshape(count, 6)
+
+
+def _text(column):
+    """Return bytes as text; what is not UTF-8 is read as Latin-1, which accepts every byte."""
+    try:
+        return np.array([one.decode() for one in column])
+    except UnicodeDecodeError:
+        return np.array([one.decode("latin-1") for one in column])
