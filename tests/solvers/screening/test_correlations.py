@@ -55,29 +55,3 @@ def test_every_column_stays_below_lambda(n, density, full, share):
         dual = 0.5 * w @ y**2 - 0.5 * w @ (y - u) ** 2
         assert 0.5 * w @ r**2 + lam * np.abs(values).sum() - dual <= 1.1e-9 * null + 1e-13
     assert bounds.products - before < share * LAMBDAS * P
-
-
-def test_columns_of_many_rows_come_to_work_in_company():
-    """A pass over the working columns then serves several newcomers; solutions are the same."""
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((12_000, 60)) + rng.standard_normal((12_000, 1))
-    y = X @ rng.standard_normal(60) + 10 * rng.standard_normal(12_000)
-    arrivals, found = [], []
-    for n in (9_000, 12_000):  # the last rows have no weight
-        w = np.where(np.arange(n) < 9_000, 1 / 9_000, 0.0)
-        design = Design(np.asfortranarray(X[:n]))
-        assert design.moments(w)
-        design.standardise(True, np.ones(60))
-        problem = SimpleNamespace(design=design, penalty=ElasticNet(60), weights=w, centred=True,
-                                  response=y[:n] - w @ y[:n], null_value=1.0)  # fmt: skip
-        state = SOLVERS["working_set"].state(problem, 1)
-        top, sizes = np.abs(state.correlations()).max(), [0]
-        for lam in np.geomspace(top, 1e-2 * top, 100):
-            outcome, _ = state.solve(lam, 1e-9, 10_000)
-            assert outcome == 0
-            sizes.append(state.quadratic.size)
-        arrivals.append(np.count_nonzero(np.diff(sizes)))
-        found.append(state.coefficients())
-    assert arrivals[1] < 0.7 * arrivals[0]
-    assert found[0][0].tolist() == found[1][0].tolist()
-    assert found[0][1] == pytest.approx(found[1][1], abs=1e-4)
