@@ -42,6 +42,8 @@ MOST_STEPS = 60
 # by GOOD of what was foretold, and grows by the second after one that lowers it by less than FAIR.
 DAMPING_DOWN, DAMPING_UP, LEAST_DAMPING = 0.1, 30.0, 1e-13
 GOOD, FAIR = 0.25, 0.01
+# Beyond this damping a step is rounding, and the round ends.
+MOST_DAMPING = 1e6
 # A step that falls by more than this share has met no curvature, and is doubled while that pays.
 STRAIGHT = 0.75
 # Dampings of one step that are tried, and doublings of one.
@@ -155,6 +157,9 @@ class AugmentedLagrangian:
             if fell >= FAIR * foretold - rounding:
                 return new
             self.damping = max(DAMPING_UP * self.damping, 10.0 * LEAST_DAMPING)
+            if self.damping > MOST_DAMPING:
+                break
+        self.damping = 0.0
         return None
 
     def _doubled(self, lam, at, new, step, across, w):

@@ -73,3 +73,10 @@ def test_a_loss_with_kinks_under_a_sum_begins_without_a_dual_point():
     both = P.Sum([P.TotalVariation(), P.TotalVariation2D((3, 4))])
     fit = ss.path(X, y, family="hinge", penalty=both, lambdas=[0.1, 0.03])
     assert fit.gaps.max() <= 1e-7
+
+
+def test_a_loss_with_kinks_and_columns_of_all_sizes_ends_in_an_answer():
+    X, y = table(1)
+    fit = ss.path(X, y, family="quantile", penalty=NORMS["fused"], n_lambdas=5, max_iter=1000,
+                  lambda_min_ratio=0.05, stop=None, standardize=False)  # fmt: skip
+    assert len(fit.gaps) == 5 and np.isfinite(fit.gaps).all()
