@@ -65,8 +65,8 @@ PUBLIC = {
     "estimators": """
         AdaptiveLasso AdaptiveLassoCV ChainClassifier ChainSVM CoxNet CoxNetCV DesignEncoder
         DictionaryLearning ElasticNet ElasticNetCV FusedLasso FusedLassoCV GammaNet GammaNetCV
-        GroupLasso GroupLassoCV HuberNet HuberNetCV Lars LarsCV Lasso LassoCV LassoLars
-        LassoLarsCV LassoLarsIC LinearSVC LinearSVCCV LinearSVR LinearSVRCV MCPRegressor
+        GroupLasso GroupLassoCV HuberNet HuberNetCV KnockoffSelector Lars LarsCV Lasso LassoCV
+        LassoLars LassoLarsCV LassoLarsIC LinearSVC LinearSVCCV LinearSVR LinearSVRCV MCPRegressor
         MCPRegressorCV MKLClassifier MKLClassifierCV MKLRegressor MKLRegressorCV
         MultiTaskElasticNet MultiTaskElasticNetCV MultiTaskLasso MultiTaskLassoCV
         NegativeBinomialNet NegativeBinomialNetCV OnlineClassifier OnlineRegressor
@@ -89,8 +89,8 @@ MOVED = {
     "estimators.MCPRegression": "estimators.MCPRegressor",
     "estimators.SlopeRegressionCV": "estimators.SlopeRegressorCV",
 }  # fmt: skip
-# After LogisticRegression; after SVC; a transformer.
-OTHERWISE = {"SparseLogisticRegression", "ChainSVM", "DesignEncoder"}
+# After LogisticRegression; after SVC; a transformer; a selector.
+OTHERWISE = {"SparseLogisticRegression", "ChainSVM", "DesignEncoder", "KnockoffSelector"}
 
 
 def room(name):

@@ -10,7 +10,8 @@ duality gap: `dual_gap_` in units of the objective, or `gap_` relative to that o
 
 A model has scikit-learn's name where that has the model. Else its name is a structure and "Lasso"
 (least squares), a loss and "Net" (the elastic net), or what it is made of and "Regressor" or
-"Classifier". "CV" at the end: alpha is chosen by cross-validation.
+"Classifier". "CV" at the end: alpha is chosen by cross-validation. DesignEncoder and
+KnockoffSelector are transformers, to stand before these in a pipeline.
 """
 
 try:
@@ -35,6 +36,7 @@ from .dictionary import DictionaryLearning
 from .encoder import DesignEncoder
 from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLassoCV
 from .kernels import MKLClassifier, MKLClassifierCV, MKLRegressor, MKLRegressorCV
+from .knockoff_selector import KnockoffSelector
 from .knots import LassoLars, LassoLarsCV
 from .lars import Lars, LarsCV
 from .online_classification import OnlineClassifier
@@ -74,6 +76,7 @@ __all__ = [
     "GroupLassoCV",
     "HuberNet",
     "HuberNetCV",
+    "KnockoffSelector",
     "Lars",
     "LarsCV",
     "Lasso",
