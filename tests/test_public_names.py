@@ -16,18 +16,18 @@ import sparsesolve as ss
 REFERENCE = (Path(__file__).parents[1] / "docs" / "reference.rst").read_text()
 PUBLIC = {
     "": """
-        CRFPath CVPath ConvergenceWarning DictionaryLearning KnotPath MKLPath Path Status assess
-        calibration confusion crf_path criteria cv_mkl_path cv_path families inference lars_path
-        load make_design mkl mkl_path omp_path online path paths penalties refit relax results
-        roc save selection sparse_code spom stability_path structured
+        CRFPath CVPath ConvergenceWarning DictionaryLearning KnotPath MKLPath Path Status
+        assess calibration confusion crf_path criteria cv_mkl_path cv_path families genotypes
+        inference lars_path load make_design mkl mkl_path omp_path online path paths penalties
+        refit relax results roc save selection sparse_code spom stability_path structured
     """,
     "paths": """
         bundle hard_threshold_path lars_path_gram
     """,
     "results": """
-        Calibration Certificate Confusion Constrained EncodedDesign Intervals Knockoffs
-        MKLCrossValidation OnlineFit Refit Roc Scores SparseCodes StabilityPath SurvivalCurves
-        plot_graph plot_image plot_tree
+        Aligned Calibration Certificate Confusion Constrained EncodedDesign Genotypes Intervals
+        Knockoffs MKLCrossValidation OnlineFit Refit Roc Scores SparseCodes StabilityPath
+        SurvivalCurves plot_graph plot_image plot_tree
     """,
     "selection": """
         adaptive_factors at_radius
