@@ -110,9 +110,13 @@ def numbers(text):
 def read_data(args):
     """Return the Table of the data options."""
     _refuse_combinations(args)
+    of_genotypes = [getattr(args, name, None) for name in ("phenotype", "covariates")]
     if is_genotypes(args):
+        if not hasattr(args, "phenotype"):  # an option of the commands path and cv
+            raise ValueError(f"{args.file}: genotypes are read by the commands path and cv; for "
+                             "this one, write a table of the variants it needs")  # fmt: skip
         return read_genotypes(args)
-    if args.phenotype or args.covariates:  # of the commands path and cv
+    if any(of_genotypes):
         raise ValueError("--phenotype and --covariates belong to a .bed file of genotypes")
     marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
     return read_rows(

@@ -68,3 +68,9 @@ def test_options_of_genotypes_need_genotypes(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("a,y\n1,2\n3,4\n")
     code, _, error = run(capsys, "path", tmp_path / "t.csv", "--response", "y", "--phenotype", "p")
     assert code == 2 and "belong to a .bed file of genotypes" in error
+
+
+@pytest.mark.parametrize("command", ["infer", "knockoffs"])
+def test_commands_that_read_tables_alone_say_so(study, capsys, command):
+    code, _, notes = run(capsys, command, study[0], "--response", "bmi")
+    assert code == 2 and "genotypes are read by the commands path and cv" in notes

@@ -50,7 +50,7 @@ def test_text_and_gaps_are_encoded_and_said(patients, tmp_path, capsys):
     np.testing.assert_allclose(fit.coefs.toarray(), expected.coefs.toarray())
     assert fit.feature_names.tolist() == design.names.tolist()
     assert run("path", patients, *options, "--missing", "error") == 2
-    assert "column 'age' is missing in row 3" in capsys.readouterr().err
+    assert "line 5 (row 4), column 'age': the cell holds no value" in capsys.readouterr().err
 
 
 def test_a_model_with_categories_predicts_files_in_another_process(patients, tmp_path, capsys):
