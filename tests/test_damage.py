@@ -157,6 +157,12 @@ FACES = {
     "confusion": lambda X: ss.confusion(TWO, X, CLASS, 0.05),
     "calibration": lambda X: ss.calibration(TWO, X, CLASS, 0.05),
     "refit": lambda X: ss.refit(FIT, X, Y, 0.1),
+    "spacing": lambda X: ss.lars_path(DENSE, Y, method="lar", standardize=False).spacing(X, Y),
+    "carve": lambda X: ss.inference.carve(X, Y, 0.1),
+    "split": lambda X: ss.inference.split(X, Y, n_splits=2),
+    "knockoffs": lambda X: ss.inference.knockoffs(X, Y),
+    "selective": lambda X: ss.inference.selective(FIT, X, Y, FIT.lambdas[2]),
+    "debiased": lambda X: ss.inference.debiased(X, Y, [0]),
     "relax": lambda X: ss.relax(FIT, X, Y),
     "criteria": lambda X: ss.criteria(FIT, X, Y),
     "at_radius": lambda X: ss.selection.at_radius(ss.path(DENSE, Y, standardize=False), 0.5, X, Y),
@@ -301,7 +307,7 @@ def test_every_face_with_a_matrix_is_walked():
     tried |= {"intercept", "fit", "more_rows"}  # as coef, DictionaryLearning and more
     tried |= {"mkl_path", "cv_mkl_path", "precomputed", "classical"}  # kernels; widths alone
     forgotten = []
-    for module in (ss, ss.mkl, ss.structured, ss.paths.bundle):
+    for module in (ss, ss.inference, ss.mkl, ss.structured, ss.paths.bundle):
         for name in module.__all__:
             found = getattr(module, name)
             bodies = [(name, found)] if inspect.isfunction(found) else []

@@ -38,7 +38,7 @@ def total_weight(weights, n):
 
 
 class Fit:
-    """The path of one machine at `lam`, with its dual variables.
+    """One machine at the last of `lambdas`, reached along them, with its dual variables.
 
     Attributes
     ----------
@@ -48,19 +48,19 @@ class Fit:
         minus the derivative of a smooth loss; with kinks it is the dual point of the certificate.
     """
 
-    def __init__(self, X, y, lam, weights, loss, options):
-        duals = []
+    def __init__(self, X, y, lambdas, weights, loss, options):
+        duals, lambdas = [], np.atleast_1d(lambdas)
 
         def keep(point):
-            duals.append(point.dual)
+            duals[:] = [point.dual]
             return False
 
         with warning_as_scikit_learn():
-            fit = path(X, y, lambdas=[lam], weights=weights, stop=keep, **options)
-        self.coef, self.intercept = fit.coefs[:, [0]].toarray().ravel(), float(fit.intercepts[0])
-        self.gap, self.n_iter = float(fit.gaps[0]), int(fit.n_iters[0])
+            fit = path(X, y, lambdas=lambdas, weights=weights, stop=keep, **options)
+        self.coef, self.intercept = fit.coefs[:, [-1]].toarray().ravel(), float(fit.intercepts[-1])
+        self.gap, self.n_iter = float(fit.gaps[-1]), int(fit.n_iters[-1])
         self.eta = np.asarray(X @ self.coef, dtype=float) + self.intercept
-        self.dual = (loss.at(self.eta)[1] if loss.smooth else duals[0]) / lam
+        self.dual = (loss.at(self.eta)[1] if loss.smooth else duals[0]) / lambdas[-1]
 
 
 def _with_probabilities(model):
@@ -110,12 +110,12 @@ class MarginClassifier(Classes, Net):
         K = len(self.classes_)
         return [np.where(codes == k, 1, -1) for k in ([1] if K == 2 else range(K))]
 
-    def _fit_each(self, X, codes, weights, lam):
-        """Fit each problem at lam, and set the attributes."""
+    def _fit_each(self, X, codes, weights, lambdas):
+        """Fit each problem at the last of lambdas, and set the attributes."""
         w = np.ones(X.shape[0]) if weights is None else weights
         make, shares = {**KINKED, **LOSSES}[self.loss], w / w.sum()
         sides = self._sides(codes)
-        fits = [Fit(X, side, lam, weights, make(side.astype(float), shares), self._options())
+        fits = [Fit(X, side, lambdas, weights, make(side.astype(float), shares), self._options())
                 for side in sides]  # fmt: skip
         self.coef_ = np.stack([fit.coef for fit in fits])
         self.intercept_ = np.array([fit.intercept for fit in fits])

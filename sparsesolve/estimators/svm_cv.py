@@ -104,7 +104,7 @@ class LinearSVCCV(ChosenC, MarginClassifier):
         refuse_untrainable(codes, weights, folds, self.classes_)
         self._paths(X, self._sides(codes), weights, folds, "class")
         place = self._choose(self._scores(X, codes, weights, folds), folds)
-        self._fit_each(X, codes, weights, float(self.cv_paths_[0].lambdas[place]))
+        self._fit_each(X, codes, weights, self.cv_paths_[0].lambdas[: place + 1])
         if self.probability:
             scores = np.column_stack([cv.prevalidated[:, place] for cv in self.cv_paths_])
             self._keep_sigmoids(codes, weights, scores)
@@ -162,5 +162,5 @@ class LinearSVRCV(ChosenC, MarginRegressor):
         cv = self.cv_paths_[0]
         scores = np.asarray(cv.fold_scores) * (-1 if cv.larger_is_better else 1)
         place = self._choose(scores, folds)
-        self._fit_one(X, y, weights, float(cv.lambdas[place]))
+        self._fit_one(X, y, weights, cv.lambdas[: place + 1])
         return self

@@ -66,15 +66,15 @@ class MarginRegressor(RegressorMixin, Net):
         C = read_number("C", C, 0.0, np.inf, open_low=True)
         return level(C, total_weight(weights, X.shape[0]), self._squared)
 
-    def _fit_one(self, X, y, weights, lam):
-        """Fit at lam, and set the attributes."""
+    def _fit_one(self, X, y, weights, lambdas):
+        """Fit at the last of lambdas, and set the attributes."""
         w = np.ones(X.shape[0]) if weights is None else weights
         shares, epsilon = w / w.sum(), float(self.epsilon)
         if self._squared:
             loss = PythonLoss(y, shares, SquaredInsensitive(epsilon))
         else:
             loss = KINKED["epsilon_insensitive"](y, shares, epsilon=epsilon)
-        fit = Fit(X, y, lam, weights, loss, self._options())
+        fit = Fit(X, y, lambdas, weights, loss, self._options())
         self.coef_, self.intercept_ = fit.coef, fit.intercept
         self.gap_, self.n_iter_ = fit.gap, max(1, fit.n_iter)
         if self.l1_ratio > 0.0:

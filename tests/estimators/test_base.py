@@ -28,7 +28,7 @@ class Made(Net):
 
 
 PLAIN = {"family": "gaussian", "alpha": 1.0, "standardize": False, "grouped": False,
-         "penalty_factor": None, "intercept": False, "tol": 1e-10, "max_iter": None}  # fmt: skip
+         "intercept": False, "tol": 1e-10, "max_iter": None}  # fmt: skip
 
 
 @pytest.mark.parametrize("parameters, options", [

@@ -89,7 +89,8 @@ OVERLAPPING = [[0, 1, 2, 3], [2, 3, 4, 5, 6], [6, 7, 8, 9, 0], [9, 10]]
 
 # Penalties whose polar is a bound, and how near to the dual norm it is; a feasible scale is then
 # as near as the level asks for.
-BOUNDED = {"OverlapL2": 1e-9, "Sum": 1e-5}
+# Singular values have the rounding of a whole matrix.
+BOUNDED = {"OverlapL2": 1e-9, "Sum": 1e-5, "Spectral": 1e-11}
 
 # One line a penalty: examples of it, each on vectors of length SIZE.
 EXAMPLES = {

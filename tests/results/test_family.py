@@ -68,11 +68,13 @@ RESULTS = {
     "TagReport": lambda: structured.tag_report(["B-a", "O", "B-b"], ["B-a", "B-b", "B-b"]),
     "SparseCodes": lambda: ss.sparse_code(PLACES[:, :3], PLACES, lam=1.0),
     "DictionaryLearning": lambda: ss.DictionaryLearning(3, lam=0.1, seed=0).fit(PLACES.T),
+    "Intervals": lambda: ss.inference.split(X, Y, n_splits=4, seed=0),
+    "Knockoffs": lambda: ss.inference.knockoffs(X, Y, fdr=0.5, seed=0),
     "Trace": lambda: bundle.pegasos(PLACES, np.where(Y > 0, 1, -1), lam=0.1),
 }  # fmt: skip
 # These have no coefficients, or are their coefficients.
 WITHOUT_SUMMARY = {"Scores", "StabilityPath", "Roc", "Confusion", "Calibration", "TagReport",
-                   "SparseCodes", "DictionaryLearning"}  # fmt: skip
+                   "SparseCodes", "DictionaryLearning", "Intervals", "Knockoffs"}  # fmt: skip
 made = cache(lambda name: RESULTS[name]())
 
 
@@ -85,7 +87,7 @@ def test_every_result_answers(name):
     frame = fit.to_frame()
     assert isinstance(frame, pd.DataFrame) and len(frame) and frame.columns.is_unique
     ax = fit.plot()
-    assert ax.get_xlabel() and (ax.get_ylabel() or name in ("Refit", "Constrained"))
+    assert ax.get_xlabel() and (ax.get_ylabel() or name in ("Refit", "Constrained", "Intervals"))
     ax.figure.draw_without_rendering()
     matplotlib.pyplot.close(ax.figure)
     if name not in WITHOUT_SUMMARY:
@@ -97,8 +99,9 @@ def test_every_result_answers(name):
 def test_pictures_say_what_they_take(name):
     """help(fit.plot) names each parameter."""
     plot = type(made(name)).plot
-    for parameter in list(inspect.signature(plot).parameters)[1:]:
-        assert f"\n        {parameter} : " in plot.__doc__, parameter
+    for parameter in list(inspect.signature(plot).parameters.values())[1:]:
+        name = str(parameter).split(":")[0].split("=")[0].strip()  # with the star of *others
+        assert f"\n        {name} : " in plot.__doc__, name
 
 
 # These are returned as well: what is passed to a fit, and an array.

@@ -27,6 +27,7 @@ proximal gradient methods" (2023).
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.certificate.dual_point import clear, times_curvature
 from sparsesolve.solvers.first_order.augmented_lagrangian import AugmentedLagrangian, solved
 from sparsesolve.solvers.first_order.first_order import Sparsa
@@ -78,6 +79,7 @@ class TangentNewton(Sparsa):
         kernel = self.unpenalised_basis.kernel is not None
         self.n_apart = int(self.with_intercept) if kernel else self.basis.shape[1]
         self.rounds = AugmentedLagrangian(self)
+        self.last_gap, self.taken = np.inf, 0  # proximal steps at this lambda
         self.few = few_for_rounds(problem)
         self.needed = False  # whether rounds were needed at the last lambda
 
@@ -268,7 +270,13 @@ class TangentNewton(Sparsa):
 
 
 def few_for_rounds(problem):
-    """Return True if coefficients and rows are few enough for the augmented Lagrangian."""
+    """Return True if coefficients and rows are few enough for the augmented Lagrangian.
+
+    The envelope of a loss with kinks is steep and changes from round to round: there proximal
+    steps and Newton steps on pieces need fewer.
+    """
+    if isinstance(problem.loss, Envelope):
+        return False
     K, design = problem.n_responses or 1, problem.design
     size, small = K * design.p, not isinstance(design, DistributedDesign)
     return small and size <= MOST_COEFFICIENTS and size * K * design.n <= MOST_UNPACKED
