@@ -14,6 +14,7 @@ except ModuleNotFoundError as error:
         "`pip install .` there, or install a wheel; a zip of the sources cannot be imported"
     ) from error
 
+import sparsesolve.penalties.blocks as blocks_of_penalties
 from sparsesolve import families, penalties
 from sparsesolve.data.keywords import answer_in_constructors, refuse_unknown
 from sparsesolve.data.public_names import MovedModule, public_names
@@ -33,7 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 answer_in_constructors(penalties)
-penalties.blocks.answer = refuse_unknown
+blocks_of_penalties.answer = refuse_unknown
 
 # Everything that path does not need is imported at its first use, from the module named here.
 if TYPE_CHECKING:

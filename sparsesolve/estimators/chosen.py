@@ -122,7 +122,7 @@ class Chosen(Folded):
     Attributes
     ----------
     alpha_, l1_ratio_ : float
-        The chosen values; l1_ratio_ is 1 if there is no such parameter.
+        The chosen values; the latter is 1 if there is no such parameter.
     alphas_ : (L,) or, with several l1_ratios, (R, L)
         Decreasing.
     score_path_ : (L, K) or (R, L, K)

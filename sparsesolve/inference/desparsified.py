@@ -129,7 +129,7 @@ def debiased(
     """
     level = read_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
     simultaneous, rng = read_flag("simultaneous", simultaneous), own_stream(seed)
-    known = {name: options[name] for name in options if name not in cv_path.__kwdefaults__}
+    known = {name: options[name] for name in options if name not in (cv_path.__kwdefaults__ or {})}
     known = read_options(known, cv_path)
     family = read_family(known["family"])
     if family.name.split("(")[0] not in FAMILIES or known["penalty"] is not None:

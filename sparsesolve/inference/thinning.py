@@ -84,7 +84,7 @@ class Thinned(Frozen):
         left, right = (_residual(y, mu, share, self.options["family"]) for y, share in
                        ((self.y, self.share), (self.other, 1.0 - self.share)))  # fmt: skip
         found = float(np.corrcoef(left, right)[0, 1])
-        if abs(found) > 3.0 / np.sqrt(len(mu)):
+        if abs(found) > 3.0 / np.sqrt(np.size(mu)):
             kind = "overdispersed" if found > 0.0 else "underdispersed"
             warn(
                 f"the halves have correlation {found:.2g}: y is {kind} for this family, so that "

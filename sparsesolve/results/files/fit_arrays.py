@@ -146,17 +146,18 @@ PATH = {
     "encoder?": Json({}), "same": _same_encoder,
 }  # fmt: skip
 # Scores along a path; the options of kernels have no alpha and gamma.
+CHOSEN = {
+    "measure": Form("U"), "larger_is_better": Form("b"),
+    "index_min": Form("i", low=0, below="L"), "index_1se": Form("i", low=0, below="L"),
+}  # fmt: skip
 SCORES = {
     "mean": Form("f", "L", finite=False), "std": Form("f", "L", finite=False),
     "n_nonzero": Form("n", "L", low=0), "fold_scores": Form("f", "FL", finite=False),
     "fold_weights": Form("n", "F", low=0), "folds?": Form("i", "*|**"),
-    "cv_options": {
-        "measure": Form("U"), "larger_is_better": Form("b"),
-        "index_min": Form("i", low=0, below="L"), "index_1se": Form("i", low=0, below="L"),
-    },
+    "cv_options": CHOSEN,
 }  # fmt: skip
 MIXED = {"alpha": Form("n", none=True), "gamma": Form("n", none=True)}
-CV = {**PATH, **SCORES, "cv_options": {**SCORES["cv_options"], **MIXED}}
+CV = {**PATH, **SCORES, "cv_options": {**CHOSEN, **MIXED}}
 KERNELS = {
     **PARTS, "norm": Form("U"), "kernel_norms": Form("f", "ML"),
     "kernel_weights": Form("f", "ML"), "dual_coefs": Form("f", "nL|KnL"),
