@@ -133,7 +133,8 @@ def thin(
     share : float in (0, 1), default 0.5
         Share of the first half.
     sigma : float, default None
-        Standard deviation of y, for gaussian. It must be right: see :meth:`Thinned.check`.
+        Standard deviation of y, for gaussian. It must be right, as the
+        method ``check`` of the result tests.
     shape : float, default None
         Shape of gamma, one over the dispersion.
     offset : array-like (n,), default None

@@ -214,7 +214,7 @@ def lars_path_gram(
     progress: bool = False,
     feature_names: ArrayLike | None = None,
 ) -> KnotPath:
-    """Follow the path of :func:`lars_path` from X'X and X'y alone, without the data.
+    """Follow the path of :func:`sparsesolve.lars_path` from X'X and X'y alone, without the data.
 
     Minimises ::
 

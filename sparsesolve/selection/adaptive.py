@@ -57,9 +57,9 @@ def adaptive_factors(
         Labels of groups, or the group penalty of the second fit: one factor per group, in its
         order, ``1 / |b_g|^power`` for the norm of the coefficients b_j sd_j of the group.
     **options
-        Options of :func:`cv_path` for the first fit, except those of the penalty. With `coefs`,
-        only `family`, `weights` and `standardize`. With ``standardize=False`` coefficients are
-        not multiplied by the standard deviations sd_j.
+        Options of :func:`sparsesolve.cv_path` for the first fit, except those of the penalty.
+        With `coefs`, only `family`, `weights` and `standardize`. With ``standardize=False``
+        coefficients are not multiplied by the standard deviations sd_j.
 
     Returns
     -------
@@ -69,7 +69,8 @@ def adaptive_factors(
     ------
     ValueError, TypeError
         If an option is unknown, belongs to the penalty, or belongs to a first fit although
-        `coefs` are given; if every first coefficient is 0; for data, as in :func:`path`.
+        `coefs` are given; if every first coefficient is 0; for data, as in
+        :func:`sparsesolve.path`.
 
     Notes
     -----

@@ -31,7 +31,7 @@ NEAR = 1e-8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Constrained(Frozen, Tabled):
-    """The solution within a radius: see :func:`at_radius`."""
+    """The solution within a radius: see :func:`sparsesolve.selection.at_radius`."""
 
     lam: float  #: the Lagrange multiplier, a lambda of the path; 0 if the radius is not active
     coef: np.ndarray  #: (p,), or (K, p)
