@@ -41,7 +41,7 @@ def run_calls(calls, n_threads, n_jobs, progress):
     calls : list of callable (n_threads, wanted)
         A call should end in an error soon after ``wanted()`` raises; None: it is wanted.
     n_threads : int
-        Threads of one call alone. Calls beside it have their share of the cores at most.
+        Threads of one call alone. Calls at the same time have their share of the cores at most.
     n_jobs : int
         With 1 they run here, one after the other; otherwise by joblib, so that a backend that the
         user has registered distributes them. By default joblib uses threads, which share data.

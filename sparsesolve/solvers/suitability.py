@@ -73,8 +73,8 @@ MOST_GROUP_COEFFICIENTS_LINF = 200
 # Rows to a column from which Newton steps on the rows inside are chosen over sweeps. a9a (265 rows
 # to a column) takes hundreds to thousands of sweeps at a large C, text of less than one 10 to 100.
 NEWTON_ROWS_PER_COLUMN = 10
-# The same for a dense X. Seconds of sweeps over those of Newton steps, hinge, C = 1e-3 to 1e5:
-# 300 x 100 .2 to 3, 900 x 300 .05 to 10, 500 x 100 .3 to 19, 990 x 100 5 to 10.
+# Rows to a column for a dense X. Seconds of sweeps over those of Newton steps, hinge, C = 1e-3 to
+# 1e5: 300 x 100 .2 to 3, 900 x 300 .05 to 10, 500 x 100 .3 to 19, 990 x 100 5 to 10.
 DENSE_NEWTON_ROWS_PER_COLUMN = 4
 # Rows to a column up to which the squared hinge with a ridge is solved by sweeps over rows.
 # Seconds of proximal Newton steps over those of sweeps, C = .01, 1 and 100: sparse 2,000 x 1,000
