@@ -14,7 +14,7 @@ from sparsesolve.cli.commands import (
     run_plot,
     run_predict,
 )
-from sparsesolve.cli.genotypes import add_genotype_options
+from sparsesolve.cli.genotypes import add_genotype_options, add_new_genotypes
 from sparsesolve.cli.inference import add_inference
 from sparsesolve.cli.model_commands import add_model_commands
 from sparsesolve.cli.online import add_online
@@ -161,6 +161,7 @@ def _add_predict(commands):
     add_file_options(predict)
     predict.add_argument("--unknown", choices=("error", "zero"), help="levels that the model does "
                          "not know: refused (default), or as none")  # fmt: skip
+    add_new_genotypes(predict)
     predict.add_argument("--offset", metavar="COL", help="column of offsets")
     predict.add_argument(
         "--id", metavar="COL", action="append", default=[],

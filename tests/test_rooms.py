@@ -21,8 +21,8 @@ ORDER = [
 ]  # fmt: skip
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
-    "cli": (1802, 14, 3),
-    "data": (6536, 40, 57),
+    "cli": (1900, 14, 3),
+    "data": (6840, 42, 59),
     "estimators": (5556, 48, 7),
     "families": (828, 10, 0),
     "inference": (2343, 12, 24),
@@ -30,9 +30,9 @@ BUDGETS = {
     "losses": (3236, 43, 47),
     "mkl": (4578, 45, 58),
     "online": (4585, 32, 16),
-    "paths": (4770, 40, 50),
+    "paths": (4780, 40, 50),
     "penalties": (10731, 82, 111),
-    "results": (5446, 38, 25),
+    "results": (5480, 38, 25),
     "root": (335, 2, 0),
     "selection": (3302, 21, 9),
     "solvers/baselines": (1011, 6, 15),

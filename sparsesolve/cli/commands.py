@@ -7,6 +7,11 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from sparsesolve.cli.coefficient_file import write_coefs
+from sparsesolve.cli.genotypes import (
+    is_genotypes,
+    predict_genotypes,
+    refuse_genotype_options,
+)
 from sparsesolve.cli.online import predict_online
 from sparsesolve.cli.options import (
     check_plot_file,
@@ -85,7 +90,8 @@ def run_cv(args):
 
 def run_predict(args):
     """Predict the rows of a data file with a saved model."""
-    check_targets([args.file, args.model], out=args.out)
+    check_targets([args.file, args.model], out=args.out, matches=args.matches)
+    refuse_genotype_options(args)
     import sparsesolve as ss
 
     fit = ss.load(args.model)
@@ -96,6 +102,10 @@ def run_predict(args):
     path = path_of(fit, args.model, kernels=True)
     ids, s = {name: name for name in args.id}, read_s(args.s, fit)
     columns = [*ids, *_column_names(path, args.kind, s)]
+    if is_genotypes(args):
+        predict_genotypes(args, fit, path, columns[len(ids):],
+                          lambda table: _predicted(fit, path, table, s, args.kind))  # fmt: skip
+        return
 
     def rows():
         for table in model_blocks(args, path, offset=args.offset, marks=ids):

@@ -4,6 +4,13 @@
 import numpy as np
 
 from sparsesolve.cli.commands import load_model, path_of, read_s
+from sparsesolve.cli.genotypes import (
+    TABLES_ONLY,
+    add_new_genotypes,
+    is_genotypes,
+    matched_genotypes,
+    refuse_genotype_options,
+)
 from sparsesolve.cli.online import assess_online
 from sparsesolve.cli.options import check_targets
 from sparsesolve.cli.parse import assess_parser
@@ -15,6 +22,7 @@ from sparsesolve.cli.reading import (
     write_table,
 )
 from sparsesolve.cli.tag import assess_tags
+from sparsesolve.data.tables import Table
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.results.prediction import path_family
 from sparsesolve.selection.assessment.assess import measures_of
@@ -39,6 +47,8 @@ def add_model_commands(commands):
         for part in ("weights", "offset", "strata"):
             if name == "assess" or part != "strata":
                 command.add_argument(f"--{part}", metavar="COL", help=f"column of {part}")
+        if name == "assess":
+            add_new_genotypes(command)
         if name != "criteria":
             command.add_argument("--s", metavar="S", help="lambda, lambda_1se or lambda_min")
         if name == "refit":
@@ -50,7 +60,8 @@ def run_assess(args):
     """Print each measure, or write them as CSV."""
     import sparsesolve as ss
 
-    check_targets([args.file, args.model], out=args.out)
+    check_targets([args.file, args.model], out=args.out, matches=args.matches)
+    refuse_genotype_options(args)
     fit, lambdas = ss.load(args.model), None
     sentences = {"CRFPath": assess_tags, "Parser": assess_parser}.get(type(fit).__name__)
     if sentences is not None:
@@ -64,7 +75,13 @@ def run_assess(args):
     else:
         path = path_of(fit, args.model, kernels=True)
         lambdas, s = path.lambdas.tolist(), read_s(args.s, fit)
-        tables = _blocks(args, path) if path.family != "cox" else [_read(args, ("strata",))[2]]
+        if is_genotypes(args):
+            X, y = matched_genotypes(args, fit)
+            tables = [Table(X, y, None, None, None)]
+            _refuse_no_response(tables[0])
+        else:
+            tables = _blocks(args, path) if path.family != "cox" else (
+                [_read(args, ("strata",))[2]])  # fmt: skip
         found = measures_of(
             read_known_rows(fit, table.X, table.y, s, table.weights, table.offset,
                             table.marks.get("strata"), empty=True)
@@ -119,6 +136,8 @@ def _read(args, marks=()):
     """Return (fit, path, table) of the model and the file."""
     check_targets([args.file, args.model], out=args.out)
     fit, path = load_model(args.model)
+    if is_genotypes(args):
+        raise ValueError(f"{args.file}: {TABLES_ONLY}")
     marks = {name: getattr(args, name) for name in marks if getattr(args, name) is not None}
     table = model_rows(
         args, path, response=_response(args), weights=getattr(args, "weights", None),

@@ -8,7 +8,12 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from sparsesolve.cli.genotypes import is_genotypes, read_genotypes
+from sparsesolve.cli.genotypes import (
+    TABLES_ONLY,
+    is_genotypes,
+    read_genotypes,
+    refuse_genotype_options,
+)
 from sparsesolve.cli.penalties import add_penalty_options, make_penalty, refuse_penalty
 from sparsesolve.cli.reading import add_file_options, read_rows
 from sparsesolve.families import FAMILIES, cox, read_family
@@ -110,14 +115,11 @@ def numbers(text):
 def read_data(args):
     """Return the Table of the data options."""
     _refuse_combinations(args)
-    of_genotypes = [getattr(args, name, None) for name in ("phenotype", "covariates")]
+    refuse_genotype_options(args)
     if is_genotypes(args):
         if not hasattr(args, "phenotype"):  # an option of the commands path and cv
-            raise ValueError(f"{args.file}: genotypes are read by the commands path and cv; for "
-                             "this one, write a table of the variants it needs")  # fmt: skip
+            raise ValueError(f"{args.file}: {TABLES_ONLY}")
         return read_genotypes(args)
-    if any(of_genotypes):
-        raise ValueError("--phenotype and --covariates belong to a .bed file of genotypes")
     marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
     return read_rows(
         args, args.response, args.weights, args.offset, args.drop,

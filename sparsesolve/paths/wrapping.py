@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.data.genotypes.columns import Genotypes
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.results.feature_groups import groups_of
 from sparsesolve.results.path import Path
@@ -39,9 +40,13 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
 
 
 def with_encoder(path, X):
-    """Return the path; if X was an EncodedDesign, it knows how raw tables are encoded."""
+    """Return the path; it knows how raw tables are encoded if X was an EncodedDesign, and which
+    variants its columns are if X was Genotypes.
+    """
     if isinstance(X, EncodedDesign):
         return replace(path, encoder=X.without_rows())
+    if isinstance(X, Genotypes):
+        return replace(path, encoder=X.encoder, variants=X.variants)
     return path
 
 

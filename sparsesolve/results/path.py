@@ -14,6 +14,7 @@ from scipy import sparse
 
 from sparsesolve.data import by_rows
 from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.data.genotypes.columns import Variants
 from sparsesolve.penalties.each_response import degrees
 from sparsesolve.results import continuation, interpolation
 from sparsesolve.results.coefficient_table import Named
@@ -69,12 +70,15 @@ class Path(Solved, PathPredictor, Named):
     fitter : callable or None
         The function that fits again, for exact=True and extend.
     encoder : EncodedDesign or None
-        The EncodedDesign that was given as X, without its rows; it encodes raw tables.
+        The EncodedDesign that was given as X, without its rows; it encodes raw tables. Of
+        genotypes, that of their covariates.
     unbounded : ndarray (m,) or None
         Features along which the objective decreases for ever, if the status is UNBOUNDED.
     means : ndarray (p,) or None
         If X held genotypes, the weighted means of its columns over their known values. Missing
         genotypes stand for them, in the fit and in predictions.
+    variants : Variants or None
+        If X was Genotypes, their variants, which are the last columns.
 
     Examples
     --------
@@ -113,6 +117,7 @@ class Path(Solved, PathPredictor, Named):
     encoder: EncodedDesign | None = None
     unbounded: np.ndarray | None = None
     means: np.ndarray | None = None
+    variants: Variants | None = None
 
     def _freeze(self):
         super()._freeze()

@@ -13,6 +13,8 @@ from sparsesolve.data import (
     refuse_truncated,
     row_blocks,
 )
+from sparsesolve.data.genotypes.columns import Genotypes
+from sparsesolve.data.genotypes.matching import is_matched, match
 from sparsesolve.families import read_family
 from sparsesolve.linalg.design.genotypes import MixedColumns
 from sparsesolve.results.interpolation import interpolator, read_s
@@ -96,6 +98,8 @@ def in_columns_of_fit(path, X, made="the path was fitted to"):
     """
     if path.encoder is not None and path.encoder.is_of_raw(X):
         return path.encoder.encode(X)
+    if isinstance(X, Genotypes):
+        return X if is_matched(X, path) else match(X, path)
     if is_frame(X) and path.feature_names is not None:
         return columns_by_name(X, path.feature_names.tolist(), made)
     return X

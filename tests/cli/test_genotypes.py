@@ -1,4 +1,4 @@
-"""The commands path and cv on a .bed file and a table of phenotypes."""
+"""The commands path, cv, predict and assess on a .bed file and a table of phenotypes."""
 
 import numpy as np
 import pytest
@@ -67,10 +67,60 @@ def test_wrong_options_are_one_line(study, capsys, words, sentence):
 def test_options_of_genotypes_need_genotypes(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("a,y\n1,2\n3,4\n")
     code, _, error = run(capsys, "path", tmp_path / "t.csv", "--response", "y", "--phenotype", "p")
-    assert code == 2 and "belong to a .bed file of genotypes" in error
+    assert code == 2 and "--phenotype belongs to a .bed file of genotypes" in error
 
 
 @pytest.mark.parametrize("command", ["infer", "knockoffs"])
 def test_commands_that_read_tables_alone_say_so(study, capsys, command):
     code, _, notes = run(capsys, command, study[0], "--response", "bmi")
-    assert code == 2 and "genotypes are read by the commands path and cv" in notes
+    assert code == 2 and "genotypes are read by the commands path, cv, predict" in notes
+
+
+@pytest.fixture
+def model(study, tmp_path, capsys):
+    file, table = study
+    saved = tmp_path / "m.npz"
+    words = ["--response", "bmi", "--covariates", "age,site", "--folds", 4, "--seed", 1]
+    assert run(capsys, "cv", file, "--phenotype", table, *words, "--save", saved)[0] == 0
+    return saved
+
+
+def test_predict_and_assess_read_the_model_and_match_variants(study, model, tmp_path, capsys):
+    file, table = study
+    fit, out, matches = ss.load(model), tmp_path / "scores.csv", tmp_path / "matches.csv"
+    code, _, notes = run(capsys, "predict", model, file, "--phenotype", table, "--out", out,
+                         "--s", "lambda_min", "--matches", matches)  # fmt: skip
+    assert code == 0 and "100.0% of the score" in notes
+    data = ss.genotypes(file).align(table, "bmi", fit)
+    rows = [line.split(",") for line in out.read_text().splitlines()]
+    assert rows[0] == ["FID", "IID", "response", "missing"]
+    assert [row[1] for row in rows[1:]] == data.X.samples.iid.tolist()
+    found = np.array([row[2] for row in rows[1:]], dtype=float)
+    assert found == pytest.approx(fit.predict(data.X, "lambda_min"), rel=1e-12)
+    active = np.unique(fit.path.coefs.indices)
+    lacking = np.isnan(data.X[:, active]).sum(axis=1)
+    assert [int(row[3]) for row in rows[1:]] == lacking.tolist()
+    assert len(matches.read_text().splitlines()) == 1 + (active >= 2).sum()
+    code, text, _ = run(capsys, "assess", model, file, "--phenotype", table, "--response", "bmi",
+                        "--out", "-", "--s", "lambda_min")  # fmt: skip
+    expected = ss.assess(fit, data.X, data.y, s="lambda_min")
+    assert code == 0
+    printed = dict(line.split(",") for line in text.splitlines()[1:])
+    assert {k: float(v) for k, v in printed.items()} == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "command, words, sentence",
+    [
+        ("predict", [], "has the covariate 'age', which these genotypes lack; join it"),
+        ("predict", ["--phenotype", "{table}", "--offset", "o"], "--offset is for tables"),
+        ("assess", ["--phenotype", "{table}"], "name their column by --response"),
+        ("assess", ["--response", "bmi"], "--response is a column of --phenotype, which is not"),
+        ("refit", ["--response", "bmi", "--s", 0.1], "genotypes are read by the commands path"),
+        ("predict", ["--matches", "{model}"], "would replace the file that is read"),
+    ],
+)
+def test_wrong_questions_to_a_model_are_one_line(study, model, capsys, command, words, sentence):
+    words = [str(word).format(table=study[1], model=model) for word in words]
+    code, _, error = run(capsys, command, model, study[0], *words)
+    assert code == 2 and sentence in error.splitlines()[-1], error

@@ -6,7 +6,7 @@ from packed_genotypes import packed
 
 def lines_of_variants(p, seed=0):
     rng = np.random.default_rng(seed)
-    alleles = ["A C", "G T", "C A", "T G"]
+    alleles = ["A\tC", "G\tT", "C\tA", "T\tG"]
     places = np.cumsum(rng.integers(1, 900, p))
     return [f"{1 + 2 * j // p}\trs{j}\t0\t{places[j]}\t{alleles[j % 4]}" for j in range(p)]
 

@@ -30,7 +30,7 @@ class Aligned:
     ----------
     X : Genotypes
         Covariates, then variants.
-    y : ndarray (n,), or (n, k)
+    y : ndarray (n,), or (n, k); None without a response
     options : dict
         Keywords for :func:`sparsesolve.path`: ``penalty_factor``, 0 for covariates, infinite for
         variants that are left out, else 1.
@@ -44,7 +44,7 @@ class Aligned:
     """
 
     X: Genotypes
-    y: np.ndarray
+    y: np.ndarray | None
     options: dict
     rows: np.ndarray
     family: np.ndarray | None
@@ -62,7 +62,9 @@ def align(genotypes, table, response, covariates, **options):
     rarest = read_number("min_frequency", options["min_frequency"], 0.0, 0.5)
     gaps = read_number("max_missing", options["max_missing"], 0.0, 1.0)
     responses = [response] if isinstance(response, str) else list(response)
-    wanted = [covariates] if isinstance(covariates, str) else list(covariates)
+    encoder = _encoder_of(covariates)
+    wanted = ([source.name for source in encoder.sources] if encoder is not None else
+              [covariates] if isinstance(covariates, str) else list(covariates))  # fmt: skip
     name = os.fspath(table) if isinstance(table, str | os.PathLike) else "the table"
     columns = _columns(name, table)
     place = _place_of_samples(genotypes.samples, name, columns, options["id"])
@@ -77,15 +79,15 @@ def align(genotypes, table, response, covariates, **options):
             f"no sample has a value of {', '.join(map(repr, [*responses, *wanted]))} in {name}"
         )
     order = place[rows]
-    y = np.column_stack([_response(values[one], order, one) for one in responses])
-    extra = _covariates({one: values[one] for one in wanted}, order)
-    X = genotypes.take(rows, *extra)
+    y = np.column_stack([_response(values[one], order) for one in responses] or [rows])
+    y = y if len(responses) > 1 else y[:, 0] if responses else None
+    X = genotypes.take(rows, _covariates({one: values[one] for one in wanted}, order, encoder))
     factor, left_out = _factors(X, rarest, gaps)
     fid = X.samples.fid
     codes = np.unique(fid, return_inverse=True)[1].ravel()
     families = codes if 1 < codes.max(initial=0) + 1 < len(fid) else None
     return Aligned(
-        X, y[:, 0] if len(responses) == 1 else y, {"penalty_factor": factor}, rows, families,
+        X, y, {"penalty_factor": factor}, rows, families,
         _sentence(genotypes, name, place, found, rows, len(columns[0][1]), left_out, families),
     )  # fmt: skip
 
@@ -196,21 +198,31 @@ def _is_missing(column):
     return np.isnan(column) if column.dtype.kind == "f" else np.equal(column, None).astype(bool)
 
 
-def _response(column, order, name):
+def _encoder_of(covariates):
+    """Return how a fit encoded its covariates; None for names of columns."""
+    if isinstance(covariates, str | list | tuple | np.ndarray):
+        return None
+    path = getattr(covariates, "path", covariates)
+    if getattr(path, "variants", None) is None:
+        raise TypeError(f"covariates is {shown(covariates)}; give names of columns, or a fit of "
+                        "genotypes, whose covariates they are then")  # fmt: skip
+    return path.encoder
+
+
+def _response(column, order):
     """Return a response; text is left to families with classes."""
     return column[order] if column.dtype.kind == "f" else column[order].astype(str)
 
 
-def _covariates(values, order):
-    """Return covariates (n, k) and their names, or nothing if there are none."""
+def _covariates(values, order, encoder):
+    """Return covariates as an EncodedDesign, or None if there are none."""
     if not values:
-        return ()
-    columns = {
-        name: column[order] if column.dtype.kind == "f" else (column[order], None)
-        for name, column in values.items()
-    }
-    design = design_of(columns)
-    return design.matrix, design.names
+        return None
+    columns = {name: column[order] for name, column in values.items()}
+    if encoder is not None:
+        return encoder.encode(columns)
+    return design_of({name: column if column.dtype.kind == "f" else (column, None)
+                      for name, column in columns.items()})  # fmt: skip
 
 
 def _factors(X, rarest, gaps):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.linalg.design.genotypes import MixedColumns
 
 
@@ -98,17 +99,18 @@ class Genotypes(MixedColumns):
 
     ndim = 2
 
-    def __init__(self, bits, variants, samples, covariates=None, covariate_names=(), sources=()):
+    def __init__(self, bits, variants, samples, covariates=None, covariate_names=(), sources=(),
+                 encoder=None):
         self._bits, self._covariates = tuple(bits), covariates
-        self._covariate_names = np.array(covariate_names, dtype=object)
-        self._sources, self._variants = tuple(sources), variants
+        self.covariate_names = np.array(covariate_names, dtype=object)
+        self._sources, self._variants, self.encoder = tuple(sources), variants, encoder
         self.samples = samples
         super().__init__(self._bits if covariates is None else (covariates, *self._bits))
 
     @property
     def n_covariates(self) -> int:
         """Number of covariates, which are the first columns."""
-        return len(self._covariate_names)
+        return len(self.covariate_names)
 
     @cached_property
     def variants(self) -> Variants:
@@ -118,7 +120,7 @@ class Genotypes(MixedColumns):
     @cached_property
     def names(self) -> np.ndarray:
         """Names of the columns, (p,)."""
-        return np.append(self._covariate_names, names_of(self.variants)).astype(object)
+        return np.append(self.covariate_names, names_of(self.variants)).astype(object)
 
     @cached_property
     def counts(self) -> np.ndarray:
@@ -160,7 +162,7 @@ class Genotypes(MixedColumns):
             raise ValueError("variants of several files are not in the order of the files; sort "
                              "which")  # fmt: skip
         return Genotypes(bits, lambda: self.variants.take(which), self.samples, self._covariates,
-                         self._covariate_names, self._sources)  # fmt: skip
+                         self.covariate_names, self._sources, self.encoder)  # fmt: skip
 
     def take(self, rows: Any, covariates: Any = None, covariate_names: Any = ()) -> Genotypes:
         """Return some of the samples, with covariates before the variants.
@@ -170,8 +172,8 @@ class Genotypes(MixedColumns):
         rows : array-like (m,)
             Indices of samples. Unless these are all in their order, genotypes are copied, in 2
             bits each: ``(m + 3) // 4`` bytes a variant.
-        covariates : array-like (m, k), optional
-            Columns of numbers, kept as float64.
+        covariates : array-like (m, k) or EncodedDesign, optional
+            Columns of numbers, kept as float64. A design has their names.
         covariate_names : sequence of str, optional
             Their names, (k,).
 
@@ -182,12 +184,49 @@ class Genotypes(MixedColumns):
         rows = np.arange(self.shape[0])[np.asarray(rows)]
         whole = np.array_equal(rows, np.arange(self.shape[0]))
         bits = self._bits if whole else [part.of_rows(rows) for part in self._bits]
+        encoder = covariates.without_rows() if isinstance(covariates, EncodedDesign) else None
         if covariates is not None:
             covariates = np.asfortranarray(covariates, dtype=float)
         return Genotypes(bits, lambda: self.variants, self.samples.take(rows), covariates,
-                         covariate_names, self._sources if whole else ())  # fmt: skip
+                         covariate_names if encoder is None else encoder.names,
+                         self._sources if whole else (), encoder)  # fmt: skip
 
-    def align(self, table: Any, response: Any, covariates: Any = (), **options: Any) -> Any:
+    def match(self, fit: Any, **options: Any) -> Any:
+        """Find the variants of a model among these, and put them into its columns.
+
+        ``fit.predict`` and :func:`sparsesolve.assess` do this by themselves, with these defaults;
+        only genotypes of the very variants of the fit are taken as they are.
+
+        Parameters
+        ----------
+        fit : Path or CVPath
+            Fitted to genotypes. Its variants with a coefficient are looked for by chromosome,
+            position and alleles, then by id and alleles.
+        **options
+            ambiguous : {"drop", "frequency", "keep"}, default "drop"
+                Variants of A and T, or C and G, may be of either strand. "frequency" decides
+                where it is outside 0.4 to 0.6 in both data; "keep" trusts the strand.
+            min_matched : float in [0, 1], default 0.75
+                Least share of the score, the sum of sizes of coefficients times standard
+                deviations, that
+                must be found.
+
+        Returns
+        -------
+        MatchedGenotypes
+            X for ``fit.predict``; ``matches`` is the table of decisions.
+
+        Raises
+        ------
+        ValueError
+            If too little is found, two variants of the model are one here, or a covariate of the
+            model was not joined by ``align(table, covariates=fit)``.
+        """
+        from .matching import match
+
+        return match(self, fit, **options)
+
+    def align(self, table: Any, response: Any = (), covariates: Any = (), **options: Any) -> Any:
         """Join a table of phenotypes by the ids of samples; see :class:`Aligned`.
 
         Parameters
@@ -196,10 +235,11 @@ class Genotypes(MixedColumns):
             A text file with a header, its columns separated by tabs, commas or blanks; or a table
             in memory. NA, -9, an empty cell and NaN are missing.
         response : str, or sequence of str
-            Column to fit; several for a response of several columns, such as time and status.
-        covariates : sequence of str, default ()
+            Column to fit; several for a response of several columns, such as time and status;
+            none for predictions, where y is None.
+        covariates : sequence of str, or fit, default ()
             Columns that join the variants as features without penalty. Text becomes a column for
-            each level.
+            each level. A fit has its own, encoded as they were for it.
         **options
             id : str, default "IID"
                 Column of sample ids; a leading ``#`` is ignored. If ids repeat across families, a

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.data.genotypes.columns import Variants
 from sparsesolve.families import cox, read_family
 from sparsesolve.families.registry import WORDS
 from sparsesolve.results.cv_path import CVPath
@@ -120,11 +121,26 @@ def _groups(values, sizes):
     values["groups"] = {name: np.array(which, dtype=np.intp) for name, which in pairs}
 
 
+def _variants(values, sizes):
+    """Make Variants of lines of text, one for each of the last columns."""
+    lines = values.get("variants")
+    if lines is None:
+        return
+    fields = [line.split("\t") for line in lines if isinstance(line, str)]
+    if not 0 < len(lines) <= sizes["p"] or {len(one) for one in fields} != {5} or not all(
+        one[2].removeprefix("-").isdigit() for one in fields
+    ) or len(fields) < len(lines):  # fmt: skip
+        raise Damaged("variants is no list of chromosomes, ids, positions and alleles")
+    columns = [np.array(column) for column in zip(*fields, strict=True)]
+    values["variants"] = Variants(*columns[:2], columns[2].astype(np.int64), *columns[3:])
+
+
 def _same_encoder(values, sizes):
     """Replace the encoder by its EncodedDesign, which must have the columns of the fit."""
     if "encoder" in values:
         values["encoder"] = encoder_of(values["encoder"])
-        if len(values["encoder"].names) != sizes.get("p", len(values["encoder"].names)):
+        width = len(values["encoder"].names) + len(values.get("variants") or ())
+        if width != sizes.get("p", width):
             raise Damaged("encoder has another number of columns")
 
 
@@ -142,7 +158,7 @@ PATH = {
     **PARTS, **COEFS, "n_features?": Form("i"), "rows": _rows_of_coefs,
     "feature_names?": Form("U", "p"), "groups?": Form("i", "p"),
     "degrees?": Form("i", "L", low=0), "feature_groups?": Json(), "named": _groups,
-    "means?": Form("f", "p"),
+    "means?": Form("f", "p"), "variants?": Json(), "of": _variants,
     "encoder?": Json({}), "same": _same_encoder,
 }  # fmt: skip
 # Scores along a path; the options of kernels have no alpha and gamma.
@@ -201,6 +217,9 @@ def path_values(path):
     coefs = sparse.csc_array(sparse.vstack(path.coefs, format="csc") if several else path.coefs)
     values, groups = _path_values(path) | {"n_features": path.n_features}, path.groups
     values["means"] = path.means
+    if path.variants is not None:
+        columns = (getattr(path.variants, name) for name in Variants.__dataclass_fields__)
+        values["variants"] = ["\t".join(map(str, one)) for one in zip(*columns, strict=True)]
     if hasattr((path.options or {}).get("penalty"), "degrees"):
         values["degrees"], values["options"]["counted"] = path.degrees, path.counted
     if groups is not None and not hasattr(groups.penalty, "latent"):  # shares need the penalty
@@ -252,7 +271,7 @@ def _parts(values):
 
 def _path_of(values, made=Path):
     """Return the Path of checked members."""
-    names = {name: values.get(name) for name in ("feature_names", "encoder", "means")}
+    names = {name: values.get(name) for name in ("feature_names", "encoder", "means", "variants")}
     coefs, groups = stacked(values), values.get("groups")
     p = coefs.shape[0] // (len(values["intercepts"]) if values["intercepts"].ndim == 2 else 1)
     if values["intercepts"].ndim == 2:
