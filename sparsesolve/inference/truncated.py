@@ -29,33 +29,44 @@ HALF, HALF_WEIGHTS = ((a + b) / 2 for a, b in zip(special.roots_legendre(128), (
                                                   strict=True))  # fmt: skip
 # A normal density has less than 1e-31 of its mass beyond this many standard deviations.
 REACH = 12.0
-# Brackets of an end grow up to this many standard deviations.
+# Ends farther from x than this many standard deviations are infinite.
 FARTHEST = 2.0**60
 # Ends are found to this relative error of the logit.
 CLOSE = 1e-11
-ROOT_HALF_PI = np.sqrt(np.pi / 2.0)
+ROOT_HALF_PI, HALF_ROOT, LOG_ROOT_2PI = np.sqrt(np.pi / 2), np.sqrt(0.5), np.log(2 * np.pi) / 2
 
 
 def log_partial(z, w):
-    """Return log G(z, w) for any z and any w > 0, infinite ones included."""
+    """Return log G(z, w) and its derivative in z, for any z and any w > 0, also infinite ones."""
     z, w = np.broadcast_arrays(np.asarray(z, float), np.asarray(w, float))
-    found = np.empty(z.shape)
+    found, slope = np.empty(z.shape), np.empty(z.shape)
     short = w * (np.abs(z) + w) <= 4.0
-    u = np.where(short, w, 0.0)[..., None] * NODES
+    for which, part in ((short, _short_partial), (~short, _long_partial)):
+        found[which], slope[which] = part(z[which], w[which])
+    return found, slope
+
+
+def _short_partial(z, w):
+    u = w[:, None] * NODES
+    parts = WEIGHTS * np.exp(u * (z[:, None] - u / 2))
+    whole = parts.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        return np.log(w) + np.log(whole), (parts * u).sum(axis=1) / whole
+
+
+def _long_partial(z, w):
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        found = np.log(w) + np.log((WEIGHTS * np.exp(z[..., None] * u - u * u / 2)).sum(axis=-1))
         end = np.where(np.isinf(w), -np.inf, w * (z - w / 2))  # the exponent at w
         far = z - w
         # The exponent falls all the way, rises all the way, or has its top between.
-        falling = special.erfcx(-z / np.sqrt(2.0)) - np.exp(end) * special.erfcx(
-            -np.minimum(far, 0.0) / np.sqrt(2.0))  # fmt: skip
-        rising = special.erfcx(far / np.sqrt(2.0)) - np.exp(-end) * special.erfcx(
-            z / np.sqrt(2.0))  # fmt: skip
+        falling = special.erfcx(-z * HALF_ROOT) - np.exp(end) * special.erfcx(
+            -np.minimum(far, 0.0) * HALF_ROOT)  # fmt: skip
+        rising = special.erfcx(far * HALF_ROOT) - np.exp(-end) * special.erfcx(z * HALF_ROOT)
         between = z * z / 2 + np.log(2.0) + np.log1p(-special.ndtr(-z) - special.ndtr(far))
-        longer = np.select(
+        found = np.select(
             [z <= 0.0, far >= 0.0], [np.log(falling), end + np.log(rising)], between
         ) + np.log(ROOT_HALF_PI)
-    return np.where(short, found, longer)
+        return found, z + np.exp(-found) - np.exp(end - found)
 
 
 def log_mass(a, b):
@@ -63,10 +74,10 @@ def log_mass(a, b):
     a, b = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float))
     flip = a > -b  # the end nearer to 0 becomes b, at most half of the mass is beyond it
     a, b = np.where(flip, -b, a), np.where(flip, -a, b)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        tail = log_partial(np.minimum(b, 0.0), b - a) - b * b / 2 - 0.5 * np.log(2.0 * np.pi)
-        both = np.log1p(-special.ndtr(a) - special.ndtr(-b))
-    return np.where(b > a, np.where(b > 0.0, both, tail), -np.inf)
+    found, tail, both = np.full(a.shape, -np.inf), (b > a) & (b <= 0.0), (b > a) & (b > 0.0)
+    found[tail] = log_partial(b[tail], (b - a)[tail])[0] - b[tail] ** 2 / 2 - LOG_ROOT_2PI
+    found[both] = np.log1p(-special.ndtr(a[both]) - special.ndtr(-b[both]))
+    return found
 
 
 class Truncated:
@@ -77,9 +88,10 @@ class Truncated:
         self.left, self.right = (x - lo) / self.sd, (hi - x) / self.sd
 
     def logit(self, theta):
-        """Return the logit of F(x) at means theta (..., m)."""
+        """Return the logit of F(x) at means theta (..., m), and its derivative."""
         z = (self.x - theta) / self.sd
-        return log_partial(z, self.left) - log_partial(-z, self.right)
+        (below, up), (above, down) = log_partial(z, self.left), log_partial(-z, self.right)
+        return below - above, -(up + down) / self.sd
 
 
 class Carved:
@@ -94,9 +106,10 @@ class Carved:
 
     @cached_property
     def halves(self):
-        """Logs of the weights (m, N) times those of the nodes, left and right of x."""
+        """Logs of the weights (2, m, N) times those of the nodes, left and right of x."""
         more = np.log(REACH * HALF_WEIGHTS) - (REACH * HALF) ** 2 / 2
-        return tuple(self._log_weight(sign * REACH * HALF) + more for sign in (-1.0, 1.0))
+        u = REACH * np.concatenate([-HALF, HALF])
+        return np.moveaxis(self._log_weight(u).reshape(-1, 2, len(HALF)), 1, 0) + more
 
     def _log_weight(self, u):
         """Return the log-probability (m, N) of the W that are left at T = x + u sd."""
@@ -104,14 +117,17 @@ class Carved:
         return log_mass(*((end[:, None] - t) / self.noise[:, None] for end in (self.lo, self.hi)))
 
     def logit(self, theta):
-        """Return the logit of F(x) at means theta (..., m)."""
-        slope = ((self.x - theta) / self.sd)[..., None] * (REACH * HALF)
-        (left, at), (right, to) = (_log_sum(self.halves[0] + slope),
-                                   _log_sum(self.halves[1] - slope))  # fmt: skip
-        found = left - right
+        """Return the logit of F(x) at means theta (..., m), and its derivative."""
+        z, u = ((self.x - theta) / self.sd)[..., None], REACH * HALF
+        left, mean, at = _log_sum(self.halves[0] + z * u, u)
+        right, other, to = _log_sum(self.halves[1] - z * u, u)
+        found, slope = left - right, -(mean + other) / self.sd
         for place in np.argwhere(HALF[np.maximum(at, to)] > 0.5):  # mass beyond the nodes
-            found[tuple(place)] = self._far(place[-1], theta[tuple(place)])
-        return found
+            place, j = tuple(place), place[-1]
+            step = 1e-4 * self.sd[j]
+            found[place] = self._far(j, theta[place])
+            slope[place] = (self._far(j, theta[place] + step) - found[place]) / step
+        return found, slope
 
     def _far(self, j, theta):
         """Return the logit where most of the mass is many standard deviations from x.
@@ -124,70 +140,58 @@ class Carved:
         width = np.sqrt(z * z + 80.0) - abs(z)  # over which that part falls by exp(-40)
         u = width * HALF
         part = _log_sum(one._log_weight(np.sign(z) * u)[0] + np.log(width * HALF_WEIGHTS)
-                        - abs(z) * u - u * u / 2)[0]  # fmt: skip
+                        - abs(z) * u - u * u / 2, u)[0]  # fmt: skip
         spread = np.hypot(one.sd, one.noise)
         whole = log_mass((one.lo - theta) / spread, (one.hi - theta) / spread)[0]
-        whole += z * z / 2 + 0.5 * np.log(2.0 * np.pi)  # relative to the density at x
+        whole += z * z / 2 + LOG_ROOT_2PI  # relative to the density at x
         return -np.sign(z) * (part - whole - np.log1p(-np.exp(min(part - whole, -1e-300))))
 
 
-def _log_sum(logs):
-    """Return the logs of the sums of exp(logs) along the last axis, and where the largest is."""
+def _log_sum(logs, u):
+    """Return the logs of the sums of exp(logs) along the last axis, the mean u, and the place of
+    the largest.
+    """
     at = logs.argmax(axis=-1)
     top = np.take_along_axis(logs, at[..., None], axis=-1)
-    top = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.log(np.exp(logs - top).sum(axis=-1)) + top[..., 0], at
+    parts = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
+    whole = parts.sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.log(whole) + top[..., 0], parts @ u / whole, at
+
+
+def pivots(law, theta):
+    """Return F(x) (m,) at means theta: uniform given the event, where these are the true ones."""
+    return special.expit(law.logit(theta + 0.0 * law.x)[0])
 
 
 def p_values(law, theta=0.0):
     """Return two-sided p-values 2 min(F, 1 - F) of means theta."""
-    return np.minimum(1.0, 2.0 * special.expit(-np.abs(law.logit(theta + 0.0 * law.x))))
+    return np.minimum(1.0, 2.0 * special.expit(-np.abs(law.logit(theta + 0.0 * law.x)[0])))
 
 
 def intervals(law, level):
-    """Return the ends (m,), (m,) of intervals of equal tails for the means."""
-    target = special.logit(0.5 + level / 2)
-    return _roots(law, np.array([[target], [-target]]), np.array([[-1.0], [1.0]]))
+    """Return the ends (m,), (m,) of intervals of equal tails for the means.
 
-
-def _roots(law, target, side):
-    """Return the means (2, m) at which the logit is `target` (2, 1), from x towards `side`.
-
-    The logit falls in theta and is nearly linear: false position, with the Illinois weights, and
-    a bisection now and then for ends next to a limit.
+    The logit falls in theta and is nearly linear: Newton's method, and a bisection where a step
+    leaves the bracket of the ends seen so far.
     """
-    near, far = _bracket(law, target, side)
-    value, beyond = law.logit(near) - target, law.logit(far) - target
-    unbounded, kept = beyond * side > 0.0, np.zeros(near.shape)
-    for k in range(300):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.nan_to_num(value / (value - beyond), nan=0.5) if k % 4 < 3 else 0.5
-        middle = near + np.clip(share, 0.0, 1.0) * (far - near)
-        found = law.logit(middle) - target
-        if ((np.abs(found) <= CLOSE * np.abs(target)) | unbounded
-                | (np.abs(far - near) <= 1e-13 * (np.abs(middle) + law.sd))).all():  # fmt: skip
+    tails = np.array([[1.0], [-1.0]])
+    target, x, sd = special.logit(0.5 + level / 2) * tails, law.x, law.sd
+    theta = x - tails * special.ndtri(0.5 + level / 2) * sd
+    least, most = np.full(theta.shape, -np.inf), np.full(theta.shape, np.inf)
+    for _ in range(300):
+        value, slope = law.logit(theta)
+        value, right = value - target, value > target  # the end is on the right of theta
+        least, most = np.where(right, theta, least), np.where(right, most, theta)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            new, middle = theta - value / slope, (least + most) / 2
+        farther = theta + np.where(right, 2.0, -2.0) * (np.abs(theta - x) + sd)
+        new = np.where((least < new) & (new < most), new,
+                       np.where(np.isfinite(middle), middle, farther))  # fmt: skip
+        new = np.where(np.abs(value) <= CLOSE * np.abs(target), theta, new)
+        beyond = np.abs(new - x) > FARTHEST * sd
+        settled = np.abs(new - theta) <= 1e-13 * (np.abs(new) + sd)
+        theta = new
+        if (settled | beyond).all():
             break
-        same = found * side > 0.0
-        beyond = np.where(same, beyond * np.where(kept > 0, 0.5, 1.0), found)
-        value = np.where(same, found, value * np.where(kept < 0, 0.5, 1.0))
-        near, far = np.where(same, middle, near), np.where(same, far, middle)
-        kept = np.where(same, 1.0, -1.0)
-    return np.where(unbounded, side * np.inf, middle)
-
-
-def _bracket(law, target, side):
-    """Return means (2, m) before and beyond the ends that are looked for, seen from x."""
-    guess = law.x + side * law.sd
-    near, far = guess.copy(), guess.copy()
-    passed = (law.logit(guess) - target) * side < 0.0  # the guess is beyond the end
-    for end, wanted in ((near, 1.0), (far, -1.0)):
-        missing, step = passed == (wanted > 0.0), np.broadcast_to(law.sd, guess.shape).copy()
-        while missing.any():
-            other = far if wanted > 0.0 else near
-            other[missing] = end[missing]
-            end[missing] -= (wanted * side * step)[missing]
-            step[missing] *= 2.0
-            missing &= ((law.logit(end) - target) * side * wanted < 0.0) & (
-                step <= FARTHEST * law.sd)  # fmt: skip
-    return near, far
+    return np.where(beyond, np.copysign(np.inf, theta - x), theta)

@@ -1,4 +1,4 @@
-"""Selective inference, carving: R's numbers, the line oracle, laws, planted faults, refusals."""
+"""Selective inference, carving: R's numbers, the line oracle, invariance, refusals."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from sparsesolve.data import read_design
 from sparsesolve.inference.carving import carved
 from sparsesolve.inference.event import Selection, certified, without_intercept
 from sparsesolve.inference.polyhedral import limits
-from sparsesolve.inference.truncated import Carved, Truncated, intervals, p_values
+from sparsesolve.inference.truncated import Carved, Truncated, intervals, p_values, pivots
 from sparsesolve.selection.information import inverse
 
 rng = np.random.default_rng(0)
@@ -55,7 +55,7 @@ def test_numbers_of_r_with_the_information_at_the_lasso():
     beta = np.ldexp(one.b[one.support], power) + step[-q:]
     C = inverse(H)
     law = Truncated(beta, np.diag(C), *limits(C, beta, *one.rows(H)))
-    tail = special.expit(-one.signs * law.logit(np.zeros(q)))
+    tail = special.expit(-one.signs * law.logit(np.zeros(q))[0])
     found = {j: (b, p) for j, b, p in zip(one.support, np.ldexp(beta, -power), tail, strict=True)}
     for j, b, p in ((0, 0.8611838, 3.43272e-2), (1, -0.8105803, 2.24042e-2),
                     (7, 0.9554629, 5.50679e-3)):  # fmt: skip
@@ -141,92 +141,6 @@ def test_what_is_in_doubt_is_named():
         inference.selective(ss.path(X, Y), X, Y, first, sigma=1.0)
 
 
-SMALL = {"gaussian": (60, 20, 0.25), "binomial": (150, 10, 0.06), "poisson": (120, 10, 0.15),
-         "cox": (150, 10, 0.1)}  # fmt: skip
-
-
-def drawn(family, seed):
-    n, p, lam = SMALL[family]
-    rng = np.random.default_rng([7, seed])
-    Z = rng.normal(size=(n, p)) + 0.5 * rng.normal(size=(n, 1))
-    eta = 0.6 * Z[:, 0] - 0.4 * Z[:, 1]
-    y = {"gaussian": lambda: eta + rng.normal(size=n),
-         "binomial": lambda: (rng.random(n) < special.expit(eta)).astype(int),
-         "poisson": lambda: rng.poisson(np.exp(0.7 * eta)),
-         "cox": lambda: np.column_stack([rng.exponential(np.exp(-eta)), rng.random(n) < 0.8])}
-    return Z, eta, y[family](), lam  # fmt: skip
-
-
-def pivots(family, method, draws):
-    """One pivot a draw at the true coefficient, and whether all intervals cover, and how many."""
-    found, inside, of = [], 0, 0
-    for seed in range(draws):
-        Z, eta, y, lam = drawn(family, seed)
-        sigma = {"sigma": 1.0} if family == "gaussian" else {}
-        try:
-            if method == "carve":
-                table = inference.carve(Z, y, lam, family=family, seed=seed, level=0.9, **sigma)
-            else:
-                fit = ss.path(Z, y, family=family, lambdas=[lam])
-                if not fit.df[0]:
-                    continue
-                table = inference.selective(fit, Z, y, lam, level=0.9, **sigma)
-        except ValueError as error:
-            assert "cannot tell" in str(error)
-            continue
-        E = table.features
-        if not len(E) or (family != "gaussian" and not {0, 1} <= set(E)):
-            continue
-        scale = 0.7 if family == "poisson" else 1.0
-        A = np.column_stack([np.ones(len(Z)), Z[:, E]])
-        truth = scale * np.linalg.lstsq(A, eta, rcond=None)[0][1:]
-        covered = (table.lower <= truth) & (truth <= table.upper)
-        inside, of = inside + covered.sum(), of + len(E)
-        found.append(covered.mean())
-    return np.array(found), inside / of, of
-
-
-@pytest.mark.parametrize("method", ["selective", "carve"])
-def test_coverage(method):
-    """90% of intervals cover: four binomial errors, with draws as clusters."""
-    per_draw, share, of = pivots("gaussian", method, 70)
-    error = np.sqrt(per_draw.var() / len(per_draw))
-    assert of > 100 and abs(share - 0.9) < 4 * error
-    naive = []
-    for seed in range(70):
-        Z, eta, y, lam = drawn("gaussian", seed)
-        fit = ss.path(Z, y, lambdas=[lam])
-        if fit.df[0]:
-            table = ss.refit(fit, Z, y, lam, level=0.9)
-            A = np.column_stack([np.ones(len(Z)), Z[:, table.features[1:]]])
-            truth = np.linalg.lstsq(A, eta, rcond=None)[0]
-            naive.append(((table.lower <= truth) & (truth <= table.upper))[1:].mean())
-    assert np.mean(naive) < 0.8  # what refit's caution is about
-
-
-@pytest.mark.parametrize("family", ["binomial", "poisson", "cox"])
-def test_coverage_of_other_families(family):
-    per_draw, share, of = pivots(family, "carve", 30)
-    assert of > 20 and abs(share - 0.9) < 4 * max(np.sqrt(per_draw.var() / len(per_draw)), 0.02)
-
-
-def test_p_values_without_influence_are_uniform_and_planted_faults_are_not():
-    """One of a draw where y is noise; R's table is one-sided in the direction of the sign."""
-    found, one_sided = [], []
-    for seed in range(120):
-        Z, _, _, _ = drawn("gaussian", seed)
-        y = np.random.default_rng([8, seed]).normal(size=len(Z))
-        fit = ss.path(Z, y, lambdas=[0.2])
-        if not fit.df[0]:
-            continue
-        table = inference.selective(fit, Z, y, 0.2, sigma=1.0)
-        k = seed % len(table.names)
-        found.append(table.p_values[k])
-        one_sided.append(table.p_values[k] / 2)  # as R prints it, in the direction of the sign
-    assert len(found) > 60 and stats.kstest(found, "uniform").pvalue > 1e-4
-    assert stats.kstest(one_sided, "uniform").pvalue < 1e-4
-
-
 def test_rejection_sampling_agrees_with_the_carved_law():
     """Draws of (y, noise) with the same event have the law that the pivot says."""
     rng = np.random.default_rng(3)
@@ -234,7 +148,7 @@ def test_rejection_sampling_agrees_with_the_carved_law():
     T, W = theta + rng.normal(size=400_000), np.sqrt(d) * rng.normal(size=400_000)
     kept = T[lo <= T + W]
     law = Carved(*(np.array([value]) for value in (x, v, lo, np.inf, d)))
-    expected = special.expit(law.logit(np.array([theta])))[0]
+    expected = pivots(law, theta)[0]
     assert np.mean(kept <= x) == pytest.approx(expected, abs=4 * 0.5 / np.sqrt(len(kept)))
 
 
