@@ -28,9 +28,9 @@ __all__ = [
     "CRFPath", "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath",
     "Path", "Status", "assess", "calibration", "confusion", "crf_path", "criteria", "cv_mkl_path",
     "cv_path", "families", "genotypes", "inference", "lars_path", "load", "make_design", "mkl",
-    "mkl_path",
-    "omp_path", "online", "path", "paths", "penalties", "refit", "relax", "results", "roc",
-    "save", "selection", "sparse_code", "spom", "stability_path", "structured",
+    "mkl_path", "omp_path", "online", "path", "paths", "penalties", "polygenic_score", "refit",
+    "relax", "results", "roc", "save", "selection", "sparse_code", "spom", "stability_path",
+    "structured",
 ]  # fmt: skip
 
 answer_in_constructors(penalties)
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from sparsesolve.results.files.model_file import load, save
     from sparsesolve.results.kernel_path import MKLPath
     from sparsesolve.results.knot_path import KnotPath
+    from sparsesolve.results.polygenic_score import polygenic_score
     from sparsesolve.selection.assessment.assess import assess
     from sparsesolve.selection.assessment.calibration import calibration
     from sparsesolve.selection.assessment.confusion import confusion
@@ -84,6 +85,7 @@ else:
         "make_design": "data.encoding",
         "mkl_path": "mkl.path",
         "omp_path": "paths.greedy",
+        "polygenic_score": "results.polygenic_score",
         "refit": "selection.refit",
         "relax": "selection.relaxed",
         "roc": "selection.assessment.roc",

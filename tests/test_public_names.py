@@ -19,15 +19,17 @@ PUBLIC = {
         CRFPath CVPath ConvergenceWarning DictionaryLearning KnotPath MKLPath Path Status
         assess calibration confusion crf_path criteria cv_mkl_path cv_path families genotypes
         inference lars_path load make_design mkl mkl_path omp_path online path paths penalties
-        refit relax results roc save selection sparse_code spom stability_path structured
+        polygenic_score refit relax results roc save selection sparse_code spom stability_path
+        structured
     """,
     "paths": """
         bundle hard_threshold_path lars_path_gram
     """,
     "results": """
         Aligned Calibration Certificate Confusion Constrained EncodedDesign Genotypes Intervals
-        Knockoffs MKLCrossValidation OnlineFit Refit Roc Scores SparseCodes StabilityPath
-        SurvivalCurves plot_graph plot_image plot_tree
+        Knockoffs MKLCrossValidation Matches OnlineFit PolygenicScore Refit Roc
+        SampleScores Scores SparseCodes StabilityPath SurvivalCurves plot_graph plot_image
+        plot_tree
     """,
     "selection": """
         adaptive_factors at_radius

@@ -21,8 +21,8 @@ ORDER = [
 ]  # fmt: skip
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
-    "cli": (1900, 14, 3),
-    "data": (6840, 42, 59),
+    "cli": (1930, 14, 3),
+    "data": (6880, 42, 60),
     "estimators": (5556, 48, 7),
     "families": (828, 10, 0),
     "inference": (2343, 12, 24),
@@ -32,7 +32,7 @@ BUDGETS = {
     "online": (4585, 32, 16),
     "paths": (4780, 40, 50),
     "penalties": (10731, 82, 111),
-    "results": (5480, 38, 25),
+    "results": (5765, 39, 26),
     "root": (335, 2, 0),
     "selection": (3302, 21, 9),
     "solvers/baselines": (1011, 6, 15),

@@ -11,6 +11,8 @@ from sparsesolve.cli.genotypes import (
     is_genotypes,
     predict_genotypes,
     refuse_genotype_options,
+    score_genotypes,
+    write_weights,
 )
 from sparsesolve.cli.online import predict_online
 from sparsesolve.cli.options import (
@@ -61,6 +63,7 @@ def run_path(args):
         save_plot(fit, args.plot, args.xvar, _title(args, "path"), by=args.by)
     if args.save:
         ss.save(fit, args.save)
+    write_weights(fit, args, float(fit.lambdas[-1]))
     if not args.quiet and args.out != "-":
         print(printing.table(fit, whole=True))
 
@@ -84,6 +87,7 @@ def run_cv(args):
         save_figure(cv.plot, args.plot, _title(args, "cross-validation"))
     if args.save:
         ss.save(cv, args.save)
+    write_weights(cv, args, args.s)
     if not args.quiet and args.out != "-":
         print(cv)
 
@@ -94,6 +98,9 @@ def run_predict(args):
     refuse_genotype_options(args)
     import sparsesolve as ss
 
+    if is_genotypes(args) and FilePath(args.model).suffix != ".npz":
+        score_genotypes(args)
+        return
     fit = ss.load(args.model)
     by_class = {"CRFPath": tag_file, "Parser": parse_file, "OnlineFit": predict_online}
     if type(fit).__name__ in by_class:
@@ -177,7 +184,8 @@ def _check_results(args):
     """Refuse results that cannot be written, before the fit starts."""
     if args.plot:
         check_plot_file(args.plot)
-    check_targets([args.file, args.groups], out=args.out, plot=args.plot, save=args.save)
+    check_targets([args.file, args.groups], out=args.out, plot=args.plot, save=args.save,
+                  **{"weights-file": getattr(args, "weights_file", None)})  # fmt: skip
 
 
 def _check_by(args):

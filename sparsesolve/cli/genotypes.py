@@ -7,6 +7,7 @@ import numpy as np
 from sparsesolve.cli.reading import print_notes, write_table
 from sparsesolve.data.genotypes import genotypes
 from sparsesolve.data.tables import Table
+from sparsesolve.results.polygenic_score import polygenic_score
 
 ENDINGS = (".bed",)
 # Options that stand for columns of a table of features, or for its layout.
@@ -28,6 +29,9 @@ def add_genotype_options(command):
                        "variants whose rarer allele is rarer")  # fmt: skip
     group.add_argument("--max-missing", type=float, default=1.0, metavar="F", help="leave out "
                        "variants with a larger share of missing genotypes")  # fmt: skip
+    group.add_argument("--weights-file", metavar="FILE", help="write the weights of variants in "
+                       "the PGS Catalog's format, also .gz; predict reads it")  # fmt: skip
+    group.add_argument("--genome-build", metavar="NAME", help="of the positions, for its head")
 
 
 def add_new_genotypes(command):
@@ -49,9 +53,21 @@ def is_genotypes(args):
 
 def refuse_genotype_options(args):
     """Refuse options of genotypes with another file."""
-    given = [name for name in ("phenotype", "covariates", "matches") if getattr(args, name, None)]
+    names = ("phenotype", "covariates", "matches", "weights_file", "genome_build")
+    given = [name for name in names if getattr(args, name, None)]
     if given and not is_genotypes(args):
-        raise ValueError(f"--{given[0]} belongs to a .bed file of genotypes")
+        option = given[0].replace("_", "-")
+        raise ValueError(f"--{option} belongs to a .bed file of genotypes")
+    if getattr(args, "weights_file", None) and not args.genome_build:
+        raise ValueError("--weights-file needs --genome-build, such as GRCh38, which no file of "
+                         "genotypes says")  # fmt: skip
+
+
+def write_weights(fit, args, s):
+    """Write --weights-file, if it is asked for: the weights at the lambda `s`."""
+    if args.weights_file:
+        polygenic_score(fit, s).write(args.weights_file, build=args.genome_build,
+                                      trait=", ".join(args.response))  # fmt: skip
 
 
 def read_genotypes(args):
@@ -95,11 +111,29 @@ def matched_genotypes(args, fit, id="IID"):
     elif response:
         raise ValueError("--response is a column of --phenotype, which is not given")
     X = X.match(fit, ambiguous=args.ambiguous, min_matched=args.min_matched)
-    print_notes([repr(X.matches).strip("<>")])
-    if args.matches:
-        table = X.matches.to_dict()
-        write_table(args.matches, list(table), zip(*table.values(), strict=True))
+    _write_matches(args, X.matches)
     return X, y
+
+
+def score_genotypes(args):
+    """Write the scores of a file of weights."""
+    if args.s or args.phenotype or args.id or args.kind != "response":
+        raise ValueError("a file of weights has no lambda, covariates or kinds; leave --s, "
+                         "--phenotype, --id and --kind out")  # fmt: skip
+    found = polygenic_score(args.model).score(
+        genotypes(args.file), ambiguous=args.ambiguous, min_matched=args.min_matched
+    )
+    _write_matches(args, found.matches)
+    cells = (found.samples.fid, found.samples.iid, found.values, found.missing)
+    write_table(args.out, ["FID", "IID", "score", "missing"],
+                zip(*(one.tolist() for one in cells), strict=True))  # fmt: skip
+
+
+def _write_matches(args, matches):
+    print_notes([repr(matches).strip("<>")])
+    if args.matches:
+        table = matches.to_dict()
+        write_table(args.matches, list(table), zip(*table.values(), strict=True))
 
 
 def predict_genotypes(args, fit, path, columns, values_of):

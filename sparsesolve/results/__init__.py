@@ -8,9 +8,9 @@ from sparsesolve.data.public_names import public_names
 
 __all__ = [
     "Aligned", "Calibration", "Certificate", "Confusion", "Constrained", "EncodedDesign",
-    "Genotypes", "Intervals", "Knockoffs", "MKLCrossValidation", "OnlineFit", "Refit", "Roc",
-    "Scores", "SparseCodes", "StabilityPath", "SurvivalCurves", "plot_graph", "plot_image",
-    "plot_tree",
+    "Genotypes", "Intervals", "Knockoffs", "MKLCrossValidation", "Matches", "OnlineFit",
+    "PolygenicScore", "Refit", "Roc", "SampleScores", "Scores", "SparseCodes", "StabilityPath",
+    "SurvivalCurves", "plot_graph", "plot_image", "plot_tree",
 ]  # fmt: skip
 
 HOMES = {
@@ -24,9 +24,12 @@ HOMES = {
     "Intervals": "results.intervals",
     "Knockoffs": "results.knockoffs",
     "MKLCrossValidation": "results.kernel_path",
+    "Matches": "data.genotypes.matching",
     "OnlineFit": "online.fit",
+    "PolygenicScore": "results.polygenic_score",
     "Refit": "selection.refit",
     "Roc": "selection.assessment.roc",
+    "SampleScores": "results.polygenic_score",
     "Scores": "selection.measures",
     "SparseCodes": "paths.dictionary.encoding",
     "StabilityPath": "selection.stability",

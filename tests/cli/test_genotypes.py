@@ -124,3 +124,22 @@ def test_wrong_questions_to_a_model_are_one_line(study, model, capsys, command, 
     words = [str(word).format(table=study[1], model=model) for word in words]
     code, _, error = run(capsys, command, model, study[0], *words)
     assert code == 2 and sentence in error.splitlines()[-1], error
+
+
+def test_weights_files_are_written_and_scored(study, tmp_path, capsys):
+    file, table = study
+    weights = tmp_path / "w.txt.gz"
+    words = ["--phenotype", table, "--response", "bmi", "--weights-file", weights]
+    code, _, error = run(capsys, "cv", file, *words)
+    assert code == 2 and "--weights-file needs --genome-build" in error
+    saved = ["--save", tmp_path / "c.npz", "--folds", 3, "--seed", 0, "--s", "lambda_min"]
+    assert run(capsys, "cv", file, *words, "--genome-build", "GRCh38", *saved)[0] == 0
+    fit = ss.load(tmp_path / "c.npz")
+    code, text, notes = run(capsys, "predict", weights, file, "--ambiguous", "keep")
+    assert code == 0 and "100.0% of the score" in notes
+    rows = [line.split(",") for line in text.splitlines()]
+    assert rows[0] == ["FID", "IID", "score", "missing"]
+    expected = fit.predict(ss.genotypes(file), "lambda_min") - fit.intercept("lambda_min")
+    assert np.array([row[2] for row in rows[1:]], float) == pytest.approx(expected, rel=1e-9)
+    code, _, error = run(capsys, "predict", weights, file, "--s", "0.1")
+    assert code == 2 and "a file of weights has no lambda" in error

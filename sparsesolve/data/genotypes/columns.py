@@ -264,6 +264,24 @@ class Genotypes(MixedColumns):
 
         return align(self, table, response, covariates, **options)
 
+    def proxies(self, which: Any) -> dict:
+        """Return the variants in perfect linkage with others, whose coefficients they could share.
+
+        Parameters
+        ----------
+        which : sequence of int
+            Columns, such as ``fit.nonzero(s)``; covariates among them are passed over.
+
+        Returns
+        -------
+        dict
+            For the name of each variant those of all with the same genotypes, or with the alleles
+            exchanged, in every sample where both are known.
+        """
+        from .matching import proxies
+
+        return proxies(self, which)
+
     def refuse_changed(self) -> None:
         """Raise ValueError if a file was changed or truncated since it was opened."""
         for source in self._sources:

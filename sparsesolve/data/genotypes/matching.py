@@ -25,6 +25,8 @@ SAME_CHROMOSOME = {"23": "X", "24": "Y", "25": "XY", "26": "MT", "M": "MT"}
 DECISIONS = ("same", "swapped", "complement", "swapped complement")
 # Frequencies between these do not tell which allele is which.
 UNCLEAR = (0.4, 0.6)
+# Columns that are compared at one time.
+BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,3 +244,34 @@ def _refuse_two_on_one(own, wanted, found):
         twice = wanted.id[np.flatnonzero(found == j)[:2]]
         raise ValueError(f"the variants {str(twice[0])!r} and {str(twice[1])!r} of the model are "
                          f"both {str(own.id[j])!r} here; keep one")  # fmt: skip
+
+
+def proxies(genotypes, which):
+    """Return the dict that :meth:`Genotypes.proxies` describes."""
+    first, names = genotypes.n_covariates, genotypes.names
+    counts = genotypes.counts
+    found = {}
+    for j in np.asarray(which, dtype=int):
+        if j < first:
+            continue
+        own = counts[j - first]
+        # Columns alike differ in counts by the missing genotypes of both at most.
+        slack = (own[3] + counts[:, 3])[:, None]
+        alike = [(np.abs(counts[:, :3] - one) <= slack).all(axis=1)
+                 for one in (own[:3], own[2::-1])]  # fmt: skip
+        others = first + np.flatnonzero(alike[0] | alike[1])
+        x = genotypes[:, [j]]
+        near = [others[i : i + BLOCK] for i in range(0, len(others), BLOCK)]
+        equal = np.concatenate([_linked(x, genotypes[:, block]) for block in near])
+        found[names[j]] = [names[k] for k in others[equal] if k != j]
+    return found
+
+
+def _linked(x, Z):
+    """Return which columns of Z are x, or 2 - x, in all rows where both are known, and vary."""
+    either = np.isnan(x) | np.isnan(Z)
+    seen = np.where(either, np.nan, Z)
+    with np.errstate(invalid="ignore"):
+        one, two = ((either | (Z == other)).all(axis=0) for other in (x, 2.0 - x))
+    varies = [len(np.unique(column[~np.isnan(column)])) > 1 for column in seen.T]
+    return (one | two) & np.array(varies, dtype=bool)
