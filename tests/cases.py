@@ -1,6 +1,10 @@
-"""Many cases in one test, which runs them all and lists those that fail."""
+"""Many cases in one test, which runs them all and lists those that fail.
+
+``CASE=Slope pytest tests/laws/test_penalties.py`` runs only cases with that text in their label.
+"""
 
 import inspect
+import os
 from functools import wraps
 from itertools import product
 from reprlib import repr as shown
@@ -45,8 +49,11 @@ def every(names, values):
 
 
 def _run(test, cases, fixtures):
-    failed, skipped = [], []
+    failed, skipped, wanted = [], [], os.environ.get("CASE", "")
     for case in cases:
+        if not any(wanted in label for label, _ in case):
+            skipped.append(f"no label has CASE={wanted}")
+            continue
         given = {name: value for _, part in case for name, value in part.items()}
         try:
             test(**given, **fixtures)

@@ -8,15 +8,15 @@ groups of features, `LatentGroupL2`, `OverlapL2` and `OverlapLinf` on groups tha
 penalties of the same features. `Berhu` and `ExclusiveLasso` are convex but are not norms. `MCP`,
 `SCAD`, `Log` and `Bridge` are not convex. Without a penalty a path uses the elastic net.
 
-Each penalty has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a file here, a line
-in PENALTIES and a test.
+Each penalty has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a file, a name here
+and a line in ``tests/laws/test_penalties.py``.
 """
 
 from sparsesolve.penalties import prox
 from sparsesolve.penalties.balls import GroupBall, L1Ball, L2Ball, LinfBall
 from sparsesolve.penalties.berhu import Berhu
 from sparsesolve.penalties.edges import graph_groups
-from sparsesolve.penalties.elastic_net import ElasticNet
+from sparsesolve.penalties.elastic_net import ElasticNet  # noqa: F401  (for other rooms)
 from sparsesolve.penalties.exclusive_lasso import ExclusiveLasso
 from sparsesolve.penalties.graph_tv import GraphTV
 from sparsesolve.penalties.group_l2 import GroupL2
@@ -47,31 +47,6 @@ __all__ = [
     "TotalVariation", "TotalVariation2D", "TraceNorm", "TreeL2", "TreeLinf", "TrendFilter",
     "graph_groups", "interval_groups", "prox", "rectangle_groups", "tree_groups", "window_groups",
 ]  # fmt: skip
-
-PENALTIES = {
-    "berhu": Berhu,
-    "elastic_net": ElasticNet,
-    "exclusive_lasso": ExclusiveLasso,
-    "graph_tv": GraphTV,
-    "group_l2": GroupL2,
-    "group_linf": GroupLinf,
-    "l1": L1,
-    "k_support": KSupport,
-    "latent_group_l2": LatentGroupL2,
-    "overlap_l2": OverlapL2,
-    "overlap_linf": OverlapLinf,
-    "separate": Separate,
-    "slope": Slope,
-    "sparse_group": SparseGroup,
-    "spectral": Spectral,
-    "sum": Sum,
-    "total_variation": TotalVariation,
-    "total_variation_2d": TotalVariation2D,
-    "trace_norm": TraceNorm,
-    "tree_l2": TreeL2,
-    "tree_linf": TreeLinf,
-    "trend_filter": TrendFilter,
-}
 
 
 def __dir__() -> list[str]:
