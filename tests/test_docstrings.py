@@ -15,18 +15,7 @@ from cases import every
 from numpydoc.validate import Validator, validate
 from sklearn.base import is_classifier
 
-import sparsesolve
-from sparsesolve import (
-    estimators,
-    families,
-    inference,
-    mkl,
-    paths,
-    penalties,
-    results,
-    selection,
-    structured,
-)
+from sparsesolve import estimators, mkl
 from sparsesolve.data.paragraphs import described_by, paragraphs, sections
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
@@ -176,15 +165,3 @@ def shared(d):
     d : y, default 3
         Last.
     """
-
-
-def test_everything_public_is_listed():
-    names = listed()
-    assert len(names) == len(set(names))
-    rooms = (estimators, inference, mkl, paths, paths.bundle, penalties, penalties.prox, results,
-             selection, sparsesolve, structured)  # fmt: skip
-    public = {f"{room.__name__}.{name}" for room in rooms for name in room.__all__
-              if not inspect.ismodule(getattr(room, name))}  # fmt: skip
-    public |= {f"sparsesolve.families.{name}" for name in families.MAKERS}
-    public = {HOMES.get(name, name) for name in public}
-    assert public <= set(names), public - set(names)
