@@ -7,6 +7,7 @@ import pytest
 from cases import every
 from scipy import optimize, special
 
+from sparsesolve.families import read_family
 from sparsesolve.losses import KINKED, LOSSES, PythonLoss
 
 POINTS = 60
@@ -31,14 +32,6 @@ class CertifiedLogistic(Logistic):
     def conjugate(self, y, v):
         entropy = -special.entr(y + v) - special.entr(1.0 - y - v)
         return np.where(np.isfinite(entropy), entropy, np.inf)
-
-
-CASES = {
-    **LOSSES,
-    "cox, efron": partial(LOSSES["cox"], ties="efron"),
-    "python": partial(PythonLoss, law=Logistic()),
-    "python with a conjugate": partial(PythonLoss, law=CertifiedLogistic()),
-}
 
 
 def _real(rng):
@@ -88,7 +81,6 @@ SAMPLES = {  # how to draw responses; one line a loss
     "binomial": _share,
     "cloglog": _share,
     "cox": _survival,
-    "cox, efron": _survival,
     "gamma": _positive,
     "gaussian": _real,
     "huber": _real,
@@ -97,11 +89,16 @@ SAMPLES = {  # how to draw responses; one line a loss
     "negative_binomial": _count,
     "poisson": _count,
     "probit": _share,
-    "python": _share,
-    "python with a conjugate": _share,
     "squared_hinge": _sign,
     "tweedie": _amount,
 }
+OTHERS = {  # with options, or written in Python, and their responses
+    "cox, efron": (read_family("cox(efron)").loss, _survival),
+    "python": (partial(PythonLoss, law=Logistic()), _share),
+    "python with a conjugate": (partial(PythonLoss, law=CertifiedLogistic()), _share),
+}
+CASES = LOSSES | {name: loss for name, (loss, _) in OTHERS.items()}
+SAMPLES |= {name: draw for name, (_, draw) in OTHERS.items()}
 
 KINKS = {  # where the second derivative jumps, so that no difference across it can tell it
     "huber": lambda y: [y - 1.0, y + 1.0],
