@@ -47,14 +47,20 @@ def listed():
 
 
 def wanted(name):
-    """The checks of a function or class, and of its methods and properties, the inherited too."""
+    """The checks of a function or class, and of its methods and properties, the inherited too.
+
+    A method without a docstring has that of the base whose method it overrides.
+    """
     thing = Validator._load_obj(name)
     if inspect.isfunction(thing):
         return {name: WHOLE | {"RT01"}}
     ours = [base for base in thing.__mro__ if base.__module__.startswith("sparsesolve.")]
-    own = {f"{name}.{key}": FORM for base in ours for key, value in vars(base).items()
-           if (inspect.isfunction(value) or isinstance(value, property))
-           and not key.startswith("_") and not ROUTING.fullmatch(key)}  # fmt: skip
+    members = {key: value for base in reversed(ours) for key, value in vars(base).items()
+               if (inspect.isfunction(value) or isinstance(value, property))
+               and not key.startswith("_") and not ROUTING.fullmatch(key)}  # fmt: skip
+    own = {f"{name}.{key}": FORM for key, value in members.items()
+           if value.__doc__ or not any(key in vars(base) and vars(base)[key].__doc__
+                                       for base in ours)}  # fmt: skip
     if is_dataclass(thing) or thing.__name__ in MADE_HERE:
         return {name: FORM, **own}
     return {name: WHOLE, **own}

@@ -64,12 +64,10 @@ class Berhu(Norm):
             raise ValueError(f"weights has 0 for feature {j}; give a positive one")
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         x, d = np.abs(b), self.delta
         return float(self._w @ np.where(x <= d, x, x * (x / (2.0 * d)) + 0.5 * d))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         x, t = np.abs(v), t * self._w
         small = np.maximum(x - t, 0.0)
         return np.copysign(np.where(x <= self.delta + t, small, x / (1.0 + t / self.delta)), v)
@@ -91,7 +89,6 @@ class Berhu(Norm):
         return 1.0
 
     def part(self, which: np.ndarray) -> Any:
-        """Return the penalty on the features `which` alone."""
         return Berhu(self.delta, self._w[which]).over(len(which))
 
     def tangent(self, b: np.ndarray) -> Any:

@@ -128,11 +128,9 @@ class EdgeNorm(Norm):
     counted = "pieces"
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         return self._graph.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return self._graph.prox(v, t)
 
     def dual_norm(self, z: np.ndarray) -> float:

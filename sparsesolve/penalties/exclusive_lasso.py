@@ -69,7 +69,6 @@ class ExclusiveLasso(Norm):
         return np.bincount(self._of, np.abs(b), minlength=len(self._members))
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         return 0.5 * float(np.sum(self._sums(b) ** 2))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
@@ -96,7 +95,6 @@ class ExclusiveLasso(Norm):
         return 1.0
 
     def part(self, which: np.ndarray) -> Any:
-        """Return the penalty on the features `which` alone."""
         return ExclusiveLasso(self._of[which]).over(len(which))
 
     def tangent(self, b: np.ndarray) -> Any:

@@ -57,7 +57,6 @@ class KSupport(Norm):
             raise ValueError(f"k is {self.k}, and there are {self.n_features} features")
 
     def part(self, which: np.ndarray) -> Any:
-        """Return the penalty on the features `which` alone."""
         return KSupport(min(self.k, len(which))).over(len(which))
 
     def norm(self, b: np.ndarray) -> float:
@@ -99,7 +98,6 @@ class KSupport(Norm):
         return found._replace(curvature=lambda z: C)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """Return the dual norm of z."""
         return float(np.sqrt(np.sum(np.partition(z * z, len(z) - self.k)[len(z) - self.k :])))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:

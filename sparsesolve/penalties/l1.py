@@ -39,19 +39,15 @@ class L1(Norm):
         return repr(self.weight)
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         return self.weight * np.abs(b).sum()
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return soft(v, t * self.weight)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """Return the dual norm of z."""
         return np.abs(z).max(initial=0.0) / self.weight
 
     def part(self, which: np.ndarray) -> Any:
-        """Return the penalty on the features `which` alone."""
         return self.over(len(which))
 
     def tangent(self, b: np.ndarray) -> Any:

@@ -95,7 +95,6 @@ class LatentGroupL2(Norm):
         return float((self._lengths(z) / self._d).max(initial=0.0))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return self._descend(v, t, np.zeros(len(self._copies)))[0]
 
     def _descend(self, x, t, latent):

@@ -110,7 +110,7 @@ class Norm:
         raise NotImplementedError
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return the prox at v, for t > 0."""
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``, for t > 0."""
         raise NotImplementedError
 
     def dual_norm(self, z: np.ndarray) -> float:

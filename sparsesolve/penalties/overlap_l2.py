@@ -53,15 +53,12 @@ class OverlapL2(OverlappingNorm):
         return self
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         return self._sum.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return self._sum.prox(v, t)[0]
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """Return an upper bound of the dual norm."""
         return polar(self._sum, z)
 
     def polar_near(self, z: np.ndarray, near: Any, level: float) -> tuple[float, Any]:

@@ -75,11 +75,9 @@ class OverlapLinf(OverlappingNorm):
         return np.maximum.reduceat(np.abs(b)[self._found.features], self._found.start[:-1])
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         return float(self._found.weights @ self._largest(b))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return self.prox_near(v, t, None)[0]
 
     def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
@@ -131,7 +129,6 @@ class OverlapLinf(OverlappingNorm):
         return Flows(flow, used[label].astype(np.intc), t)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """Return the dual norm of z."""
         return largest_ratio(self._network, np.abs(z), 0.0)
 
     def _clusters(self, b):

@@ -76,11 +76,9 @@ class Slope(Norm):
         self._w, self._sums = made, np.cumsum(made)
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         return float(np.sort(np.abs(b))[::-1] @ self._w)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return prox_sorted(v, t, self._w)
 
     def dual_norm(self, z: np.ndarray) -> float:

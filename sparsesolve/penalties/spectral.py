@@ -78,7 +78,6 @@ class Spectral(Norm):
         return b.reshape(self.shape)
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         B = self._matrix(b)
         if self.of == "frobenius":
             return float(np.linalg.norm(B))
@@ -94,7 +93,6 @@ class Spectral(Norm):
         return float(s.max(initial=0.0) if self.of == "trace" else s.sum())
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         V = self._matrix(v)
         if self.of == "frobenius":
             size = np.linalg.norm(V)

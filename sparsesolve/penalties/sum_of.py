@@ -108,7 +108,6 @@ class Sum(Norm):
         return self._sum.value(b)
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return self._sum.prox(v, t)[0]
 
     def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
@@ -116,7 +115,6 @@ class Sum(Norm):
         return self._sum.prox(v, t, near)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """Return an upper bound of the dual norm."""
         return polar(self._sum, z)
 
     def dual_of_prox(self, near: Any, t: float) -> np.ndarray:

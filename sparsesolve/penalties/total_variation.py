@@ -88,11 +88,9 @@ class TotalVariation(Norm):
         return np.arange(n_features) if order is None else order
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         return chain_value(b[self._chain], self._w) + self.l1 * float(np.abs(b).sum())
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         b = prox_chain(v[self._chain], t, None if self.weights is None else self._w)
         out = np.empty_like(b)
         out[self._chain] = soft(b, t * self.l1) if self.l1 > 0.0 else b

@@ -61,7 +61,6 @@ class TreeNorm(Norm):
         return group_members(self.groups, n_features, names)
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         tree = self.tree
         return float(tree.leaf @ np.abs(b) + tree.weight @ sizes(tree, b, self.largest))
 

@@ -80,11 +80,9 @@ class TrendFilter(Norm):
         return np.arange(n_features)
 
     def norm(self, b: np.ndarray) -> float:
-        """Return Omega(b)."""
         return float(np.abs(differences(b, self.degree + 1)).sum())
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``."""
         return prox_trend(v, t, self.degree + 1)
 
     def dual_norm(self, z: np.ndarray) -> float:
