@@ -394,7 +394,8 @@ def test_columns_that_stay_out():
         (lambda: path(exclude=["ba"]), "exclude names 'ba', which is no column of X"),
         (lambda: path(exclude=[4]), "exclude names 4; a column of X has a number from 0 to 3"),
         (lambda: path(exclude=["b", 1]), "exclude names 'b' twice"),
-        (lambda: under(penalties.TotalVariation(), exclude=["b"]), "TotalVariation is not; drop"),
+        (lambda: under(penalties.TotalVariation(), exclude=["b"]),
+         "not for penalty=TotalVariation; drop"),
         (lambda: ss.path(X.to_numpy(), Y, exclude=["b"]), "the columns of X have no names"),
     ):
         with pytest.raises(ValueError, match=sentence):

@@ -59,8 +59,10 @@ def run_tag(args):
     fit = replace(fit, tagger={"templates": templates.state(), "column": args.column,
                                "names": names})  # fmt: skip
     ss.save(fit, args.out)
+    certified = args.algorithm == "crf"
+    proof = f"gap {fit.gaps[0]:.2g}" if certified else "no certificate, which --algorithm crf has"
     print(f"{len(tags)} words in {len(sentences.lengths)} sentences, {X.shape[1]} features, "
-          f"{len(fit.labels)} tags; gap {fit.gaps[0]:.2g}")  # fmt: skip
+          f"{len(fit.labels)} tags; {proof}")  # fmt: skip
     if args.dev:
         dev = structured.read_sentences(args.dev, names)
         found = fit.tag(dev)

@@ -13,7 +13,7 @@ from .feature_names import columns_by_name, read_feature_names
 from .frame import columns_of, is_frame, refuse_other_names
 from .gram import read_gram
 from .keywords import answers_keywords, refuse_unknown
-from .labels import label_array, read_labels
+from .labels import label_array, read_all_classes, read_labels
 from .mixed_table import read_mixed_columns
 from .number import plain, read_choice, read_count, read_flag, read_number, read_seed, shown
 from .observations import (
@@ -60,6 +60,7 @@ __all__ = [
     "less_offset",
     "nonfinite_error",
     "plain",
+    "read_all_classes",
     "read_amounts",
     "read_binary",
     "read_choice",

@@ -71,7 +71,7 @@ KEYWORDS = (
     Keyword("normalize", "scikit-learn", "standardize", "standardize, or a StandardScaler"),
     Keyword("parallel", "glmnet", "n_jobs of cv_path", "n_jobs of a CV form"),
     Keyword("penalty", "scikit-learn", "penalty, an object of sparsesolve.penalties", "l1_ratio"),
-    Keyword("positive", "scikit-learn", "lower=0", "positive"),
+    Keyword("positive", "scikit-learn", "lower=0", "lower=0"),
     Keyword("precompute", "scikit-learn", BY_SHAPE, BY_SHAPE),
     Keyword("random_state", "scikit-learn", "seed, of functions that draw at random", NO_START),
     Keyword("relax", "glmnet", "sparsesolve.relax, or gammas of cv_path", "relaxed"),
@@ -136,6 +136,7 @@ def _meant(name, known, face, called):
     if set(re.findall(r"\w+", answer)) & set(known):
         return f"{found.source}'s {name} is {answer} here"
     near = [own for own in known if own.startswith(f"{name}_") or own.endswith(f"_{name}")]
+    near = [own for own in near if own != "penalty_factor"]  # which is no penalty
     near = near if near or found else difflib.get_close_matches(name, known, n=1)
     if near:
         return f"did you mean {' or '.join(map(repr, near))}?"

@@ -6,6 +6,7 @@ import numpy as np
 
 from .array import converted, is_number, place, real_array, unmasked
 from .frame import is_enum
+from .number import shown
 from .survival import is_missing
 
 NUMBERS = "biuf"
@@ -52,6 +53,34 @@ def label_array(y):
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     return _numbers_if_all_are(array) if array.dtype.kind == "O" else array
+
+
+def read_all_classes(classes, known=None):
+    """Return the different labels (K,) of a collection, sorted; those `known` from an earlier call
+    may be left out, and are no others.
+    """
+    if classes is None and known is None:
+        raise ValueError(
+            "classes, all labels that there may be, is needed at the first call of partial_fit"
+        )
+    if classes is None:
+        return known
+    if isinstance(classes, dict | str | bytes) or not np.iterable(classes):
+        raise TypeError(f"classes is {shown(classes)}; give a list of all labels")
+    array = label_array(classes if hasattr(classes, "__array__") else list(classes))
+    refuse_missing_labels(array, "classes")
+    try:
+        found = np.unique(array)
+    except TypeError:
+        raise TypeError(f"classes holds labels of several types, {shown(array.tolist())}; give "
+                        "all labels one type") from None  # fmt: skip
+    if array.ndim != 1:
+        raise ValueError(f"classes has shape {array.shape}; give a list of all labels")
+    if known is not None and not np.array_equal(found, known):
+        raise ValueError(
+            f"classes is {found.tolist()!r}; it was {known.tolist()!r} in the first call"
+        )
+    return found
 
 
 def array_of_labels(labels):
@@ -153,13 +182,13 @@ def _sorted_objects(array):
     return np.array([code[item] for item in array], dtype=np.intp), array_of_labels(names)
 
 
-def refuse_missing_labels(y):
+def refuse_missing_labels(y, name="y"):
     """Raise ValueError if one of several labels of any kind is None, NA, NaT or NaN."""
     array = np.asarray(y)
     if array.dtype.kind == "O" and array.ndim == 1:
         for i, label in enumerate(array.tolist()):
             if is_missing(label):
-                raise _missing(label, i)
+                raise _missing(label, i, name)
 
 
 def _why_not_sorted(array):
@@ -176,5 +205,6 @@ def _why_not_sorted(array):
     )
 
 
-def _missing(item, i):
-    return ValueError(f"y has a missing value ({item}) {place((i,))}; fill it or drop its row")
+def _missing(item, i, name="y"):
+    what = "fill it or drop its row" if name == "y" else "leave it out"
+    return ValueError(f"{name} has a missing value ({item}) {place((i,))}; {what}")

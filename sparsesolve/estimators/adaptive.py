@@ -1,8 +1,10 @@
 """Least squares in two stages: the adaptive lasso."""
 
+import numpy as np
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import column_or_1d
 
+from sparsesolve.data import read_penalty_factor
 from sparsesolve.selection.adaptive import adaptive_factors
 
 from .base import warning_as_scikit_learn
@@ -29,7 +31,13 @@ class Adaptive(Linear):
         return X, y, weights
 
     def _options(self):
-        return {**super()._options(), "penalty_factor": self.penalty_factor_}
+        options = super()._options()
+        given = read_penalty_factor(options.get("penalty_factor"), len(self.penalty_factor_),
+                                    labels=options.get("feature_names"))  # fmt: skip
+        factors = self.penalty_factor_
+        if given is not None:  # a feature without a penalty has none, although it was excluded
+            factors = np.multiply(factors, given, out=np.zeros_like(factors), where=given > 0.0)
+        return {**options, "penalty_factor": factors}
 
 
 class AdaptiveLasso(AtAlpha, Adaptive):
@@ -42,6 +50,8 @@ class AdaptiveLasso(AtAlpha, Adaptive):
     power : float, default 1.0
         v_j is ``1 / |b_j|^power``, with b the coefficients of a ridge regression chosen by 5
         contiguous folds.
+    penalty_factor : array-like (n_features,) or mapping from names or numbers, default None
+        Multiplies v. Limits, too, hold for the second fit alone.
     standardize : bool, default False
         Penalise and compare coefficients of columns divided by their standard deviation.
 
@@ -66,7 +76,8 @@ class AdaptiveLasso(AtAlpha, Adaptive):
     """
 
     def __init__(self, alpha=1.0, *, power=1.0, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10): ...
+                 max_iter=None, tol=1e-10, penalty_factor=None, lower=None, upper=None,
+                 exclude=None): ...
 
 
 class AdaptiveLassoCV(ByFolds, Adaptive):
@@ -86,4 +97,5 @@ class AdaptiveLassoCV(ByFolds, Adaptive):
     """
 
     def __init__(self, *, power=1.0, eps=1e-3, alphas=100, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None): ...
+                 max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None,
+                 penalty_factor=None, lower=None, upper=None, exclude=None): ...

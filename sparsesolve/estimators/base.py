@@ -69,7 +69,7 @@ def fitted_matrix(estimator, X):
     """Return X, or the matrix of an EncodedDesign, whose encoding the estimator remembers."""
     encoded = isinstance(X, EncodedDesign)
     estimator._encoder = X.without_rows() if encoded else None
-    return X.matrix if encoded else X
+    return X.matrix if encoded else _no_dict(X)
 
 
 def new_matrix(estimator, X):
@@ -77,7 +77,17 @@ def new_matrix(estimator, X):
     encoder = getattr(estimator, "_encoder", None)
     if encoder is not None and encoder.is_of_raw(X):
         X = encoder.encode(X)
-    return X.matrix if isinstance(X, EncodedDesign) else X
+    return X.matrix if isinstance(X, EncodedDesign) else _no_dict(X)
+
+
+def _no_dict(X):
+    """Return X, if it is neither a dict nor a list of them."""
+    if isinstance(X, dict) or (isinstance(X, list | tuple) and X and isinstance(X[0], dict)):
+        raise TypeError(
+            "X holds dicts; encode them as numbers first: a table by sparsesolve.make_design, a "
+            "list of rows by scikit-learn's DictVectorizer"
+        )
+    return X
 
 
 def expected_failed_checks(estimator):
@@ -156,7 +166,7 @@ def keeps_arguments(init):
     return keep
 
 
-# Options of path for single features, which estimators of the elastic net take, too.
+# Options of path for single features, which estimators take where they have a meaning.
 RESTRICTIONS = ("penalty_factor", "lower", "upper", "exclude")
 # Docstrings of methods that are inherited from scikit-learn, whose links lead nowhere here.
 THEIRS = {
@@ -241,6 +251,10 @@ class Net(Exported, Answering, BaseEstimator):
                 raise ValueError("positive=True is lower=0; leave one of them out")
             given["lower"] = 0.0
         return given
+
+    def _restricted(self):
+        """Return True if factors or limits of single features were given."""
+        return any(getattr(self, name, None) is not None for name in RESTRICTIONS)
 
     def _under(self, penalty):
         """Return the options for a penalty, which may name the columns of a frame."""

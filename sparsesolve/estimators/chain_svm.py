@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparsesolve.data import read_count, read_seed
+from sparsesolve.data import read_all_classes, read_count, read_seed
 from sparsesolve.structured.margin_learner import MaxMargin, max_margin
 
 from .chains import Chain
@@ -61,12 +61,10 @@ class ChainSVM(Chain):
         The first call needs `classes`, all labels that may occur.
         """
         first = not hasattr(self, "_learner")
-        classes = getattr(self, "classes_", None) if classes is None else classes
-        if first and classes is None:
-            raise ValueError("classes, all labels that there may be, is needed at the first call")
+        classes = read_all_classes(classes, getattr(self, "classes_", None))
         X, y = self._training_data(X, y, reset=first)
         if first:
-            self._learner = MaxMargin(X, y, lengths, labels=np.unique(classes))
+            self._learner = MaxMargin(X, y, lengths, labels=classes)
         else:
             self._learner.read(X, y, lengths)
         self._learner.averaged_epoch(np.random.default_rng(self.random_state))

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.data.labels import refuse_missing_labels
+from sparsesolve.data.labels import read_all_classes, refuse_missing_labels
 from sparsesolve.penalties.groups import by_number
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.sequences import holds_dicts, in_positions_of, is_list_of_sequences
@@ -153,8 +153,7 @@ class ChainClassifier(Chain):
         if self.groups is not None or self.transitions == "group":
             raise ValueError("partial_fit takes no groups; leave groups out, or use fit")
         first = not hasattr(self, "classes_")
-        if first and classes is None:
-            raise ValueError("classes, all labels that there may be, is needed at the first call")
+        classes = read_all_classes(classes, getattr(self, "classes_", None))
         if first and holds_dicts(X):
             raise ValueError(
                 "partial_fit needs to know all features, which dicts do not name; call fit first, "
@@ -162,7 +161,7 @@ class ChainClassifier(Chain):
             )
         X, y = self._training_data(X, y, reset=first)
         if not hasattr(self, "_stream"):
-            self._begin_stream(np.unique(classes) if first else self.classes_)
+            self._begin_stream(classes)
         self._stream.learn(X, y, lengths, self.n_threads)
         self.n_sequences_seen_ = self._stream.count
         return self._keep(self._stream.fitted(self.alpha))

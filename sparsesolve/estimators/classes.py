@@ -7,6 +7,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from sparsesolve.data import read_number
+
 from .base import read_sample_weight
 
 
@@ -21,6 +23,18 @@ def _class_factors(class_weight, y, weights):
     mass = np.bincount(codes, weights / weights.max())
     share = np.divide(mass.sum() / len(mass), mass, out=np.zeros(len(mass)), where=mass > 0.0)
     return share[codes]
+
+
+def factors_of_classes(class_weight, classes):
+    """Return the factor (K,) of each of the classes; 1 for those that the dict does not name."""
+    if not isinstance(class_weight, dict):
+        raise ValueError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
+    names = classes.tolist()
+    for name, factor in class_weight.items():
+        if name not in names:
+            raise ValueError(f"class_weight names {name!r}; the classes are {names!r}")
+        read_number(f"class_weight[{name!r}]", factor, 0.0, np.inf)
+    return np.array([class_weight.get(name, 1.0) for name in names], dtype=float)
 
 
 class Classes(ClassifierMixin):

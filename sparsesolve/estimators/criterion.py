@@ -56,7 +56,8 @@ class LassoLarsIC(Knots):
     """
 
     def __init__(self, criterion="aic", *, fit_intercept=True, verbose=False, precompute="auto",
-                 max_iter=500, eps=EPS, copy_X=True, positive=False, noise_variance=None): ...
+                 max_iter=500, eps=EPS, copy_X=True, positive=False, noise_variance=None,
+                 penalty_factor=None): ...
 
     def fit(self, X, y, copy_X=None):
         """Fit to X (n, p) and y (n,); copy_X is ignored, because X is never changed."""

@@ -50,6 +50,8 @@ class SparseGroupLasso(AtAlpha, Grouped):
         Share of the l1 norm: 0 is the group lasso, 1 the lasso.
     group_weights : array-like, default None
         d of each group; None means the square root of its size.
+    penalty_factor : array-like (G,) or mapping from names or numbers of groups, default None
+        Factors of alpha for each group, scaled to mean 1: 0 is unpenalised, inf excluded.
     standardize : bool or "group", default False
         Penalise coefficients of columns divided by their standard deviation. With tau = 0,
         "group" standardises each group as a whole, see :func:`sparsesolve.path`.
@@ -67,7 +69,8 @@ class SparseGroupLasso(AtAlpha, Grouped):
     """
 
     def __init__(self, alpha=1.0, *, groups=None, tau=0.5, group_weights=None, fit_intercept=True,
-                 standardize=False, max_iter=None, tol=1e-10): ...
+                 standardize=False, max_iter=None, tol=1e-10, penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...
 
 
 class GroupLasso(SparseGroupLasso):
@@ -87,7 +90,8 @@ class GroupLasso(SparseGroupLasso):
     tau = 0.0
 
     def __init__(self, alpha=1.0, *, groups=None, group_weights=None, fit_intercept=True,
-                 standardize=False, max_iter=None, tol=1e-10): ...
+                 standardize=False, max_iter=None, tol=1e-10, penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...
 
 
 class SparseGroupLassoCV(ByFolds, Grouped):
@@ -107,7 +111,8 @@ class SparseGroupLassoCV(ByFolds, Grouped):
 
     def __init__(self, *, groups=None, tau=0.5, group_weights=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
-                 rule="min", verbose=False, n_jobs=None): ...
+                 rule="min", verbose=False, n_jobs=None, penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...
 
 
 class GroupLassoCV(SparseGroupLassoCV):
@@ -129,4 +134,5 @@ class GroupLassoCV(SparseGroupLassoCV):
 
     def __init__(self, *, groups=None, group_weights=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
-                 rule="min", verbose=False, n_jobs=None): ...
+                 rule="min", verbose=False, n_jobs=None, penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...

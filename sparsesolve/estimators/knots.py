@@ -29,11 +29,15 @@ class Knots(Linear):
 
     def _follow(self, X, y, weights, alpha, max_steps=None):
         steps = getattr(self, "max_iter", None) if max_steps is None else max_steps
+        factors = {}
+        if self._restricted():
+            factors = {"penalty_factor": self.penalty_factor,
+                       "feature_names": getattr(self, "feature_names_in_", None)}  # fmt: skip
         with warning_as_scikit_learn():
             return lars_path(
                 X, y, weights=weights, lambda_min=alpha, max_steps=steps, method=self._method,
                 positive=getattr(self, "positive", False), intercept=self.fit_intercept,
-                standardize=False,
+                standardize=False, **factors,
             )  # fmt: skip
 
     def _solve(self, X, y, weights):
@@ -89,7 +93,7 @@ class LassoLars(Knots, ByColumn):
 
     def __init__(self, alpha=1.0, *, fit_intercept=True, verbose=False, precompute="auto",
                  max_iter=None, eps=None, copy_X=True, fit_path=True, positive=False, jitter=None,
-                 random_state=None): ...
+                 random_state=None, penalty_factor=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p), dense, sparse or a frame, and y (n,) or (n, K).
@@ -154,8 +158,8 @@ class LassoLarsCV(KnotsCV):
     """
 
     def __init__(self, *, fit_intercept=True, verbose=False, max_iter=None, precompute="auto",
-                 cv=None, max_n_alphas=1000, n_jobs=None, eps=None, copy_X=True, positive=False):
-        ...
+                 cv=None, max_n_alphas=1000, n_jobs=None, eps=None, copy_X=True, positive=False,
+                 penalty_factor=None): ...
 
 
 def mean_squares(y, predicted, weights):

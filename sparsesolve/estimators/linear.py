@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from .base import RESTRICTIONS, TYPES, Net, read_pair, read_sample_weight
+from .base import TYPES, Net, read_pair, read_sample_weight
 
 
 class Linear(RegressorMixin, Net):
@@ -44,7 +44,7 @@ class Linear(RegressorMixin, Net):
         """
         if X.dtype != np.float32 or not self._as_precise_as_X:
             return
-        if any(getattr(self, name, None) is not None for name in RESTRICTIONS):
+        if self._restricted():
             return  # limits would be missed by rounding
         objective = Objective(X, y, weights)
         exact = objective(self.coef_, self.intercept_) + self._penalty_of(self.coef_)

@@ -121,13 +121,14 @@ class MarginClassifier(Classes, Net):
         self.intercept_ = np.array([fit.intercept for fit in fits])
         self.gap_ = max(fit.gap for fit in fits)
         self.n_iter_ = max(1, *(fit.n_iter for fit in fits))
-        if self.l1_ratio == 0.0:
+        ridge = self.l1_ratio == 0.0 and not self._restricted()
+        if ridge:
             duals = np.array([fit.dual for fit in fits])
         else:  # rows whose loss has a slope
             duals = np.array([shares * (side * fit.eta < 1.0)
                               for fit, side in zip(fits, sides, strict=True)])  # fmt: skip
         self.support_ = np.flatnonzero(duals.any(axis=0)).astype(np.intc)
-        if self.l1_ratio == 0.0:
+        if ridge:
             self.dual_coef_ = duals[:, self.support_]
 
     def decision_function(self, X):

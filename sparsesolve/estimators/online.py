@@ -9,6 +9,7 @@ from sparsesolve.data import read_choice, read_count, read_flag, read_number
 from sparsesolve.online.holdout import Holdout, split
 from sparsesolve.online.online import online
 from sparsesolve.online.settings import METHODS
+from sparsesolve.penalties.columns import by_label
 
 from .base import TYPES, Answering, new_matrix
 
@@ -52,11 +53,14 @@ class Online(Answering, BaseEstimator):
     def _start(self, n_features, classes=None):
         """Return an OnlineFit without rows."""
         method = read_choice("method", self.method, [name for name in METHODS if name != "svrg"])
+        names = getattr(self, "feature_names_in_", None)
         options = {"grouped": self.grouped, "classes": classes} if classes is not None else {}
         return online(
             iter([]), family=self._family_of(classes), lam=self.alpha, alpha=self.l1_ratio,
             intercept=self.fit_intercept, method=method, step=self.step,
-            schedule=self.schedule, average=self.average, n_features=n_features, **options,
+            schedule=self.schedule, average=self.average, n_features=n_features,
+            penalty_factor=by_label("penalty_factor", self.penalty_factor, names, n_features, 1.0),
+            **options,
         )  # fmt: skip
 
     def _learn(self, X, y, weights, classes=None):

@@ -5,11 +5,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from sparsesolve.data import read_choice
+from sparsesolve.data import read_all_classes, read_choice
 from sparsesolve.families import hinge
 
 from .base import TYPES, read_first, read_pair, read_sample_weight
-from .classes import Classes
+from .classes import Classes, factors_of_classes
 from .online import Online
 
 
@@ -60,7 +60,7 @@ class OnlineClassifier(Classes, Online):
     def __init__(self, alpha=1e-4, *, l1_ratio=1.0, loss="log_loss", fit_intercept=True,
                  grouped=False, class_weight=None, method="ftrl", step="auto", schedule="sqrt",
                  average=False, max_iter=5, shuffle=True, random_state=0, early_stopping=False,
-                 validation_fraction=0.1, n_iter_no_change=2, tol=1e-4): ...
+                 validation_fraction=0.1, n_iter_no_change=2, tol=1e-4, penalty_factor=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,); a row of sample_weight w counts as w rows."""
@@ -75,16 +75,9 @@ class OnlineClassifier(Classes, Online):
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
         weights = read_sample_weight(sample_weight, len(y), some=False)
+        self.classes_ = read_all_classes(classes, None if first else self.classes_)
         if first:
-            if classes is None:
-                raise ValueError("classes, all labels there may be, are needed on the first call")
-            self.classes_ = np.unique(classes)
             self._counts = np.zeros(len(self.classes_))
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            known = self.classes_.tolist()
-            raise ValueError(
-                f"classes is {np.unique(classes).tolist()!r}; it was {known!r} in the first call"
-            )
         codes = np.searchsorted(self.classes_, y).clip(0, len(self.classes_) - 1)
         strange = y[self.classes_[codes] != y].tolist()
         if strange:
@@ -110,8 +103,7 @@ class OnlineClassifier(Classes, Online):
             mine = seen[np.arange(len(codes)), codes]
             share = seen.sum(axis=1) / (len(self.classes_) * np.where(mine > 0.0, mine, 1.0))
             return weights * share
-        factors = [self.class_weight.get(label, 1.0) for label in self.classes_.tolist()]
-        return weights * np.array(factors, dtype=float)[codes]
+        return weights * factors_of_classes(self.class_weight, self.classes_)[codes]
 
     def _family_of(self, classes):
         read_choice("loss", self.loss, ["log_loss", "hinge"])

@@ -41,7 +41,7 @@ class OnlineRegressor(RegressorMixin, Online):
     def __init__(self, alpha=1e-4, *, l1_ratio=1.0, loss="squared_error", fit_intercept=True,
                  method="ftrl", step="auto", schedule="sqrt", average=False, max_iter=5,
                  shuffle=True, random_state=0, early_stopping=False, validation_fraction=0.1,
-                 n_iter_no_change=2, tol=1e-4): ...
+                 n_iter_no_change=2, tol=1e-4, penalty_factor=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); a row of sample_weight w counts as w rows."""

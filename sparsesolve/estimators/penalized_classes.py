@@ -2,14 +2,13 @@
 
 from .classification import Logistic
 from .signatures import AtAlpha, ByFolds
-from .structured import any_penalty
 
 
 class PenalizedLogistic(Logistic):
     """Base class of classifiers with the penalty of the parameter `penalty`."""
 
     def _options(self):
-        return self._under(any_penalty(self.penalty))
+        return self._under(self.penalty)
 
 
 class PenalizedClassifier(AtAlpha, PenalizedLogistic):
@@ -39,7 +38,8 @@ class PenalizedClassifier(AtAlpha, PenalizedLogistic):
     """
 
     def __init__(self, alpha=0.01, *, penalty=None, fit_intercept=True, standardize=False,
-                 class_weight=None, max_iter=None, tol=1e-7): ...
+                 class_weight=None, max_iter=None, tol=1e-7, penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...
 
 
 class PenalizedClassifierCV(ByFolds, PenalizedLogistic):
@@ -60,4 +60,5 @@ class PenalizedClassifierCV(ByFolds, PenalizedLogistic):
 
     def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, class_weight=None, measure="deviance", cv=None, rule="min",
-                 max_iter=None, tol=1e-7, verbose=False, n_jobs=None): ...
+                 max_iter=None, tol=1e-7, verbose=False, n_jobs=None, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...

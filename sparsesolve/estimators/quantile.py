@@ -68,7 +68,8 @@ class QuantileRegressor(AtAlpha, Quantile):
     """
 
     def __init__(self, *, quantile=0.5, alpha=1.0, l1_ratio=1.0, fit_intercept=True, tol=1e-10,
-                 max_iter=None, solver="highs", solver_options=None): ...
+                 max_iter=None, solver="highs", solver_options=None, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...
 
 
 class QuantileRegressorCV(Chosen, Quantile):
@@ -93,4 +94,4 @@ class QuantileRegressorCV(Chosen, Quantile):
 
     def __init__(self, *, quantile=0.5, l1_ratio=1.0, eps=1e-3, alphas=20, fit_intercept=True,
                  measure="pinball", cv=None, rule="min", tol=1e-10, max_iter=None, verbose=False,
-                 n_jobs=None): ...
+                 n_jobs=None, penalty_factor=None, lower=None, upper=None, exclude=None): ...

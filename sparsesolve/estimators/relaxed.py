@@ -48,7 +48,8 @@ class RelaxedLasso(AtAlpha, Linear):
     _as_precise_as_X = False
 
     def __init__(self, alpha=1.0, *, gamma=0.0, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10): ...
+                 max_iter=None, tol=1e-10, penalty_factor=None, lower=None, upper=None,
+                 exclude=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
@@ -104,7 +105,8 @@ class RelaxedLassoCV(ByFolds, Linear):
 
     def __init__(self, *, gammas=(0.0, 0.25, 0.5, 0.75, 1.0), eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
-                 rule="min", verbose=False, n_jobs=None): ...
+                 rule="min", verbose=False, n_jobs=None, penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""

@@ -2,7 +2,7 @@
 
 from sklearn.utils.validation import column_or_1d
 
-from sparsesolve.penalties import L1, Slope, TotalVariation
+from sparsesolve.penalties import Slope, TotalVariation
 
 from .linear import Linear
 from .signatures import AtAlpha
@@ -21,12 +21,7 @@ class Penalized(Linear):
         return self._under(self._omega())
 
     def _omega(self):
-        return any_penalty(self.penalty)
-
-
-def any_penalty(penalty):
-    """Return the user's penalty; None is the l1 norm."""
-    return L1() if penalty is None else penalty
+        return self.penalty  # None is the l1 norm
 
 
 class PenalizedRegressor(AtAlpha, Penalized):
@@ -55,7 +50,8 @@ class PenalizedRegressor(AtAlpha, Penalized):
     """
 
     def __init__(self, alpha=1.0, *, penalty=None, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-7): ...
+                 max_iter=None, tol=1e-7, penalty_factor=None, lower=None, upper=None,
+                 exclude=None): ...
 
 
 class Fused:

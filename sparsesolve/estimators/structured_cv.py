@@ -23,7 +23,7 @@ class PenalizedRegressorCV(ByFolds, Penalized):
 
     def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, max_iter=None, tol=1e-7, cv=None, rule="min", verbose=False,
-                 n_jobs=None): ...
+                 n_jobs=None, penalty_factor=None, lower=None, upper=None, exclude=None): ...
 
 
 class FusedLassoCV(Fused, PenalizedRegressorCV):

@@ -51,10 +51,10 @@ class LinearSVC(MarginClassifier):
     Attributes
     ----------
     support_ : (m,)
-        Rows with a nonzero dual variable in any of the problems; with l1_ratio > 0 rows with a
-        loss.
+        Rows with a nonzero dual variable in any of the problems; with l1_ratio > 0, factors or
+        limits rows with a loss.
     dual_coef_ : (1, m) or (K, m)
-        With the l2 penalty: ``coef_ = dual_coef_ @ X[support_]``.
+        With the plain l2 penalty: ``coef_ = dual_coef_ @ X[support_]``.
     gap_ : float
         The largest certificate of the problems.
     sigmoids_ : (1, 2) or (K, 2)
@@ -72,7 +72,8 @@ class LinearSVC(MarginClassifier):
 
     def __init__(self, C=1.0, *, loss="squared_hinge", l1_ratio=0.0, multi_class="ovr",
                  fit_intercept=True, intercept_scaling=1.0, class_weight=None, probability=False,
-                 tol=None, max_iter=None, dual="auto", verbose=0, random_state=None): ...
+                 tol=None, max_iter=None, dual="auto", verbose=0, random_state=None,
+                 penalty_factor=None, lower=None, upper=None, exclude=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,); sample_weight (n,) multiplies C."""
@@ -91,6 +92,11 @@ class LinearSVC(MarginClassifier):
         if self.l1_ratio != 0.0:
             raise ValueError(
                 "multi_class='crammer_singer' has the l2 penalty; leave l1_ratio at 0"
+            )
+        if self._restricted():
+            raise ValueError(
+                "multi_class='crammer_singer' takes no factors and limits of features; leave them "
+                "out, or use multi_class='ovr'"
             )
         C = read_number("C", self.C, 0.0, np.inf, open_low=True)
         lam = level(C, total_weight(weights, X.shape[0]), False)

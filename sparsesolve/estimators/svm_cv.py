@@ -94,7 +94,8 @@ class LinearSVCCV(ChosenC, MarginClassifier):
 
     def __init__(self, *, Cs=10, loss="squared_hinge", l1_ratio=0.0, fit_intercept=True,
                  class_weight=None, probability=False, measure="class", cv=None, rule="min",
-                 tol=None, max_iter=None, verbose=False, n_jobs=None): ...
+                 tol=None, max_iter=None, verbose=False, n_jobs=None, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
@@ -151,7 +152,8 @@ class LinearSVRCV(ChosenC, MarginRegressor):
 
     def __init__(self, *, Cs=10, epsilon=0.0, loss="epsilon_insensitive", l1_ratio=0.0,
                  fit_intercept=True, measure="mse", cv=None, rule="min", tol=1e-10, max_iter=None,
-                 verbose=False, n_jobs=None): ...
+                 verbose=False, n_jobs=None, penalty_factor=None, lower=None, upper=None,
+                 exclude=None): ...
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""

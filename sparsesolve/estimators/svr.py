@@ -77,7 +77,7 @@ class MarginRegressor(RegressorMixin, Net):
         fit = Fit(X, y, lambdas, weights, loss, self._options())
         self.coef_, self.intercept_ = fit.coef, fit.intercept
         self.gap_, self.n_iter_ = fit.gap, max(1, fit.n_iter)
-        if self.l1_ratio > 0.0:
+        if self.l1_ratio > 0.0 or self._restricted():
             inside = np.abs(y - fit.eta) < epsilon
             self.support_ = np.flatnonzero(~inside & (w > 0.0)).astype(np.intc)
             return
@@ -118,9 +118,9 @@ class LinearSVR(MarginRegressor):
     Attributes
     ----------
     support_ : (m,)
-        Rows with a nonzero dual variable; with l1_ratio > 0 rows with a loss.
+        Rows with a nonzero dual variable; with l1_ratio > 0, factors or limits rows with a loss.
     dual_coef_ : (1, m)
-        With the l2 penalty: ``coef_ = dual_coef_[0] @ X[support_]``.
+        With the plain l2 penalty: ``coef_ = dual_coef_[0] @ X[support_]``.
 
     Examples
     --------
@@ -135,7 +135,8 @@ class LinearSVR(MarginRegressor):
 
     def __init__(self, *, epsilon=0.0, C=1.0, loss="epsilon_insensitive", l1_ratio=0.0,
                  fit_intercept=True, intercept_scaling=1.0, tol=1e-10, max_iter=None, dual="auto",
-                 verbose=0, random_state=None): ...
+                 verbose=0, random_state=None, penalty_factor=None, lower=None, upper=None,
+                 exclude=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); sample_weight (n,) multiplies C."""

@@ -50,7 +50,8 @@ class MultiTaskElasticNet(Tasks):
     """
 
     def __init__(self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, copy_X=True, max_iter=None,
-                 tol=1e-10, warm_start=False, random_state=None, selection="cyclic"): ...
+                 tol=1e-10, warm_start=False, random_state=None, selection="cyclic",
+                 penalty_factor=None, exclude=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n, K); only ratios of sample_weight (n,) matter."""
@@ -78,7 +79,8 @@ class MultiTaskLasso(MultiTaskElasticNet):
     l1_ratio = 1.0
 
     def __init__(self, alpha=1.0, *, fit_intercept=True, copy_X=True, max_iter=None, tol=1e-10,
-                 warm_start=False, random_state=None, selection="cyclic"): ...
+                 warm_start=False, random_state=None, selection="cyclic", penalty_factor=None,
+                 exclude=None): ...
 
 
 class MultiTaskElasticNetCV(Chosen, Tasks):
@@ -98,7 +100,7 @@ class MultiTaskElasticNetCV(Chosen, Tasks):
 
     def __init__(self, *, l1_ratio=0.5, eps=1e-3, alphas=100, fit_intercept=True, max_iter=None,
                  tol=1e-10, cv=None, copy_X=True, verbose=0, n_jobs=None, random_state=None,
-                 selection="cyclic", rule="min"): ...
+                 selection="cyclic", rule="min", penalty_factor=None, exclude=None): ...
 
     @property
     def mse_path_(self):
@@ -124,4 +126,4 @@ class MultiTaskLassoCV(MultiTaskElasticNetCV):
 
     def __init__(self, *, eps=1e-3, alphas=100, fit_intercept=True, max_iter=None, tol=1e-10,
                  copy_X=True, cv=None, verbose=False, n_jobs=None, random_state=None,
-                 selection="cyclic", rule="min"): ...
+                 selection="cyclic", rule="min", penalty_factor=None, exclude=None): ...

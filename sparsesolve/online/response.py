@@ -5,6 +5,7 @@ import numpy as np
 from sparsesolve.data import (
     Response,
     label_array,
+    read_all_classes,
     read_amounts,
     read_binary,
     read_classes,
@@ -47,9 +48,8 @@ class ResponseReader:
     def _sorted(self, classes):
         if self.family.read not in SIDES:
             raise ValueError(f"classes are for families of classes, not {self.family.name!r}")
-        labels = label_array(classes)
-        found = np.unique(labels)
-        if labels.ndim != 1 or len(found) < 2 or len(found) < len(labels):
+        found = read_all_classes(classes)
+        if len(found) < 2 or (hasattr(classes, "__len__") and len(found) < len(classes)):
             raise ValueError(f"classes must be at least two different labels, not {classes!r}")
         if len(found) > 2 and self.family.read is not read_classes:
             raise ValueError(

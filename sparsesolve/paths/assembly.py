@@ -123,8 +123,8 @@ def _without(exclude, penalty, penalty_factor, limits, p):
         return penalty_factor, limits
     if not has_blocks(penalty):
         raise ValueError(
-            f"exclude leaves out columns of a sum over columns or disjoint groups, which "
-            f"{type(penalty).__name__} is not; drop the columns from X"
+            "exclude is for the elastic net and norms of disjoint groups, not for "
+            f"penalty={type(penalty).__name__}; drop the columns from X"
         )
     low, high = np.full((2, p), np.inf) * [[-1.0], [1.0]] if limits is None else np.array(limits)
     low[exclude] = high[exclude] = 0.0

@@ -4,7 +4,7 @@
 import numpy as np
 
 from sparsesolve.data import shown
-from sparsesolve.penalties import ElasticNet
+from sparsesolve.penalties import L1, ElasticNet
 from sparsesolve.penalties.concave_penalty import ConcavePenalty
 from sparsesolve.penalties.definition import check_definition
 from sparsesolve.penalties.nonnegative import Nonnegative
@@ -67,17 +67,21 @@ def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
     """Raise ValueError for options that a penalty without disjoint blocks does not support."""
     name = type(penalty).__name__
     if penalty_factor is not None:
-        advice = "give its weights, or penalties.Separate for features without it"
-        if hasattr(penalty, "conjugate"):  # no norm, and Separate takes norms alone
+        advice = "use penalties.Separate for features without it"
+        if isinstance(penalty, L1):
+            advice = "leave penalty out, which is the lasso"
+        elif is_concave(penalty):
+            advice = "give its weights"
+        elif hasattr(penalty, "conjugate"):  # no norm, and Separate takes norms alone
             advice = "it penalises every feature; leave penalty_factor out"
         raise ValueError(
-            "penalty_factor multiplies the penalty of single features or groups, and "
-            f"{name} is no sum of such; {advice}"
+            "penalty_factor is for the elastic net and norms of disjoint groups, not for "
+            f"penalty={name}; {advice}"
         )
     if limits is not None:
         raise ValueError(
-            f"lower and upper need a penalty on disjoint blocks, which {name} is not; leave them "
-            "out"
+            "lower and upper are for the elastic net and norms of disjoint groups, not for "
+            f"penalty={name}; leave them out"
         )
     if standardize is True and not is_scale_free(penalty):
         constant = np.flatnonzero(np.asarray(design.spread) == 0.0)

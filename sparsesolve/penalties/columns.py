@@ -118,8 +118,8 @@ def _number(name, key, places, labels, count, what):
         raise ValueError(f"{name} names {key}; a {what} has a number from 0 to {count - 1}")
     if labels is None:
         raise ValueError(
-            f"{name} names {key!r}, but the columns of X have no names; give numbers, or "
-            "feature_names="
+            f"{name} names {key!r}, but the columns of X have no names; give numbers, or X as a "
+            "table with names"
         )
     near = difflib.get_close_matches(text, places, n=1)
     shown = ", ".join(map(repr, list(places)[:SHOWN])) + ", ..." * (len(places) > SHOWN)

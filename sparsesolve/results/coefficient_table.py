@@ -193,13 +193,20 @@ def _first_lines(fit, path, s):
     if not len(place):
         return [*lines, selected, *groups, _between(path, s)]
     k = place[0]
+    if printing.known(path.dev_ratio[k]):
+        selected += f", {printing.explained(path, k)} of the deviance explained"
+    gap = path.gaps[k]
     lines += [
-        f"{selected}, {100 * path.dev_ratio[k]:z.1f}% of the deviance explained",
+        selected,
         *([printing.counted(path, k)] if getattr(path, "counted", "") else []),
         *groups,
-        f"certified gap {path.gaps[k]:.1e}, relative to the model without features",
     ]
-    return lines + [f"missed: {path.status[k].sentence}"] * bool(path.status[k] != 0)
+    certified = printing.known(gap)
+    if certified:
+        lines.append(f"certified gap {gap:.1e}, relative to the model without features")
+    if path.status[k] != 0:
+        lines.append("missed: " * certified + path.status[k].sentence)
+    return lines
 
 
 def _groups_in_use(path, s):

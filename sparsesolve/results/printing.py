@@ -14,10 +14,20 @@ def one_line(path):
     return (
         f"<{type(path).__name__} {path.family}: {n} lambda{'s' * (n > 1)} from "
         f"{path.lambdas[0]:.4g} to {path.lambdas[-1]:.4g}, {counted(path, -1)} at the end, "
-        f"{100 * path.dev_ratio[-1]:z.1f}% deviance explained, "
+        + (f"{explained(path, -1)} deviance explained, " if known(path.dev_ratio[-1]) else "")
         + (f"{scaled(options)}, " if "standardize" in options else "")
-        + f"worst gap {worst_gap(path):.1e}>"
+        + (f"worst gap {worst_gap(path):.1e}>" if known(worst_gap(path)) else "no certificate>")
     )
+
+
+def known(number):
+    """Return True for the number of a fit; one that its method cannot tell is nan or infinite."""
+    return bool(np.isfinite(number))
+
+
+def explained(path, k):
+    """Return the share of the deviance explained at lambda k, in percent."""
+    return f"{100 * path.dev_ratio[k]:z.1f}%"
 
 
 def counted(path, k):
@@ -76,7 +86,8 @@ def rows(path):
     df = path.degrees if getattr(path, "counted", "") else path.df
     columns = (df, path.dev_ratio, aligned(path.lambdas), path.gaps, path.status)
     return [
-        (str(i), str(df), f"{100 * ratio:z.2f}", lam, f"{gap:.1e}" + "*" * (status != 0))
+        (str(i), str(df), f"{100 * ratio:z.2f}" if known(ratio) else "", lam,
+         (f"{gap:.1e}" if known(gap) else "none") + "*" * (status != 0))
         for i, (df, ratio, lam, gap, status) in enumerate(zip(*columns, strict=True))
     ]
 

@@ -21,6 +21,7 @@ class Status(enum.IntEnum):
     MAX_ITER = 1, "stopped by max_iter before the tolerance was met"
     STALLED = 2, "the gap no longer falls: rounding, or a loose bound; another solver may go on"
     UNBOUNDED = 3, "no finite coefficients are best: the objective keeps falling as they grow"
+    UNCERTIFIED = 4, "the method has no certificate"
 
 
 class ConvergenceWarning(UserWarning):

@@ -150,7 +150,7 @@ class MaxMargin:
 
     def averaged(self):
         """Return the mean of all iterates as a path, without a certificate."""
-        return self._wrapped(self.w - self.total / self.count, 0.0, np.inf, Status.MAX_ITER)
+        return self._wrapped(self.w - self.total / self.count, 0.0, np.inf, Status.UNCERTIFIED)
 
     def frank_wolfe(self, lam, epochs, tol, rng):
         """Make passes of block Frank-Wolfe steps; return the path with the gap at their end."""

@@ -108,7 +108,7 @@ class ChainStream:
         return CRFPath(
             lambdas=np.array([lam]), coefs=sparse.csc_array(flat[:, None]), df=np.array([used]),
             dev_ratio=np.array([np.nan]), gaps=np.array([np.inf]), n_iters=np.array([0]),
-            status=np.array([int(Status.MAX_ITER)]), stop_reason="the stream ended",
+            status=np.array([int(Status.UNCERTIFIED)]), stop_reason="the stream ended",
             labels=self.labels, n_features=self.p, null_value=np.nan, feature_names=self.names,
             options={"loss": "log"},
         )  # fmt: skip

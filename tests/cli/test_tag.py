@@ -1,7 +1,10 @@
 """The commands tag and predict: from a file of sentences to tagged text."""
 
+import re
+
 import pytest
 
+import sparsesolve as ss
 from sparsesolve.__main__ import main
 
 WORDS = [("the", "DET"), ("dog", "NOUN"), ("runs", "VERB"), ("a", "DET"), ("cat", "NOUN"),
@@ -24,7 +27,13 @@ def test_from_a_file_to_tagged_text(tmp_path, capsys, algorithm):
     with open(new, "w") as stream:
         stream.write(sentences([("the", "_"), ("cat", "_"), ("runs", "_")]))
     assert main(["tag", train, "--out", model, "--algorithm", algorithm, "--dev", train]) == 0
-    assert "100.00 % of 30 words" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "100.00 % of 30 words" in told and "inf" not in told
+    if algorithm == "averaged":
+        assert "3 tags; no certificate, which --algorithm crf has" in told
+    else:
+        gap = float(re.search(r"tags; gap (\S+)", told).group(1))
+        assert gap == float(f"{ss.load(model).gaps[0]:.2g}") and 0.0 <= gap <= 0.01
     assert main(["assess", model, train]) == 0
     table = capsys.readouterr().out.splitlines()
     assert table[0] == "of,label,precision,recall,f1,support"

@@ -10,6 +10,47 @@ from sklearn.base import BaseEstimator  # noqa: E402
 from sparsesolve import estimators as ours  # noqa: E402
 from sparsesolve.estimators.classes import Classes  # noqa: E402
 
+PARTIAL = [ours.OnlineClassifier, ours.ChainClassifier, ours.ChainSVM]
+
+
+@pytest.mark.parametrize("make", PARTIAL)
+def test_all_labels_come_in_any_collection_and_nothing_else(make):
+    X, y, lengths = np.eye(4), np.array(["u", "v", "u", "v"]), {"lengths": [2, 2]}
+    lengths = lengths if make is not ours.OnlineClassifier else {}
+    for classes in ({"v", "u", "w"}, {"w": 0, "v": 1, "u": 2}.keys(), iter("wuv"), list("wuv")):
+        model = make().partial_fit(X, y, classes, **lengths)
+        assert model.classes_.tolist() == ["u", "v", "w"]
+    for classes, sentence in (
+        ({"u": 0, "v": 1}, "classes is {'u': 0, 'v': 1}; give a list of all labels"),
+        ("uv", "classes is 'uv'; give a list"), (2, "classes is 2; give a list"),
+        (["u", 1], r"classes holds labels of several types, \['u', 1\]"),
+        (["u", None], "classes has a missing value .None. at position 1"),
+        ([["u", "v"]], "classes has shape"), (None, "needed at the first call"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=sentence):
+            make().partial_fit(X, y, classes, **lengths)
+    with pytest.raises(ValueError, match="it was .* in the first call"):
+        model.partial_fit(X, y, ["u", "v"], **lengths)
+
+
+def test_weights_of_classes_name_classes_in_partial_fit():
+    X, y = np.eye(4), np.array(["u", "v", "u", "v"])
+    for given, sentence in (
+        ({"w": 2.0}, "class_weight names 'w'; the classes are"),
+        ({"u": "a"}, "class_weight.'u'. must be a number"), ([1, 2], "must be a dict"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=sentence):
+            ours.OnlineClassifier(class_weight=given).partial_fit(X, y, ["u", "v"])
+
+
+@pytest.mark.parametrize("X", [{"a": [1.0, 2.0]}, [{"a": 1.0}, {"b": 2.0}]])
+def test_dicts_are_no_rows(X):
+    for model in (ours.Lasso(), ours.OnlineClassifier(), ours.MKLClassifier(), ours.CoxNet()):
+        with pytest.raises(TypeError, match="X holds dicts; encode them as numbers first"):
+            model.fit(X, [0, 1])
+    with pytest.raises(TypeError, match="X holds dicts"):
+        ours.Lasso().fit(np.eye(2), [0, 1]).predict(X)
+
 
 class Made(Classes, BaseEstimator):
     """A classifier whose linear predictors are its X."""

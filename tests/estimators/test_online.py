@@ -84,7 +84,7 @@ def test_hinge_and_classes_by_rows():
 @pytest.mark.parametrize(
     "model, call, match",
     [
-        (OnlineClassifier(), lambda m: m.partial_fit(X, LABELS), "on the first call"),
+        (OnlineClassifier(), lambda m: m.partial_fit(X, LABELS), "at the first call"),
         (OnlineClassifier(), lambda m: m.partial_fit(X, LABELS, classes=["a", "b"]), "none of"),
         (OnlineClassifier(loss="hinge"), lambda m: m.fit(X, np.arange(5000) % 3), "two classes"),
         (OnlineClassifier(loss="square"), lambda m: m.fit(X, LABELS), "loss must be"),

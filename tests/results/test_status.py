@@ -7,7 +7,7 @@ from sparsesolve.results.status import ConvergenceWarning, Status
 
 
 def test_status_members_are_codes_with_a_sentence():
-    assert [status.value for status in Status] == [0, 1, 2, 3]
+    assert [status.value for status in Status] == [0, 1, 2, 3, 4]
     assert Status(1) is Status.MAX_ITER == 1
     assert all(status.sentence for status in Status)
     assert_array_equal(fit.status == Status.CONVERGED, [True] * 3)

@@ -29,6 +29,20 @@ def slow_hinge(w, X, y):
     return total
 
 
+def test_averaged_steps_say_that_they_have_no_certificate(tmp_path):
+    fit = structured.max_margin(*draw(), lengths=LENGTHS, epochs=2)
+    fit.save(tmp_path / "m.npz")
+    for one in (fit, structured.load(tmp_path / "m.npz")):
+        assert repr(one).endswith("features at the end, no certificate>")
+        assert one.status[0].sentence == "the method has no certificate"
+        for text in (repr(one), str(one), one.summary(), one._repr_html_()):
+            assert "certificate" in text and not any(
+                word in text for word in ("inf", "nan", "tolerance", "missed", "gap inf"))
+    certified = structured.max_margin(*draw(), lengths=LENGTHS, algorithm="frank_wolfe", lam=0.1,
+                                      epochs=2)  # fmt: skip
+    assert "certified gap" in certified.summary() and "worst gap" in repr(certified)
+
+
 @pytest.mark.parametrize("lam", [0.03, 0.3])
 def test_the_gap_of_frank_wolfe_bounds_what_is_lost(lam):
     """The objective by enumeration less its gap is below every objective, and the gap closes."""
