@@ -5,6 +5,7 @@ import pytest
 from chain_enumeration import labellings
 from scipy.optimize import minimize
 
+import sparsesolve as ss
 from sparsesolve import structured
 from sparsesolve.structured.margin_learner import MaxMargin
 
@@ -31,8 +32,8 @@ def slow_hinge(w, X, y):
 
 def test_averaged_steps_say_that_they_have_no_certificate(tmp_path):
     fit = structured.max_margin(*draw(), lengths=LENGTHS, epochs=2)
-    fit.save(tmp_path / "m.npz")
-    for one in (fit, structured.load(tmp_path / "m.npz")):
+    ss.save(fit, tmp_path / "m.npz")
+    for one in (fit, ss.load(tmp_path / "m.npz")):
         assert repr(one).endswith("features at the end, no certificate>")
         assert one.status[0].sentence == "the method has no certificate"
         for text in (repr(one), str(one), one.summary(), one._repr_html_()):
