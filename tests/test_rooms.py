@@ -21,7 +21,7 @@ ORDER = [
 ]  # fmt: skip
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
-    "cli": (1930, 14, 3),
+    "cli": (1935, 14, 3),
     "data": (6880, 42, 60),
     "estimators": (5556, 48, 7),
     "families": (828, 10, 0),
@@ -30,7 +30,7 @@ BUDGETS = {
     "losses": (3236, 43, 47),
     "mkl": (4578, 45, 58),
     "online": (4585, 32, 16),
-    "paths": (4780, 40, 50),
+    "paths": (4905, 41, 52),
     "penalties": (10674, 82, 111),
     "results": (5765, 39, 26),
     "root": (335, 2, 0),

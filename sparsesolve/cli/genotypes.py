@@ -31,6 +31,8 @@ def add_genotype_options(command):
                        "variants with a larger share of missing genotypes")  # fmt: skip
     group.add_argument("--weights-file", metavar="FILE", help="write the weights of variants in "
                        "the PGS Catalog's format, also .gz; predict reads it")  # fmt: skip
+    command.add_argument("--checkpoint", metavar="FILE", help="written after each lambda; if it "
+                         "is there, a run that was killed goes on from it (.npz)")  # fmt: skip
     group.add_argument("--genome-build", metavar="NAME", help="of the positions, for its head")
 
 

@@ -137,6 +137,7 @@ def _refuse_combinations(args):
 def fit_options(args, table):
     """Return the keywords of sparsesolve.path from the options and the table."""
     options = {name: getattr(args, name) for name in PASSED_ON}
+    options["checkpoint"] = getattr(args, "checkpoint", None)
     if "strata" in table.marks:
         own = read_family(args.family)
         options["family"] = replace(own, read=cox(strata=table.marks["strata"]).read)

@@ -75,6 +75,7 @@ class PathOptions(Options):
     progress: bool
     feature_names: Any
     start: Any
+    checkpoint: Any = None
 
     def __post_init__(self):
         object.__setattr__(self, "penalty", named_penalty(self.penalty))

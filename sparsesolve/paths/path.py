@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_flag, read_number
 from sparsesolve.families import FAMILIES
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
+from sparsesolve.paths.checkpoint import Checkpoint
 from sparsesolve.paths.options import PathOptions, kept_options, read_path_options
 from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.paths.progress import progress_bar
@@ -22,7 +24,7 @@ from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose, step_ratio
-from sparsesolve.solvers.follow import StopRule, begin_at, entry_lambda, follow, grid
+from sparsesolve.solvers.follow import Start, StopRule, begin_at, entry_lambda, follow, grid
 from sparsesolve.solvers.state import NULL_LEVEL
 
 
@@ -57,6 +59,7 @@ def path(
     progress: bool = False,
     feature_names: ArrayLike | None = None,
     start: Any = None,
+    checkpoint: Any = None,
 ) -> Path:
     """Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
 
@@ -173,6 +176,11 @@ def path(
         at that lambda, or numbers of shapes (p,) and (), with K responses (K, p) and (K,). It
         shortens the way to the same certified solution. It is ignored if the objective is lower
         at b = 0, or if the problem is solved in columns other than those of X.
+    checkpoint : str or path, default None
+        File that is written after each lambda. If it is there, the path goes on from its last
+        one: a run that was killed loses only the lambda that it was solving. The file of other
+        data or options is refused. It stays where it is. ``cv_path`` has a numbered file for
+        each of its paths.
 
     Returns
     -------
@@ -244,7 +252,7 @@ def path(
         lower=lower, upper=upper, exclude=exclude, lambdas=lambdas, n_lambdas=n_lambdas,
         lambda_min_ratio=lambda_min_ratio, dfmax=dfmax, pmax=pmax, stop=stop, tol=tol,
         max_iter=max_iter, solver=solver, n_threads=n_threads, progress=progress,
-        feature_names=feature_names, start=start,
+        feature_names=feature_names, start=start, checkpoint=checkpoint,
     )  # fmt: skip
     doubts(X, y, family)
     fit = solve_path(X, y, options)
@@ -265,6 +273,7 @@ def solve_path(X, y, options, names=None, report=None):
     options = options.plain(feature_names=names, standardize=standardize)
     settings = _read_settings(options)
     family = settings["family"]
+    saved = None if options.checkpoint is None else Checkpoint(options.checkpoint)
     named = family.name if FAMILIES.get(family.name) is family else family
     with one_blas_thread():
         problem, names, class_names, scale, given = read_problem(
@@ -277,10 +286,10 @@ def solve_path(X, y, options, names=None, report=None):
             by_rows=settings["solver"] == "auto",
         )  # fmt: skip
         # another fit with these options has its own family and start
-        kept = options.kept(family=named, start=None, **kept_options(given))
+        kept = options.kept(family=named, start=None, checkpoint=None, **kept_options(given))
         warm = read_start(options.start, settings["lambdas"], problem, names)
         with progress_bar(settings["n_lambdas"], options.progress) as advance:
-            points, reason = _solve(problem, settings, report or advance, warm)
+            points, reason = _solve(problem, settings, report or advance, warm, saved)
     names = {"feature_names": names, "class_names": class_names}
     fit = wrap(problem, points, reason, scale, family, names, kept, path)
     return with_encoder(fit, X)
@@ -311,7 +320,7 @@ def _read_settings(options):
     return {**settings, "standardize": standardize}
 
 
-def _solve(problem, settings, advance, warm):
+def _solve(problem, settings, advance, warm, saved=None):
     """Choose a solver and follow the path; return (points, why it ended)."""
     state = choose(problem, settings["solver"], settings["lambdas"], settings["n_threads"])
     lambdas, start = settings["lambdas"], 0.0
@@ -330,8 +339,20 @@ def _solve(problem, settings, advance, warm):
         start = lambdas[0] if steps else 0.0
     elif steps:
         start = entry_lambda(asked, state.correlations())
+    points = []
+    if saved is not None:
+        points = saved.begin(problem, settings["family"].name, state.correlations(), lambdas,
+                             settings["tol"])  # fmt: skip
+    if points:
+        last = points[-1]
+        coefs = np.zeros((*np.shape(last.intercept), problem.n_features))
+        coefs[..., last.which] = last.values
+        here = Start(coefs, np.asarray(last.intercept))
+        if begin_at(state, problem, here, problem.inner_level(last.lam)):
+            start = last.lam if steps else 0.0
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     points, reason = follow(state, problem, lambdas, **{name: settings[name] for name in keep},
                             advance=advance, start=start, steps=steps,
-                            warm=bool(warm))  # fmt: skip
+                            warm=bool(warm), points=points,
+                            save=None if saved is None else saved.save)  # fmt: skip
     return tried_again(problem, points, settings), reason

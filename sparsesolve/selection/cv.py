@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -138,6 +139,10 @@ def cv_path(
     tried = [options["alpha"]] if alphas is None else _read_all("alphas", alphas)
     blends = None if gammas is None else _read_all("gammas", gammas)[::-1]
     jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
+    if options["checkpoint"] is not None:
+        root, ending = os.path.splitext(options["checkpoint"])
+        jobs = [({**job, "checkpoint": f"{root}.{i}{ending}"}, name)
+                for i, (job, name) in enumerate(jobs)]  # fmt: skip
     relaxed = blends is not None and blends[-1] < 1.0
     log.debug("%d fits: %d folds and all rows, %d alphas", len(jobs), len(folds), len(tried))
     fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"])

@@ -104,21 +104,26 @@ def entry_lambda(problem, correlations):
 
 
 def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance, start=0.0,
-           steps=0.0, warm=False):
+           steps=0.0, warm=False, points=(), save=None):
     """Solve down the grid; return (points, why it ended).
 
     `start` is the lambda at whose solution the state stands, if far lambdas are approached by
     steps of the ratio `steps` (solvers/follow); 0 if they are not. `warm` says that the
     state is where a user wants to start: if the gap is small enough there, no step is taken.
     Solutions are converted to the user's units together at the end, if nothing needs them before.
+    `points` are solved already, the first of the grid; `save` takes all points after each lambda.
     """
-    points, entered, endless = [], set(), Endless(problem, tol)
+    points, endless = list(points), Endless(problem, tol)
+    entered = {j for point in points for j in point.which.tolist()}
     null = max(problem.null_value, 1e-300)
-    late = problem.simple and (stop is None or isinstance(stop, StopRule))
+    late = problem.simple and save is None and (stop is None or isinstance(stop, StopRule))
     reason = "every lambda was solved"
     found = *state.coefficients(), state.intercept
     logged = log.isEnabledFor(logging.DEBUG)
-    for index, lam in enumerate(lambdas):
+    ended = _reason_to_end(points, stop, dfmax, problem.limited) if points else None
+    reason = ended or reason
+    for index in range(len(lambdas) if ended else len(points), len(lambdas)):
+        lam = lambdas[index]
         before = state.iterations
         budget = max_iter
         if lam < FAR_LAMBDA * start:
@@ -145,7 +150,10 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
                             state.dual_point() if callable(stop) else None))
         if logged:
             _log_point(points[-1], len(lambdas))
-        advance(index + 1, "df %d, %.1f%% deviance", len(which), 100 * explained)
+        advance(index + 1, "lambda %.3g, df %d, %.1f%% deviance, gap %.0e", lam, len(which),
+                100 * explained, gap / null)  # fmt: skip
+        if save is not None:
+            save(points)
         ended = _reason_to_end(points, stop, dfmax, problem.limited)
         if ended:
             reason = ended

@@ -126,6 +126,16 @@ def test_wrong_questions_to_a_model_are_one_line(study, model, capsys, command, 
     assert code == 2 and sentence in error.splitlines()[-1], error
 
 
+def test_a_checkpoint_is_written_and_read(study, tmp_path, capsys):
+    file, table = study
+    words = [file, "--phenotype", table, "--response", "bmi", "--checkpoint", tmp_path / "run.npz"]
+    first = run(capsys, "path", *words)
+    assert first[0] == 0 and (tmp_path / "run.npz").exists()
+    assert run(capsys, "path", *words)[1] == first[1]
+    code, _, error = run(capsys, "path", *words, "--alpha", "0.5")
+    assert code == 2 and "is the checkpoint of other data or options" in error
+
+
 def test_weights_files_are_written_and_scored(study, tmp_path, capsys):
     file, table = study
     weights = tmp_path / "w.txt.gz"

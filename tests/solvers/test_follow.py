@@ -115,7 +115,8 @@ def test_points_are_in_the_users_units(simple):
     assert [point.n_iter for point in points] == [1, 2, 3]
     assert points[1].intercept == 5.0
     assert reason == "every lambda was solved"
-    assert [args[0] for args in told] == [1, 2, 3] and told[2][1] == "df 2, 75.0% deviance"
+    assert [args[0] for args in told] == [1, 2, 3] and told[2][1] == (
+        "lambda 4, df 2, 75.0% deviance, gap 3e-04")  # fmt: skip
 
 
 def test_what_rounding_owes_is_in_the_gap():

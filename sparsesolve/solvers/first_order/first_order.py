@@ -139,7 +139,7 @@ class FirstOrder(State):
 
         With K responses these are the sizes of rows, or with groups Z'u as (K p,).
         """
-        dual, free, _ = self.dual_point(FAR)
+        dual, free, _ = self.dual_at(FAR)
         z = self.unpenalised_basis.orthogonal_part(self.products(dual), free)
         return self.penalty.sizes(z) if self.several else z
 
@@ -216,7 +216,7 @@ class FirstOrder(State):
 
     def gap(self, lam):
         """Return the duality gap over all columns."""
-        dual, free, missing = self.dual_point(lam)
+        dual, free, missing = self.dual_at(lam)
         z = self.products(dual) if missing < np.inf else None
         return self.gap_by(lam, dual, z, free, missing)
 
@@ -241,7 +241,7 @@ class FirstOrder(State):
         moved = self.unpenalised_basis.error(self.point.c)
         return max(self.loss.at(self.point.eta + moved)[0] - self.point.value, 0.0)
 
-    def dual_point(self, lam):
+    def dual_at(self, lam):
         """Return u made orthogonal to the unpenalised columns, a mask of these, and what is
         missing.
 

@@ -97,14 +97,14 @@ class PassNewton(FirstOrder):
         self.seen = (pair, *[other for other in self.seen if other is not pair][:1])
         return pair[1].copy()
 
-    def dual_point(self, lam):
+    def dual_at(self, lam):
         """Return the dual point of FirstOrder, once for a point at which it cannot change with
         lam.
         """
         if not self.unpenalised_basis.same_at(lam):
-            return super().dual_point(lam)
+            return super().dual_at(lam)
         if self.cleared[0] is not self.point:
-            self.cleared = self.point, super().dual_point(lam)
+            self.cleared = self.point, super().dual_at(lam)
         return self.cleared[1]
 
     def gradient(self):

@@ -118,7 +118,7 @@ class KinkedCertificate(FirstOrder):
     def span_rounding(self):
         return 0.0  # eta was made from the coefficients, not from those of the basis.
 
-    def dual_point(self, lam):
+    def dual_at(self, lam):
         point = self.point
         free, basis = self.unpenalised_basis.which, self.basis
         if not self.unpenalised_basis.same_at(lam):
@@ -305,7 +305,7 @@ class Multipliers(State):
         """
         if self.level is None:
             self.level = self._largest_level()
-        return self.certificate.products(self.certificate.dual_point(self.level)[0])
+        return self.certificate.products(self.certificate.dual_at(self.level)[0])
 
     def _largest_level(self):
         null, penalty = self.certificate.point.value, self.problem.penalty
@@ -337,7 +337,7 @@ class Multipliers(State):
 
     def dual_point(self):
         """Return the current dual point, before it is scaled to be feasible for an l1 part."""
-        return self.certificate.dual_point(NULL_LEVEL)[0]
+        return self.certificate.dual_at(NULL_LEVEL)[0]
 
 
 def _level(problem, z):

@@ -148,7 +148,7 @@ class Generated(Reduced):
     def _violators(self, lam):
         """Return columns whose products exceed their thresholds, the farthest if they are many."""
         whole = self.whole
-        z = self.mapping.adjoint(whole.products(whole.dual_point(lam)[0]))
+        z = self.mapping.adjoint(whole.products(whole.dual_at(lam)[0]))
         over = np.abs(z) - lam * self.factors
         over = over.max(axis=0) if over.ndim == 2 else over
         over[self.which] = 0.0

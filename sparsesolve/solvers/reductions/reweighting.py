@@ -228,7 +228,7 @@ class Reweighting(State):
         if state.with_intercept:
             c[..., 0] = self.intercept
         state.point = state.at(self.b.copy(), c)
-        dual, free, missing = state.dual_point(lam)
+        dual, free, missing = state.dual_at(lam)
         z = state.products(dual)
         self._correlations = z.copy().ravel()
         return state.gap_by(lam, dual, z, free, missing)

@@ -32,7 +32,7 @@ def test_a_dual_point_is_feasible(free, intercept):
     low, high = made.loss.ends
     for _ in range(50):
         made.certify(0.1, low + RNG.random(40) * (high - low) * RNG.choice([0.5, 1.0, 2.0]))
-        u, _, missing = made.dual_point(0.1)
+        u, _, missing = made.dual_at(0.1)
         assert missing <= 1e-12
         assert (u >= low).all() and (u <= high).all()
         assert np.abs(u @ made.basis).max(initial=0.0) <= 1e-10 * np.abs(u).sum()

@@ -1,0 +1,95 @@
+"""A checkpoint: the solved points of a path in a file, from which a killed run goes on.
+
+The file knows its problem by numbers that any change of data or options would move: moments of
+sampled columns, their correlations with the response, the grid, and the penalty at one vector.
+"""
+
+import os
+from zipfile import BadZipFile
+
+import numpy as np
+
+from sparsesolve.results.files.whole_file import whole_file
+from sparsesolve.solvers.certificate.unbounded import UNBOUNDED
+from sparsesolve.solvers.follow import Point
+
+FORMAT = "sparsesolve checkpoint 1"
+# Columns whose moments and correlations the file holds.
+SAMPLED = 1000
+# Relative difference up to which numbers are the same; other machines round in other ways.
+SAME = 1e-6
+NUMBERS = ("lam", "df", "dev_ratio", "gap", "status", "n_iter", "intercept")
+
+
+class Checkpoint:
+    """The file of one path."""
+
+    def __init__(self, file):
+        self.file = os.fspath(file)
+        if os.path.isdir(self.file) or not os.path.isdir(os.path.dirname(self.file) or "."):
+            raise ValueError(f"{self.file} cannot be written: its folder is missing, or it is one")
+
+    def begin(self, problem, family, correlations, lambdas, tol):
+        """Return the points that the file holds for this problem, [] if there is no file."""
+        p, spots = problem.design.p, np.ravel(correlations)
+        which = np.unique(np.linspace(0, p - 1, SAMPLED).astype(int))
+        limits = [np.nan_to_num(side[which].sum(), posinf=9e9, neginf=-9e9)
+                  for side in (problem.low, problem.high) if side is not None]  # fmt: skip
+        with np.errstate(invalid="ignore"):
+            size = problem.penalty.value(np.cos(np.arange(p)) * problem.open_columns, 1.0)
+        self.signs = {
+            "family": family, "lambdas": lambdas, "means": np.asarray(problem.design.mean)[which],
+            "factors": np.ldexp(problem.factor, problem.shift)[which % len(problem.factor)],
+            "correlations": spots[np.unique(np.linspace(0, len(spots) - 1, SAMPLED).astype(int))],
+            "sizes": np.array([problem.design.n, p, problem.null_value, tol, problem.exponent,
+                               size, *limits]),
+        }  # fmt: skip
+        if not os.path.exists(self.file):
+            return []
+        try:
+            found = np.load(self.file, allow_pickle=False)
+            stored = {name: found[name] for name in found.files}
+            found.close()
+        except (OSError, ValueError, EOFError, AttributeError, BadZipFile):
+            stored = {}
+        if str(stored.get("format")) != FORMAT:
+            raise ValueError(f"{self.file} is not a checkpoint of a path, or is damaged; give "
+                             "another name, or remove it")  # fmt: skip
+        self._refuse_other(stored)
+        return _points(stored)
+
+    def _refuse_other(self, stored):
+        for name, own in self.signs.items():
+            other = stored[name]
+            same = str(other) == own if name == "family" else other.shape == own.shape and (
+                np.allclose(other, own, rtol=SAME, atol=1e-12, equal_nan=True))  # fmt: skip
+            if not same:
+                raise ValueError(
+                    f"{self.file} is the checkpoint of other data or options (other {name}); give "
+                    "another name, or remove it"
+                )
+
+    def save(self, points):
+        """Write all points so far, whole or not at all."""
+        numbers = {name: np.array([getattr(point, name) for point in points]) for name in NUMBERS}
+        with whole_file(self.file, "wb") as stream:
+            np.savez(
+                stream, format=FORMAT, **self.signs, **numbers,
+                which=np.concatenate([point.which for point in points]),
+                values=np.concatenate([point.values for point in points], axis=-1),
+            )  # fmt: skip
+
+
+def _points(stored):
+    """Return the points of a checkpoint, up to the first without a finite optimum."""
+    ends, points = np.cumsum(np.append(0, stored["df"])), []
+    for k in range(len(stored["df"])):
+        if stored["status"][k] == UNBOUNDED:
+            break
+        part = slice(ends[k], ends[k + 1])
+        one = {name: stored[name][k] for name in NUMBERS}
+        points.append(Point(k, float(one["lam"]), int(one["df"]), float(one["dev_ratio"]),
+                            float(one["gap"]), int(one["status"]), int(one["n_iter"]),
+                            stored["which"][part], stored["values"][..., part],
+                            one["intercept"]))  # fmt: skip
+    return points
