@@ -24,6 +24,7 @@ from sparsesolve.data.tables.files import opened_text
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.pictures.axes import on_axes, plot_curves
 from sparsesolve.results.predictor import predictor_of
 
 FORMAT = "2.0"
@@ -57,6 +58,13 @@ class SampleScores(Frozen, Tabled):
     values: np.ndarray
     missing: np.ndarray
     matches: Matches
+
+    @on_axes
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the share of samples with at most each score."""
+        share = np.arange(1, len(self.values) + 1) / len(self.values)
+        return plot_curves(np.sort(self.values), {"": share}, ("Score", "Share of samples"), ax,
+                           steps=True)  # fmt: skip
 
     def _columns(self):
         return {"FID": self.samples.fid, "IID": self.samples.iid, "score": self.values,
@@ -156,6 +164,14 @@ class PolygenicScore(Frozen, Tabled):
         with whole_file(file, "wb") as stream:
             data = text.encode()
             stream.write(gzip.compress(data, mtime=0) if packed else data)
+
+    @on_axes
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the weights in the order of their variants."""
+        ax = plot_curves(np.arange(len(self.weights)), {"": self.weights},
+                         ("Variant", "Weight of a copy"), ax, marker="o")  # fmt: skip
+        ax.lines[0].set_linestyle("none")
+        return ax
 
     def _columns(self):
         v = self.variants

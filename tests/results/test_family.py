@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from plink_files import write_plink
 
 import sparsesolve as ss
 from sparsesolve import mkl, structured
@@ -45,6 +46,24 @@ def sentences():
         return structured.read_sentences(file, ["form", "tag", "head"])
 
 
+@cache
+def score():
+    lines = ["rsID\teffect_allele\tother_allele\teffect_weight\tallelefrequency_effect",
+             *(f"rs{j}\tA\tC\t{0.1 * j}\t0.5" for j in range(4))]  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "weights.txt"
+        file.write_text("\n".join(lines))
+        return ss.polygenic_score(file)
+
+
+@cache
+def genotypes():
+    with tempfile.TemporaryDirectory() as folder:
+        variants = [f"1\trs{j}\t0\t{j + 1}\tA\tC" for j in range(4)]
+        file = write_plink(Path(folder), RNG.integers(0, 3, (30, 4)), variants=variants)
+        return score().score(ss.genotypes(file))
+
+
 RESULTS = {
     "Path": lambda: ss.path(X, Y, n_lambdas=5),
     "KnotPath": lambda: ss.lars_path(X, Y),
@@ -70,11 +89,14 @@ RESULTS = {
     "DictionaryLearning": lambda: ss.DictionaryLearning(3, lam=0.1, seed=0).fit(PLACES.T),
     "Intervals": lambda: ss.inference.split(X, Y, n_splits=4, seed=0),
     "Knockoffs": lambda: ss.inference.knockoffs(X, Y, fdr=0.5, seed=0),
+    "PolygenicScore": score,
+    "SampleScores": genotypes,
     "Trace": lambda: bundle.pegasos(PLACES, np.where(Y > 0, 1, -1), lam=0.1),
 }  # fmt: skip
 # These have no coefficients, or are their coefficients.
 WITHOUT_SUMMARY = {"Scores", "StabilityPath", "Roc", "Confusion", "Calibration", "TagReport",
-                   "SparseCodes", "DictionaryLearning", "Intervals", "Knockoffs"}  # fmt: skip
+                   "SparseCodes", "DictionaryLearning", "Intervals", "Knockoffs", "PolygenicScore",
+                   "SampleScores"}  # fmt: skip
 made = cache(lambda name: RESULTS[name]())
 
 
