@@ -151,16 +151,6 @@ cdef class WorkingSet(ScaledDual, State):
             self.inactive = InactiveColumns(self.design, self.root_w, self.penalty, n_threads)
             self.quadratic = self._by_products()
 
-    def resume(self, response, double[::1] start):
-        """Continue with another response from the coefficients `start` (p,).
-
-        Working columns and their inner products stay.
-        """
-        self._move(start)
-        self.response = np.multiply(self.root_w, response)
-        self.level = np.dot(self.response, self.response)
-        self._refresh()
-
     def start_at(self, which, values, intercept):
         """Continue from the coefficients `values` (m,) of the features `which` (m,)."""
         start = np.zeros(self.design.p)

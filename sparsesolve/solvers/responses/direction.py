@@ -13,11 +13,10 @@ Reference: Nocedal and Wright 2006, section 7.1.
 """
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import lapack
 
 from sparsesolve.linalg.kernels.single import solve_factored
-from sparsesolve.solvers.tolerances import FORCING, ROUNDING
+from sparsesolve.solvers.tolerances import FORCING
 
 # The least pivot, which an excluded column has.
 TINY = 1e-30
@@ -189,41 +188,6 @@ def _solved(factor, x):
     return lapack.dpotrs(factor, x.T, lower=1)[0].T
 
 
-class PairedCurvature:
-    """Products with the matrix Z'F''Z of the coefficients of a mask, and its diagonal.
-
-    The columns of all coefficients stand side by side, (K n, count), each in the n rows of its
-    response.
-
-    Parameters
-    ----------
-    columns : SparseColumns
-    mask : (K, m) booleans
-    A, r : (K, n), (n,), F'' = diag(a) - r aa' in every sample
-    """
-
-    def __init__(self, columns, mask, A, r):
-        self.A, self.r, (self.of, which) = A, r, np.nonzero(mask)
-        matrix, self.offset = columns.matrix[:, which], columns.offset[which]
-        rows = matrix.indices + np.repeat(self.of * A.shape[1], np.diff(matrix.indptr))
-        stored = matrix.data, rows, matrix.indptr
-        self.Z = sparse.csc_array(stored, shape=(A.size, len(which)))
-        self.transposed = self.Z.T
-
-    def diagonal(self):
-        """Return the squared norms of the columns under the diagonal of F''."""
-        h = self.A * (1.0 - self.r * self.A)
-        squares, sums = self.Z.power(2).T @ h.ravel(), self.transposed @ h.ravel()
-        return squares - self.offset * (2.0 * sums - self.offset * h.sum(axis=1)[self.of])
-
-    def product(self, x):
-        """Return the matrix times x."""
-        back = np.bincount(self.of, self.offset * x, len(self.A))
-        image = (self.Z @ x).reshape(self.A.shape) - back[:, None]
-        image = self.A * (image - self.r * np.einsum("ki,ki->i", self.A, image))
-        return self.transposed @ image.ravel() - self.offset * image.sum(axis=1)[self.of]
-
-
 class NewtonDirection:
     """The state that is kept from one Newton direction to the next."""
 
@@ -246,43 +210,11 @@ class NewtonDirection:
         r / lam, which adds about r |B|_1 to the gap.
         """
         step = np.zeros_like(rest)
-        if d.shared.scattered and not d.net.grouped:
-            step[mask], length = self._separately(d, lam, mask, rest[mask], goal)
-            return step, length
         places = np.flatnonzero(np.logical_or.reduce(mask, axis=0)).astype(np.intc)
         step[:, places], length = self._iterate(
             d, lam, places, mask.take(places, axis=1), rest.take(places, axis=1), goal
         )
         return step, length
-
-    def _separately(self, d, lam, mask, rest, goal):
-        """Return direction and length for single coefficients of sparse columns, on the mask."""
-        curvature = PairedCurvature(d.columns, mask, *d.loss.curvature_parts(d.u))
-        l1, l2 = (lam * np.asarray(x) for x in (d.net.l1, d.net.l2))
-        diagonal, ridge = curvature.diagonal(), np.broadcast_to(l2, mask.shape)[mask]
-        diagonal = np.maximum(diagonal, ROUNDING * diagonal.max())
-        inverse = 1.0 / (diagonal + ridge)
-        loose = np.flatnonzero(mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0) & d.loss.symmetric)
-        places = np.zeros(mask.shape, dtype=np.intp)
-        places[mask] = np.arange(len(rest))
-        places = places[:, loose]
-        level = diagonal[places].mean(axis=0)
-
-        def product(x):
-            out = curvature.product(x) + ridge * x
-            out[places] += level * x[places].mean(axis=0)
-            return out
-
-        enough = max(
-            _enough(d, rest, goal) * np.vdot(rest, inverse * rest),
-            # rounding of a product with a standardised column
-            2e-16**2 * inverse.sum(),
-        )
-        step, count, flat = conjugate_gradients(
-            product, lambda x: inverse * x, rest, enough, STEPS
-        )
-        self.steps += count
-        return step, _to_the_first_zero(d.B[mask], step) if flat else 1.0
 
     def _iterate(self, d, lam, places, mask, rest, goal):
         most = np.abs(rest).max()
@@ -290,7 +222,8 @@ class NewtonDirection:
         self.left = most
         l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
         scales, diagonal = d.scales(), d.shared.squares[places]
-        B, unit, curvature = d.B.take(places, axis=1), None, 0.0
+        B = d.B.take(places, axis=1)
+        unit, curvature = np.zeros_like(B), 0.0  # of coefficients one by one
         if d.net.grouped:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
@@ -341,7 +274,7 @@ def _product(d, places, mask, single, penalty, level):
         image = d.loss.curvature_product(d.eta, part.combine(D))
         out = part.correlate(image) + ridge * D
         out += level * D.mean(axis=0)
-        if unit is not None:
+        if np.ndim(curvature):
             out -= unit * (curvature * (unit * D).sum(axis=0))
         out *= mask
         return out

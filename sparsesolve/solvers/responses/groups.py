@@ -5,8 +5,8 @@
 B_g (K, p_g) holds the coefficients of the features of group g for all K responses.
 Given: a problem with K responses and a penalty of groups. Returned for each lam: coefficients with
 a duality gap over all groups. The model's Hessian is F'' over the K m coefficients of the working
-groups. It is kept as inner products, or as rows where these are fewer, as in PassNewton. It is
-reused until steps get slow. Intercepts and unpenalised columns are projected out.
+groups, kept as inner products as in PassNewton, and reused until steps get slow. Intercepts and
+unpenalised columns are projected out.
 
 A model costs the square of K m, a proximal gradient step K m itself. So a path continues with
 SpaRSA once m is large. If SpaRSA misses its target, because columns are too similar, Newton steps
@@ -14,15 +14,11 @@ take over for the rest of the path. Invariant: that of FirstOrder, for both.
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
-from dataclasses import replace
-
 import numpy as np
 
-from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.solvers.first_order.first_order import Sparsa
 from sparsesolve.solvers.first_order.pass_newton import PassNewton
-from sparsesolve.solvers.newton.working_set import WorkingSet
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, Reduced
 
@@ -38,8 +34,6 @@ COMMON_CURVATURE = 1e-8
 # Least curvature of each sample in any direction: more holds steps back where classes are all but
 # told apart.
 LEAST_CURVATURE = 1e-13
-# Columns to a sample from which the samples are the model's rows.
-ROWS_PER_SAMPLE = 0.5
 
 
 class ResponseGroups(PassNewton):
@@ -95,8 +89,6 @@ class ResponseGroups(PassNewton):
         sizes, turn = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None], turn.transpose(0, 2, 1)
         self.unroot = np.divide(turn, sizes, out=np.zeros_like(turn), where=sizes > 0.0)
         m, order = len(features), (self.which // p) * len(features) + place
-        if m > ROWS_PER_SAMPLE * self.design.n:
-            return self.take_rows(sizes * turn, features, order)
         columns, basis, f = response_columns(self.design), self.basis.T, self.basis.shape[1]
         columns.append(features.astype(np.intc))
         gram, mixed = np.empty((K, m, K, m)), np.empty((K, f, K, m))
@@ -109,22 +101,6 @@ class ResponseGroups(PassNewton):
         gram = gram.reshape(K * m, K * m)[np.ix_(order, order)]
         mixed = mixed.reshape(K * f, K * m)[:, order]
         self.project(gram, mixed, inner.reshape(K * f, K * f))
-
-    def take_rows(self, roots, features, order):
-        """Set the model by rows: a root of each sample's curvature times the sample's values."""
-        n, K = roots.shape[:2]
-        columns = self.design.unpacked(features.astype(np.intc))
-        free, own = (
-            (roots[..., None] * part[:, None, None, :]).reshape(n * K, K * part.shape[1])
-            for part in (self.basis, columns)
-        )
-        own = own[:, order]
-        inner = free.T @ free
-        self.mixed, self.inverse_inner = free.T @ own, np.linalg.pinv(inner, hermitian=True)
-        own -= free @ (self.inverse_inner @ self.mixed)
-        self.fixed = self.unpenalised_products(self.which)
-        own[:, self.fixed] = 0.0
-        self.model = SampleModel(self.problem, own, self.working)
 
     def charged(self, which):
         return self.working
@@ -143,46 +119,6 @@ class ResponseGroups(PassNewton):
         return float(np.vdot(image, self.loss.curvature_product(self.weighed, image)))
 
 
-class SampleModel:
-    """The quadratic model of a Newton step, with K rows for each of n samples.
-
-    It is used where rows are fewer than columns.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem that the model approximates.
-    A : array (nK, p)
-        The rows: a root of each sample's curvature times the sample's values.
-    penalty
-        The penalty of the columns of A.
-    """
-
-    def __init__(self, problem, A, penalty):
-        self.A, m = A, len(A)
-        design = Design(np.asfortranarray(np.sqrt(m) * A))
-        design.spread[:] = A.any(axis=0).astype(float)
-        self.state = WorkingSet(
-            replace(
-                problem, design=design, weights=np.full(m, 1.0 / m), loss=None,
-                response=np.zeros(m), offset=None, intercept=False, penalty=penalty,
-            ),
-            1,
-        )  # fmt: skip
-
-    def aim(self, start, z, e):
-        """Set the start to the coefficients `start`, where the gradient is z = A'e, e (nK,)."""
-        self.state.resume((self.A @ start + e.ravel()) * np.sqrt(len(self.A)), start)
-
-    def solve(self, lam, target, budget):
-        """Solve at lam until gap <= target. Return (outcome, gap)."""
-        return self.state.solve(lam, target, budget)
-
-    def coefficients(self):
-        """Return the indices, ascending, and the values of the nonzero coefficients."""
-        return self.state.coefficients()
-
-
 class ManyGroups(Reduced):
     """A solver state, see solvers/state.py."""
 
@@ -195,7 +131,8 @@ class ManyGroups(Reduced):
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; return (outcome, gap)."""
         limit = self.iterations + budget
-        outcome, gap = self.state.solve(lam, target, budget)
+        most = budget if self.state is self.newton else min(budget, MOST_STEPS_OF_GROUPS)
+        outcome, gap = self.state.solve(lam, target, most)
         if self.state is self.newton and self.newton.too_many:
             self._go_on_with(Sparsa(self.problem, self.n_threads))
             left = min(limit - self.iterations, MOST_STEPS_OF_GROUPS)

@@ -16,6 +16,7 @@ import numpy as np
 
 from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.solvers.quadratic.block_descent cimport MEMORY, Anderson
 
 cdef extern from "single.h" nogil:
     void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, Py_ssize_t ld,
@@ -23,8 +24,6 @@ cdef extern from "single.h" nogil:
     void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v,
                          Py_ssize_t ld) noexcept
 
-# Number of sweeps that are extrapolated together, which is the order of a small linear system.
-DEF DEPTH = 5
 # The other curvatures of a row are taken for at least this fraction of its largest.
 LEAST_ROW_CURVATURE = 1e-3
 # Rows that gain less than this share of a row's average gain are left out of the last sweeps.
@@ -42,9 +41,11 @@ cdef class ResponseModel:
     cdef const double[:, ::1] curvature, g
     cdef readonly double[:, ::1] start, B
     cdef double[::1] work
+    cdef Anderson trail                 # the last sweeps
 
     def __init__(self, curvature, B, g):
-        self.curvature, self.g = curvature, g
+        self.curvature, self.g, self.trail = curvature, g, Anderson()
+        self.trail.reserve(B.size, 1)
         self.start, self.B, self.work = B, np.array(B), np.empty(4 * len(B))
 
     # A subclass defines these methods.
@@ -121,13 +122,11 @@ cdef class ResponseModel:
         """Sweep until one sweep gains at most the fraction `enough` of all gains.
 
         Make at most `most` sweeps and return their number. Sweeps cover the nonzero rows until
-        these settle, then all rows. Five sweeps are extrapolated if that lowers the model
-        (Anderson).
+        these settle, then all rows. MEMORY sweeps are extrapolated if that lowers the model.
         """
         cdef int sweeps = 0
         cdef double gained, total = 0.0, least = 0.0
         cdef bint whole = True
-        passed = []
         while sweeps < most:
             with nogil:
                 gained = self.sweep(net, lam, whole, least)
@@ -140,10 +139,11 @@ cdef class ResponseModel:
                 whole = True
                 continue
             whole = False
-            passed.append(np.array(self.B))
-            if len(passed) > DEPTH:
-                self._extrapolate(passed, net, lam)
-                passed = [np.array(self.B)]
+            self._remember()
+            if self.trail.count > MEMORY:
+                self._extrapolate(net, lam)
+                self.trail.count = 0
+                self._remember()
         return sweeps
 
     def step_curvature(self):
@@ -154,19 +154,17 @@ cdef class ResponseModel:
         return net.value(B, lam) + 0.5 * self._step_curvature(B, image) - np.vdot(self.g,
                 np.subtract(B, self.start))
 
-    def _extrapolate(self, passed, net, lam):
-        """Move to the extrapolation of the points `passed` if the model is lower there."""
-        points = np.array(passed).reshape(len(passed), -1)
-        steps = np.diff(points, axis=0)
-        inner = steps @ steps.T
-        np.fill_diagonal(inner, inner.diagonal() + 1e-10 * inner.trace())
-        if not inner.trace() > 0.0:
+    cdef void _remember(self) noexcept nogil:
+        if self.B.shape[1] > 0:
+            self.trail.remember(self.B.shape[0] * self.B.shape[1], &self.B[0, 0], 0, NULL)
+
+    def _extrapolate(self, net, lam):
+        """Move to the extrapolation of the last sweeps if the model is lower there."""
+        cdef double[:, ::1] further = np.empty_like(self.B)
+        cdef double sizes = self.trail.combine(further.shape[0] * further.shape[1],
+                                               &further[0, 0], 0, NULL)
+        if not 0.0 < sizes < 1e3:   # rounding grows with it
             return
-        shares = np.linalg.solve(inner, np.ones(len(inner)))
-        shares /= shares.sum()
-        if not np.abs(shares).sum() < 1e3:  # rounding grows with it
-            return
-        further = (shares @ points[1:]).reshape(passed[0].shape)
         image = self.image_at(further)
         if self._value(further, image, net, lam) < self._value(self.B, self._here(), net, lam):
             self._go_to(further, image)

@@ -1,4 +1,4 @@
-"""Groups of several responses: descent, and models by rows and by inner products."""
+"""Groups of several responses: every step descends."""
 
 import numpy as np
 import pytest
@@ -40,25 +40,6 @@ def test_the_objective_falls_with_every_step(family, maker):
         assert state.solve(lam, 1e-10 * problem.null_value, 100)[0] == 0
         assert len(state.values) > 1 and state.values[-1] < state.values[0]
         assert (np.diff(state.values) <= 1e-13 * state.values[0]).all()
-
-
-@pytest.mark.parametrize("family", sorted(Y))
-def test_rows_and_inner_products_are_the_same_model(family, monkeypatch):
-    """A step from one is a step from the other, whichever is the shorter side."""
-    ends = []
-    for by_rows in (False, True):
-        state, problem = state_of(family, GroupL2(np.arange(24) // 3))
-        state.values = []
-        state.solve(1e20, 1e-14 * problem.null_value, 50)
-        state.gap(0.01)
-        state.grow_working_set(0.01)
-        monkeypatch.setattr(response_groups, "ROWS_PER_SAMPLE", 0.0 if by_rows else np.inf)
-        state.refresh_hessian()
-        assert isinstance(state.model, response_groups.SampleModel) == by_rows
-        state.step(0.01, 1e-12 * problem.null_value)
-        ends.append(state.point)
-    assert ends[0].b == pytest.approx(ends[1].b, abs=1e-6)
-    assert ends[0].eta == pytest.approx(ends[1].eta, abs=1e-6)
 
 
 @pytest.mark.filterwarnings("error")
