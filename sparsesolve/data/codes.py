@@ -26,6 +26,7 @@ NUMBERS = "bBhHiIlLqQefdg"
 NINES = [10.0**k - 1.0 for k in range(2, 11)]
 FAR_CODES = np.array([-9.0, *NINES, *(-nine for nine in NINES), -32768.0, 32767.0, 65535.0,
                       -(2.0**31), 2.0**31 - 1.0, 1e20, -1e20, 1e30, -1e30])  # fmt: skip
+NEAREST = FAR_CODES[FAR_CODES < 0.0].max(), FAR_CODES[FAR_CODES > 0.0].min()  # to 0
 
 
 class FarCode(NamedTuple):
@@ -108,6 +109,8 @@ def far_codes(X):
         if not block.size or block.dtype.itemsize < 2:
             continue
         ends = np.atleast_1d(block.min(axis=0)), np.atleast_1d(block.max(axis=0))
+        if ends[0].min() > NEAREST[0] and ends[1].max() < NEAREST[1]:
+            continue
         for j in np.flatnonzero(np.isin(ends[0], FAR_CODES) | np.isin(ends[1], FAR_CODES)):
             called = name if block.ndim == 1 else int(j) if name is None else name[j]
             found += _far(called, block if block.ndim == 1 else block[:, j])

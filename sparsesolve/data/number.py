@@ -109,6 +109,8 @@ def shown(value):
 
 def plain(value):
     """Return the Python number for a scalar, an array without dimensions or a Decimal."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
     value = value.item() if hasattr(value, "item") and np.ndim(value) == 0 else value
     return float(value) if isinstance(value, (decimal.Decimal, fractions.Fraction)) else value
 

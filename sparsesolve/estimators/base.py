@@ -321,4 +321,8 @@ class Net(Exported, Answering, BaseEstimator):
 
 
 def _column(coefs, k):
-    return coefs[:, [k]].toarray().ravel()
+    """Return column k of a csc_array, dense; k may count from the end."""
+    k %= coefs.shape[1]
+    column, part = np.zeros(coefs.shape[0]), slice(*coefs.indptr[k : k + 2])
+    column[coefs.indices[part]] = coefs.data[part]
+    return column

@@ -124,13 +124,13 @@ def kept_options(options):
 
 
 def _kept(value):
+    value = plain(value)
+    if value is None or np.isscalar(value):
+        return value
     if missing_method(value) is None:  # a penalty does not change
         return value
     if callable(value):
         return None
-    value = plain(value)
-    if value is None or np.isscalar(value):
-        return value
     kept = np.array(value)
     kept.flags.writeable = False
     return kept
