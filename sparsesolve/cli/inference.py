@@ -76,8 +76,8 @@ def run_knockoffs(args):
     options = _options(args)
     fixed = {"covariance": "fixed"} if args.fixed else {}
     if args.fixed:  # a path of knots has none of the options of a grid
-        kept = ("weights", "offset", "intercept", "standardize", "n_threads", "feature_names",
-                "data")  # fmt: skip
+        kept = ("weights", "offset", "intercept", "standardize", "penalty_factor", "n_threads",
+                "feature_names", "data")  # fmt: skip
         options = {name: value for name, value in options.items() if name in kept}
     _write(args, inference.knockoffs(*options.pop("data"), args.fdr, draws=args.draws,
                                      seed=args.seed, **fixed, **options))  # fmt: skip

@@ -37,7 +37,7 @@ class KnockoffSelector(Answering, SelectorMixin, BaseEstimator):
     covariance : array-like (p, p), "fixed", or None
         Covariance of the features, which are taken to be jointly normal. None estimates it from
         X by Ledoit and Wolf. "fixed" assumes nothing of X, but a gaussian y with errors alike,
-        and n >= 2p + 1.
+        and n >= 2p + 1, or n >= p + 6 for an approximation.
     construct : {"mvr", "equi"}, default "mvr"
         How far copies are from their features: minimal reconstructability, or all the same.
     statistic : {"difference", "entry"}, default None

@@ -6,6 +6,9 @@ Let S be the covariance of unit diagonal and D = diag(s) with 2S - D positive se
     fixed-X   Xk = X (I - G^-1 D) + U C,  G = X'X of unit columns, U orthonormal to (1, X),
               C'C = 2D - D G^-1 D
 
+Covariates Z that are not tested have no copy: S is the covariance given them, X - mu what they do
+not explain, and U is orthonormal to them too.
+
 MVR (Spector and Janson 2022) minimises sum_j 1/s_j + tr (2S - D)^-1 by coordinates: with
 P = (2S - D)^-1, a = P_jj and c = |P e_j|^2,
 
@@ -16,12 +19,13 @@ and Janson (2022), "Powerful knockoffs via minimizing reconstructability"; Ledoi
 """
 
 import numpy as np
+from scipy.linalg import blas
 
 # Sweeps of MVR, and the largest relative change of s that ends them.
 SWEEPS = 50
-SETTLED = 1e-6
+SETTLED = 1e-4
 # Columns of P that are changed together.
-BLOCK = 32
+BLOCK = 64
 # Equal distances make 2S - D singular; this share of them does not.
 SHARE_OF_EQUAL = 0.99
 # Below this least eigenvalue (unit diagonal) a covariance is singular.
@@ -42,58 +46,81 @@ def ledoit_wolf(X):
 
 def distances(S, construct="mvr"):
     """Return s (p,) for a correlation matrix S: "mvr", or "equi" for equal ones."""
-    least = np.linalg.eigvalsh(S)[0]
-    if least < SINGULAR:
+    if not is_positive_definite(S):
         raise ValueError(
-            f"the covariance is singular: its least eigenvalue is {least:.2g}, for unit diagonal; "
-            "leave out features that are combinations of others"
+            f"the covariance is singular: its least eigenvalue is {np.linalg.eigvalsh(S)[0]:.2g}, "
+            "for unit diagonal; leave out features that are combinations of others"
         )
-    equal = np.full(len(S), min(1.0, 2.0 * least) * SHARE_OF_EQUAL)
-    return equal if construct == "equi" else _least_reconstructable(S, np.minimum(equal, least))
+    if construct == "equi":
+        return np.full(len(S), min(1.0, 2.0 * np.linalg.eigvalsh(S)[0]) * SHARE_OF_EQUAL)
+    least = 1.0 / np.abs(np.linalg.inv(S)).sum(axis=0).max()  # at most the least eigenvalue
+    return _least_reconstructable(S, np.full(len(S), min(SHARE_OF_EQUAL, least)))
+
+
+def is_positive_definite(S):
+    """Return True if every eigenvalue (unit diagonal) is above SINGULAR."""
+    try:
+        np.linalg.cholesky(S - SINGULAR * np.eye(len(S)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _least_reconstructable(S, s):
     """Return the s of MVR, from a feasible start; ranks of one are applied in blocks."""
     s, p = s.copy(), len(s)
+    P = np.asfortranarray(np.linalg.inv(2.0 * S - np.diag(s)))
     for _ in range(SWEEPS):
-        P, worst = np.linalg.inv(2.0 * S - np.diag(s)), 0.0
+        worst = 0.0
         for start in range(0, p, BLOCK):
-            block = np.arange(start, min(start + BLOCK, p))
-            U, factors = np.empty((p, len(block))), np.empty(len(block))
-            for k, j in enumerate(block):  # P is P + U diag(factors) U' by now
-                column = P[:, j] + U[:, :k] @ (factors[:k] * U[j, :k])
+            block = range(start, min(start + BLOCK, p))
+            U, factors = np.empty((len(block), p)), np.empty(len(block))
+            for k, j in enumerate(block):  # P is P + U' diag(factors) U by now
+                column = P[:, j] + (factors[:k] * U[:k, j]) @ U[:k]
                 size, a = np.linalg.norm(column), column[j]
                 delta = (1.0 - s[j] * size) / (size + a)
                 worst = max(worst, abs(delta) / s[j])
                 s[j] += delta
-                U[:, k], factors[k] = column, delta / (1.0 - delta * a)
-            P += (U * factors) @ U.T
+                U[k], factors[k] = column, delta / (1.0 - delta * a)
+            P = blas.dgemm(1.0, (U * factors[:, None]).T, U, 1.0, P, overwrite_c=1)
         if worst < SETTLED:
             break
     return s
 
 
-def model_copies(X, S, s, rng):
-    """Return knockoffs (n, p) of columns X of mean 0 and variance 1, of correlation S."""
+def model_copies(X, S, s):
+    """Return a function of rng that draws knockoffs (n, p) of X, of mean 0 and correlation S."""
     inner = np.linalg.solve(S, np.diag(s))
-    root = _root(np.diag(2.0 * s) - s[:, None] * inner)
-    return X - X @ inner + rng.standard_normal(X.shape) @ root
+    mean, root = X - X @ inner, _root(np.diag(2.0 * s) - s[:, None] * inner)
+    return lambda rng: mean + rng.standard_normal(X.shape) @ root
 
 
-def fixed_copies(X, rng, construct="mvr"):
-    """Return (X, Xk) with centred columns of length 1 and X'Xk = X'X - D, Xk'Xk = X'X."""
-    n, p = X.shape
-    X = X - X.mean(axis=0)
-    X = X / np.linalg.norm(X, axis=0)
-    G = X.T @ X
+def fixed_copies(X, others, construct="mvr"):
+    """Return columns A of length 1 and a function of rng that draws their fixed-X knockoffs.
+
+    A is X less its part in the columns `others` (n, k), to which the knockoffs K are orthogonal
+    too. A'K = A'A - D and K'K = A'A. There must be 2 p + k rows at least.
+    """
+    p, k = X.shape[1], others.shape[1]
+    Q = np.linalg.qr(others)[0]
+    A = X - Q @ (Q.T @ X)
+    A = A / np.linalg.norm(A, axis=0)
+    G = A.T @ A
     s = distances(G, construct)
-    Q, _ = np.linalg.qr(np.column_stack([np.ones(n), X, rng.standard_normal((n, p))]))
     inner = np.linalg.solve(G, np.diag(s))
-    root = _root(np.diag(2.0 * s) - s[:, None] * inner)
-    return X, X - X @ inner + Q[:, p + 1 :] @ root
+    mean, root = A - A @ inner, _root(np.diag(2.0 * s) - s[:, None] * inner)
+
+    def draw(rng):
+        Q, _ = np.linalg.qr(np.column_stack([others, A, rng.standard_normal(A.shape)]))
+        return mean + Q[:, p + k :] @ root
+
+    return A, draw
 
 
 def _root(V):
-    """Return a symmetric C with C'C = V, negative eigenvalues taken as 0."""
-    values, vectors = np.linalg.eigh((V + V.T) / 2.0)
-    return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    """Return a C with C'C = V; where V is singular, negative eigenvalues are taken as 0."""
+    try:
+        return np.linalg.cholesky(V).T
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh((V + V.T) / 2.0)
+        return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T

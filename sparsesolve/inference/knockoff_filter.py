@@ -21,11 +21,14 @@ from scipy import sparse
 
 from sparsesolve.data import (
     by_rows,
+    less_offset,
     read_choice,
     read_count,
     read_design,
     read_feature_names,
     read_number,
+    read_offset,
+    read_penalty_factor,
     read_weights,
 )
 from sparsesolve.families import read_family
@@ -33,9 +36,11 @@ from sparsesolve.inference.knockoff_design import (
     SINGULAR,
     distances,
     fixed_copies,
+    is_positive_definite,
     ledoit_wolf,
     model_copies,
 )
+from sparsesolve.inference.noise_level import FEWEST
 from sparsesolve.inference.shares import own_stream
 from sparsesolve.paths.lars import lars_path
 from sparsesolve.results.doubts import doubts
@@ -47,7 +52,7 @@ from sparsesolve.selection.jobs import read_options
 # Columns with at most this many different values are not normal.
 DISCRETE = 10
 # Options that are of single columns, and would have to be of pairs.
-OF_COLUMNS = ("penalty", "penalty_factor", "lower", "upper", "exclude", "start", "lambdas")
+OF_COLUMNS = ("penalty", "lower", "upper", "exclude", "start", "lambdas")
 
 
 @by_rows("y", "weights", "offset", "family")
@@ -78,7 +83,8 @@ def knockoffs(
     covariance : array-like (p, p), "fixed", or None
         Covariance of the features, which are taken to be jointly normal. None estimates it from
         X by Ledoit and Wolf. "fixed" assumes nothing of X, but a gaussian y with errors alike,
-        and n >= 2p + 1.
+        and n >= 2p + 1. With p + 5 < n < 2p + 1 rows are added that hold zeros in X and noise of
+        the estimated level in y, so that it holds for many rows alone.
     construct : {"mvr", "equi"}, default "mvr"
         How far copies are from their features: minimal reconstructability, or all the same.
     statistic : {"difference", "entry"}, default None
@@ -92,7 +98,9 @@ def knockoffs(
         Seed of the knockoffs.
     **options
         Options of :func:`sparsesolve.path`, and with "difference" of :func:`sparsesolve.cv_path`:
-        any family, alpha, weights, offset. Those of single columns are refused.
+        any family, alpha, weights, offset. ``penalty_factor`` 0 makes a column a covariate: it
+        stays in the model and is not tested; features need to be normal only given it. Other
+        options of single columns are refused.
 
     Returns
     -------
@@ -101,8 +109,8 @@ def knockoffs(
     Raises
     ------
     ValueError
-        If a column is constant, the covariance is not positive definite, or there are too few
-        rows for "fixed".
+        If a column is constant or a combination of covariates, the covariance is not positive
+        definite, or there are too few rows for "fixed".
 
     Warns
     -----
@@ -140,17 +148,29 @@ def knockoffs(
     names = read_feature_names(options.pop("feature_names", None), names, matrix.shape[1])
     matrix = np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, dtype=float)
     labels = [f"x{j}" if names is None else str(names[j]) for j in range(matrix.shape[1])]
-    w = read_weights(options.get("weights"), len(matrix))
-    columns, rule, copies = _copier(matrix, labels, w, covariance, construct, options)
-    W = np.array([_statistics(columns, copies(rng), y, statistic, options, rng)
+    factor = read_penalty_factor(options.pop("penalty_factor", None), matrix.shape[1],
+                                 labels=names)  # fmt: skip
+    factor = np.ones(matrix.shape[1]) if factor is None else factor
+    tested = np.flatnonzero(factor > 0.0)
+    if not len(tested) or np.isinf(factor).any():
+        raise ValueError("penalty_factor leaves nothing to test" if not len(tested) else
+                         "penalty_factor holds inf; leave that column out of X")  # fmt: skip
+    columns, others, y, rule, copies = _copier(
+        matrix, y, labels, tested, covariance, construct, options, rng)  # fmt: skip
+    if len(np.unique(factor)) > 1:
+        options["penalty_factor"] = np.concatenate([factor[tested]] * 2 + [np.zeros(
+            others.shape[1])])  # fmt: skip
+    W = np.array([_statistics(columns, copies(rng), others, y, statistic, options, rng)
                   for _ in range(draws)])  # fmt: skip
     if draws == 1:
         T, q_values = _threshold(W[0], fdr), q_values_of(W[0])
         selected = np.flatnonzero(W[0] >= T)
     else:
         T, (selected, q_values) = np.nan, _e_bh(W, fdr)
+    of_all = np.full(len(factor), np.nan), np.ones(len(factor))
+    of_all[0][tested], of_all[1][tested] = W.mean(axis=0), q_values
     return Knockoffs(
-        names=labels, W=W.mean(axis=0), threshold=T, selected=selected, q_values=q_values,
+        names=labels, W=of_all[0], threshold=T, selected=tested[selected], q_values=of_all[1],
         fdr=fdr, covariance_rule=rule, statistic=statistic, draws=draws,
     )  # fmt: skip
 
@@ -176,44 +196,88 @@ def _read_options(options, statistic):
     return dict(options)
 
 
-def _copier(X, names, w, covariance, construct, options):
-    """Return (columns, the assumption in words, a function of rng that returns knockoffs)."""
-    n, p = X.shape
-    w = np.ones(n) if w is None else w
+def _copier(X, y, names, tested, covariance, construct, options, rng):
+    """Return (columns tested, covariates, y, the assumption in words, a function of rng that
+    returns knockoffs); options change with them.
+    """
+    w = read_weights(options.get("weights"), len(X))
+    w = np.ones(len(X)) if w is None else w
     mean = w @ X / w.sum()
     size = np.sqrt(w @ (X - mean) ** 2 / w.sum())
     flat = np.flatnonzero(~(size > 1e-12 * (np.abs(mean) + size)))
     if len(flat):
         raise ValueError(f"column {names[flat[0]]!r} is constant; leave it out")
+    others = np.delete(X, tested, axis=1)
+    given = f", given {others.shape[1]} covariates" if others.shape[1] else ""
     if isinstance(covariance, str):
         read_choice("covariance", covariance, ["fixed"])
-        if read_family(options.get("family", "gaussian")).name != "gaussian":
-            raise ValueError("covariance='fixed' is of family='gaussian'; others need a law of X")
-        if n < 2 * p + 1 or (w != w[0]).any():
-            raise ValueError(f"covariance='fixed' needs 2 p + 1 = {2 * p + 1} rows of equal "
-                             f"weight; X has {n}")  # fmt: skip
-        columns = fixed_copies(X, np.random.default_rng(0), construct)[0]
-        rule = "y is gaussian with errors of one variance (fixed-X knockoffs)"
-        return columns, rule, lambda rng: fixed_copies(X, rng, construct)[1]
-    few = [j for j in range(p) if len(np.unique(X[:, j])) <= min(DISCRETE, n - 1)]
+        if (w != w[0]).any():
+            raise ValueError("covariance='fixed' is of rows of equal weight, and weights differ")
+        return _fixed(X[:, tested], others, y, construct, options, given, rng)
+    few = [j for j in tested if len(np.unique(X[:, j])) <= min(DISCRETE, len(X) - 1)]
     if few:
         shown = ", ".join(repr(names[j]) for j in few[:5]) + ", ..." * (len(few) > 5)
         warn(f"columns {shown} have few different values: normal knockoffs are not of their law, "
              "and the false discovery rate may exceed fdr; with n >= 2 p + 1 and a gaussian y use "
              "covariance='fixed'", UserWarning)  # fmt: skip
     Z = (X - mean) / size
+    rest = np.setdiff1d(np.arange(len(size)), tested)
     if covariance is None:
-        S, share = ledoit_wolf(Z[w > 0.0])
+        root = np.sqrt(w)[:, None]
+        R = Z[:, tested] - Z[:, rest] @ np.linalg.lstsq(
+            root * Z[:, rest], root * Z[:, tested], rcond=None)[0]  # fmt: skip
+        d = np.sqrt(w @ R**2 / w.sum())
+        _refuse_explained(d, names, tested)
+        R = R / d
+        S, share = ledoit_wolf(R[w > 0.0])
         rule = ("features are jointly normal with the covariance estimated from them (Ledoit and "
                 f"Wolf, {100 * share:.0f} % of the identity)")  # fmt: skip
     else:
-        S = _read_covariance(covariance, p)
+        S = _read_covariance(covariance, X.shape[1])
+        inner = np.linalg.solve(S[np.ix_(rest, rest)], S[np.ix_(rest, tested)])
+        R = (X - mean)[:, tested] - (X - mean)[:, rest] @ inner
+        S = S[np.ix_(tested, tested)] - S[np.ix_(tested, rest)] @ inner
+        R = R / np.sqrt(np.diag(S))
         rule = "features are jointly normal with that covariance"
     d = np.sqrt(np.diag(S))
-    S, unit = S / np.outer(d, d), (d / size if covariance is not None else np.ones(p))
-    Z = Z / unit if covariance is not None else Z
+    S = S / np.outer(d, d)
     s = distances(S, construct)
-    return Z, rule, lambda rng: model_copies(Z, S, s, rng)
+    return R, Z[:, rest], y, rule + given, model_copies(R, S, s)
+
+
+def _fixed(X, others, y, construct, options, given, rng):
+    """Return what `_copier` does, by the inner products of columns and y alone."""
+    (n, p), rule = X.shape, f"y is gaussian with errors of one variance{given} (fixed-X knockoffs)"
+    y = read_family("gaussian").read(y, n).values
+    offset = read_offset(options.pop("offset", None), n)
+    y = y if offset is None else less_offset(y, offset)
+    if options.pop("intercept", True):
+        others = np.column_stack([np.ones(n), others])
+    k = others.shape[1]
+    added = max(2 * p + k - n, 0)
+    if added and n - p - k < FEWEST:
+        raise ValueError(
+            f"covariance='fixed' needs {2 * p + k} rows, or {p + k + FEWEST} to estimate the "
+            f"noise level and add rows; X has {n}"
+        )
+    if added:
+        both = np.column_stack([others, X])
+        left = y - both @ np.linalg.lstsq(both, y, rcond=None)[0]
+        sigma = np.linalg.norm(left) / np.sqrt(n - p - k)
+        y = np.concatenate([y, sigma * rng.standard_normal(added)])
+        X, others = (np.concatenate([part, np.zeros((added, part.shape[1]))])
+                     for part in (X, others))  # fmt: skip
+        rule += f", for many rows: {added} were added, of the noise level estimated"
+    options.update(intercept=False, standardize=False, weights=None)
+    columns, copies = fixed_copies(X, others, construct)
+    return columns, np.zeros((len(y), 0)), y, rule, copies
+
+
+def _refuse_explained(d, names, tested):
+    """Raise ValueError if covariates explain a feature of variance 1 but for d (p,)."""
+    if d.min() < np.sqrt(SINGULAR):
+        raise ValueError(f"column {names[tested[d.argmin()]]!r} is a combination of the "
+                         "covariates; leave it out")  # fmt: skip
 
 
 def _read_covariance(covariance, p):
@@ -225,30 +289,28 @@ def _read_covariance(covariance, p):
     if (np.diag(S) <= 0.0).any():
         raise ValueError("covariance has a diagonal entry that is not positive")
     d = np.sqrt(np.diag(S))
-    least = np.linalg.eigvalsh(S / np.outer(d, d))[0]
-    if least < SINGULAR:
-        raise ValueError(
-            f"covariance is not positive definite: its least eigenvalue is {least:.2g} for unit "
-            "diagonal"
-        )
+    if not is_positive_definite(unit := S / np.outer(d, d)):
+        raise ValueError(f"covariance is not positive definite: its least eigenvalue is "
+                         f"{np.linalg.eigvalsh(unit)[0]:.2g} for unit diagonal")  # fmt: skip
     return S
 
 
-def _statistics(X, copies, y, statistic, options, rng):
+def _statistics(X, copies, others, y, statistic, options, rng):
     """Return W (p,); columns change places with their knockoffs at random, so that no tie favours
     features.
     """
     p = X.shape[1]
     swap = rng.random(p) < 0.5
-    both = np.hstack([np.where(swap, copies, X), np.where(swap, X, copies)])
+    both = np.hstack([np.where(swap, copies, X), np.where(swap, X, copies), others])
     if statistic == "difference":
         cv = cv_path(both, y, **{"seed": int(rng.integers(2**31)), **options})
         coefs = cv.coef("lambda_min")
         size = np.abs(coefs) if coefs.ndim == 1 else np.linalg.norm(coefs, axis=0)
-        W = size[:p] - size[p:]
+        W = size[:p] - size[p : 2 * p]
     else:
         size = entry_lambdas(lars_path(both, y, **options))
-        W = np.maximum(size[:p], size[p:]) * np.sign(size[:p] - size[p:])
+        size = np.stack([size[:p], size[p : 2 * p]])
+        W = size.max(axis=0) * np.sign(size[0] - size[1])
     return np.where(swap, -W, W)
 
 

@@ -27,7 +27,8 @@ class Knockoffs(Frozen, Tabled):
     names : list (p,)
         Names of the features.
     W : ndarray (p,)
-        Statistics: large where a feature beats its knockoff; their mean over several draws.
+        Statistics: large where a feature beats its knockoff; their mean over several draws. NaN
+        for covariates, which are not tested.
     threshold : float
         Least W that is selected; inf if none is. NaN with several draws.
     selected : ndarray (m,)
@@ -62,6 +63,10 @@ class Knockoffs(Frozen, Tabled):
             "selected": np.isin(np.arange(len(self.W)), self.selected)[order],
         }  # fmt: skip
 
+    @property
+    def _tested(self):
+        return int(np.isfinite(self.W).sum())
+
     def summary(self) -> str:
         """Return the features selected as text, with what is guaranteed."""
         return Text(str(self))
@@ -69,8 +74,8 @@ class Knockoffs(Frozen, Tabled):
     @on_axes
     def plot(self, ax: Any = None) -> Any:
         """Draw \\|W\\| in order, positive ones coloured, with the threshold."""
-        order = np.argsort(-np.abs(self.W), kind="stable")
-        W = self.W[order]
+        W = self.W[np.isfinite(self.W)]
+        W = W[np.argsort(-np.abs(W), kind="stable")]
         place = np.arange(1, len(W) + 1)
         for shown, colour, label in ((W > 0.0, COLOURS[0], "feature beats its knockoff"),
                                      (W < 0.0, "0.65", "knockoff beats the feature")):  # fmt: skip
@@ -85,7 +90,7 @@ class Knockoffs(Frozen, Tabled):
 
     def __repr__(self):
         m = len(self.selected)
-        return f"<Knockoffs: {m or 'none'} of {len(self.W)} features at fdr {self.fdr:g}>"
+        return f"<Knockoffs: {m or 'none'} of {self._tested} features at fdr {self.fdr:g}>"
 
     def __str__(self):
         m, least = len(self.selected), ceil(1.0 / self.fdr - 1e-9)
@@ -98,11 +103,11 @@ class Knockoffs(Frozen, Tabled):
                 columns = {name: values[kept] for name, values in self._columns().items()
                            if name != "selected"}  # fmt: skip
             words = [
-                f"{m} of {len(self.W)} features: the expected share of false ones among them is "
+                f"{m} of {self._tested} features: the expected share of false ones among them is "
                 f"at most {self.fdr:g}, if {self.covariance_rule}."
             ]
         else:
-            columns, words = {}, [f"None of {len(self.W)} features."]
+            columns, words = {}, [f"None of {self._tested} features."]
         words.append(f"At fdr {self.fdr:g} at least {least} features must pass together; with "
                      "fewer true ones the method has no power.")  # fmt: skip
         text = [textwrap.fill(word, WIDTH) for word in words]

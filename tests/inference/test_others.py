@@ -164,11 +164,12 @@ def test_offsets_make_means_the_same():
 @pytest.mark.parametrize("construct", ["mvr", "equi"])
 def test_fixed_copies_have_the_inner_products(construct):
     Z = np.random.default_rng(0).normal(size=(180, 60)) @ np.linalg.cholesky(AR).T
-    A, K = fixed_copies(Z, np.random.default_rng(1), construct)
-    G = A.T @ A
+    others = np.column_stack([np.ones(180), np.random.default_rng(2).normal(size=180)])
+    A, draw = fixed_copies(Z, others, construct)
+    K, G = draw(np.random.default_rng(1)), A.T @ A
     s = distances(G, construct)
     assert np.abs(K.T @ K - G).max() < 1e-13 and np.abs(A.T @ K - G + np.diag(s)).max() < 1e-13
-    assert np.abs(K.sum(axis=0)).max() < 1e-12
+    assert np.abs(others.T @ np.column_stack([A, K])).max() < 1e-12
 
 
 def test_mvr_is_feasible_and_stationary():
@@ -192,7 +193,7 @@ def test_model_copies_have_the_joint_covariance():
     rng = np.random.default_rng(2)
     Z = rng.normal(size=(n, 5)) @ np.linalg.cholesky(S).T
     s = distances(S)
-    K = model_copies(Z, S, s, rng)
+    K = model_copies(Z, S, s)(rng)
     assert np.abs(K.T @ K / n - S).max() < 0.02
     assert np.abs(Z.T @ K / n - S + np.diag(s)).max() < 0.02
 
@@ -345,10 +346,16 @@ def test_names_of_features():
     (lambda: inference.knockoffs(np.column_stack([X, np.ones(N)]), Y), "'x24' is constant"),
     (lambda: inference.knockoffs(X, Y, covariance=np.ones((P, P))), "not positive definite"),
     (lambda: inference.knockoffs(X, Y, covariance=np.eye(3)), "symmetric"),
-    (lambda: inference.knockoffs(X[:40], Y[:40], covariance="fixed"), "49 rows"),
+    (lambda: inference.knockoffs(X[:29], Y[:29], covariance="fixed"), "49 rows, or 30"),
     (lambda: inference.knockoffs(X, Y, covariance="fixed", statistic="difference"), "entry"),
     (lambda: inference.knockoffs(X, YB, family="binomial", statistic="entry"), "gaussian"),
-    (lambda: inference.knockoffs(X, Y, penalty_factor=np.ones(P)), "come in pairs"),
+    (lambda: inference.knockoffs(X, Y, exclude=[1]), "come in pairs"),
+    (lambda: inference.knockoffs(X, Y, penalty_factor=np.zeros(P)), "nothing to test"),
+    (lambda: inference.knockoffs(X, Y, penalty_factor=[np.inf] * P), "holds inf|nothing|inf"),
+    (lambda: inference.knockoffs(np.column_stack([X, X[:, 0] - X[:, 1]]), Y, penalty_factor=[
+        0.0, 0.0, *[1.0] * (P - 1)]), "'x24' is a combination of the covariates"),
+    (lambda: inference.knockoffs(X, Y, covariance="fixed", weights=np.arange(N) + 1.0),
+     "equal weight"),
     (lambda: inference.debiased(X, np.column_stack([np.exp(Y), YB]), family="cox"), "split"),
     (lambda: inference.debiased(X, Y, ["zz"]), "not a column"),
     (lambda: inference.debiased(X, Y, [24]), "from 0 to 23"),
@@ -363,3 +370,63 @@ def test_columns_of_few_values_are_named():
     with pytest.warns(UserWarning, match="'x0', 'x1'.*few different values"):
         inference.knockoffs(np.column_stack([X[:, :2] > 0, X]).astype(float), Y, n_folds=3,
                             n_lambdas=5)  # fmt: skip
+
+
+TOGETHER = {"n_folds": 4, "tol": 1e-11}
+
+
+@pytest.mark.parametrize("options", [
+    TOGETHER, {**TOGETHER, "intercept": False}, {"covariance": "fixed"}, {"statistic": "entry"},
+    {**TOGETHER, "covariance": np.eye(P) + 0.16}, {**TOGETHER, "weights": np.linspace(1, 2, N)},
+])  # fmt: skip
+def test_covariates_are_not_tested_and_features_are_tested_given_them(options):
+    """What covariates explain of the features has no effect on the statistics."""
+    factor = [0.0, 0.0, *[1.0] * (P - 2)]
+    Z = X.copy()
+    Z[:, 0] = X[:, 0] > 0  # one with two values, of which no law is asked
+    found = inference.knockoffs(Z, Y, 0.5, penalty_factor=factor, **options)
+    assert np.isnan(found.W[:2]).all() and (found.q_values[:2] == 1.0).all()
+    assert "None of 22" in str(found) or "of 22 features" in str(found)
+    assert "given 2 covariates" in found.covariance_rule
+    if not np.ndim(options.get("covariance", 0.0)):
+        moved = Z.copy()
+        moved[:, 2:] += Z[:, :2] @ np.random.default_rng(0).normal(size=(2, P - 2))
+        again = inference.knockoffs(moved, Y, 0.5, penalty_factor=factor, **options)
+        assert again.W[2:] == pytest.approx(found.W[2:], abs=1e-6)
+
+
+def test_covariates_take_false_discoveries_away():
+    """Many features copy a covariate that has an influence: given it, they have none."""
+    rng = np.random.default_rng(8)
+    group = np.repeat([0.0, 1.0], 60)
+    Z = np.column_stack([group, rng.normal(size=(120, 25)) + 1.5 * group[:, None]])
+    y = 3.0 * group + Z[:, 1:7] @ np.ones(6) + rng.normal(size=120)
+    factor = np.arange(26) > 0
+    found = inference.knockoffs(Z, y, 0.3, penalty_factor=factor, n_folds=4)
+    assert set(range(1, 7)) <= set(found.selected) and len(found.selected) <= 9
+
+
+def test_fixed_knockoffs_of_few_rows_add_some():
+    rng = np.random.default_rng(2)
+    Z = rng.normal(size=(60, 40))
+    y = Z[:, :8] @ np.full(8, 2.0) + rng.normal(size=60)
+    found = inference.knockoffs(Z, y, 0.2, covariance="fixed")
+    assert "21 were added" in found.covariance_rule and set(range(8)) <= set(found.selected)
+    false = [len(inference.knockoffs(Z, np.random.default_rng([1, k]).normal(size=60), 0.2,
+                                     covariance="fixed", seed=k).selected) > 0
+             for k in range(20)]  # fmt: skip
+    assert np.mean(false) <= 0.2 + 2 * 0.09  # any selection is a false one
+
+
+def test_two_thousand_features():
+    """300 rows of 2,000 features, from data to tables."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(300, 2000))
+    y = Z[:, :10] @ np.ones(10) + rng.normal(size=300)
+    table = inference.debiased(Z, y, [0, 3, 500], level=0.9, n_folds=4, n_lambdas=30)
+    assert (table.p_values[:2] < 1e-6).all() and table.lower[2] < 0.0 < table.upper[2]
+    assert (np.abs(table.estimates[:2] - 1.0) < 4 * table.errors[:2]).all()
+    found = inference.knockoffs(Z, y, 0.2, n_folds=3, n_lambdas=20)
+    assert set(range(10)) <= set(found.selected) and len(found.selected) < 20
+    carved = inference.carve(sparse.csc_array(Z), y, sigma=1.0)
+    assert carved.event == "certified" and len(carved.names) >= 8
