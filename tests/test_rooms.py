@@ -25,7 +25,7 @@ BUDGETS = {
     "data": (6880, 42, 60),
     "estimators": (5556, 48, 7),
     "families": (828, 10, 0),
-    "inference": (2343, 12, 24),
+    "inference": (2409, 10, 24),
     "linalg": (5069, 54, 58),
     "losses": (3236, 43, 47),
     "mkl": (4578, 45, 58),

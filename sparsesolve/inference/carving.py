@@ -36,9 +36,8 @@ from sparsesolve.inference.event import (
     with_options,
     without_intercept,
 )
-from sparsesolve.inference.noise_level import noise_level
-from sparsesolve.inference.polyhedral import covers, limits, noise_words, these
-from sparsesolve.inference.shares import Drawn, own_stream, share_of_rows
+from sparsesolve.inference.polyhedral import covers, limits, noise_level, noise_words, these
+from sparsesolve.inference.splitting import Drawn, own_stream, share_of_rows
 from sparsesolve.inference.truncated import Carved, intervals, p_values
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
@@ -48,6 +47,7 @@ from sparsesolve.results.intervals import Intervals
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.information import inverse, names_of
 from sparsesolve.selection.jobs import read_options
+from sparsesolve.selection.relaxed import ONE_FIT
 
 # Draws of noise whose mean largest correlation is the default lambda.
 NULL_DRAWS = 200
@@ -125,7 +125,7 @@ def carve(
     ends = {"open_low": True, "open_high": True}
     share, level = (read_number(name, value, 0.0, 1.0, **ends)
                     for name, value in (("share", share), ("level", level)))  # fmt: skip
-    options = {**read_options(options, carve), "stop": None, "dfmax": None, "pmax": None}
+    options = {**read_options(options, carve), **ONE_FIT}
     if options["lambdas"] is not None:
         raise ValueError("carve is of one lambda; give lam= in place of lambdas=")
     doubts(X, y, options["family"])
@@ -140,7 +140,7 @@ def carve(
     if lam is None:
         lam = null_lambda(matrix, y, options, drawn, rows, sigma, rng)
     lam = read_number("lam", lam, 0.0, np.inf, open_low=True)
-    own = {**options, "weights": rows.weights * drawn, "lambdas": [lam], "progress": False}
+    own = {**options, "weights": rows.weights * drawn, "lambdas": [lam]}
     path = solve_path(matrix, y, PathOptions(**own), names)
     refuse_other_events(path)
     if not path.df[0]:
@@ -155,7 +155,7 @@ def null_lambda(matrix, y, options, drawn, rows, sigma, rng):
 
     Noise is normal for gaussian; otherwise the slopes of the null model, with random signs.
     """
-    one = {**options, "lambdas": None, "n_lambdas": 1, "progress": False}
+    one = {**options, "lambdas": None, "n_lambdas": 1}
     null = solve_path(matrix, y, PathOptions(**{**one, "weights": rows.weights * drawn}))
     if not len(null.lambdas) or not null.lambdas[0] > 0.0:
         raise ValueError("no feature has an influence at any lambda; give lam=")

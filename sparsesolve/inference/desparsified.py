@@ -32,7 +32,7 @@ from sparsesolve.data import (
     read_offset,
 )
 from sparsesolve.families import read_family
-from sparsesolve.inference.shares import own_stream
+from sparsesolve.inference.splitting import own_stream
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import path as fit_path

@@ -42,16 +42,14 @@ from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.selection.information import (
-    UNBOUNDED,
     has_intercept,
     information,
     inverse,
     names_of,
-    refuse_collinear,
     selected_columns,
 )
-from sparsesolve.selection.refit import PERFECT
-from sparsesolve.selection.relaxed import options_of, without_penalty
+from sparsesolve.selection.refit import fitted_alone, refuse_unfit
+from sparsesolve.selection.relaxed import ONE_FIT, options_of
 
 FAMILIES = ("gaussian", "binomial", "poisson", "cox", "probit", "cloglog", "negative_binomial")
 # The gap asked for where that of the fit leaves features in doubt.
@@ -85,14 +83,7 @@ class Selection:
         self.b = path.coefs[:, [k]].toarray().ravel()
         self.support = np.flatnonzero(self.b)
         names, self.n_rows = names_of(path, self.support), data.n_informative()
-        if not len(self.support):
-            raise ValueError(f"no feature is selected at lambda = {self.lam:.4g}; choose another")
-        if self.n_rows <= len(self.support) + has_intercept(path):
-            raise ValueError(
-                f"{len(self.support)} features are selected at lambda = {self.lam:.4g}, of "
-                f"{self.n_rows:g} rows; choose a larger lambda"
-            )
-        refuse_collinear(path, data, self.support)
+        refuse_unfit(path, data, self.support, self.lam)
         self.names, self.signs = names, np.sign(self.b[self.support])
         self.gap = path.gaps[k] + ROUNDING
         self.gap *= path.null_deviance / (2.0 * data.total)
@@ -131,9 +122,7 @@ class Selection:
 
         A Newton step ends it, which for gaussian is least squares, whatever the start is.
         """
-        alone = without_penalty(self.path, self.matrix, self.y, self.support)
-        if self.path.family != "gaussian" and alone.dev_ratio[0] > 1.0 - PERFECT:
-            raise ValueError(UNBOUNDED)
+        alone = fitted_alone(self.path, self.matrix, self.y, self.support)
         Z, power = self.columns
         b, q = alone.coefs.toarray().ravel(), len(self.support)
         eta = self.predictor(b, alone.intercepts[0])
@@ -270,8 +259,7 @@ def certified(path, lam, matrix, y):
     The path's own solution is taken if its gap is small enough, else one of a finer gap.
     """
     place = np.flatnonzero(path.lambdas == lam)
-    given = {**options_of(path), "lambdas": [lam], "stop": None, "dfmax": None, "pmax": None,
-             "progress": False, "start": None}  # fmt: skip
+    given = {**options_of(path), **ONE_FIT, "lambdas": [lam]}
     for tol in (given["tol"], FINE):
         if tol == FINE or not len(place):
             path = solve_path(matrix, y, PathOptions(**{**given, "tol": min(tol, given["tol"])}),

@@ -40,8 +40,8 @@ from sparsesolve.inference.knockoff_design import (
     ledoit_wolf,
     model_copies,
 )
-from sparsesolve.inference.noise_level import FEWEST
-from sparsesolve.inference.shares import own_stream
+from sparsesolve.inference.polyhedral import FEWEST
+from sparsesolve.inference.splitting import own_stream
 from sparsesolve.paths.lars import lars_path
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.knockoffs import Knockoffs

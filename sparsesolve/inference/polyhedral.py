@@ -3,6 +3,10 @@
 The polyhedral lemma: with c = Cov e_j / Cov_jj and r = beta - c beta_j, the event M beta >= k says
 that beta_j lies between the largest (k - M r)_i / (M c)_i of rows with (M c)_i > 0 and the least
 of those with (M c)_i < 0. Given the event and r, beta_j is a truncated normal.
+
+The noise level of a gaussian response is that of the residuals of all features where rows allow
+it, else of the lasso at lambda_min of a cross-validation: Reid, Tibshirani, Friedman (2016), "A
+study of error variance estimation in lasso regression".
 """
 
 from __future__ import annotations
@@ -11,22 +15,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
-from sparsesolve.data import answers_keywords, by_rows, read_number
+from sparsesolve.data import answers_keywords, by_rows, less_offset, read_number, read_offset
+from sparsesolve.families import read_family
 from sparsesolve.inference.event import (
     canonical,
     certified,
     refuse_other_events,
     without_intercept,
 )
-from sparsesolve.inference.noise_level import noise_level
 from sparsesolve.inference.truncated import Truncated, intervals, p_values
-from sparsesolve.results.cv_path import CVPath, path_of
+from sparsesolve.results.cv_path import CVPath, one_lambda, path_of
 from sparsesolve.results.fitted_data import FittedData, refuse_lost_limits, with_rows
-from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.intervals import Intervals
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import warn
+from sparsesolve.selection.cv import cv_path
+from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.information import inverse
 from sparsesolve.selection.relaxed import options_of
 
@@ -36,6 +42,10 @@ SAME_ROWS = (
 )
 # An interval longer than this many standard errors is next to a limit.
 LONG = 30.0
+# Least n - p for the residuals of all features.
+FULL = 20
+# Fewer degrees of freedom than this say too little of a noise level.
+FEWEST = 5
 
 
 @answers_keywords()
@@ -111,20 +121,16 @@ def selective(
     (['x0', 'x1'], 'certified', array([0.    , 0.4098]))
     """
     level = read_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
-    path, words = path_of(fit), []
-    if isinstance(fit, CVPath):
-        s = fit.read_s("lambda_1se" if s is None else s)
-        if np.any(np.isin(s, (fit.lambda_1se, fit.lambda_min))):
-            warn(SAME_ROWS, UserWarning)
-            words = [SAME_ROWS[0].upper() + SAME_ROWS[1:] + "."]
-    if s is None or read_s(s).ndim:
-        raise ValueError("s is missing or a list; give one lambda")
+    path, lam, words = path_of(fit), one_lambda(fit, s), []
+    if isinstance(fit, CVPath) and lam in (fit.lambda_1se, fit.lambda_min):
+        warn(SAME_ROWS, UserWarning)
+        words = [SAME_ROWS[0].upper() + SAME_ROWS[1:] + "."]
     path = with_rows(path, weights, offset)
     refuse_lost_limits(path)
     refuse_other_events(path)
     matrix = canonical(path, X)
     FittedData(path, matrix, y).refuse_others()
-    selection = certified(path, float(s), matrix, y)
+    selection = certified(path, lam, matrix, y)
     sigma, rule = noise_level(matrix, y, options_of(path), sigma)
     return _table(selection, level, sigma, rule, words)
 
@@ -177,6 +183,45 @@ def covers(selection, level):
     on = "it" if len(selection.support) == 1 else "them"
     return (f"each interval covers{about} the coefficient of the {best} on {on} with probability "
             f"{100 * level:g} %.")  # fmt: skip
+
+
+def noise_level(matrix, y, options, sigma=None, seed=0):
+    """Return (sigma, where it comes from) for the gaussian family; (1.0, "") for another.
+
+    `sigma` is the standard deviation of a response of weight 1, or None to estimate it from all
+    rows. `options` are those of path.
+    """
+    family = read_family(options["family"])
+    if family.name != "gaussian":
+        if sigma is not None:
+            raise ValueError(f"sigma is of family='gaussian'; {family.name} knows its variance")
+        return 1.0, ""
+    if sigma is not None:
+        return read_number("sigma", sigma, 0.0, np.inf, open_low=True, open_high=True), "given"
+    rows = Rows(family, matrix, family.read(y, matrix.shape[0]), options)
+    kept = rows.weights > 0.0
+    n, p = int(kept.sum()), matrix.shape[1] + bool(options["intercept"])
+    offset = read_offset(options["offset"], rows.n)
+    target = rows.y if offset is None else less_offset(rows.y, offset)
+    if n - p >= max(FULL, p):
+        X = matrix[kept]
+        X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
+        X = np.column_stack([np.ones(n), X - X.mean(axis=0)]) if options["intercept"] else X
+        root = np.sqrt(rows.weights[kept])
+        b, _, rank, _ = np.linalg.lstsq(X * root[:, None], target[kept] * root, rcond=None)
+        left = np.sum((root * (target[kept] - X @ b)) ** 2)
+        return float(np.sqrt(left / (n - rank))), "the residuals of all features"
+    given = {**options, "lambdas": None, "progress": False, "start": None}
+    cv = cv_path(matrix, y, seed=seed, **given)
+    df = cv.path.df[cv.index_min] + bool(options["intercept"])
+    if n - df < FEWEST:
+        raise ValueError(
+            f"lambda_min selects {df} features of {n} rows, which leaves too few to estimate the "
+            "noise level; give sigma="
+        )
+    link = cv.path.predict(matrix, cv.lambda_min, "link", offset=options["offset"])
+    left = np.sum(rows.weights * (rows.y - link) ** 2)
+    return float(np.sqrt(left / (n - df))), "the lasso at lambda_min of a cross-validation"
 
 
 def noise_words(selection, sigma, rule):

@@ -21,18 +21,20 @@ from sparsesolve.data import (
     read_design,
     read_feature_names,
     read_number,
+    read_seed,
 )
 from sparsesolve.families import read_family
 from sparsesolve.inference.polyhedral import these
-from sparsesolve.inference.shares import Drawn, own_stream, share_of_rows
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.intervals import Intervals
 from sparsesolve.selection.cv import cv_path
+from sparsesolve.selection.folds import Fold
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.jobs import read_options
 from sparsesolve.selection.refit import refit
+from sparsesolve.selection.relaxed import UNPENALISED
 
 # Least quantile that is looked at.
 LEAST_QUANTILE = 0.05
@@ -129,6 +131,34 @@ def split(
     return _many([_tested(*table) for table in tables], names, level, share, n_splits)
 
 
+def own_stream(seed):
+    """Return a Generator for a seed whose numbers are not those of default_rng(seed).
+
+    Users draw data from default_rng(0) and leave seed at 0: noise that is added to y, or the
+    knockoffs of X, would otherwise be the very numbers that made these.
+    """
+    return np.random.default_rng([0x1FE2E4CE, int(read_seed(seed).integers(2**62))])
+
+
+class Drawn(list):
+    """One fold that trains on the rows drawn."""
+
+    def __init__(self, drawn):
+        super().__init__([Fold(drawn, np.flatnonzero(~drawn))])
+
+
+def share_of_rows(rows, share, rng):
+    """Return a mask (n,) of a random share of the rows of positive weight, of each class alike."""
+    labels = rows.labels()
+    labels = np.where(rows.weights > 0.0, 0 if labels is None else labels, -1)
+    order = rng.permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    counts = np.floor(share * np.arange(len(labels) + 1) + rng.random() * (1.0 - 1e-12))
+    drawn = np.zeros(len(labels), dtype=bool)
+    drawn[order] = np.diff(counts) > 0.0
+    return drawn & (rows.weights > 0.0)
+
+
 def _choice(matrix, y, names, rows, drawn, options, seed):
     """Return the features of the default choice."""
     given = {**options, "weights": rows.weights * drawn, "progress": False}
@@ -148,10 +178,8 @@ def _read_choice(chosen, p):
 
 def _fitted(chosen, matrix, y, names, weights, options, level):
     """Return the Refit of the features chosen, on rows of positive weight."""
-    own = {**options, "penalty": None, "alpha": 1.0, "penalty_factor": None, "lambdas": [0.0],
-           "weights": weights, "stop": None, "dfmax": None, "pmax": None, "lower": None,
-           "upper": None, "exclude": None, "progress": False, "start": None,
-           "standardize": True, "feature_names": None, "solver": "auto"}  # fmt: skip
+    own = {**options, **UNPENALISED, "penalty_factor": None, "weights": weights, "lower": None,
+           "upper": None, "standardize": True}  # fmt: skip
     labels = [f"x{j}" if names is None else str(names[j]) for j in chosen]
     part = matrix[:, chosen]
     alone = solve_path(part, y, PathOptions(**own), np.array(labels, dtype=object))

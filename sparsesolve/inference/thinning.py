@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import answers_keywords, read_number
 from sparsesolve.data.vector import read_finite
 from sparsesolve.families import negative_binomial, read_family
-from sparsesolve.inference.shares import own_stream
+from sparsesolve.inference.splitting import own_stream
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.status import warn
 

@@ -13,7 +13,9 @@ from sparsesolve.results import printing
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.feature_groups import FeatureGroups
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
+from sparsesolve.results.pictures.axes import on_axes
 
 CHOICES = ("lambda_min", "lambda_1se")
 
@@ -47,27 +49,12 @@ class CrossValidated(Frozen, Named):
             return getattr(self, s)
         return s
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
         """Draw mean scores and their standard errors against lambda, as glmnet does.
 
         The empty model is on the left. Dotted lines mark lambda_1se and lambda_min; the count of
-        what is selected stands along the top.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
-
-        Raises
-        ------
-        ValueError
-            If no lambda can be drawn on a logarithmic axis.
-        ImportError
-            If matplotlib is not installed.
+        what is selected stands along the top. A lambda must have a place on a logarithmic axis.
         """
         from sparsesolve.results.pictures.cv import plot_cv  # matplotlib is optional
 
@@ -220,6 +207,15 @@ def path_of(fit: Any) -> Path:
     if not isinstance(path, Path):
         raise TypeError(f"fit is a {type(fit).__name__}; give a Path or a CVPath")
     return path
+
+
+def one_lambda(fit: Any, s: Any) -> float:
+    """Return the one lambda that `s` names; None is lambda_1se of a CVPath."""
+    if isinstance(fit, CVPath):
+        s = fit.read_s("lambda_1se" if s is None else s)
+    if s is None or read_s(s).ndim:
+        raise ValueError("s is missing or a list; give one lambda")
+    return float(s)
 
 
 def choose(mean, std, larger):

@@ -11,6 +11,7 @@ import numpy as np
 from sparsesolve.data import read_choice
 from sparsesolve.results.coefficient_table import Tabled, Text
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.pictures.axes import plot_forest
 
 WIDTH = 92
 
@@ -135,8 +136,6 @@ class Intervals(Frozen, Tabled):
         -------
         ax : matplotlib Axes
         """
-        from sparsesolve.results.pictures.forest import plot_forest  # matplotlib is optional
-
         return plot_forest([self, *others], ax)
 
     def __repr__(self):

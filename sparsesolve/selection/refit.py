@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import answers_keywords, by_rows, read_number, read_offset
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.coefficient_table import Tabled, Text, frame_of
-from sparsesolve.results.cv_path import CVPath, path_of
+from sparsesolve.results.cv_path import CVPath, one_lambda, path_of
 from sparsesolve.results.fitted_data import FittedData, refuse_lost_limits, with_rows
 from sparsesolve.results.frozen import Frozen
-from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
 from sparsesolve.results.pictures.axes import on_axes, plot_intervals
 from sparsesolve.selection.information import (
@@ -197,26 +196,32 @@ def refit(
     (['(Intercept)', 'x0', 'x1'], array([ 0.06,  2.09, -0.91]), array([0.11, 0.1 , 0.11]))
     """
     level = read_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
-    path = path_of(fit)
-    if isinstance(fit, CVPath):
-        s = fit.read_s("lambda_1se" if s is None else s)
-    if s is None or read_s(s).ndim:
-        raise ValueError("s is missing or a list; give one lambda")
+    path, s = path_of(fit), one_lambda(fit, s)
     _refuse(path)
     path = with_rows(path, weights, offset)
     data, support = FittedData(path, X, y), path.nonzero(s)
     data.refuse_others()
+    refuse_unfit(path, data, support, s)
+    alone = fitted_alone(path, data.matrix, y, support)
+    warn_missed([alone], alone.options["tol"])
+    return _table(path, data, support, alone, level)
+
+
+def refuse_unfit(path, data, support, lam):
+    """Raise ValueError if rows do not determine the coefficients of the features `support`."""
     n, m = data.n_informative(), len(support) + has_intercept(path)
     if not len(support) or n <= m:
         found = "no feature is" if not len(support) else f"{len(support)} features are"
-        at = f"s = {float(s):.4g}, of {n:g} rows"
-        raise ValueError(f"{found} selected at {at}; choose another s")
+        raise ValueError(f"{found} selected at lambda = {lam:.4g}, of {n:g} rows; choose another")
     refuse_collinear(path, data, support)
-    alone = without_penalty(path, data.matrix, y, support)
-    warn_missed([alone], alone.options["tol"])
+
+
+def fitted_alone(path, matrix, y, support):
+    """Return the fit of the features `support` without penalty, if a finite one is best."""
+    alone = without_penalty(path, matrix, y, support)
     if path.family != "gaussian" and alone.dev_ratio[0] > 1.0 - PERFECT:
         raise ValueError(UNBOUNDED)
-    return _table(path, data, support, alone, level)
+    return alone
 
 
 def _refuse(path):

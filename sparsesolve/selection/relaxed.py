@@ -23,6 +23,11 @@ from sparsesolve.results.path import Path
 
 # Every path takes these options.
 ROWS = ("weights", "offset", "intercept", "standardize", "n_threads")
+# Options of a fit at one lambda, which nothing may end before it.
+ONE_FIT = {"stop": None, "dfmax": None, "pmax": None, "start": None, "progress": False}
+# Options of a fit of some columns without penalty.
+UNPENALISED = {**ONE_FIT, "penalty": None, "alpha": 1.0, "lambdas": [0.0], "solver": "auto",
+               "feature_names": None, "exclude": None}  # fmt: skip
 # Rows that must be left over when features are refitted, as in glmnet.
 SPARE = 3
 
@@ -187,9 +192,7 @@ def beginning(path, count):
 
 def without_penalty(path, matrix, y, support, report=None):
     """Return the fit of the columns `support` alone, with one lambda."""
-    own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
-           "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
-           "progress": False, "feature_names": None, "exclude": None}  # fmt: skip
+    own = {**UNPENALISED, "penalty_factor": np.zeros(len(support))}
     given = options_of(path)
     if path.family == "multigaussian" and given["penalty"] is not None:
         own["penalty"] = GroupL2(range(len(support)))  # limits need blocks, not tied rows

@@ -214,14 +214,50 @@ def plot_curves(x, curves, labels, ax=None, *, marker=None, diagonal=False, mark
 
 def plot_intervals(names, middle, lower, upper, label, ax=None):
     """Draw intervals one below the other, the first on top, and a line at 0; return the axes."""
-    ax = axes_or_new(ax)
-    place = -np.arange(len(names))
+    ax, places = axes_or_new(ax), -np.arange(len(names))
+    _draw_bars(ax, places, middle, lower, upper, ("0.5", COLOURS[0]))
+    return _name_rows(ax, places, names, label)
+
+
+def plot_forest(tables, ax=None):
+    """Draw the intervals of tables below each other; return the axes.
+
+    Tables have names, estimates, lower, upper, p_values and level. Features are those of the
+    first; a table without a `method` is grey, since it does not know of the choice.
+    """
+    ax, first = axes_or_new(ax), tables[0]
+    places, apart = -np.arange(len(first.names), dtype=float), 0.7 / len(tables)
+    for k, table in enumerate(tables):
+        at = {name: i for i, name in enumerate(table.names)}
+        which = np.array([at.get(name, -1) for name in first.names], dtype=int)
+        shown, which = places[which >= 0] - k * apart, which[which >= 0]
+        method = getattr(table, "method", "refit, too narrow")
+        colour = COLOURS[k % len(COLOURS)] if hasattr(table, "method") else "0.65"
+        _draw_bars(ax, shown, *(part[which] for part in (table.estimates, table.lower,
+                   table.upper)), (colour, colour), method)  # fmt: skip
+        if k == 0 and len(first.names) <= MOST_INTERVALS:
+            for y, p in zip(shown, table.p_values[which], strict=True):
+                ax.annotate(f"p = {p:.2g}", (1.01, y), xycoords=("axes fraction", "data"),
+                            fontsize=NAME_SIZE, va="center")  # fmt: skip
+    if len(tables) > 1:
+        ax.legend(fontsize="small", frameon=False)
+    return _name_rows(ax, places - apart * (len(tables) - 1) / 2, first.names,
+                      f"Estimate and {100 * first.level:g}% interval")  # fmt: skip
+
+
+def _draw_bars(ax, places, middle, lower, upper, colours, name=None):
+    """Draw intervals, where they are finite, with a dot each, and a line at 0."""
+    ends = np.isfinite(lower) & np.isfinite(upper)
     ax.axvline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    ax.hlines(place, lower, upper, color="0.5", linewidth=1.2)
-    ax.plot(middle, place, "o", color=COLOURS[0], markersize=4.0)
+    ax.hlines(places[ends], lower[ends], upper[ends], color=colours[0], linewidth=1.4, label=name)
+    ax.plot(middle, places, "o", color=colours[1], markersize=4.0)
+
+
+def _name_rows(ax, places, names, label):
+    """Name what is drawn at places, if there is room, and return the axes."""
     label_axes(ax, label, "")
     named = len(names) <= MOST_INTERVALS
-    ax.set_yticks(place if named else [], [str(name) for name in names] if named else [])
+    ax.set_yticks(places if named else [], [str(name) for name in names] if named else [])
     return ax
 
 
