@@ -10,13 +10,19 @@ Stored for a feature: q, minus the gradients plus sigma w, and n; if `tied` q (K
 |g|^2. Invariant: w_s = S(q, level_s) / (sqrt(n) / eta0 + scale_s), level = t lam alpha v. Reading
 a weight changes nothing, so that lazy and eager updates are the same for any schedule of t.
 Reference: McMahan, "A survey of algorithms and analysis for adaptive online learning" (2017).
+
+In single precision a feature takes 8 bytes, for one response and steps of single rows: q and n are
+two floats, which share the place of one double of `record`. Sums and predictions use double
+precision. Limit: once n reaches 2^24 g^2, a gradient g no longer changes n, and the rate of its
+weight stays.
+Reference: McMahan and others, "Ad click prediction: a view from the trenches" (2013), section 4.
 """
 from libc.math cimport fabs, sqrt
 
 import numpy as np
 
 from sparsesolve.online.engine cimport Engine
-
+from sparsesolve.online.shrinkage cimport soft
 from sparsesolve.online.shrinkage import shrunk
 
 
@@ -34,6 +40,16 @@ cdef class ProximalLeader(Engine):
     tied : bool
         Whether the K weights of a feature are shrunk together, by their length.
     """
+    cdef readonly double eta0, beta
+    cdef readonly bint tied
+    cdef readonly double largest        # largest weight or intercept seen in a row
+    cdef double[::1] weight, root       # of the last gathered row: its weights, and sqrt(n)
+    cdef double[::1] total              # (p K,) gradient of a step of several rows or responses
+    cdef double[::1] lead               # (K,) gradient of the intercepts
+    cdef int[::1] touched               # features in this step
+    cdef unsigned char[::1] seen        # 1 for the features in this step
+    cdef Py_ssize_t n_touched
+
     def __init__(self, n_responses, n_features, intercept, kind=None, eta0=1.0, beta=1.0,
                  tied=False):
         self.tied = tied and n_responses > 1
@@ -77,6 +93,10 @@ cdef class ProximalLeader(Engine):
             self.total = np.zeros(max(p, 1) * self.n_responses)
             self.touched, self.seen = np.zeros(max(p, 1), np.intc), np.zeros(max(p, 1), np.uint8)
         return super().run(loss, times, start, index, x, y, w, offset, steps)
+
+    cdef inline double at_root(self, double n) noexcept nogil:
+        """Return sqrt(n), with n counted from n_0."""
+        return sqrt(self.beta * self.beta + n)
 
     cdef void read(self, Py_ssize_t s, Py_ssize_t j, double* w) noexcept nogil:
         """Read the weights (K,) of feature j before step s."""
@@ -209,3 +229,60 @@ cdef class ProximalLeader(Engine):
         change = (self.at_root(r[K]) - before) / self.eta0
         for k in range(K):
             r[k] += change * self.weight[k] - u * g[k]
+
+
+cdef class ShortLeader(ProximalLeader):
+    """FTRL-Proximal in single precision; see the head of this file.
+
+    Parameters
+    ----------
+    n_features, intercept, kind, eta0, beta :
+        See ProximalLeader.
+    """
+
+    def __init__(self, n_features, intercept, kind=None, eta0=1.0, beta=1.0):
+        super().__init__(1, 0, intercept, kind, eta0, beta)
+        Engine.__init__(self, 1, n_features, intercept, kind, 1)
+
+    def rows(self):
+        """Return the stored numbers, (p, 2); see Engine."""
+        return np.asarray(self.record).view(np.float32).reshape(-1, 2).astype(float)
+
+    cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
+                     double* eta) noexcept nogil:
+        cdef Py_ssize_t a
+        cdef double level = self.level[s, 0], ridge = self.scale[s, 0], w, root
+        cdef double invert = 1.0 / self.eta0, least = self.beta * self.beta
+        cdef float* record = <float*> &self.record[0]
+        cdef const float* r
+        eta[0] += self.intercept_record[0, 0] * self.eta0 / self.at_root(
+            self.intercept_record[1, 0])
+        for a in range(count):
+            r = record + 2 * index[a]
+            if self.kind is not None:
+                level = self.level[s, self.kind[index[a]]]
+                ridge = self.scale[s, self.kind[index[a]]]
+            root = sqrt(least + r[1])
+            w = soft(r[0], level) / (root * invert + ridge)
+            eta[0] += x[a] * w
+            self.largest = max(self.largest, fabs(w))
+            self.weight[a], self.root[a] = w, root
+
+    cdef void scatter(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
+                      const double* slope) noexcept nogil:
+        cdef Py_ssize_t a
+        cdef double u = self.rate[s], g, square, invert = 1.0 / self.eta0
+        cdef double least = self.beta * self.beta
+        cdef float* record = <float*> &self.record[0]
+        cdef float* r
+        if self.has_intercept:
+            self.learn(&self.intercept_record[0, 0], &self.intercept_record[1, 0], u, slope[0],
+                       self.intercept_record[0, 0] * self.eta0
+                       / self.at_root(self.intercept_record[1, 0]))
+        for a in range(count):
+            r = record + 2 * index[a]
+            g = slope[0] * x[a]
+            square = r[1] + u * g * g
+            r[1] = <float> square
+            r[0] = <float> (r[0] + (sqrt(least + r[1]) - self.root[a]) * invert * self.weight[a]
+                            - u * g)

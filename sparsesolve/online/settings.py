@@ -15,14 +15,12 @@ from sparsesolve.data import (
 )
 from sparsesolve.families import read_family
 from sparsesolve.families.family import Family
-from sparsesolve.online.averaged import Averaged
 from sparsesolve.online.clock import Clock
 from sparsesolve.online.grouped import Grouped
 from sparsesolve.online.learner import Learner
 from sparsesolve.online.penalty import check_penalty, laid_out, over, scaled_factors
-from sparsesolve.online.proximal_leader import ProximalLeader
-from sparsesolve.online.short_leader import ShortLeader
-from sparsesolve.online.shrinkage import Shrinkage
+from sparsesolve.online.proximal_leader import ProximalLeader, ShortLeader
+from sparsesolve.online.shrinkage import Averaged, Shrinkage
 from sparsesolve.online.variance_reduced import VarianceReduced
 from sparsesolve.online.whole import Whole
 from sparsesolve.paths.assembly import labels_of_groups

@@ -3,7 +3,6 @@ from libc.math cimport copysign, fabs
 
 from sparsesolve.online.engine cimport Engine
 
-
 cdef inline double soft(double q, double level) noexcept nogil:
     cdef double size = fabs(q) - level      # without branches, which would be mispredicted
     return copysign(size if size > 0.0 else 0.0, q)

@@ -12,8 +12,7 @@ from sparsesolve.data import answers_keywords, read_choice, read_count, read_num
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.status import Status
 from sparsesolve.structured.crf import crf_path
-from sparsesolve.structured.frank_wolfe import FrankWolfePass
-from sparsesolve.structured.hinge import HingePass
+from sparsesolve.structured.hinge import FrankWolfePass, HingePass
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sequences import (
     in_positions_of,

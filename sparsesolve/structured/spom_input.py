@@ -19,8 +19,7 @@ from sparsesolve.structured.sequences import (
     read_rows,
     read_tags,
 )
-from sparsesolve.structured.spom_features import Features
-from sparsesolve.structured.spom_kernels import Kernel
+from sparsesolve.structured.spom_step import Features, Kernel
 
 # A kernel may differ from its transpose by this fraction of its largest entry.
 SYMMETRIC = 1e-6

@@ -1,27 +1,129 @@
-"""Codes of many signals over one dictionary, on several threads.
+"""Codes of many signals over one dictionary, on several threads; pursuit; and atoms for codes.
 
 Signals are taken in blocks of a fixed size. The correlations D'Y of a block are one matrix product.
 From these each signal is coded by itself, into a place of its own. The number of threads therefore
 does not change a bit of a code.
+
+Orthogonal matching pursuit of one signal, from G = D'D, D'y and y'y:
+
+    approximately  minimise over a   1/2 |y - D a|^2   with k nonzero coefficients
+
+Given: the number of atoms or the squared residual at which to stop. Returned: the support, in order
+of entry, and the least-squares coefficients on it. Invariant: c = D'(y - P y), where P projects on
+the span of the support. A step changes c by one multiple of one basis vector. Each step takes the
+atom with the largest |d_j'r|. An atom in the span of the support is skipped. A basis computed from
+inner products does not distinguish an atom in the span from one very near it. If the correlation
+says that the atom is not in the span, the outcome is UNRESOLVED, and `column_pursuit` codes the
+signal from the atoms themselves. The certificate is that of least squares: the largest |d_j'r| on
+the support, recomputed, over the largest |d_j'y|.
+
+`update_atoms`: block coordinate descent on the dictionary,
+
+    minimise over D   1/2 tr(D'D A) - tr(D'B)      |d_j| <= 1, and d_j >= 0 with `positive`
+
+for A = sum a a' and B = sum y a' over codes a of signals y. Each atom moves to its minimiser
+d_j + (b_j - D a_j) / A_jj while the others stay, projected on the ball. On the nonnegative part of
+the ball the projection first sets negative entries to 0, and then divides by the norm. The
+objective never rises.
+Reference: Pati, Rezaiifar, Krishnaprasad (1993); Rubinstein, Zibulevsky, Elad (2008), "Efficient
+implementation of the K-SVD algorithm using batch orthogonal matching pursuit"; Mairal, Bach, Ponce,
+Sapiro (2010), "Online learning for matrix factorization and sparse coding", algorithm 2.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange, threadid
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
-from scipy.linalg.cython_blas cimport dgemm
-
 from time import perf_counter
 
 import numpy as np
+from scipy.linalg.cython_blas cimport dgemm, dgemv
 
-from sparsesolve.paths.dictionary.certificate cimport rounded
-from sparsesolve.paths.dictionary.homotopy cimport follow
-from sparsesolve.paths.dictionary.pursuit cimport pursue
-from sparsesolve.paths.dictionary.signal cimport FULL, UNRESOLVED, Signal
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.kernels.vector cimport axpy, dot
+from sparsesolve.linalg.factors cimport gram_basis
+from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_find, ss_largest_f64, ss_step_largest
+from sparsesolve.paths.dictionary.homotopy cimport (
+    CONVERGED, FULL, STALLED, UNRESOLVED, Signal, follow, rounded,
+)
+
+
+# Thresholds for the squared distance of an atom from the span, as shares of the atom's square. At
+# most LOST_PIVOT, the atom counts as lying in the span. At most SHAKY_PIVOT, the distance has lost
+# most of its digits.
+cdef double LOST_PIVOT = 1e-12
+cdef double SHAKY_PIVOT = 1e-8
+
+# Rounding may give an atom in the span a correlation with r of up to this share of |d_j| |y|.
+cdef double INSIDE = 1e-12
+
+# A correlation of at most this share of the largest |d_j'y| is rounding.
+cdef double ROUNDING = 1e-14
+
+
+cdef int pursue(Signal* s) noexcept nogil:
+    """Code the signal; return an outcome."""
+    cdef double largest, rounding, square
+    cdef Py_ssize_t j
+    cdef const double* row
+    cdef int k
+    s.count = s.basis.size = 0
+    s.steps = 0
+    s.residual = s.square
+    memcpy(s.c, s.cross, s.p * sizeof(double))
+    largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
+    rounding = ROUNDING * largest
+    while s.count < s.most and s.residual > s.error and largest > rounding:
+        j = ss_find(s.p, s.c, largest, -largest)
+        row = s.gram + j * s.p
+        square = gram_basis.pivot(&s.basis, row, j)
+        if square <= SHAKY_PIVOT * row[j] and largest > INSIDE * sqrt(row[j] * s.square):
+            return UNRESOLVED
+        if square <= LOST_PIVOT * row[j]:
+            s.c[j] = 0.0
+            largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
+        elif s.count == s.basis.capacity:
+            return FULL
+        else:
+            gram_basis.extend(&s.basis, row, square)
+            largest = _advance(s, j)
+    for k in range(s.count):
+        s.values[k] = -s.c[s.p + k]
+    s.level = largest
+    return _certify(s)
+
+
+cdef double _advance(Signal* s, Py_ssize_t j) noexcept nogil:
+    """Project on the span, which now has atom j; return the largest correlation left."""
+    cdef int k = s.count
+    cdef const double* e = gram_basis.vector(&s.basis, k)
+    cdef double step = s.c[j] * e[s.p + k]
+    s.support[k] = j
+    s.c[s.p + k] = 0.0
+    s.count = k + 1
+    s.steps += 1
+    s.residual -= step * step
+    axpy(k + 1, -step, e + s.p, s.c + s.p)
+    return ss_step_largest(s.p, step, e, False, s.c)
+
+
+cdef int _certify(Signal* s) noexcept nogil:
+    """Set gap = max_k |d_k'r| over the support / max_j |d_j'y|, from recomputed correlations."""
+    cdef double left, worst = 0.0, largest = max(ss_largest_f64(s.p, s.cross), 1e-300)
+    cdef double rounding = rounded(s)
+    cdef const double* row
+    cdef int k, i
+    for k in range(s.count):
+        row = s.gram + s.support[k] * s.p
+        left = s.cross[s.support[k]]
+        for i in range(s.count):
+            left -= row[s.support[i]] * s.values[i]
+        worst = max(worst, fabs(left) + rounding * sqrt(row[s.support[k]]))
+    s.residual = max(s.residual, 0.0)
+    s.gap = worst / largest
+    return CONVERGED if s.gap <= s.tol else STALLED
+
 
 # One matrix product D'Y has this many signals. The product of a block stays in the cache of a core.
 DEF BLOCK = 64
@@ -238,3 +340,45 @@ cdef class Coder:
         for k in range(s.count):
             axpy(m, -s.values[k], &self.dictionary[0, s.support[k]], y)
         s.residual = dot(m, y, y) + self.ridge * dot(s.count, s.values, s.values)
+
+
+# An atom whose A_jj is at most this share of the largest one is used by no code.
+DEF UNUSED = 1e-12
+
+
+def update_atoms(double[::1, :] D, const double[::1, :] A, const double[::1, :] B, bint positive,
+                 int sweeps=1):
+    """Move all atoms of D (m, p) in place, `sweeps` times.
+
+    A is (p, p) and B (m, p), both column-major. Returns the atoms that no code uses; they stay as
+    they are.
+    """
+    cdef int m = D.shape[0], p = D.shape[1], sweep, j
+    cdef double[::1] u = np.empty(m)
+    used = np.diagonal(A) > UNUSED * max(np.diagonal(A).max(), 1e-300)
+    cdef const unsigned char[::1] used_ = np.ascontiguousarray(used).view(np.uint8)
+    with nogil:
+        for sweep in range(sweeps):
+            for j in range(p):
+                if used_[j]:
+                    _move(m, p, &D[0, 0], &A[0, j], A[j, j], &B[0, j], j, positive, &u[0])
+    return np.flatnonzero(~used)
+
+
+cdef void _move(int m, int p, double* D, const double* a, double square, const double* b, int j,
+                bint positive, double* u) noexcept nogil:
+    """Move atom j to its minimiser."""
+    cdef double scale = -1.0 / square, one = 1.0, norm
+    cdef double* atom = D + <Py_ssize_t> j * m
+    cdef int unit = 1, i
+    for i in range(m):
+        u[i] = atom[i] + b[i] / square
+    dgemv("N", &m, &p, &scale, D, &m, <double*> a, &unit, &one, u, &unit)
+    if positive:
+        for i in range(m):
+            u[i] = max(u[i], 0.0)
+    norm = sqrt(dot(m, u, u))
+    if norm > 1.0:
+        for i in range(m):
+            u[i] /= norm
+    memcpy(atom, u, m * sizeof(double))

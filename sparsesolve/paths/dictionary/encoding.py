@@ -20,7 +20,7 @@ METHODS = ("lasso", "lars", "omp")
 # Atoms in a code for which memory is allocated at first. Codes with more atoms are computed again
 # with more memory.
 ROOM = 64
-# The outcome of a pursuit that needs the atoms themselves (see signal.pxd).
+# The outcome of a pursuit that needs the atoms themselves (see homotopy.pxd).
 UNRESOLVED = -2
 
 # Fourth powers of numbers beyond EXTREME overflow; those of numbers below 1 / EXTREME underflow.

@@ -1,4 +1,4 @@
-"""The lasso of one signal, followed from b = 0 down to the requested level.
+"""The lasso of one signal, followed from b = 0 down to the requested level, and its certificate.
 
     minimise over b   1/2 |y - D b|^2 + lam |b|_1        (b >= 0 with `positive`)
 
@@ -11,27 +11,180 @@ There are two kinds of events. The correlation of an atom reaches l, and the ato
 support; or a coefficient reaches 0, and its atom leaves. Atoms in the span of the support are set
 aside until an atom leaves. A tie is an event at distance 0.
 
-Rounding or degeneracy may lead the path astray, so the result is judged by its duality gap. If the
-gap misses the tolerance, the homotopy runs a second time from slightly perturbed correlations,
-which breaks ties. If that fails too, coordinate descent on G finishes.
+Rounding or degeneracy may lead the path astray, so the result is judged by its duality gap. Let
+g = D'(y - D b), recomputed from D'y and G. The scale t = min(1, lam / max |g_j|) makes the dual
+point t r feasible, and the gap is
+
+    P - D = (1 - t)^2 |r|^2 / 2 + lam |b|_1 - t g'b,
+
+a sum of two nonnegative terms. A g_j that exceeds lam by rounding alone counts as equal to lam,
+since otherwise no point would be feasible at lam = 0. If the gap misses the tolerance, the homotopy
+runs a second time from slightly perturbed correlations, which breaks ties. If that fails too,
+coordinate descent on G finishes: for dictionaries with atoms that are in the span of others up to
+rounding.
 
 Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares
-problems"; Efron, Hastie, Johnstone, Tibshirani (2004), "Least angle regression".
+problems"; Efron, Hastie, Johnstone, Tibshirani (2004), "Least angle regression"; Friedman, Hastie,
+Tibshirani (2010), "Regularization paths for generalized linear models via coordinate descent".
 """
-from libc.math cimport floor
+from libc.math cimport INFINITY, fabs, floor, sqrt
 from libc.string cimport memcpy, memmove, memset
 
-from sparsesolve.paths.dictionary.certificate cimport certify, certify_angles, clear_strays, refine
-from sparsesolve.paths.dictionary.descent cimport descend
-from sparsesolve.paths.dictionary.signal cimport BLOCKED, CONVERGED, FREE, FULL, USED, Signal
 from sparsesolve.linalg.factors cimport gram_basis
 from sparsesolve.linalg.kernels.vector cimport (
-    axpy,
-    ss_find,
-    ss_largest_f64,
-    ss_meetings,
-    ss_step_largest,
+    axpy, dot, ss_find, ss_largest_f64, ss_meetings, ss_step_largest, ss_subtract_all,
 )
+from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
+
+# The rounding error of correlations is this share of the largest |d_j'y|.
+cdef double ROUNDING = 1e-14
+
+# The terms of D a cancel when sum_j |a_j| |d_j| exceeds |y| by this factor. Rounding of the
+# coefficients then counts, and costs EPSILON times that sum.
+cdef double FELT = 1e3
+cdef double EPSILON = 2.2e-16
+
+# A coefficient of at most this share of the largest one is rounding.
+cdef double STRAY = 1e-13
+
+
+cdef double correlations(Signal* s) noexcept nogil:
+    """Recompute rate = D'r; returns its largest entry, in absolute value unless `positive`."""
+    memcpy(s.rate, s.cross, s.p * sizeof(double))
+    ss_subtract_all(s.p, s.count, s.values, s.gram, s.support, s.p, s.rate)
+    return ss_step_largest(s.p, 0.0, s.cross, s.positive, s.rate)
+
+
+cdef double rounded(const Signal* s) noexcept nogil:
+    """Return the rounding error of |y - D a|: 0 unless the terms of D a nearly cancel."""
+    cdef double size = 0.0
+    cdef int k
+    for k in range(s.count):
+        size += fabs(s.values[k]) * sqrt(s.gram[s.support[k] * (s.p + 1)])
+    return EPSILON * size if size > FELT * sqrt(s.square) else 0.0
+
+
+cdef double certify(Signal* s) noexcept nogil:
+    """Fill gap and residual; returns the gap."""
+    cdef double largest = correlations(s), t = 1.0, size = 0.0, along = 0.0, explained = 0.0
+    cdef int k, j
+    if largest > s.level + ROUNDING * ss_largest_f64(s.p, s.cross):
+        t = s.level / largest
+    for k in range(s.count):
+        j = s.support[k]
+        size += fabs(s.values[k])
+        along += s.rate[j] * s.values[k]
+        explained += (s.cross[j] + s.rate[j]) * s.values[k]
+    s.residual = max(s.square - explained, 0.0)
+    s.gap = assembled(squares_gap(s.residual, t, 0.0), s.level * size - t * along,
+                      rounded(s) * rounded(s) / EPSILON, INFINITY)
+    s.gap = s.gap / (0.5 * s.square) if s.square > 0.0 else 0.0
+    return s.gap
+
+
+cdef int certify_angles(Signal* s) noexcept nogil:
+    """Set gap to the violation of least angles, over the largest |d_j'y|.
+
+    Their correlations have the absolute value `level` on the support, and at most that elsewhere.
+    """
+    cdef double worst = 0.0
+    cdef int k
+    certify(s)
+    if s.count > 0:
+        worst = max(ss_largest_f64(s.p, s.rate) - s.level, 0.0)
+    for k in range(s.count):
+        worst = max(worst, s.level - fabs(s.rate[s.support[k]]))
+    s.gap = worst / max(ss_largest_f64(s.p, s.cross), 1e-300)
+    return CONVERGED if s.gap <= s.tol else STALLED
+
+
+cdef void refine(Signal* s) noexcept nogil:
+    """Make a Newton step on the support, from the correlations that `certify` has recomputed."""
+    cdef double g, along
+    cdef int i, k
+    cdef const double* e
+    for k in range(s.count):
+        g = s.rate[s.support[k]]
+        s.a[k] = g - s.level if g > 0 else g + s.level
+    for i in range(s.count):
+        e = gram_basis.vector(&s.basis, i) + s.p
+        along = dot(i + 1, e, s.a)
+        axpy(i + 1, along, e, s.values)
+
+
+cdef void clear_strays(Signal* s) noexcept nogil:
+    """Set to 0 what is rounding, and with `positive` what is negative; ties cause both."""
+    cdef double largest = ss_largest_f64(s.count, s.values)
+    cdef int k
+    for k in range(s.count):
+        if fabs(s.values[k]) <= STRAY * largest or (s.positive and s.values[k] < 0.0):
+            s.values[k] = 0.0
+
+
+# Sweeps between two certificates. A certificate costs about one sweep, so this one adds a tenth.
+DEF LOOK = 10
+
+
+cdef int descend(Signal* s) noexcept nogil:
+    """Sweep until the gap is at most tol; return an outcome."""
+    cdef double* b = s.a        # dense coefficients; the certificate reads support and values
+    cdef long sweep
+    cdef bint moved
+    cdef int k
+    memset(b, 0, s.p * sizeof(double))
+    for k in range(s.count):
+        b[s.support[k]] = s.values[k]
+    correlations(s)
+    memcpy(s.c, s.rate, s.p * sizeof(double))
+    for sweep in range(1, s.budget + 1):
+        moved = _sweep(s, s.c, b)
+        s.steps += 1
+        if sweep % LOOK and moved:
+            continue
+        _collect(s, b)
+        if certify(s) <= s.tol:
+            return CONVERGED if s.count <= s.basis.capacity else FULL
+        if not moved:
+            return STALLED if s.count <= s.basis.capacity else FULL
+        memcpy(s.c, s.rate, s.p * sizeof(double))
+    _collect(s, b)
+    certify(s)
+    return MAX_ITER if s.count <= s.basis.capacity else FULL
+
+
+cdef bint _sweep(Signal* s, double* g, double* b) noexcept nogil:
+    """Move every coefficient to its minimiser; return True if any moved by more than rounding."""
+    cdef double new, step, curvature, largest = 0.0
+    cdef Py_ssize_t j
+    for j in range(s.p):
+        curvature = s.gram[j * s.p + j]
+        if curvature <= 0.0:
+            continue
+        new = g[j] + curvature * b[j]
+        if new > s.level:
+            new = (new - s.level) / curvature
+        elif new < -s.level and not s.positive:
+            new = (new + s.level) / curvature
+        else:
+            new = 0.0
+        step = new - b[j]
+        if step != 0.0:
+            b[j] = new
+            axpy(s.p, -step, s.gram + j * s.p, g)
+            largest = max(largest, curvature * step * step)
+    return largest > 1e-34 * s.square
+
+
+cdef void _collect(Signal* s, const double* b) noexcept nogil:
+    """Fill support and values from dense coefficients."""
+    cdef Py_ssize_t j
+    s.count = 0
+    for j in range(s.p):
+        if b[j] != 0.0:
+            s.support[s.count] = j
+            s.values[s.count] = b[j]
+            s.count += 1
+
 
 # An atom counts as lying in the span of the support when the squared distance from the span is at
 # most this share of the atom's square.

@@ -19,8 +19,7 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.dictionary import structured_codes
 from sparsesolve.paths.dictionary.atom_start import draw_atoms, read_atoms
-from sparsesolve.paths.dictionary.atoms import update_atoms
-from sparsesolve.paths.dictionary.coding import Coder
+from sparsesolve.paths.dictionary.coding import Coder, update_atoms
 from sparsesolve.paths.dictionary.encoding import (
     SparseCodes,
     dense_columns,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sparsesolve.paths.dictionary.atoms import update_atoms
+from sparsesolve.paths.dictionary.coding import update_atoms
 
 import sparsesolve as ss
 from sparsesolve.paths.dictionary import learning

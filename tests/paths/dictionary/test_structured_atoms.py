@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.paths.dictionary.atoms import update_atoms
+from sparsesolve.paths.dictionary.coding import update_atoms
 
 from sparsesolve.paths.dictionary.structured_atoms import update_structured_atoms
 from sparsesolve.penalties import L1, OverlapLinf
