@@ -22,12 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsesolve.data import (
-    by_rows,
-    read_design,
-    read_feature_names,
-    read_number,
-)
+from sparsesolve.data import by_rows, read_number
 from sparsesolve.families import read_family
 from sparsesolve.inference.event import (
     Selection,
@@ -37,7 +32,7 @@ from sparsesolve.inference.event import (
     without_intercept,
 )
 from sparsesolve.inference.polyhedral import covers, limits, noise_level, noise_words, these
-from sparsesolve.inference.splitting import Drawn, own_stream, share_of_rows
+from sparsesolve.inference.splitting import Drawn, own_stream, read_columns, share_of_rows
 from sparsesolve.inference.truncated import Carved, intervals, p_values
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
@@ -130,8 +125,7 @@ def carve(
         raise ValueError("carve is of one lambda; give lam= in place of lambdas=")
     doubts(X, y, options["family"])
     family = read_family(options["family"])
-    matrix, names = read_design(X)
-    names = read_feature_names(options["feature_names"], names, matrix.shape[1])
+    matrix, names = read_columns(X, options["feature_names"])
     rows = Rows(family, matrix, family.read(y, matrix.shape[0]), options)
     rng = own_stream(seed)
     drawn = share_of_rows(rows, share, rng)

@@ -21,18 +21,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse, special
+from scipy import special
 
 from sparsesolve.data import (
     by_rows,
-    read_design,
-    read_feature_names,
     read_flag,
     read_number,
     read_offset,
 )
 from sparsesolve.families import read_family
-from sparsesolve.inference.splitting import own_stream
+from sparsesolve.inference.polyhedral import spread_words
+from sparsesolve.inference.splitting import own_stream, read_columns
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import path as fit_path
@@ -42,8 +41,8 @@ from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.intervals import Intervals
 from sparsesolve.selection.cv import cv_path
 from sparsesolve.selection.jobs import read_options
+from sparsesolve.selection.refit import FAMILIES
 
-FAMILIES = ("gaussian", "binomial", "poisson", "probit", "cloglog", "negative_binomial")
 # The variance factor of a nodewise lasso may exceed that at (log p / n)^1/2 by this factor.
 INFLATION = 1.25
 # Nodewise lambdas, relative to (log p / n)^1/2.
@@ -132,15 +131,16 @@ def debiased(
     known = {name: options[name] for name in options if name not in (cv_path.__kwdefaults__ or {})}
     known = read_options(known, cv_path)
     family = read_family(known["family"])
-    if family.name.split("(")[0] not in FAMILIES or known["penalty"] is not None:
-        what = family.name if known["penalty"] is None else type(known["penalty"]).__name__
+    name, penalty = family.name.split("(")[0], known["penalty"]
+    if name not in FAMILIES or name == "cox" or penalty is not None:
+        what = family.name if penalty is None else type(penalty).__name__
+        other = ("split holds for it" if penalty is not None or name == "cox" else
+                 "knockoffs takes every family")  # fmt: skip
         raise ValueError(f"debiased corrects a lasso of a single response without risk sets, not "
-                         f"{what}; inference.split holds for it")  # fmt: skip
+                         f"{what}; inference.{other}")  # fmt: skip
     doubts(X, y, family)
-    matrix, names = read_design(X)
-    names = read_feature_names(known["feature_names"], names, matrix.shape[1])
+    matrix, names = read_columns(X, known["feature_names"], dense=True)
     which = _read_features(features, names, matrix.shape[1])
-    matrix = np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, dtype=float)
     one = PathOptions(**{**known, "n_lambdas": 1, "lambdas": None})
     data = FittedData(solve_path(matrix, y, one), matrix, y)
     n, p = int((data.weights > 0.0).sum()), matrix.shape[1]
@@ -244,7 +244,9 @@ def _twice(matrix, b, b0, data, which):
             eta = eta if offset is None else eta + offset
             u, ones = data.loss.at(eta)[1], np.ones(data.n)
             b0 += np.clip(u.sum() / data.loss.curvature_product(eta, ones).sum(), -1.0, 1.0)
-    return *_corrected(_working(matrix, b, b0, data), which), 1.0, 1.0
+    work = _working(matrix, b, b0, data)
+    spread = work.r @ work.r / max(data.n_observed() - len(support) - 1, 1)
+    return *_corrected(work, which), np.sqrt(spread), 1.0
 
 
 def _least_squares(matrix, data, which):
@@ -271,10 +273,12 @@ def _table(found, data, which, names, level, simultaneous, sigma, rng):
     estimates, factors, leakage, unit, residual, wider = found
     gaussian = data.family.name == "gaussian"
     rule = ("the residuals" if sigma is None else "given") if gaussian else ""
-    if sigma is not None:
-        if not gaussian:
-            raise ValueError(f"sigma is of family='gaussian'; {data.family.name} knows its own")
-        residual = read_number("sigma", sigma, 0.0, np.inf, open_low=True)
+    if sigma is not None and not gaussian:
+        raise ValueError(f"sigma is of family='gaussian'; {data.family.name} knows its own")
+    level_of_noise = 1.0 if not gaussian else residual if sigma is None else read_number(
+        "sigma", sigma, 0.0, np.inf, open_low=True)  # fmt: skip
+    doubt = spread_words(data, (residual / level_of_noise) ** 2, data.n_observed() / wider**2)
+    residual = level_of_noise
     errors = residual * wider * factors
     t = np.abs(estimates / errors)
     p_values, reach = 2.0 * special.ndtr(-t), special.ndtri(0.5 + level / 2)
@@ -295,6 +299,7 @@ def _table(found, data, which, names, level, simultaneous, sigma, rng):
     if not gaussian:
         words += ["Intervals of large coefficients of this family are optimistic: they covered "
                   "84 to 85 % where 90 % were asked for."]  # fmt: skip
+    words += doubt
     return Intervals(
         names=[f"x{j}" if names is None else str(names[j]) for j in which], features=which,
         estimates=estimates, errors=errors, p_values=p_values, lower=estimates - reach * errors,

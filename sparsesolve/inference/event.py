@@ -48,10 +48,9 @@ from sparsesolve.selection.information import (
     names_of,
     selected_columns,
 )
-from sparsesolve.selection.refit import fitted_alone, refuse_unfit
+from sparsesolve.selection.refit import FAMILIES, fitted_alone, refuse_unfit
 from sparsesolve.selection.relaxed import ONE_FIT, options_of
 
-FAMILIES = ("gaussian", "binomial", "poisson", "cox", "probit", "cloglog", "negative_binomial")
 # The gap asked for where that of the fit leaves features in doubt.
 FINE = 1e-13
 # Gaps have this relative rounding error.
@@ -283,7 +282,10 @@ def refuse_other_events(path):
     options = options_of(path)
     family, penalty = path.family.split("(")[0], options["penalty"]
     if family not in FAMILIES:
-        raise ValueError(NO_POLYHEDRON.format(f"family {path.family}"))
+        raise ValueError(
+            f"the event of family {path.family} is not a polyhedron; inference.split may choose "
+            "by it (choose=) and test by another, and inference.knockoffs takes every family"
+        )
     if penalty is not None:
         raise ValueError(NO_POLYHEDRON.format(type(penalty).__name__))
     if options["alpha"] == 0.0:

@@ -17,15 +17,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from sparsesolve.data import (
     by_rows,
     less_offset,
     read_choice,
     read_count,
-    read_design,
-    read_feature_names,
     read_number,
     read_offset,
     read_penalty_factor,
@@ -41,7 +38,7 @@ from sparsesolve.inference.knockoff_design import (
     model_copies,
 )
 from sparsesolve.inference.polyhedral import FEWEST
-from sparsesolve.inference.splitting import own_stream
+from sparsesolve.inference.splitting import own_stream, read_columns
 from sparsesolve.paths.lars import lars_path
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.knockoffs import Knockoffs
@@ -144,9 +141,7 @@ def knockoffs(
     draws, rng = read_count("draws", draws, 1), own_stream(seed)
     options = _read_options(options, statistic)
     doubts(X, y, options.get("family", "gaussian"))
-    matrix, names = read_design(X)
-    names = read_feature_names(options.pop("feature_names", None), names, matrix.shape[1])
-    matrix = np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, dtype=float)
+    matrix, names = read_columns(X, options.pop("feature_names", None), dense=True)
     labels = [f"x{j}" if names is None else str(names[j]) for j in range(matrix.shape[1])]
     factor = read_penalty_factor(options.pop("penalty_factor", None), matrix.shape[1],
                                  labels=names)  # fmt: skip

@@ -234,18 +234,26 @@ def noise_words(selection, sigma, rule):
     words = []
     if family == "gaussian":
         words = [f"sigma = {sigma:.4g}, {'from ' if rule != 'given' else ''}{rule}."]
+    kept = seen > 0.0
+    spread = data.total * (u[kept] ** 2 / seen[kept]).sum() / degrees / sigma**2
+    return words + spread_words(data, spread, degrees, rule == "given")
+
+
+def spread_words(data, spread, degrees, both=True):
+    """Return a sentence if residuals have `spread` times the variance that they should have.
+
+    It is 1 but for 3 standard errors; a smaller one counts if `both`. Of yes and no, of survival
+    times and of sizes that are given, residuals say nothing.
+    """
+    family = data.family.name
     counted = family == "poisson" or family == "binomial" and data.response.counts is not None
-    if family == "gaussian" or counted:
-        kept = seen > 0.0
-        spread = data.total * (u[kept] ** 2 / seen[kept]).sum() / degrees / sigma**2
-        if abs(spread - 1.0) > 3.0 * np.sqrt(2.0 / degrees) and (spread > 1.0 or rule == "given"):
-            what = "with this sigma" if family == "gaussian" else f"of the {family} family"
-            effect = "short" if spread > 1.0 else "long"
-            words.append(
-                f"Residuals of the chosen features have {spread:.2g} times the variance {what}: "
-                f"if no feature is missing, intervals are too {effect}."
-            )
-    return words
+    error = 3.0 * np.sqrt(2.0 / max(degrees, 1.0))
+    if not (family == "gaussian" or counted) or not (
+            spread - 1.0 > error or both and 1.0 - spread > error):  # fmt: skip
+        return []
+    what = "with this sigma" if family == "gaussian" else f"of the {family} family"
+    return [f"Residuals of these features have {spread:.2g} times the variance {what}: if no "
+            f"feature is missing, intervals are too {'short' if spread > 1.0 else 'long'}."]
 
 
 def long_words(lower, upper, errors):

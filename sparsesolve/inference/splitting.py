@@ -14,9 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from sparsesolve.data import (
     by_rows,
+    nonfinite_error,
     read_count,
     read_design,
     read_feature_names,
@@ -32,8 +34,8 @@ from sparsesolve.results.intervals import Intervals
 from sparsesolve.selection.cv import cv_path
 from sparsesolve.selection.folds import Fold
 from sparsesolve.selection.held_out import Rows
-from sparsesolve.selection.jobs import read_options
-from sparsesolve.selection.refit import refit
+from sparsesolve.selection.jobs import read_options, run_calls
+from sparsesolve.selection.refit import FAMILIES, refit
 from sparsesolve.selection.relaxed import UNPENALISED
 
 # Least quantile that is looked at.
@@ -52,6 +54,7 @@ def split(
     n_splits: int = 50,
     level: float = 0.95,
     seed: int | np.random.Generator | None = 0,
+    n_jobs: int = 1,
     **options: Any,
 ) -> Intervals:
     """Choose features on a part of the rows, and test them on the others.
@@ -76,6 +79,8 @@ def split(
         Level of the intervals, of one split.
     seed : int or numpy Generator, default 0
         Seed of the splits.
+    n_jobs : int, default 1
+        Number of splits at the same time, by joblib, in threads; -1 means all cores.
     **options
         Options of :func:`sparsesolve.path`. The family is gaussian, binomial, poisson, cox,
         probit, cloglog or negative_binomial.
@@ -113,22 +118,42 @@ def split(
     n_splits, options = read_count("n_splits", n_splits, 1), read_options(options, split)
     doubts(X, y, options["family"])
     family = read_family(options["family"])
-    matrix, names = read_design(X)
-    names = read_feature_names(options["feature_names"], names, matrix.shape[1])
+    if family.name.split("(")[0] not in FAMILIES:
+        raise ValueError(f"split tests by family {', '.join(FAMILIES)}, not by {family.name}; "
+                         "choose= may choose by any")  # fmt: skip
+    matrix, names = read_columns(X, options["feature_names"])
     rows = Rows(family, matrix, family.read(y, matrix.shape[0]), options)
-    rng, tables = own_stream(seed), []
+    rng, calls = own_stream(seed), []
     for _ in range(n_splits):
         drawn = share_of_rows(rows, share, rng)
         rows.refuse_untrainable(Drawn(drawn), part="share", advice="give a larger share")
         rows.refuse_untrainable(Drawn(~drawn), part="rest", advice="give a smaller share")
-        if choose is None:
-            chosen = _choice(matrix, y, names, rows, drawn, options, int(rng.integers(2**31)))
-        else:
-            chosen = _read_choice(choose(X, y, rows.weights * drawn), matrix.shape[1])
-        tables.append((chosen, matrix, y, names, rows.weights * ~drawn, options, level))
-    if n_splits == 1:
-        return _one(*tables[0], share)
-    return _many([_tested(*table) for table in tables], names, level, share, n_splits)
+        seed = int(rng.integers(2**31)) if choose is None else None
+
+        def tested(n_threads, wanted, drawn=drawn, seed=seed):
+            """Return what one split finds."""
+            own = {**options, "n_threads": n_threads}
+            if choose is None:
+                chosen = _choice(matrix, y, names, rows, drawn, own, seed)
+            else:
+                chosen = _read_choice(choose(X, y, rows.weights * drawn), matrix.shape[1])
+            rest = chosen, matrix, y, names, rows.weights * ~drawn, own, level
+            return _one(*rest, share) if n_splits == 1 else _tested(*rest)
+
+        calls.append(tested)
+    found = run_calls(calls, options["n_threads"], n_jobs, options["progress"])
+    return found[0] if n_splits == 1 else _many(found, names, level, share, n_splits)
+
+
+def read_columns(X, feature_names, dense=False):
+    """Return (matrix, names or None) of X, all of whose entries are finite."""
+    matrix, names = read_design(X)
+    names = read_feature_names(feature_names, names, matrix.shape[1])
+    if error := nonfinite_error(matrix, names):
+        raise error
+    if dense:
+        matrix = np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, dtype=float)
+    return matrix, names
 
 
 def own_stream(seed):

@@ -205,8 +205,7 @@ def thin(
 
 def _size(family):
     """Return the size of a negative binomial family."""
-    found = re.search(r"\((?:\w+=)?([^)]+)\)", family.name)
-    return float(found[1]) if found else 1.0
+    return float(re.search(r"\((?:\w+=)?([^)]+)\)", family.name)[1])
 
 
 def _pair(first, second, share, families, offsets, sigmas=(1.0, 1.0)):

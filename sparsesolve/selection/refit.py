@@ -28,8 +28,8 @@ from sparsesolve.selection.information import (
 )
 from sparsesolve.selection.relaxed import without_penalty
 
-# Families whose variance follows from the mean; that of gaussian is estimated from the residuals.
-KNOWN = ("binomial", "poisson", "cox", "probit", "cloglog", "negative_binomial")
+# Families whose variance follows from the mean, or gaussian, where residuals estimate it.
+FAMILIES = ("gaussian", "binomial", "poisson", "cox", "probit", "cloglog", "negative_binomial")
 LIMITS = ("lower", "upper")
 # If less than this fraction of the deviance is left to explain, the likelihood has no maximum.
 PERFECT = 1e-6
@@ -225,7 +225,7 @@ def fitted_alone(path, matrix, y, support):
 
 
 def _refuse(path):
-    if path.family.split("(")[0] not in ("gaussian", *KNOWN):
+    if path.family.split("(")[0] not in FAMILIES:
         raise ValueError(
             f"family {path.family} has no standard errors here; draw rows again and fit these"
         )

@@ -342,6 +342,18 @@ def test_names_of_features():
     (lambda: inference.thin(YB, "binomial"), "yes or no"),
     (lambda: inference.thin(np.column_stack([YB, 1 - YB]), "binomial"), "1 trials"),
     (lambda: inference.thin(np.ones((5, 2)), "cox"), "inference.split"),
+    (lambda: inference.thin(np.arange(6) % 3, "multinomial"), "inference.split"),
+    (lambda: inference.thin(np.arange(6), "negative_binomial"), "takes a parameter"),
+    (lambda: inference.thin(np.arange(6), share=1.0), "share"),
+    (lambda: inference.split(X, np.arange(N) % 3, family="multinomial"), "choose= may choose"),
+    *((lambda ask=ask: ask(np.where(X == X[3, 4], np.nan, X), Y), "nan at row 3, column 4")
+      for ask in (inference.split, inference.knockoffs, inference.debiased)),
+    (lambda: inference.debiased(np.column_stack([X, np.ones(N)]), Y, [24]), "is constant"),
+    (lambda: inference.debiased(X, Y, family="huber"), "knockoffs takes every family"),
+    (lambda: inference.debiased(X, Y, penalty="mcp"), "split holds for it"),
+    (lambda: inference.split(X, Y, level=0.0), "level"),
+    (lambda: inference.knockoffs(np.column_stack([X, X[:, 0] + X[:, 1]]), Y, covariance="fixed"),
+     "least eigenvalue.*combinations"),
     (lambda: inference.knockoffs(X, Y, 1.5), "fdr"),
     (lambda: inference.knockoffs(np.column_stack([X, np.ones(N)]), Y), "'x24' is constant"),
     (lambda: inference.knockoffs(X, Y, covariance=np.ones((P, P))), "not positive definite"),
@@ -430,3 +442,83 @@ def test_two_thousand_features():
     assert set(range(10)) <= set(found.selected) and len(found.selected) < 20
     carved = inference.carve(sparse.csc_array(Z), y, sigma=1.0)
     assert carved.event == "certified" and len(carved.names) >= 8
+
+
+def test_thinning_has_no_weights():
+    with pytest.raises(TypeError, match="no argument 'weights'"):
+        inference.thin(np.arange(6), weights=np.ones(6))
+
+
+def test_splits_at_the_same_time_are_those_one_after_the_other():
+    one, two = (inference.split(X, Y, n_splits=6, n_lambdas=15, n_jobs=k) for k in (1, 2))
+    assert np.array_equal(one.p_values, two.p_values)
+
+
+def test_debiased_tables_tell_a_wrong_noise_level_and_overdispersion():
+    table = inference.debiased(X, Y, [0], sigma=0.4)
+    assert "times the variance with this sigma" in " ".join(str(table).split())
+    assert "times" not in str(inference.debiased(X, Y, [0], sigma=1.0))
+    rng = np.random.default_rng(3)
+    mixed = rng.poisson(np.exp(1 + ETA / 2) * rng.gamma(0.5, 2.0, N))
+    for y, told in ((mixed, True), (rng.poisson(np.exp(1 + ETA / 2)), False)):
+        table = inference.debiased(X, y, [0], family="poisson", n_folds=4, n_lambdas=20)
+        assert ("of the poisson family" in " ".join(str(table).split())) == told
+
+
+@pytest.mark.parametrize("ask", [
+    lambda X, **o: inference.split(X, Y, n_splits=2, n_lambdas=20, **o),
+    lambda X, **o: inference.knockoffs(X, Y, 0.3, n_folds=3, n_lambdas=20, **o),
+    lambda X, **o: inference.debiased(X, Y, **o),
+    lambda X, **o: inference.debiased(X[:40], Y[:40], features=range(3), n_folds=3, **o),
+])  # fmt: skip
+def test_sparse_dense_and_frames_are_the_same(ask):
+    pandas = pytest.importorskip("pandas")
+    thin = X * (np.abs(X) > 0.3)
+    tables = [ask(kind(thin)) for kind in (np.asarray, sparse.csr_array, pandas.DataFrame)]
+    for name in ("estimates", "p_values") if hasattr(tables[0], "estimates") else ("W",):
+        first, *others = (getattr(table, name) for table in tables)
+        for other in others:
+            assert other == pytest.approx(first, rel=1e-6, abs=1e-9, nan_ok=True)
+    assert [name.removeprefix("x") for name in tables[0].names] == tables[2].names
+
+
+@pytest.mark.parametrize("options", [
+    {"family": "cox"}, {"family": "binomial", "offset": np.sin(np.arange(N))},
+    {"family": "poisson", "offset": np.sin(np.arange(N))}, {"alpha": 0.5}, {"lower": 0.0},
+    {"penalty_factor": [0.0, *[1.0] * (P - 1)]}, {"weights": np.linspace(1.0, 3.0, N)},
+    {"family": families.cox(strata=np.arange(N) % 2)},
+])  # fmt: skip
+def test_options_of_path_reach_every_split_and_its_refit(options):
+    """The second half is refitted with the family, offset and weights, by hand the same."""
+    name = str(options.get("family", "gaussian"))
+    y = {"binomial": YB, "poisson": np.floor(np.exp(ETA / 2))}.get(
+        name, np.column_stack([np.exp(-Y), YB]) if "cox" in name else Y)  # fmt: skip
+    seen = []
+
+    def choose(columns, response, weights):
+        seen.append(weights > 0)
+        return [0, 1]
+
+    table = inference.split(X, y, choose, n_splits=1, **options)
+    given = {key: value for key, value in options.items()
+             if key in ("family", "offset", "weights")}  # fmt: skip
+    given["weights"] = np.asarray(given.get("weights", np.ones(N))) * ~seen[0]
+    fit = ss.path(X[:, :2], y, lambdas=[0.0], **given)
+    other = ss.refit(fit, X[:, :2], y, 0.0)
+    kept = other.features >= 0
+    assert table.p_values == pytest.approx(other.p_values[kept], rel=1e-5)
+    own = inference.split(X, y, n_splits=1, n_lambdas=20, **options)
+    assert own.method == "split" and (options.get("lower") is None or len(own.names) <= 4)
+
+
+def test_rows_of_weight_zero_are_absent():
+    w = (np.arange(N) % 5 > 0).astype(float)
+    kept = w > 0
+    for family, y, lam in (("gaussian", Y, 0.2), ("binomial", YB, 0.08)):
+        given = {"sigma": 1.0} if family == "gaussian" else {}
+        one = inference.selective(ss.path(X, y, family=family, weights=w), X, y, lam, **given)
+        two = inference.selective(ss.path(X[kept], y[kept], family=family), X[kept], y[kept], lam,
+                                  **given)  # fmt: skip
+        assert one.p_values == pytest.approx(two.p_values, rel=1e-5)
+    fixed = inference.debiased(X, Y, weights=w)
+    assert fixed.p_values == pytest.approx(inference.debiased(X[kept], Y[kept]).p_values)
