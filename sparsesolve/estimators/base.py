@@ -153,14 +153,14 @@ def read_first(method):
 
 def keeps_arguments(init):
     """Return the constructor of an estimator that sets an attribute for each of its arguments."""
-    bind = signature(init).bind
+    parameters = [*signature(init).parameters.values()][1:]
+    defaults = {parameter.name: parameter.default for parameter in parameters}
 
     @wraps(init)
     def keep(self, *args, **options):
         init(self, *args, **options)
-        given = bind(self, *args, **options)
-        given.apply_defaults()
-        for name, value in [*given.arguments.items()][1:]:
+        given = {**defaults, **dict(zip(defaults, args, strict=False)), **options}
+        for name, value in given.items():
             setattr(self, name, value)
 
     return keep
