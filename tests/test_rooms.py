@@ -21,12 +21,12 @@ ORDER = [
 ]  # fmt: skip
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
-    "cli": (1935, 14, 3),
-    "data": (6880, 42, 60),
+    "cli": (1945, 14, 3),
+    "data": (7075, 42, 60),
     "estimators": (5556, 48, 7),
     "families": (828, 10, 0),
     "inference": (2409, 10, 24),
-    "linalg": (5069, 54, 58),
+    "linalg": (5147, 54, 58),
     "losses": (3236, 43, 47),
     "mkl": (4578, 45, 58),
     "online": (4553, 29, 16),

@@ -9,7 +9,8 @@ from sparsesolve.data.genotypes import genotypes
 from sparsesolve.data.tables import Table
 from sparsesolve.results.polygenic_score import polygenic_score
 
-ENDINGS = (".bed",)
+ENDINGS = (".bed", ".pgen")
+FILES = "for a .bed or .pgen file of PLINK as FILE, or several: chr1.bed,chr2.bed"
 # Options that stand for columns of a table of features, or for its layout.
 OF_TABLES = ("weights", "offset", "strata", "fold", "missing", "format", "separator", "decimal",
              "thousands", "encoding", "hash_bits")  # fmt: skip
@@ -20,7 +21,7 @@ TABLES_ONLY = ("genotypes are read by the commands path, cv, predict and assess;
 
 def add_genotype_options(command):
     """Add the options that a .bed file takes."""
-    group = command.add_argument_group("genotypes", "for a .bed file of PLINK as FILE")
+    group = command.add_argument_group("genotypes", FILES)
     group.add_argument("--phenotype", metavar="FILE", help="table of responses and covariates")
     group.add_argument("--covariates", metavar="A,B,...", help="its columns that join the "
                        "variants, without penalty")  # fmt: skip
@@ -38,7 +39,7 @@ def add_genotype_options(command):
 
 def add_new_genotypes(command):
     """Add the options of genotypes that a model is asked about."""
-    group = command.add_argument_group("genotypes", "for a .bed file of PLINK as FILE")
+    group = command.add_argument_group("genotypes", FILES)
     group.add_argument("--phenotype", metavar="FILE", help="table of the responses, and of the "
                        "model's covariates")  # fmt: skip
     group.add_argument("--ambiguous", choices=("drop", "frequency", "keep"), default="drop",
@@ -59,7 +60,7 @@ def refuse_genotype_options(args):
     given = [name for name in names if getattr(args, name, None)]
     if given and not is_genotypes(args):
         option = given[0].replace("_", "-")
-        raise ValueError(f"--{option} belongs to a .bed file of genotypes")
+        raise ValueError(f"--{option} belongs to a .bed or .pgen file of genotypes")
     if getattr(args, "weights_file", None) and not args.genome_build:
         raise ValueError("--weights-file needs --genome-build, such as GRCh38, which no file of "
                          "genotypes says")  # fmt: skip
@@ -70,6 +71,12 @@ def write_weights(fit, args, s):
     if args.weights_file:
         polygenic_score(fit, s).write(args.weights_file, build=args.genome_build,
                                       trait=", ".join(args.response))  # fmt: skip
+
+
+def _opened(args):
+    """Return the Genotypes of the files of a command, which commas part."""
+    files = args.file.split(",")
+    return genotypes(files if len(files) > 1 else files[0])
 
 
 def read_genotypes(args):
@@ -86,7 +93,7 @@ def read_genotypes(args):
         raise ValueError("genotypes need --phenotype with a table, and --response with a column")
     covariates = args.covariates.split(",") if args.covariates else []
     response = args.response if len(args.response) > 1 else args.response[0]
-    data = genotypes(args.file).align(
+    data = _opened(args).align(
         args.phenotype, response, covariates, id=args.id, min_frequency=args.min_frequency,
         max_missing=args.max_missing,
     )  # fmt: skip
@@ -104,7 +111,7 @@ def matched_genotypes(args, fit, id="IID"):
     for name in OF_TABLES:
         if getattr(args, name, None):
             raise ValueError(f"--{name.replace('_', '-')} is for tables of features; leave it out")
-    X, y, response = genotypes(args.file), None, getattr(args, "response", [])
+    X, y, response = _opened(args), None, getattr(args, "response", [])
     if args.phenotype:
         response = response[0] if len(response) == 1 else response
         data = X.align(args.phenotype, response, fit, id=id)
@@ -123,7 +130,7 @@ def score_genotypes(args):
         raise ValueError("a file of weights has no lambda, covariates or kinds; leave --s, "
                          "--phenotype, --id and --kind out")  # fmt: skip
     found = polygenic_score(args.model).score(
-        genotypes(args.file), ambiguous=args.ambiguous, min_matched=args.min_matched
+        _opened(args), ambiguous=args.ambiguous, min_matched=args.min_matched
     )
     _write_matches(args, found.matches)
     cells = (found.samples.fid, found.samples.iid, found.values, found.missing)

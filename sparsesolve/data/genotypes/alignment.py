@@ -228,10 +228,7 @@ def _covariates(values, order, encoder):
 def _factors(X, rarest, gaps):
     """Return penalty factors, and how many variants do not vary, are rare, or miss too many."""
     counts = X.counts
-    seen = counts[:, :3].sum(axis=1)
-    constant = (counts[:, :3] == seen[:, None]).any(axis=1)
-    with np.errstate(invalid="ignore"):
-        frequency = (counts[:, 1] + 2 * counts[:, 2]) / np.maximum(2 * seen, 1)
+    constant, frequency = ~X.varies(), np.nan_to_num(X.frequency())
     rare = ~constant & (np.minimum(frequency, 1.0 - frequency) < rarest)
     lost = ~constant & ~rare & (counts[:, 3] > gaps * X.shape[0])
     if constant.all():

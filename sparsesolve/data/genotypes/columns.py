@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data.encoding import EncodedDesign
-from sparsesolve.linalg.design.genotypes import MixedColumns
+from sparsesolve.linalg.design.genotypes import Dosages, MixedColumns
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,8 @@ class Source:
 class Genotypes(MixedColumns):
     """Genotypes as X of a path: 0, 1 or 2 copies of an allele, 2 bits each, read in place.
 
+    Dosages, which are copies expected of imputed genotypes, take 16 bits each.
+
     :func:`sparsesolve.genotypes` opens files; :meth:`align` joins covariates and leaves samples
     out. ``X[:, which]`` returns columns as float64, NaN where a genotype is missing. In a fit a
     missing genotype stands for the weighted mean of its variant over the rows of the fit.
@@ -124,15 +127,38 @@ class Genotypes(MixedColumns):
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """Samples with 0, 1 and 2 copies of the counted allele, and missing, int64 (m, 4)."""
+        """Samples with 0, 1 and 2 copies of the counted allele, and missing, int64 (m, 4); of
+        dosages, the nearest numbers of copies.
+        """
         self.refuse_changed()
         return np.concatenate([part.counts() for part in self._bits])
 
     def frequency(self) -> np.ndarray:
         """Return the frequency of each variant's counted allele, (m,); NaN if none is known."""
-        seen = self.counts[:, :3].sum(axis=1)
-        with np.errstate(invalid="ignore"):
-            return (self.counts[:, 1] + 2 * self.counts[:, 2]) / (2 * seen)
+        return self._copies[:, 0]
+
+    def varies(self) -> np.ndarray:
+        """Return which variants have more than one value among their known genotypes, (m,)."""
+        return self._copies[:, 1] > 0.0
+
+    @cached_property
+    def _copies(self):
+        """Frequency, and range of known values, of each variant (m, 2)."""
+        parts, ends = [], np.cumsum([0] + [part.shape[1] for part in self._bits])
+        with np.errstate(invalid="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # no known value: NaN
+            for part, first in zip(self._bits, ends, strict=False):
+                if not isinstance(part, Dosages):
+                    counts = self.counts[first : first + part.shape[1]]
+                    seen = counts[:, :3].sum(axis=1)
+                    sums = counts[:, 1] + 2 * counts[:, 2]
+                    several = (counts[:, :3] > 0).sum(axis=1) > 1
+                    parts.append(np.column_stack([sums / (2 * seen), several]))
+                    continue
+                for j in range(part.shape[1]):
+                    x = part.columns([j], [np.nan])
+                    parts.append([[0.5 * np.nanmean(x), np.nanmax(x) - np.nanmin(x)]])
+        return np.concatenate(parts)
 
     def missing_share(self) -> np.ndarray:
         """Return the share of samples without a genotype, for each variant (m,)."""

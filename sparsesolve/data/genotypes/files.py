@@ -4,6 +4,9 @@
     .bim    chromosome, id, centimorgans, position, a1, a2: a line for each variant
     .fam    family, sample, father, mother, sex, phenotype: a line for each sample
 
+PLINK 2's .pgen is read through Pgenlib into memory: into 2 bits a genotype, or into 16 if a dosage
+is no whole number. Its .pvar and .psam have a header, or are as .bim and .fam.
+
 Nothing in a .bed file tells how many samples it has; a .fam file of another number within the same
 bytes is noticed by the bits that fill up the last byte.
 """
@@ -19,7 +22,7 @@ import numpy as np
 
 from sparsesolve.data.array import refuse_truncated
 from sparsesolve.data.keywords import answers_keywords
-from sparsesolve.linalg.design.genotypes import TwoBits
+from sparsesolve.linalg.design.genotypes import BLOCK_BYTES, Dosages, TwoBits
 
 from .columns import Genotypes, Samples, Source, Variants
 
@@ -30,22 +33,23 @@ LOOKED_AT = 1000
 
 @answers_keywords()
 def genotypes(file: Any, *, bim: Any = None, fam: Any = None) -> Genotypes:
-    """Open genotypes of PLINK's binary files, mapped and not read.
+    """Open genotypes of PLINK's files: ``.bed`` is mapped and not read, ``.pgen`` is read.
 
     Parameters
     ----------
     file : str or path, or sequence of them
-        A ``.bed`` file, or its name without the ending; several files of the same samples, such
-        as one for each chromosome, stand side by side.
+        A ``.bed`` or ``.pgen`` file, or its name without the ending; several files of the same
+        samples, such as one for each chromosome, stand side by side. ``.pgen`` needs Pgenlib.
     bim, fam : str or path, optional
-        The files of variants and of samples, for a single ``.bed`` file. Default: those of its
-        name.
+        The files of variants and of samples, for a single file. Default: those of its name, which
+        end in ``.bim`` and ``.fam``, or in ``.pvar`` and ``.psam``.
 
     Returns
     -------
     Genotypes
         X of :func:`sparsesolve.path`, n by p; see ``align`` for phenotypes. Values
-        are copies of the allele A1 of the ``.bim`` file.
+        are copies of the allele A1 of the ``.bim`` file, or of ALT. If a ``.pgen`` file holds
+        dosages that are no whole numbers, they are kept in 16 bits each, as in the file.
 
     Raises
     ------
@@ -53,6 +57,8 @@ def genotypes(file: Any, *, bim: Any = None, fam: Any = None) -> Genotypes:
         If the files are not what they should be, or do not belong together, in one sentence.
     OSError
         If a file cannot be opened.
+    ImportError
+        If a ``.pgen`` file is given without Pgenlib.
 
     References
     ----------
@@ -110,7 +116,12 @@ def _refuse_other_samples(first, known, name, given):
 
 
 def _opened(file, bim, fam):
-    """Return the Genotypes of one .bed file."""
+    """Return the Genotypes of one file."""
+    if file.suffix == ".pgen" or (
+        file.suffix != ".bed" and not file.with_name(file.name + ".bed").exists()
+        and file.with_name(file.name + ".pgen").exists()
+    ):  # fmt: skip
+        return _opened_pgen(file, bim, fam)
     file = file if file.suffix == ".bed" else file.with_name(file.name + ".bed")
     bim, fam = (Path(given or file.with_suffix(ending))
                 for given, ending in ((bim, ".bim"), (fam, ".fam")))  # fmt: skip
@@ -135,6 +146,109 @@ def _opened(file, bim, fam):
     state = os.stat(file)
     source = Source(str(file), p, variants, partial(_refuse_changed, file, state, data))
     return Genotypes([bits], variants, samples, sources=[source])
+
+
+def _opened_pgen(file, pvar, psam):
+    """Return the Genotypes of one .pgen file, in memory."""
+    try:
+        import pgenlib
+    except ImportError:
+        raise ImportError(f"{file}: .pgen files are read by Pgenlib: pip install "
+                          "'sparsesolve[genetics]'") from None  # fmt: skip
+    file = file if file.suffix == ".pgen" else file.with_name(file.name + ".pgen")
+    pvar, psam = (Path(given or file.with_suffix(ending))
+                  for given, ending in ((pvar, ".pvar"), (psam, ".psam")))  # fmt: skip
+    samples, variants = _samples_of_psam(psam), _variants_of_pvar(pvar)
+    n, p, state = len(samples), len(variants), os.stat(file)
+    try:
+        with pgenlib.PgenReader(os.fsencode(file), raw_sample_ct=n) as reader:
+            if reader.get_variant_ct() != p:
+                raise ValueError(f"{file} has {reader.get_variant_ct():,} variants and "
+                                 f"{pvar.name} {p:,}; the files do not belong together")
+            bits = _in_2_bits(reader, n, p)
+            bits = _in_16_bits(reader, n, p) if bits is None else bits
+    except RuntimeError as error:
+        words = " ".join(str(error).split())
+        raise ValueError(f"{file} and its {n:,} samples of {psam.name} cannot be read by Pgenlib "
+                         f"({words})") from None  # fmt: skip
+    source = Source(str(file), p, lambda: variants, partial(_refuse_changed, file, state, None))
+    return Genotypes([bits], lambda: variants, samples, sources=[source])
+
+
+def _dosages(reader, n, p):
+    """Yield the first variant of each block, and its dosages (m, n) as float32, -9 if missing."""
+    width = max(1, BLOCK_BYTES // (4 * n))
+    for first in range(0, p, width):
+        block = np.empty((min(width, p - first), n), dtype=np.float32)
+        reader.read_dosages_range(first, first + len(block), block)
+        yield first, block
+
+
+def _in_2_bits(reader, n, p):
+    """Return TwoBits of all variants; None if a dosage is no whole number."""
+    size = (n + 3) // 4
+    data = np.empty((p, size), dtype=np.uint8)
+    for first, block in _dosages(reader, n, p):
+        whole = block.astype(np.int8)
+        if (whole != block).any():
+            return None
+        codes = np.zeros((len(block), 4 * size), dtype=np.uint8)
+        codes[:, :n] = np.array([3, 2, 0, 1], dtype=np.uint8)[np.where(whole < 0, 3, whole)]
+        four = codes.reshape(len(block), size, 4) << np.array([0, 2, 4, 6], dtype=np.uint8)
+        data[first : first + len(block)] = np.bitwise_or.reduce(four, axis=2)
+    return TwoBits(data.ravel(), size * np.arange(p), n)
+
+
+def _in_16_bits(reader, n, p):
+    data = np.empty((p, n), dtype=np.uint16)
+    for first, block in _dosages(reader, n, p):
+        steps = np.where(block < 0.0, 65535.0, np.rint(block * 16384.0))
+        data[first : first + len(block)] = steps
+    return Dosages(data.ravel(), n * np.arange(p), n)
+
+
+def _rows_of(file, columns, what):
+    """Return the columns of a .pvar or .psam file by name, after its lines of ##; without a
+    header they are `columns`.
+    """
+    lines = [line for line in file.read_bytes().splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(b"##")]
+    header = columns
+    if lines and lines[0].startswith(b"#"):
+        header = lines.pop(0)[1:].decode(errors="replace").split()
+    if not lines:
+        raise ValueError(f"{file} is empty; it has a line for each {what}")
+    rows = [line.split() if what == "sample" else line.split(b"\t") for line in lines]
+    for i, row in enumerate(rows):
+        if len(row) < len(header):
+            raise ValueError(f"{file}: {what} {i} (counted from 0) has {len(row)} columns under "
+                             f"{len(header)} names")
+    return {name: np.array(column, dtype=object)
+            for name, column in zip(header, zip(*rows, strict=False), strict=False)}  # fmt: skip
+
+
+def _samples_of_psam(file):
+    rows = _rows_of(file, ["FID", "IID", "PAT", "MAT", "SEX", "PHENO1"], "sample")
+    if "IID" not in rows:
+        raise ValueError(f"{file} has no column 'IID'; it has {', '.join(rows)}")
+    none = np.full(len(rows["IID"]), b"0", dtype=object)
+    return _samples(file, rows.get("FID", none), rows["IID"], rows.get("SEX", none))
+
+
+def _variants_of_pvar(file):
+    rows = _rows_of(file, ["CHROM", "ID", "CM", "POS", "ALT", "REF"], "variant")
+    for name in ("CHROM", "ID", "POS", "REF", "ALT"):
+        if name not in rows:
+            raise ValueError(f"{file} has no column {name!r}; it has {', '.join(rows)}")
+    for i, one in enumerate(rows["ALT"]):
+        if b"," in one:
+            raise ValueError(
+                f"{file}: variant {i} (counted from 0) has the alternative alleles "
+                f"{one.decode(errors='replace')!r}; split it into variants of two alleles"
+            )
+    position = _positions(file, rows["POS"])
+    chromosome, id, alt, ref = (_text(rows[name]) for name in ("CHROM", "ID", "ALT", "REF"))
+    return Variants(chromosome, id, position, alt, ref)
 
 
 def _refuse_start(file, start):
@@ -173,6 +287,8 @@ def _refuse_other_count(bits, file, fam):
 
 
 def _refuse_changed(file, state, data):
+    if data is None:  # in memory
+        return
     refuse_truncated(str(file), data)
     now = os.stat(file)
     if (now.st_size, now.st_mtime_ns) != (state.st_size, state.st_mtime_ns):
@@ -183,7 +299,12 @@ def read_samples(file):
     """Return the Samples of a .fam file; refuse lines of other than six columns, and ids twice."""
     text = file.read_bytes().rstrip()
     fields = _fields(file, text, text.count(b"\n") + bool(text), "sample")
-    fid, iid, sex = _text(fields[:, 0]), _text(fields[:, 1]), fields[:, 4]
+    return _samples(file, fields[:, 0], fields[:, 1], fields[:, 4])
+
+
+def _samples(file, fid, iid, sex):
+    """Return Samples of columns of bytes; refuse ids twice."""
+    fid, iid = _text(fid), _text(iid)
     pairs = np.char.add(np.char.add(fid, "\t"), iid)
     _, first, count = np.unique(pairs, return_index=True, return_counts=True)
     if count.max() > 1:
@@ -199,18 +320,23 @@ def read_samples(file):
 def read_variants(file, text, p):
     """Return the Variants of the text of a .bim file."""
     fields = _fields(file, text, p, "variant")
-    try:
-        position = fields[:, 3].astype(np.int64)
-    except ValueError:
-        for i, one in enumerate(fields[:, 3]):
-            if not one.removeprefix(b"-").isdigit():
-                raise ValueError(
-                    f"{file}, line {i + 1}: the position is {one.decode(errors='replace')!r}; it "
-                    "must be a whole number"
-                ) from None
-        raise
+    position = _positions(file, fields[:, 3])
     chromosome, name, a1, a2 = (_text(fields[:, k]) for k in (0, 1, 4, 5))
     return Variants(chromosome, name, position, a1, a2)
+
+
+def _positions(file, column):
+    """Return positions as int64, or refuse the first that is none."""
+    try:
+        return column.astype(np.int64)
+    except ValueError:
+        for i, one in enumerate(column):
+            if not one.removeprefix(b"-").isdigit():
+                raise ValueError(
+                    f"{file}: the position of variant {i} (counted from 0) is "
+                    f"{one.decode(errors='replace')!r}; it must be a whole number"
+                ) from None
+        raise
 
 
 def _fields(file, text, count, what):

@@ -3,22 +3,29 @@
 A Column stands for the vector  z = factor * (x - centre)  of length n, and x keeps the storage in
 which the user passed it. `rows == NULL` means that all n values are stored in order; otherwise
 `size` values are stored at the given rows, and all other values are 0. Values are float64,
-float32, or genotypes of 2 bits; these are dense, and a missing one stands for `missing`.
+float32, genotypes of 2 bits or dosages of 16; these are dense, and a missing one stands for
+`missing`.
 
 A sparse column is never filled in. Its centre enters through sums that the caller carries:
 `total` is the sum of the vector that multiplies the column. A constant that belongs on every
 entry of a result is returned instead of added.
 """
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 
 from sparsesolve.linalg.kernels.two_bits cimport (
     ss_axpy_2b,
+    ss_axpy_16,
     ss_axpys_2b,
     ss_count_2b,
+    ss_dosage,
     ss_dot_2b,
+    ss_dot_16,
     ss_dots_2b,
     ss_genotype,
+    ss_mean_16,
+    ss_square_16,
     ss_unpack_2b,
+    ss_unpack_16,
     ss_weigh_2b,
 )
 from sparsesolve.linalg.kernels.vector cimport (
@@ -53,6 +60,7 @@ cdef enum Kind:
     FLOAT64 = 0
     FLOAT32 = 1
     TWO_BITS = 2         # genotypes, four to a byte: see two_bits.h
+    DOSAGES = 3          # 16 bits each: see dosages.h
 
 
 cdef struct Column:
@@ -68,6 +76,8 @@ cdef struct Column:
 cdef inline double stored(const Column* x, Py_ssize_t k) noexcept nogil:
     if x.kind == TWO_BITS:
         return ss_genotype(<const uint8_t*> x.values, k, x.missing)
+    if x.kind == DOSAGES:
+        return ss_dosage((<const uint16_t*> x.values)[k], x.missing)
     return (<const float*> x.values)[k] if x.kind == FLOAT32 else (<const double*> x.values)[k]
 
 
@@ -87,6 +97,9 @@ cdef inline double dot(const Column* x, const double* v, double total) noexcept 
     if x.rows == NULL:
         if x.kind == TWO_BITS:
             return x.factor * ss_dot_2b(x.size, <const uint8_t*> x.values, x.missing, x.centre, v)
+        if x.kind == DOSAGES:
+            return x.factor * ss_dot_16(x.size, <const uint16_t*> x.values, x.missing, x.centre,
+                                        v)
         if x.kind == FLOAT32:
             return x.factor * ss_dot_f32(x.size, x32, x.centre, v)
         return x.factor * ss_dot_f64(x.size, x64, x.centre, v)
@@ -104,6 +117,8 @@ cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
     if x.rows == NULL:
         if x.kind == TWO_BITS:
             ss_axpy_2b(x.size, a, <const uint8_t*> x.values, x.missing, x.centre, v)
+        elif x.kind == DOSAGES:
+            ss_axpy_16(x.size, a, <const uint16_t*> x.values, x.missing, x.centre, v)
         elif x.kind == FLOAT32:
             ss_axpy_f32(x.size, a, x32, x.centre, v)
         else:
@@ -118,7 +133,7 @@ cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
 
 cdef inline bint together(const Column* columns, const int* four, const void** values,
                           double* centre, double* missing) noexcept nogil:
-    """Return True if one kernel can multiply four columns: all dense and of one type.
+    """Return True if one kernel can multiply four columns: all dense, of one type, no dosages.
 
     It then fills in where their values start, their centres, and their missing values.
     """
@@ -126,7 +141,7 @@ cdef inline bint together(const Column* columns, const int* four, const void** v
     cdef int k
     for k in range(4):
         x = &columns[four[k]]
-        if x.rows != NULL or x.kind != columns[four[0]].kind:
+        if x.rows != NULL or x.kind != columns[four[0]].kind or x.kind == DOSAGES:
             return False
         values[k], centre[k], missing[k] = x.values, x.centre, x.missing
     return True
@@ -213,6 +228,8 @@ cdef inline double weighted_square(const Column* x, Py_ssize_t n, const double* 
         if x.kind == TWO_BITS:
             ss_weigh_2b(x.size, <const uint8_t*> x.values, w, weight)
             s = square_of_codes(x, weight, x.centre)
+        elif x.kind == DOSAGES:
+            s = ss_square_16(x.size, <const uint16_t*> x.values, x.missing, x.centre, w)
         elif x.kind == FLOAT32:
             s = ss_square_f32(x.size, <const float*> x.values, x.centre, w)
         else:
@@ -284,6 +301,17 @@ cdef inline double survey_codes(Column* x, const double* w, const uint64_t* rows
     return mean
 
 
+cdef inline double survey_dosages(Column* x, const double* w, double* variance) noexcept nogil:
+    """Compute mean and variance of dosages as `survey_codes` does of genotypes."""
+    cdef const uint16_t* values = <const uint16_t*> x.values
+    x.missing = ss_mean_16(x.size, values, w)
+    variance[0] = ss_square_16(x.size, values, x.missing, x.missing, w)
+    # A smaller variance is the rounding error of a constant column.
+    if variance[0] <= 1e-30 * x.missing * x.missing:
+        variance[0] = 0.0
+    return x.missing
+
+
 cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssize_t stop,
                         double* out) noexcept nogil:
     """Set out = z[start:stop] for a dense column, z[:] for a sparse one (start = 0, stop = n)."""
@@ -292,6 +320,9 @@ cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssiz
     if x.rows == NULL:
         if x.kind == TWO_BITS:
             ss_unpack_2b(start, stop, x.factor, <const uint8_t*> x.values, x.missing, x.centre, out)
+        elif x.kind == DOSAGES:
+            ss_unpack_16(stop - start, x.factor, <const uint16_t*> x.values + start, x.missing,
+                         x.centre, out)
         elif x.kind == FLOAT32:
             ss_unpack_f32(stop - start, x.factor, <const float*> x.values + start, x.centre, out)
         else:
@@ -327,7 +358,7 @@ cdef inline void unpack_times(const Column* x, Py_ssize_t start, Py_ssize_t stop
     """Set out = v * z on the rows start..stop; v is indexed from start."""
     cdef Py_ssize_t k
     if x.rows == NULL:
-        if x.kind == TWO_BITS:
+        if x.kind == TWO_BITS or x.kind == DOSAGES:
             unpack(x, x.size, start, stop, out)
             ss_multiply(stop - start, v, out, out)
         elif x.kind == FLOAT32:

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse
 
 from sparsesolve.linalg.design cimport column as col
-from sparsesolve.linalg.design.column cimport FLOAT32, FLOAT64, TWO_BITS, Column
-from sparsesolve.linalg.design.genotypes import MixedColumns, TwoBits, marked_rows
+from sparsesolve.linalg.design.column cimport DOSAGES, FLOAT32, FLOAT64, TWO_BITS, Column
+from sparsesolve.linalg.design.genotypes import Dosages, MixedColumns, TwoBits, marked_rows
 from sparsesolve.linalg.gram.products cimport add_products
 from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport ss_prefetch
@@ -56,6 +56,10 @@ cdef double _moments(Column* x, Py_ssize_t n, const double* w, const uint64_t* c
     cdef Py_ssize_t seen = 0
     if x.kind == TWO_BITS:
         mean[0] = col.survey_codes(x, w, counted, each, &variance)
+        spread[0] = sqrt(variance)
+        return 2.0
+    if x.kind == DOSAGES:
+        mean[0] = col.survey_dosages(x, w, &variance)
         spread[0] = sqrt(variance)
         return 2.0
     if x.rows == NULL:
@@ -146,10 +150,11 @@ cdef class Design:
     def _point_at_genotypes(self, matrix):
         cdef uintptr_t base = matrix.data.__array_interface__["data"][0]
         cdef const long long[::1] start = matrix.starts
-        cdef Py_ssize_t j
+        cdef int kind = DOSAGES if isinstance(matrix, Dosages) else TWO_BITS
+        cdef Py_ssize_t j, width = 2 if kind == DOSAGES else 1
         for j in range(self.p):
-            self.columns[j] = Column(<void*> (base + start[j]), NULL, self.n, 0.0, 1.0, TWO_BITS,
-                                     0.0)
+            self.columns[j] = Column(<void*> (base + start[j] * width), NULL, self.n, 0.0, 1.0,
+                                     kind, 0.0)
         self.stored, self.imputes = self.n * self.p, True
         self.keep.append(matrix)
 

@@ -34,7 +34,7 @@ class TwoBits:
 
     def of_columns(self, which):
         """Return the columns `which` of the same memory."""
-        return TwoBits(self.data, self.starts[which], self.shape[0])
+        return type(self)(self.data, self.starts[which], self.shape[0])
 
     def counts(self, rows=None):
         """Return how many genotypes of each column are 0, 1, 2 and missing, int64 (p, 4).
@@ -77,6 +77,35 @@ class TwoBits:
             for k in range(starts.shape[0]):
                 ss_unpack_2b(0, n, 1.0, &data[starts[k]], stands_for[k], 0.0, &out[k, 0])
         return np.asarray(out).T
+
+
+class Dosages(TwoBits):
+    """Dosages (n, p) of 16 bits: steps of 2^-14 from 0 to 2, and 65535 where one is missing.
+
+    `data` is of uint16, and `starts` counts its items.
+    """
+
+    def counts(self, rows=None):
+        """Return how many dosages of each column are nearest to 0, 1 and 2, and missing."""
+        edges, found = [0, 8192, 24576, 32769, 65536], []
+        for start in self.starts:
+            column = self.data[start : start + self.shape[0]]
+            found.append(np.histogram(column if rows is None else column[rows], edges)[0])
+        return np.array(found, dtype=np.int64).reshape(-1, 4)
+
+    def of_rows(self, which):
+        """Return a copy of the rows `which`."""
+        which = np.asarray(which)
+        data = np.concatenate([self.data[start + which] for start in self.starts])
+        return Dosages(data, len(which) * np.arange(len(self.starts)), len(which))
+
+    def columns(self, which, missing):
+        """Return the columns which[0..k) as float64 (n, k), column-major; see TwoBits."""
+        out = np.empty((len(which), self.shape[0]))
+        for k, j in enumerate(which):
+            column = self.data[self.starts[j] : self.starts[j] + self.shape[0]]
+            out[k] = np.where(column == 65535, missing[k], column * 2.0**-14)
+        return out.T
 
 
 def marked_rows(rows):

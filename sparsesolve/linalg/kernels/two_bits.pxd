@@ -1,5 +1,5 @@
-"""Kernels on genotypes of 2 bits (two_bits.h)."""
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+"""Kernels on genotypes of 2 bits (two_bits.h), and on dosages of 16 bits (dosages.h)."""
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 
 cdef extern from "two_bits.h" nogil:
     double ss_genotype(const uint8_t* x, Py_ssize_t i, double missing) noexcept
@@ -16,3 +16,15 @@ cdef extern from "two_bits.h" nogil:
     void ss_weigh_2b(Py_ssize_t n, const uint8_t* x, const double* w, double* out) noexcept
     void ss_count_2b(Py_ssize_t n, const uint8_t* x, const uint64_t* rows, int64_t* out) noexcept
     void ss_take_2b(Py_ssize_t m, const int64_t* which, const uint8_t* x, uint8_t* out) noexcept
+
+cdef extern from "dosages.h" nogil:
+    double ss_dosage(uint16_t x, double missing) noexcept
+    double ss_dot_16(Py_ssize_t n, const uint16_t* x, double missing, double centre,
+                     const double* v) noexcept
+    void ss_axpy_16(Py_ssize_t n, double a, const uint16_t* x, double missing, double centre,
+                    double* v) noexcept
+    void ss_unpack_16(Py_ssize_t n, double a, const uint16_t* x, double missing, double centre,
+                      double* out) noexcept
+    double ss_square_16(Py_ssize_t n, const uint16_t* x, double missing, double centre,
+                        const double* w) noexcept
+    double ss_mean_16(Py_ssize_t n, const uint16_t* x, const double* w) noexcept

@@ -96,7 +96,7 @@ def test_variants_are_read_when_they_are_asked_for(tmp_path):
     lines = lines_of_variants(5)
     lines[2] = lines[2].replace("rs2\t0\t", "rs2\t0\tx")
     opened = ss.genotypes(write_plink(tmp_path, drawn(9, 5), variants=lines))
-    with pytest.raises(ValueError, match=r"study.bim, line 3: the position is 'x\d+'; it must"):
+    with pytest.raises(ValueError, match=r"bim: the position of variant 2 .* is 'x\d+'; it must"):
         opened.variants.take([0])
     lines[2] = "1 rs2 0 17 A"
     opened = ss.genotypes(write_plink(tmp_path, drawn(9, 5), variants=lines))
