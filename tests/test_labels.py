@@ -445,6 +445,59 @@ def test_columns_of_new_rows_are_found_by_name():
     assert np.array_equal(fit.predict(X), fit.predict(across))
 
 
+THREE = pd.Series(np.where(ETA > 1, "w", np.where(ETA > -1, "v", "u")), index=ROWS_OF_X)
+OFFSETS = pd.DataFrame(RNG.normal(size=(N, 3)), index=ROWS_OF_X, columns=list("uvw"))
+OF_CLASSES = ss.path(X, THREE, family="multinomial", offset=OFFSETS, lambdas=[0.05])
+LEARNED = ss.online(X, THREE, family="multinomial", lam=0.1, offset=OFFSETS)
+BY_CLASS = {
+    "path": lambda o: np.stack(ss.path(
+        X, THREE, family="multinomial", offset=o, lambdas=[S]).coef(S)),
+    "path of responses": lambda o: ss.path(X, OFFSETS, family="multigaussian", offset=o**2,
+                                           lambdas=[S]).coef(S),
+    "cv_path": lambda o: ss.cv_path(X, THREE, family="multinomial", offset=o, folds=FOLD,
+                                    n_lambdas=3).fold_scores,
+    "predict": lambda o: OF_CLASSES.predict(X, 0.05, offset=o),
+    "assess": lambda o: judged(ss.assess(OF_CLASSES, X, THREE, 0.05, offset=o)),
+    "relax": lambda o: ss.relax(OF_CLASSES, X, THREE, offset=o).coef(0.05),
+    "mkl_path": lambda o: np.stack(ss.mkl_path(
+        GRAMS, THREE, family="multinomial", offset=o, lambdas=[0.01]).dual_coefs),
+    "online": lambda o: ss.online(X, THREE, family="multinomial", lam=0.1, offset=o).coef(),
+    "online predict": lambda o: LEARNED.predict(X, offset=o),
+    "online certify": lambda o: LEARNED.certify(X, THREE, offset=o).objective,
+}  # fmt: skip
+
+
+@every("name, answer", BY_CLASS.items())
+def test_columns_of_offsets_are_found_by_the_classes(name, answer):
+    known = answer(OFFSETS)
+    assert np.array_equal(known, answer(OFFSETS[list("wvu")]))
+    assert np.array_equal(known, answer(OFFSETS.set_axis(range(3), axis=1)))
+    if name != "relax":  # which says that these are not the offsets of the fit
+        assert not np.array_equal(known, answer(OFFSETS.to_numpy()[:, ::-1]))
+    with pytest.raises(ValueError, match="columns of offset names 'z', which is no class"):
+        answer(OFFSETS.rename(columns={"u": "z"}))
+
+
+@every("function, options", [
+    (ss.crf_path, {"lambdas": [0.1]}), (ss.structured.max_margin, {"epochs": 1}),
+    (ss.structured.cv_crf_path, {"lambdas": [0.1], "n_folds": 2}),
+])
+def test_allowed_transitions_are_found_by_their_labels(function, options):
+    y, names = np.tile(np.repeat(["no", "yes"], 5), 4), ["no", "yes"]
+    allowed = pd.DataFrame([[True, True], [False, True]], names, names)
+
+    def answer(allowed):
+        fit = function(X, y, lengths=[10] * 4, allowed=allowed, **options)
+        return fit.parts()["transitions"] if hasattr(fit, "parts") else fit.fold_scores
+
+    known = answer(allowed.to_numpy())
+    assert np.array_equal(known, answer(np.asfortranarray(allowed)))
+    for other in (allowed.loc[names[::-1], names[::-1]], allowed[names[::-1]], allowed[::-1]):
+        assert np.array_equal(known, answer(other))
+    with pytest.raises(ValueError, match="the index of allowed names 'maybe', which is no label"):
+        answer(allowed.rename(index={"no": "maybe"}))
+
+
 # Arguments that are called like one of rows or columns, and are neither.
 OTHERS = {
     "plot_tree groups": "nested groups of features",

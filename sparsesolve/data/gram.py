@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from sparsesolve.penalties.columns import Labelled, by_label, index_of, is_default
+from sparsesolve.penalties.columns import by_label, index_of, places_by_label
 
 from .array import place, real_array, refuse_overflow
 from .frame import is_frame, read_frame
@@ -27,7 +27,8 @@ def read_gram(gram, xty, yty):
     """
     array, names = read_frame(gram) if is_frame(gram) else (real_array("gram", gram), None)
     if names is not None and array.ndim == 2 and len(array) == len(names):
-        array = array[_places_of_rows(gram, names)]
+        places = places_by_label("the index of gram", index_of(gram), names, "column of gram")
+        array = array[places]
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise ValueError(f"gram has shape {array.shape}; give X'X, columns by columns")
     with np.errstate(over="ignore"):
@@ -63,15 +64,6 @@ def read_gram(gram, xty, yty):
                 f"y'y; pass y'y of the same y"
             )
     return G, cross, yty, names
-
-
-def _places_of_rows(gram, names):
-    """Return the places of a frame's rows in the order of its columns, by their labels."""
-    index, places = index_of(gram), Labelled(range(len(names)))
-    if index is None or is_default(index):
-        return places
-    places.labels = list(index)
-    return by_label("the index of gram", places, names, len(names), 0, "column of gram")
 
 
 def _factor(C):

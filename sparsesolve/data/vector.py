@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparsesolve.penalties.columns import by_label, numbers_of
+from sparsesolve.penalties.columns import by_label, in_columns, numbers_of
 
 from .array import place, real_array, refuse_overflow
 
@@ -46,10 +46,14 @@ def read_offset(offset, n):
     return values
 
 
-def read_offsets(offset, n, K):
-    """Return the offsets of K responses, (K, n) float64 and finite; zeros for None."""
+def read_offsets(offset, n, K, names=None):
+    """Return the offsets of K responses, (K, n) float64 and finite; zeros for None.
+
+    Columns of a frame are found by the names (K,) of the classes or responses.
+    """
     if offset is None:
         return np.zeros((K, n))
+    offset = in_columns("offset", offset, names, "class or response")
     shape = np.shape(offset)
     if shape != (n, K):
         raise ValueError(f"offset has shape {shape}; it must be {(n, K)}, a column per response")

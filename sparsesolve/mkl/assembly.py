@@ -43,7 +43,7 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
     if family.name == "multinomial":
         refuse_missing_class(response.values, share, response.class_names)
     q = response.values.shape[1] if family.several else 1
-    offset = _read_offset(offset, n, q, family.several)
+    offset = _read_offset(offset, n, q, family.several, response.class_names)
     norm, loss, offset, mean, exponent, unit = _target(
         family, response, offset, share, intercept, norm
     )
@@ -100,11 +100,11 @@ def _read_factors(kernel_weights, M):
     return values
 
 
-def _read_offset(offset, n, q, several):
+def _read_offset(offset, n, q, several, names):
     if offset is None:
         return np.zeros((q, n))
     _refuse_length("offset", offset, n)
-    return read_offsets(offset, n, q) if several else read_offset(offset, n)[None]
+    return read_offsets(offset, n, q, names) if several else read_offset(offset, n)[None]
 
 
 def _refuse_length(name, value, n):

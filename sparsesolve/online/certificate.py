@@ -49,7 +49,9 @@ def certificate(fit, X, y, weights, offset):
             raise ValueError(f"X has {p} columns and the fit {W.shape[1]} features")
         W = W[:, :p]
     W = np.ascontiguousarray(np.hstack([W, np.zeros((len(W), p - W.shape[1]))]))
-    known = np.zeros((n, len(W))) if offset is None else read_known(offset, n, settings)
+    known = np.zeros((n, len(W)))
+    if offset is not None:
+        known = read_known(offset, n, settings, fit.classes)
     eta = np.ascontiguousarray((np.asarray(matrix @ W.T) + b + known).T)
     eta = eta if family.several else eta[0]
     penalty, lam = settings.laid(p), settings.lam

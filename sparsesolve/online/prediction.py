@@ -42,7 +42,8 @@ def link_of(fit, matrix, offset):
     """Return linear predictors (n,), or (n, K) for K classes or responses."""
     n, m = matrix.shape
     eta = _scores(fit, matrix)
-    eta = eta + read_known(offset, n, fit.settings) if offset is not None else eta
+    if offset is not None:
+        eta = eta + read_known(offset, n, fit.settings, fit.classes)
     if not np.isfinite(eta).all():
         raise ValueError(f"row {int(np.argwhere(~np.isfinite(eta))[0, 0])} of X has no "
                          "finite prediction; look for nan or inf there")  # fmt: skip

@@ -129,7 +129,8 @@ def _blocks(matrix, read, parts, settings, order, above):
             f"weights holds {w.max():g} at row {above + int(w.argmax())} (counted from 0), and a "
             "row of weight w counts as w rows; divide all weights by a number"
         )
-    known = None if offset is None else read_known(offset, n, settings)
+    classes = None if settings.family.classify is None else response.class_names
+    known = None if offset is None else read_known(offset, n, settings, classes)
     size = block_size(matrix)
     for first in range(0, n, size):
         last = min(n, first + size)
@@ -141,10 +142,10 @@ def _blocks(matrix, read, parts, settings, order, above):
         )  # fmt: skip
 
 
-def read_known(offset, n, settings):
-    """Return the offset as (n, K)."""
+def read_known(offset, n, settings, classes):
+    """Return the offset as (n, K); columns of a frame are found by the classes (K,)."""
     if settings.family.several:
-        return np.ascontiguousarray(read_offsets(offset, n, settings.n_responses).T)
+        return np.ascontiguousarray(read_offsets(offset, n, settings.n_responses, classes).T)
     return read_offset(offset, n)[:, None]
 
 

@@ -219,7 +219,8 @@ def _target(family, response, offset, w, intercept):
     """Return what `assemble` fits: the response minus the offset, or a loss and the offset."""
     y = response.values
     if family.several:
-        return _several(family, response, read_offsets(offset, *y.shape), w, intercept)
+        offset = read_offsets(offset, *y.shape, response.class_names)
+        return _several(family, response, offset, w, intercept)
     offset = read_offset(offset, len(y))
     if family.name == "cox":
         refuse_no_event(y, w)

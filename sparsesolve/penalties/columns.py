@@ -86,6 +86,24 @@ def by_label(name: str, value: Any, labels: Any, count: int, rest: Any = None,
     return ordered
 
 
+def places_by_label(name: str, index: Any, labels: Any, what: str) -> list:
+    """Return the places in `index` of each of `labels`; those in order for no or default ones."""
+    places = Labelled(range(len(labels)))
+    if index is None or (hasattr(index, "dtype") and is_default(index)):
+        return places
+    places.labels = list(index)
+    return by_label(name, places, labels, len(labels), 0, what)
+
+
+def in_columns(name: str, table: Any, labels: Any, what: str) -> Any:
+    """Return a table with its columns in the order of `labels` (K,), if both have them."""
+    columns = getattr(table, "columns", None)
+    if labels is None or columns is None or len(columns) != len(labels):
+        return table
+    places = places_by_label(f"the columns of {name}", columns, labels, what)
+    return np.asarray(table)[:, list(places)]
+
+
 def numbers_of(name: str, keys: Any, labels: Any, count: int, what: str = "column of X") -> Any:
     """Return the numbers of the columns that `keys` name, or number; raise for any other."""
     places = {} if labels is None else places_of(labels)
@@ -117,10 +135,10 @@ def _number(name, key, places, labels, count, what):
             return int(key)
         raise ValueError(f"{name} names {key}; a {what} has a number from 0 to {count - 1}")
     if labels is None:
-        raise ValueError(
-            f"{name} names {key!r}, but the columns of X have no names; give numbers, or X as a "
-            "table with names"
-        )
+        which, hint = what.replace("column", "columns"), "give numbers, or X as a table with names"
+        if which == what:
+            which, hint = f"{what}s", "give numbers"
+        raise ValueError(f"{name} names {key!r}, but the {which} have no names; {hint}")
     near = difflib.get_close_matches(text, places, n=1)
     shown = ", ".join(map(repr, list(places)[:SHOWN])) + ", ..." * (len(places) > SHOWN)
     hint = f"is it {near[0]!r}?" if near else f"there are {shown}"

@@ -10,6 +10,7 @@ from sparsesolve.data import (
     nonfinite_error,
     read_design,
     read_offset,
+    read_offsets,
     refuse_truncated,
     row_blocks,
 )
@@ -152,10 +153,7 @@ def with_offset(path, eta, offset):
         return eta
     if eta.ndim == 2:
         return eta + read_offset(offset, len(eta))[:, None]
-    columns = np.asarray(offset)
-    if columns.shape != eta.shape[:2]:
-        raise ValueError(f"offset has shape {columns.shape}; it must be {eta.shape[:2]}")
-    return eta + np.stack([read_offset(c, len(eta)) for c in columns.T], axis=1)[:, :, None]
+    return eta + read_offsets(offset, *eta.shape[:2], path.class_names).T[:, :, None]
 
 
 def of_kind(path, eta, s, kind):

@@ -4,7 +4,7 @@ scored.
 
 import numpy as np
 
-from sparsesolve.data import read_offset, read_weights
+from sparsesolve.data import read_offset, read_offsets, read_weights
 from sparsesolve.results.prediction import linear_predictor
 from sparsesolve.selection.measures import class_shares
 
@@ -49,8 +49,10 @@ class Rows:
         counts = 1.0 if response.counts is None else response.counts
         self.scored = self.weights * counts  # weight of a row in a score
         offset = options["offset"]
-        several = np.ndim(offset) == 2
-        self.offset = np.asarray(offset) if several else read_offset(offset, self.n)
+        if np.ndim(offset) == 2:
+            self.offset = read_offsets(offset, *self.y.shape, self.class_names).T
+        else:
+            self.offset = read_offset(offset, self.n)
 
     def labels(self):
         """Return codes (n,) to spread evenly over folds: classes, or deaths."""

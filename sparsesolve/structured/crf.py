@@ -101,7 +101,8 @@ def crf_path(
     intercept : bool, default True
         Whether each label has an intercept, which is part of t.
     allowed : array-like (K, K) of bool, default None
-        Transitions that are possible, from row to column in the sorted order of the labels.
+        Transitions that are possible, from row to column in the sorted order of the labels; those
+        of a frame are found by its labels.
         Training labels must obey it.
     weights : array-like (n_sequences,), default None
         One for each sequence, scaled to sum 1. Sequences of weight 0 are ignored.

@@ -131,7 +131,7 @@ class MaxMargin:
         else:
             codes = known_tags(y, rows.ptr, self.labels)
         K, (_, self.p), self.names = len(self.labels), rows.rows.shape, rows.names
-        self.allowed = read_allowed(allowed, K)
+        self.allowed = read_allowed(allowed, K, self.labels)
         refuse_forbidden(codes, rows.ptr, self.allowed, self.labels)
         closed = np.zeros((K, K)) if self.allowed is None else np.where(self.allowed, 0, -np.inf)
         x = rows.rows

@@ -105,7 +105,7 @@ def read_chain_problem(X, y, lengths, groups, penalty, alpha, transitions, inter
     rows = read_rows(X, lengths)
     codes, labels = read_tags(y, rows.ptr)
     K, p, N = len(labels), rows.rows.shape[1], len(rows.ptr) - 1
-    mask = read_allowed(allowed, K)
+    mask = read_allowed(allowed, K, labels)
     refuse_forbidden(codes, rows.ptr, mask, labels)
     w = np.ones(N) if weights is None else read_weights(weights, N)
     w = w / w.max()

@@ -20,6 +20,7 @@ from sparsesolve.data import (
     shown,
 )
 from sparsesolve.data.frame import frame_names
+from sparsesolve.penalties.columns import index_of, places_by_label
 from sparsesolve.structured.sentences import Sentences
 
 # With more labels, numbers of pairs would exceed 32 bits.
@@ -287,17 +288,25 @@ def known_tags(y: Any, ptr: np.ndarray, names: np.ndarray) -> np.ndarray:
     return np.array([place[label] for label in found.tolist()], dtype=np.intc)[codes]
 
 
-def read_allowed(allowed: Any, K: int) -> np.ndarray | None:
-    """Return the mask of allowed transitions (K, K), from row to column; None for all."""
+def read_allowed(allowed: Any, K: int, names: np.ndarray | None = None) -> np.ndarray | None:
+    """Return the mask of allowed transitions (K, K), from row to column; None for all.
+
+    Rows and columns of a frame are found by the labels `names` (K,).
+    """
     if allowed is None:
         return None
     mask = np.asarray(allowed)
+    if names is not None and hasattr(allowed, "columns") and mask.shape == (K, K):
+        rows = places_by_label("the index of allowed", index_of(allowed), names, "label")
+        across = index_of(allowed.T)
+        columns = places_by_label("the columns of allowed", across, names, "label")
+        mask = mask[np.ix_(rows, columns)]
     if mask.shape != (K, K) or mask.dtype != bool:
         raise ValueError(
             f"allowed must be a boolean array of shape {(K, K)}, from row label to column label, "
             f"not {mask.dtype} of shape {mask.shape}"
         )
-    return mask
+    return np.ascontiguousarray(mask)
 
 
 def refuse_forbidden(y: np.ndarray, ptr: np.ndarray, allowed: np.ndarray | None,
