@@ -5,8 +5,8 @@ With z_j the residual of column j on the others in a lasso at lambda_j, r = y - 
     b_j + z_j'r / (z_j'x_j (1 - df/n)),    error  sigma (1 - df/n)^-1/2 |z_j| / |z_j'x_j|.
 
 The bias left is sum over k of M_jk (beta_k - b_k) with |M_jk| = |z_j'x_k / z_j'x_j|, at most
-n lambda_j / |z_j'x_j|, which the certificate of the nodewise lasso proves. lambda_j is the least
-on its path whose factor |z|^2 / (z'x)^2 is at most 1.25 times that at (log p / n)^1/2.
+n lambda_j / |z_j'x_j|; the largest is computed and kept. lambda_j is the least of a grid whose
+factor |z|^2 / (z'x)^2 is at most 1.25 times that at (log p / n)^1/2.
 
 Generalised linear models: the same with columns h^1/2 (x - mean), h the curvature, and residuals
 -F'/h^1/2, without df, twice: the second time from the first estimate of the selected features.
@@ -30,11 +30,11 @@ from sparsesolve.data import (
     read_offset,
 )
 from sparsesolve.families import read_family
+from sparsesolve.inference.nodewise import Nodewise
 from sparsesolve.inference.polyhedral import spread_words
 from sparsesolve.inference.splitting import own_stream, read_columns
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.options import PathOptions
-from sparsesolve.paths.path import path as fit_path
 from sparsesolve.paths.path import solve_path
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.fitted_data import FittedData
@@ -75,7 +75,7 @@ def debiased(
 ) -> Intervals:
     """Estimate and test every feature, selected or not, by the debiased lasso.
 
-    Each feature costs a lasso of it on all others: 20 ms at 300 rows of 2,000 features. With at
+    Each feature costs a lasso of it on all others: 4 ms at 300 rows of 2,000 features. With at
     least twice as many rows as features, gaussian is least squares, without bias.
 
     Parameters
@@ -188,28 +188,18 @@ def _working(matrix, b, intercept, data, left=1.0):
     return Working(A / np.where(size > 0.0, size, 1.0), size, r, b, left)
 
 
-def _nodewise(A, j):
-    """Return z (n,), the residual of column j on the others."""
-    n, p = A.shape
-    options = {**fit_path.__kwdefaults__, "intercept": False, "standardize": False,
-               "exclude": [j], "lambdas": np.sqrt(np.log(max(p, 2)) / n) * GRID}  # fmt: skip
-    fit = solve_path(A, A[:, j], PathOptions(**options))
-    z = A[:, [j]] - A @ fit.coefs.toarray()
-    inner = z.T @ A[:, j]
-    factor = np.full(z.shape[1], np.inf)
-    np.divide((z * z).sum(axis=0), inner**2, out=factor, where=inner > 0.0)
-    return z[:, np.flatnonzero(factor <= INFLATION * factor[0])[-1]]
-
-
 def _corrected(work, which):
     """Return (estimates, factors of their errors, leakages, unit residuals (n, m))."""
     A, found = np.asfortranarray(work.A), []
+    n, p = A.shape
+    lams = np.sqrt(np.log(max(p, 2)) / n) * GRID
     if not (work.size[which] > 0.0).all():
         j = which[work.size[which] == 0.0][0]
         raise ValueError(f"column {j} is constant on these rows; leave it out of features")
     with one_blas_thread():
+        nodewise = Nodewise(A, 4 * len(which) >= p)
         for j in which:
-            z = _nodewise(A, j)
+            z = nodewise.residual(j, lams, INFLATION)
             M = z @ A
             step = z @ work.r / (M[j] * work.left)
             leak = np.abs(np.delete(M, j)).max(initial=0.0) / M[j]

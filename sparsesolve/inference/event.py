@@ -121,10 +121,13 @@ class Selection:
 
         A Newton step ends it, which for gaussian is least squares, whatever the start is.
         """
-        alone = fitted_alone(self.path, self.matrix, self.y, self.support)
-        Z, power = self.columns
-        b, q = alone.coefs.toarray().ravel(), len(self.support)
-        eta = self.predictor(b, alone.intercepts[0])
+        (Z, power), q = self.columns, len(self.support)
+        if self.path.family == "gaussian":
+            b, eta = self.b[self.support], self.eta
+        else:
+            alone = fitted_alone(self.path, self.matrix, self.y, self.support)
+            b = alone.coefs.toarray().ravel()
+            eta = self.predictor(b, alone.intercepts[0])
         J = self.information(eta)
         step = inverse(J) @ (self.data.total * (Z.T @ self.data.loss.at(eta)[1]))
         return eta + Z @ step, np.ldexp(b, power) + step[-q:]
@@ -139,11 +142,12 @@ class Selection:
     def curved(self):
         """Columns of E, the intercept among them, times the mean curvature from b to beta, (n, m).
         """
-        end, loss = self.unpenalised[0], self.data.loss
+        end, loss, nodes = self.unpenalised[0], self.data.loss, (TIMES, TIME_WEIGHTS)
+        if self.path.family == "gaussian":  # whose curvature is the same everywhere
+            nodes = ((0.0,), (1.0,))
         return self.data.total * sum(
             w * np.array([loss.curvature_product(self.eta + t * (end - self.eta), column)
-                          for column in self.columns[0].T]).T
-            for t, w in zip(TIMES, TIME_WEIGHTS, strict=True)
+                          for column in self.columns[0].T]).T for t, w in zip(*nodes, strict=True)
         )  # fmt: skip
 
     def between(self):

@@ -17,6 +17,9 @@ def refuse_collinear(path, data, support):
     free = Z[:, Z.shape[1] - len(support) :]  # centred where there is an intercept
     size = np.sqrt(np.einsum("ij,ij->j", free, free))
     unit = free / np.where(size > 0.0, size, 1.0)
+    if free.shape[0] > free.shape[1] and np.abs(np.diag(np.linalg.qr(unit, mode="r"))).min(
+            initial=1.0) > COLLINEAR:  # fmt: skip
+        return  # the diagonal holds what each column has outside the span of those before it
     names = names_of(path, support)
     kept = []
     for j in range(len(support)):

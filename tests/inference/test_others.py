@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse, stats
+from sparsesolve.inference.nodewise import Nodewise
 
 import sparsesolve as ss
 from sparsesolve import families, inference
@@ -21,6 +22,9 @@ X = RNG.normal(size=(N, P)) + 0.4 * RNG.normal(size=(N, 1))
 ETA = X[:, :3] @ [1.0, -0.8, 0.6]
 Y = ETA + RNG.normal(size=N)
 YB = (RNG.random(N) < 1 / (1 + np.exp(-ETA))).astype(int)
+WIDE = np.random.default_rng(30).normal(size=(60, 80))
+WIDE[:, 1:] += 0.6 * WIDE[:, :-1]
+WIDE = (WIDE - WIDE.mean(0)) / WIDE.std(0)
 AR = 0.5 ** np.abs(np.subtract.outer(np.arange(60), np.arange(60)))
 
 
@@ -296,6 +300,29 @@ def test_numbers_of_lasso_proj():
         assert factors[k] == pytest.approx(1 / abs(z @ A[:, j]))
         M = z @ (A / A.std(0))
         assert leakage[k] == pytest.approx(np.abs(np.delete(M, j)).max() / abs(M[j]))
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_nodewise_lassos_are_those_of_path(many):
+    """With their gap, and the least lambda whose variance factor is within the bound."""
+    A = np.asfortranarray(WIDE[:, :70])
+    lams, n = np.geomspace(0.3, 0.06, 10), len(A)
+    nodewise = Nodewise(A, many)
+    for j in (0, 33, 69):
+        z, expected, factors = nodewise.residual(j, lams, 1.25), None, []
+        for lam in lams:
+            fit = ss.path(A, A[:, j], lambdas=[lam], exclude=[j], intercept=False,
+                          standardize=False, tol=1e-11)  # fmt: skip
+            other = A[:, j] - fit.predict(A, lam)
+            factors.append(other @ other / (other @ A[:, j]) ** 2)
+            if factors[-1] > 1.25 * factors[0]:
+                break
+            expected, last = other, lam
+        assert z == pytest.approx(expected, abs=2e-3) and last < lams[0]
+        inner = np.delete(A.T @ z / n, j)
+        assert np.abs(inner).max() < last * (1 + 1e-2)
+        exact = nodewise.residual(j, lams[:1], 1.25)
+        assert np.abs(np.delete(A.T @ exact / n, j)).max() < lams[0] * (1 + 1e-2)
 
 
 def test_debiased_covers_selected_or_not():
