@@ -1,7 +1,8 @@
 """A checkpoint: the solved points of a path in a file, from which a killed run goes on.
 
-The file knows its problem by numbers that any change of data or options would move: moments of
-sampled columns, their correlations with the response, the grid, and the penalty at one vector.
+The file knows its problem by numbers that any change of data or options would move: sums over
+blocks of columns of their moments and of their correlations with the response, the grid, and the
+penalty at one vector.
 """
 
 import os
@@ -14,8 +15,8 @@ from sparsesolve.solvers.certificate.unbounded import UNBOUNDED
 from sparsesolve.solvers.follow import Point
 
 FORMAT = "sparsesolve checkpoint 1"
-# Columns whose moments and correlations the file holds.
-SAMPLED = 1000
+# Blocks of columns that have sums of their own.
+BLOCKS = 1000
 # Relative difference up to which numbers are the same; other machines round in other ways.
 SAME = 1e-6
 NUMBERS = ("lam", "df", "dev_ratio", "gap", "status", "n_iter", "intercept")
@@ -31,18 +32,17 @@ class Checkpoint:
 
     def begin(self, problem, family, correlations, lambdas, tol):
         """Return the points that the file holds for this problem, [] if there is no file."""
-        p, spots = problem.design.p, np.ravel(correlations)
-        which = np.unique(np.linspace(0, p - 1, SAMPLED).astype(int))
-        limits = [np.nan_to_num(side[which].sum(), posinf=9e9, neginf=-9e9)
+        p = problem.design.p
+        limits = [_sums(np.nan_to_num(side, posinf=9e9, neginf=-9e9))
                   for side in (problem.low, problem.high) if side is not None]  # fmt: skip
         with np.errstate(invalid="ignore"):
             size = problem.penalty.value(np.cos(np.arange(p)) * problem.open_columns, 1.0)
         self.signs = {
-            "family": family, "lambdas": lambdas, "means": np.asarray(problem.design.mean)[which],
-            "factors": np.ldexp(problem.factor, problem.shift)[which % len(problem.factor)],
-            "correlations": spots[np.unique(np.linspace(0, len(spots) - 1, SAMPLED).astype(int))],
+            "family": family, "lambdas": lambdas, "means": _sums(problem.design.mean),
+            "factors": _sums(np.ldexp(problem.factor, problem.shift)),
+            "correlations": _sums(correlations), "limits": np.concatenate([[], *limits]),
             "sizes": np.array([problem.design.n, p, problem.null_value, tol, problem.exponent,
-                               size, *limits]),
+                               size]),
         }  # fmt: skip
         if not os.path.exists(self.file):
             return []
@@ -52,7 +52,8 @@ class Checkpoint:
             found.close()
         except (OSError, ValueError, EOFError, AttributeError, BadZipFile):
             stored = {}
-        if str(stored.get("format")) != FORMAT:
+        needed = {*self.signs, *NUMBERS, "which", "values"}
+        if str(stored.get("format")) != FORMAT or not needed <= set(stored):
             raise ValueError(f"{self.file} is not a checkpoint of a path, or is damaged; give "
                              "another name, or remove it")  # fmt: skip
         self._refuse_other(stored)
@@ -78,6 +79,13 @@ class Checkpoint:
                 which=np.concatenate([point.which for point in points]),
                 values=np.concatenate([point.values for point in points], axis=-1),
             )  # fmt: skip
+
+
+def _sums(values):
+    """Return weighted sums of blocks of the values; a change of any one moves a sum."""
+    values = np.ravel(values)
+    starts = np.unique(np.linspace(0, len(values) - 1, BLOCKS).astype(int))
+    return np.add.reduceat(values * (1.5 + np.cos(np.arange(len(values)))), starts)
 
 
 def _points(stored):

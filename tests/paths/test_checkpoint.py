@@ -140,7 +140,15 @@ def test_a_file_of_other_data_or_options_is_refused(tmp_path, other):
     assert (tmp_path / "run.npz").read_bytes() == before
 
 
-@pytest.mark.parametrize("kind", ["text", "model", "empty", "cut", "array"])
+def test_one_number_of_one_column_among_many_is_noticed(tmp_path):
+    wide = RNG.standard_normal((20, 4321))
+    ss.path(wide, Y[:20], n_lambdas=3, checkpoint=tmp_path / "run.npz")
+    wide[7, 3333] += 1.0
+    with pytest.raises(ValueError, match="the checkpoint of other data"):
+        ss.path(wide, Y[:20], n_lambdas=3, checkpoint=tmp_path / "run.npz")
+
+
+@pytest.mark.parametrize("kind", ["text", "model", "empty", "cut", "array", "less"])
 def test_files_that_are_no_checkpoints_are_left_alone(tmp_path, kind):
     file = tmp_path / "run.npz"
     fit = ss.path(X, Y, n_lambdas=4, checkpoint=file)
@@ -151,6 +159,11 @@ def test_files_that_are_no_checkpoints_are_left_alone(tmp_path, kind):
     if kind == "array":
         with file.open("wb") as stream:
             np.save(stream, np.ones(3))
+    if kind == "less":
+        file.write_bytes(whole)
+        with np.load(file) as found:
+            kept = {name: found[name] for name in found.files if name != "values"}
+        np.savez(file, **kept)
     before = file.read_bytes()
     with pytest.raises(ValueError, match="is not a checkpoint") as caught:
         ss.path(X, Y, n_lambdas=4, checkpoint=file)
