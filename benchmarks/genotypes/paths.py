@@ -4,7 +4,9 @@
     python benchmarks/genotypes/paths.py FOLDER [--float32] [--families gaussian binomial cox]
 
 Each round solves a path on the mapped file and, with --float32, on the same numbers in memory, in
-turn; prints seconds of the process, memory, and the largest difference of coefficients.
+turn; prints seconds of the process, memory, and sums of coefficients. --cv adds a
+cross-validation, --score the scores of all samples by some 200 weights, --threads-ratio the wall
+time of one thread over two, and --adelie the same lambdas by adelie on raw columns, with its gap.
 """
 
 import argparse
@@ -32,6 +34,42 @@ def timed(function):
     return time.process_time() - begun, result
 
 
+def against_adelie(folder, G, y, options):
+    """Print seconds and gaps of a gaussian path of raw columns, by sparsesolve and by adelie."""
+    import adelie
+
+    seconds = {}
+    for _ in range(2):
+        options = {**options, "standardize": False}
+        took, fit = timed(partial(ss.path, G, y, **options))
+        seconds["sparsesolve"] = min(took, seconds.get("sparsesolve", np.inf))
+    file = str(folder / "study.snpdat")
+    handler = adelie.io.snp_unphased(file)
+    if not Path(file).exists():
+        calls = np.empty(G.shape, np.int8, order="F")
+        for j in range(0, G.shape[1], 1000):
+            block = G[:, np.arange(j, min(j + 1000, G.shape[1]))]
+            calls[:, j : j + 1000] = np.where(np.isnan(block), -9, block)
+        print(f"adelie's file written in {timed(lambda: handler.write(calls))[0]:.1f} s")
+    X = adelie.matrix.snp_unphased(handler, dtype=np.float64)
+    glm = adelie.glm.gaussian(y=y)
+    for _ in range(2):
+        took, state = timed(partial(adelie.grpnet, X=X, glm=glm, lmda_path=fit.lambdas, tol=1e-7,
+                                    early_exit=False, progress_bar=False))  # fmt: skip
+        seconds["adelie"] = min(took, seconds.get("adelie", np.inf))
+    b, lam = state.betas[-1].toarray().ravel(), fit.lambdas[-1]
+    used = np.flatnonzero(b)
+    r = (y - y.mean()) - (G[:, used] - G[:, used].mean(axis=0)) @ b[used]
+    blocks = np.array_split(np.arange(G.shape[1]), 1 + G.shape[1] // 1000)
+    most = max(np.abs(G[:, block].T @ (r - r.mean())).max() for block in blocks)
+    n, null = len(y), np.mean((y - y.mean()) ** 2) / 2
+    dual = r * min(1.0, lam * n / most)
+    gap = (r @ r + dual @ dual) / (2 * n) + lam * np.abs(b).sum() - dual @ (y - y.mean()) / n
+    words = ", ".join(f"{name} {took:.2f} s" for name, took in seconds.items())
+    print(f"raw gaussian, {len(fit.lambdas)} lambdas: {words}; gaps of the last "
+          f"{fit.gaps[-1]:.1e} and {gap / null:.1e}")  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
@@ -39,7 +77,8 @@ def main():
     parser.add_argument("--families", nargs="+", default=["gaussian", "binomial", "cox"])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--cv", action="store_true")
+    for name in ("cv", "score", "threads-ratio", "adelie"):
+        parser.add_argument(f"--{name}", action="store_true")
     args = parser.parse_args()
     opened, G = timed(lambda: ss.genotypes(args.folder / "study.bed"))
     print(f"{G}: opened in {opened:.3f} s")
@@ -66,6 +105,21 @@ def main():
         sums = ", ".join(f"{np.abs(one.coefs[:, [-1]]).sum():.10g}" for one in fits.values())
         print(f"{family}: {words}; {len(fit.lambdas)} lambdas, {fit.df[-1]} active, largest gap "
               f"{fit.gaps.max():.1e}; sums of |b| {sums}")  # fmt: skip
+    if args.score:
+        weights = fits["2 bits"].coefs[:, [-1]]
+        took, _ = timed(lambda: fit.predict(ss.genotypes(args.folder / "study.bed"),
+                                            fit.lambdas[-1]))  # fmt: skip
+        print(f"scores by {weights.nnz} weights, with names of the file read {took:.2f} s")
+    if args.threads_ratio:
+        wall = {1: np.inf, 2: np.inf}
+        for _ in range(3):
+            for count in wall:
+                begun = time.perf_counter()
+                ss.path(G, y, **{**options, "n_threads": count})
+                wall[count] = min(wall[count], time.perf_counter() - begun)
+        print(f"wall time of one thread over two {wall[1] / wall[2]:.2f}")
+    if args.adelie:
+        against_adelie(args.folder, G, y, options)
     if args.cv:
         took, _ = timed(lambda: ss.cv_path(G, y, n_folds=5, seed=0, **options))
         print(f"cv_path of 5 folds {took:.2f} s")

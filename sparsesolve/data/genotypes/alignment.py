@@ -20,6 +20,9 @@ from .columns import Genotypes
 MISSING = frozenset(["", "NA", "na", "NaN", "nan", ".", "-9", "N/A", "NULL"])
 PLINK_MISSING = -9.0
 SHOWN = 3
+# Variants at which samples are looked at for genotypes.
+LOOKED_AT = 100
+HAPLOID = [mark + name for mark in ("", "CHR") for name in ("X", "Y", "MT", "M", "23", "24", "26")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +85,7 @@ def align(genotypes, table, response, covariates, **options):
     y = np.column_stack([_response(values[one], order) for one in responses] or [rows])
     y = y if len(responses) > 1 else y[:, 0] if responses else None
     X = genotypes.take(rows, _covariates({one: values[one] for one in wanted}, order, encoder))
+    _refuse_empty_samples(X)
     factor, left_out = _factors(X, rarest, gaps)
     fid = X.samples.fid
     codes = np.unique(fid, return_inverse=True)[1].ravel()
@@ -225,6 +229,19 @@ def _covariates(values, order, encoder):
                       for name, column in columns.items()})  # fmt: skip
 
 
+def _refuse_empty_samples(X):
+    """Raise ValueError for a sample without a genotype at all of some variants, or all if few."""
+    p = X.shape[1] - X.n_covariates
+    some = X.n_covariates + np.unique(np.linspace(0, p - 1, LOOKED_AT).astype(int))
+    empty = np.flatnonzero(np.isnan(X[:, some]).all(axis=1))
+    if len(empty):
+        raise ValueError(
+            f"the sample {str(X.samples.iid[empty[0]])!r} has no genotype at any of "
+            f"{len(some):,} variants, and so have {len(empty) - 1:,} others; leave their rows out "
+            "of the table"
+        )
+
+
 def _factors(X, rarest, gaps):
     """Return penalty factors, and how many variants do not vary, are rare, or miss too many."""
     counts = X.counts
@@ -251,6 +268,9 @@ def _sentence(genotypes, name, place, found, rows, table_rows, left_out, familie
     for which, word in zip(left_out, words, strict=True):
         if which.any():
             parts.append(f"{which.sum():,} variants {word}")
+    haploid = np.isin(np.char.upper(genotypes.variants.chromosome.astype(str)), HAPLOID).sum()
+    if haploid:
+        parts.append(f"{haploid:,} variants are of X, Y or MT, where one copy may count 2")
     if families is not None:
         parts.append(f"they are of {families.max() + 1:,} families")
     return "; ".join(parts)

@@ -167,3 +167,32 @@ def test_wrong_text_files(study, tmp_path):
         study[0].align(7, "bmi")
     with pytest.raises(TypeError, match="did you mean 'min_frequency'"):
         study[0].align({}, "bmi", min_freq=0.1)
+
+
+def test_samples_without_genotypes_are_refused_and_sex_chromosomes_are_named(tmp_path):
+    values = drawn(N, 300, seed=3, missing=0.1)
+    lines = [f"{'X' if j < 7 else 'chrM' if j == 7 else 3} rs{j} 0 {j} A C" for j in range(300)]
+    G = ss.genotypes(write_plink(tmp_path, values, variants=lines))
+    columns, _ = table()
+    sentence = G.align(columns, "bmi").sentence
+    assert "8 variants are of X, Y or MT, where one copy may count 2" in sentence
+    values[[4, 9]] = -1
+    G = ss.genotypes(write_plink(tmp_path, values, variants=lines))
+    with pytest.raises(ValueError, match="'s004' has no genotype at any of 100 .* 1 other"):
+        G.align(columns, "bmi")
+    known = {name: column[columns["IID"] != "s004"] for name, column in columns.items()}
+    known = {name: column[known["IID"] != "s009"] for name, column in known.items()}
+    assert len(G.align(known, "bmi").rows) == N - 2
+
+
+def test_variants_without_any_genotype_never_enter(tmp_path):
+    values = drawn(N, 20, seed=3)
+    values[:, 5] = -1
+    G = ss.genotypes(write_plink(tmp_path, values))
+    columns, _ = table()
+    data = G.align(columns, "bmi")
+    assert "1 variants do not vary" in data.sentence
+    fit = ss.path(data.X, data.y, n_lambdas=5, lambda_min_ratio=1e-3, **data.options)
+    assert not fit.coefs[[5], :].toarray().any() and np.isfinite(fit.coefs.data).all()
+    with pytest.raises(ValueError, match="no variant varies among the samples"):
+        ss.genotypes(write_plink(tmp_path, np.ones((N, 3)))).align(columns, "bmi")
