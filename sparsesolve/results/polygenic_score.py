@@ -131,8 +131,9 @@ class PolygenicScore(Frozen, Tabled):
             here = unknown[place[unknown] >= 0]
             mean[unknown] = 0.0
             if len(here):
-                own = 2.0 * genotypes.select(np.sort(place[here])).frequency()
-                own = own[np.searchsorted(np.sort(place[here]), place[here])]
+                at = place[here] - genotypes.n_covariates
+                own = 2.0 * genotypes.select(np.sort(at)).frequency()
+                own = own[np.searchsorted(np.sort(at), at)]
                 mean[here] = np.nan_to_num(np.where(matched.swapped[here], 2.0 - own, own))
         which = np.arange(len(self.weights))
         values = matched.imputed(mean).product(which, self.weights[:, None])[:, 0]

@@ -96,6 +96,8 @@ def test_a_harmonised_file_without_frequencies(study, tmp_path):
     full = imputed(G, np.ones(N))[0]
     assert found.values == pytest.approx(0.5 * full[:, 0] - 2 * (2 - full[:, 1]))
     assert found.matches.decision.tolist() == ["same", "swapped"]
+    joined = X.take(np.arange(N), np.ones((N, 2)), ["age", "height"])
+    assert score.score(joined).values.tolist() == found.values.tolist()
 
 
 def test_a_variant_that_is_nowhere_counts_as_its_mean_or_not_at_all(study, tmp_path):

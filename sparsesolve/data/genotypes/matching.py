@@ -90,7 +90,10 @@ class MatchedGenotypes(MixedColumns):
     def n_missing(self, which: np.ndarray) -> np.ndarray:
         """Return how many of the found columns `which` lack a genotype, for each sample (n,)."""
         found = self.place[which]
-        return np.isnan(self.genotypes[:, found[found >= 0]]).sum(axis=1)
+        found, count = found[found >= 0], np.zeros(self.shape[0], dtype=np.int64)
+        for begin in range(0, len(found), BLOCK):
+            count += np.isnan(self.genotypes[:, found[begin : begin + BLOCK]]).sum(axis=1)
+        return count
 
     def __getitem__(self, key):
         """Return X[rows, which] as float64."""
@@ -171,7 +174,9 @@ def matched(genotypes, wanted, weight, frequency, ambiguous="drop", least=0.75):
         fits = [(kind, j) for j in here + there
                 if (kind := _kind(*alleles, str(own.a1[j]).upper(), str(own.a2[j]).upper()))]
         if fits:
-            decision[i], found[i] = min(fits, key=lambda one: DECISIONS.index(one[0]))
+            # Of several variants at the place that fit as well, the one of the same id.
+            decision[i], found[i] = min(fits, key=lambda one: (
+                DECISIONS.index(one[0]), own.id[one[1]] != wanted.id[i]))  # fmt: skip
         elif here or there:
             decision[i] = "other alleles"
         if found[i] >= 0 and OTHER_STRAND.get(alleles[0]) == alleles[1]:
@@ -196,7 +201,8 @@ def _candidates(own, wanted):
     """Return the indices of variants by (chromosome, position), and by id, of those wanted."""
     by_place, by_id = defaultdict(list), defaultdict(list)
     for j in np.flatnonzero(np.isin(own.position, wanted.position)).tolist():
-        by_place[_key(own, j)].append(j)
+        if own.position[j] > 0 and str(own.chromosome[j]) not in ("0", ""):  # else unknown
+            by_place[_key(own, j)].append(j)
     ids = set(wanted.id.tolist()) - {"."}
     for j, one in enumerate(own.id.tolist()):
         if one in ids:

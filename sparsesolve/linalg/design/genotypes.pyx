@@ -87,7 +87,8 @@ class Dosages(TwoBits):
 
     def counts(self, rows=None):
         """Return how many dosages of each column are nearest to 0, 1 and 2, and missing."""
-        edges, found = [0, 8192, 24576, 32769, 65536], []
+        # Halves go to 0 and 2, so that the counts of 2 - x are those of x from the back.
+        edges, found = [0, 8193, 24576, 32769, 65536], []
         for start in self.starts:
             column = self.data[start : start + self.shape[0]]
             found.append(np.histogram(column if rows is None else column[rows], edges)[0])

@@ -77,6 +77,15 @@ def test_swaps_and_strands(fit, tmp_path, swap, strand):
     assert fit.predict(told) == pytest.approx(predicted(fit, G, unclear), rel=1e-9)
 
 
+@pytest.mark.parametrize("chromosome, place", [("0", "0"), ("1", "0"), ("0", "9"), ("1", "9")])
+def test_variants_without_a_place_of_their_own_are_found_by_id(tmp_path, chromosome, place):
+    lines = [f"{chromosome}\trs{j}\t0\t{place}\tA\tC" for j in range(P)]
+    fit = ss.path(ss.genotypes(write_plink(tmp_path, G, variants=lines)), Y, n_lambdas=10)
+    new = ss.genotypes(write_plink(tmp_path, G[:, ::-1], "new", lines[::-1]))
+    assert new.match(fit).matches.found.tolist() == new.match(fit).matches.id.tolist()
+    assert fit.predict(new) == pytest.approx(predicted(fit, G), rel=1e-9)
+
+
 def test_what_is_not_there_stands_for_its_mean(fit, tmp_path):
     def change(j, f):
         if j == 0:  # found by its id, at another place

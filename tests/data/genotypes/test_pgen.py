@@ -76,9 +76,15 @@ def test_columns_and_rows_of_dosages():
     some = part.of_rows(rows).of_columns([20, 3])
     assert some.columns([0, 1], [9.0, 9.0]) == pytest.approx(
         np.where(LOST, 9.0, VALUES)[rows][:, [20, 3]])  # fmt: skip
-    near = [[(np.floor(VALUES[:, j] + 0.5) == k).sum() for k in range(3)] for j in range(P)]
+    near = [[(np.rint(VALUES[:, j]) == k).sum() for k in range(3)] for j in range(P)]
     assert part.counts()[:, :3].tolist() == near
     assert part.counts()[:, 3].tolist() == LOST.sum(axis=0).tolist()
+
+
+def test_halves_are_counted_alike_from_both_alleles():
+    steps = np.array([8192, 24576, 16384, 5000], dtype=np.uint16)
+    counts = Dosages(np.append(steps, 32768 - steps), [0, 4], 4).counts()
+    assert counts[0, :3].tolist() == counts[1, 2::-1].tolist() == [2, 1, 1]
 
 
 @pytest.fixture
