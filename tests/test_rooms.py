@@ -42,7 +42,7 @@ BUDGETS = {
     "solvers/margin": (1924, 8, 45),
     "solvers/newton": (1395, 6, 13),
     "solvers/problem": (688, 3, 13),
-    "solvers/quadratic": (3648, 15, 15),
+    "solvers/quadratic": (3530, 15, 14),
     "solvers/reductions": (1264, 6, 29),
     "solvers/responses": (3363, 12, 38),
     "solvers/root": (1984, 9, 59),

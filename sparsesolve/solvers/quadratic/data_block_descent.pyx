@@ -6,10 +6,7 @@ dense.
 Reference: Hestenes, Stiefel (1952), "Methods of conjugate gradients for solving linear systems".
 """
 from libc.math cimport fabs, sqrt
-from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
-from scipy.linalg.cython_blas cimport dsyrk, dtrsv
-from scipy.linalg.cython_lapack cimport dpotrf
 
 import numpy as np
 
@@ -17,7 +14,6 @@ from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.products cimport share_dots, share_subtract
 from sparsesolve.linalg.working.columns cimport PackedColumns
-from sparsesolve.linalg.working.columns import roomier
 from sparsesolve.linalg.kernels.small cimport small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_scale
 from sparsesolve.penalties.blocks cimport BlockPenalty
@@ -28,8 +24,6 @@ cdef double ROUNDING = tolerances.ROUNDING
 # Share of the target gap that a radial step may leave.
 # Iterations at 0.1 and 0.9: logistic groups 1.00 and 1.06, groups 1.00 and 1.04.
 cdef double RADIAL_SHARE = 0.3
-# A group's ray serves up to this value of 1 less the cosine of its turn at most.
-cdef double LARGEST_TURN = 1e-2
 
 
 cdef class RadialSubspace:
@@ -37,24 +31,15 @@ cdef class RadialSubspace:
 
         minimise over s   |r - W s|^2 / 2 + sum_k (slope_k s_k + hessian_k s_k^2 / 2),   W_k = Z d_k
 
-    Given: r, the image W_k of every direction, which may serve from one solution to the next, and
-    the penalty's slope and second derivative along it. Returned: s, until the possible decrease
-    along every ray is small compared with its weight, truncated at -limit_k. Conjugate gradients
-    are preconditioned by a factor of W'W at some earlier point: rays come, go and turn little from
-    one solution to the next. It is recomputed once the steps since then have cost as much.
+    Given: r, the image W_k of every direction, and the penalty's slope and second derivative along
+    it. Returned: s, by conjugate gradients until the possible decrease along every ray is small
+    compared with its weight, truncated at -limit_k.
     """
 
     cdef Py_ssize_t n
     cdef int n_threads
     cdef int count, capacity
-    cdef int factored                   # rows of the factor
-    cdef double spent                   # multiply-adds of conjugate gradients since it was made
-    cdef double* factor                 # (factored, factored), lower triangle, column by column
-    cdef Py_ssize_t factor_room
     cdef double[::1] images             # (n, capacity + 1) column by column, and one to work in
-    cdef int[::1] name                  # of each ray
-    cdef int[::1] ray                   # of each name; -1 none
-    cdef int[::1] row                   # of the factor, by name; -1 none
     cdef double[:, ::1] table           # which holds, by ray:
     cdef double* step                   # how far to go,
     cdef double* residual                   # what is left to be gained along it,
@@ -69,70 +54,33 @@ cdef class RadialSubspace:
 
     def __cinit__(self, Py_ssize_t n, int n_threads):
         self.n, self.n_threads = n, n_threads
-        self.name, self.ray, self.row = np.zeros((3, 0), dtype=np.intc)
         self.images, self.table = np.zeros(0), np.zeros((10, 0))
 
-    def __dealloc__(self):
-        free(self.factor)
-
     cdef int reserve(self, int rays) except -1:
-        """Make room for rays named by numbers below `rays`."""
+        """Make room for so many rays."""
         cdef int old = self.capacity
         if rays <= old:
             return 0
         self.capacity = max(rays, 2 * old)
-        names = np.full((3, self.capacity), -1, dtype=np.intc)
-        names[:, :old] = self.name, self.ray, self.row
-        self.name, self.ray, self.row = names
-        self.images = roomier(self.images, self.n * (<Py_ssize_t> self.capacity + 1),
-                              self.n * self.count)
-        table = np.zeros((10, self.capacity))
-        table[:, :old] = self.table
-        self.table = table
+        self.images = np.empty(self.n * (<Py_ssize_t> self.capacity + 1))
+        self.table = np.zeros((10, self.capacity))
         cdef double[:, ::1] t = self.table
         self.step, self.residual, self.slope, self.hessian = &t[0, 0], &t[1, 0], &t[2, 0], &t[3, 0]
         self.weight, self.limit, self.square = &t[4, 0], &t[5, 0], &t[6, 0]
         self.direction, self.product, self.z = &t[7, 0], &t[8, 0], &t[9, 0]
         return 0
 
-    cdef void restart(self) noexcept nogil:
-        """Forget all rays; the factor is void."""
-        cdef Py_ssize_t k
-        for k in range(self.capacity):
-            self.ray[k] = self.row[k] = -1
-        self.count, self.factored, self.spent = 0, 0, 0.0
-
-    cdef double* image_of(self, int name) noexcept nogil:
-        """Where the image of this ray goes, which may be there already."""
-        if self.ray[name] < 0:
-            self.ray[name], self.name[self.count] = self.count, name
-            self.count += 1
-        return &self.images[self.n * self.ray[name]]
-
-    cdef void drop(self, int name) noexcept nogil:
-        """Remove this ray; the last one takes its place."""
-        cdef int k = self.ray[name], last = self.count - 1, i
-        if k < 0:
-            return
-        if k < last:
-            memcpy(&self.images[self.n * k], &self.images[self.n * last], self.n * sizeof(double))
-            for i in range(self.table.shape[0]):
-                self.table[i, k] = self.table[i, last]
-            self.name[k] = self.name[last]
-            self.ray[self.name[k]] = k
-        self.ray[name], self.count = -1, last
-
-    cdef void measure(self, int name) noexcept nogil:
-        """Say that the image of this ray is in place."""
-        cdef const double* image = &self.images[self.n * self.ray[name]]
-        self.square[self.ray[name]] = dot(self.n, image, image)
-
-    cdef void set_penalty(self, int name, double slope, double hessian, double weight,
-                  double limit) noexcept nogil:
-        """Set the penalty's slope and second derivative along a ray, its weight and limit."""
-        cdef int k = self.ray[name]
+    cdef double* add(self, double slope, double hessian, double weight,
+                     double limit) noexcept nogil:
+        """Add a ray with the penalty's slope and second derivative along it, its weight and its
+        limit; return where its image goes, now 0.
+        """
+        cdef int k = self.count
+        self.count += 1
         self.slope[k], self.hessian[k] = slope, hessian
         self.weight[k], self.limit[k] = weight, limit
+        memset(&self.images[self.n * k], 0, self.n * sizeof(double))
+        return &self.images[self.n * k]
 
     cdef void apply(self, const double* step, double* out) noexcept nogil:
         """out = W step; `product` is used up."""
@@ -153,10 +101,10 @@ cdef class RadialSubspace:
         cdef int k, tries
         cdef bint cut = False
         cdef double rho, last, t, curvature
-        cdef double m = self.count
-        cdef double price = 2.0 * self.n * m + <double> self.factored * self.factored
-        if self.spent > m * m * (0.5 * self.n + m / 6.0):
-            self._factorise()
+        cdef const double* image
+        for k in range(self.count):
+            image = &self.images[self.n * k]
+            self.square[k] = dot(self.n, image, image)
         self._apply_transposed(r, self.residual)
         axpy(self.count, -1.0, self.slope, self.residual)
         memset(self.step, 0, self.count * sizeof(double))
@@ -182,7 +130,6 @@ cdef class RadialSubspace:
             last, rho = rho, self._precondition()
             for k in range(self.count):
                 self.direction[k] = self.z[k] + rho / last * self.direction[k]
-            self.spent += price
         for k in range(self.count):
             if self.step[k] < -self.limit[k]:
                 self.step[k], cut = -self.limit[k], True
@@ -198,53 +145,13 @@ cdef class RadialSubspace:
         return False
 
     cdef double _precondition(self) noexcept nogil:
-        """z from the residual, by the factor for its rays, else by the diagonal; returns z'r."""
-        cdef int k, row, one = 1
+        """z from the residual, by the diagonal; returns z'r."""
+        cdef int k
         cdef double diag
-        # longer than the factor, see _factorise
-        cdef double* x = self._room()
-        memset(x, 0, self.factored * sizeof(double))
         for k in range(self.count):
-            row = self.row[self.name[k]]
-            if row >= 0:
-                x[row] = self.residual[k]
-        if self.factored:
-            dtrsv("L", "N", "N", &self.factored, self.factor, &self.factored, x, &one)
-            dtrsv("L", "T", "N", &self.factored, self.factor, &self.factored, x, &one)
-        for k in range(self.count):
-            row = self.row[self.name[k]]
             diag = self.square[k] + self.hessian[k]
-            self.z[k] = x[row] if row >= 0 else self.residual[k] / diag if diag > 0.0 else 0.0
+            self.z[k] = self.residual[k] / diag if diag > 0.0 else 0.0
         return dot(self.count, self.z, self.residual)
-
-    cdef void _factorise(self) noexcept nogil:
-        """Factorise W'W of these rays, if there is memory for it."""
-        cdef int n = <int> self.n, m = self.count, k, info = 0
-        cdef double unit = 1.0, none = 0.0
-        cdef double* larger
-        cdef Py_ssize_t room = <Py_ssize_t> m * m
-        self.spent = 0.0
-        # more rays than a factor could tell apart
-        if m > self.n:
-            return
-        if room > self.factor_room:
-            larger = <double*> realloc(self.factor, 2 * room * sizeof(double))
-            if larger == NULL:
-                return
-            self.factor, self.factor_room = larger, 2 * room
-        for k in range(<int> self.row.shape[0]):
-            self.row[k] = -1
-        self.factored = 0
-        dsyrk("L", "T", &m, &n, &unit, &self.images[0], &n, &none, self.factor, &m)
-        for k in range(m):
-            self.factor[k * (<Py_ssize_t> m + 1)] += (
-                # a singular matrix becomes regular
-                self.hessian[k] + 1e-10 * (self.square[k] + self.hessian[k]))
-        dpotrf("L", &m, self.factor, &m, &info)
-        if info == 0:
-            self.factored = m
-            for k in range(m):
-                self.row[self.name[k]] = k
 
 
 cdef class DataBlockDescent(GroupBlockDescent):
@@ -252,7 +159,6 @@ cdef class DataBlockDescent(GroupBlockDescent):
 
     cdef double[::1] v                  # (n + 1,) an image, less v[n] sqrt(w), then v[n]
     cdef RadialSubspace rays
-    cdef double[::1] ray            # of the groups' rays, by column
     cdef double[::1] length             # (G,) of each group's coefficients
     # conjugate gradients along each direction, group by group: the step, what it leaves, and
     # preconditioned; a conjugate direction, and its product
@@ -263,7 +169,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
         self._work_on_residual()
         self.rays = RadialSubspace(columns.n, columns.n_threads)
         self.has_radial_step = columns.dense and penalty.all_round()
-        self.length, self.ray = np.zeros(penalty.n_groups), np.zeros(0)
+        self.length = np.zeros(penalty.n_groups)
         self.trail.reserve(self.capacity, columns.n + 1)
         self._make_room()
 
@@ -275,7 +181,6 @@ cdef class DataBlockDescent(GroupBlockDescent):
 
     def _make_room(self):
         self.along, self.left, self.z, self.conjugate, self.product = np.zeros((5, self.capacity))
-        self.ray = roomier(self.ray, self.capacity, self.size)
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
@@ -290,10 +195,6 @@ cdef class DataBlockDescent(GroupBlockDescent):
         if self.has_radial_step:
             self.rays.reserve(self.n_groups)
         return 0
-
-    cdef void restart(self) noexcept nogil:
-        GroupBlockDescent.restart(self)
-        self.rays.restart()
 
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
         self._column(j)
@@ -431,7 +332,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
         cdef double square, linear, charge = self.penalty_value(lam)
         cdef double least = max(RADIAL_SHARE * target / charge,
                                 ROUNDING) if charge > 0.0 else ROUNDING
-        self._gather(lam, min(RADIAL_SHARE * least, LARGEST_TURN))
+        self._gather(lam)
         if self.rays.count > 0:
             self.rays.solve(&self.u[0], least, &self.v[0])
             square, linear = dot(n, &self.v[0], &self.v[0]), dot(n, &self.v[0], &self.u[0])
@@ -443,34 +344,20 @@ cdef class DataBlockDescent(GroupBlockDescent):
                 memcpy(self.b, &self.old[0], self.size * sizeof(double))
         self.renew()
 
-    cdef void _gather(self, double lam, double turned) noexcept nogil:
-        """Collect the rays of all working groups; a ray serves until 1 - cos of its turn exceeds
-        `turned`.
-
-        Along a ray d from b, |b + s d|^2 = |b|^2 + 2 s b'd + s^2.
-        """
+    cdef void _gather(self, double lam) noexcept nogil:
+        """Collect the rays of all groups that are not zero."""
         cdef int k, j, first, s, g
-        cdef double ahead, cosine, weight, back
+        cdef double weight, ridge
+        self.rays.count = 0
         for k in range(self.n_groups):
             first, s, g = self.first[k], self.first[k + 1] - self.first[k], self.group[k]
             self.length[k] = self.tangents.take_ray(k, &self.b[first], lam)
-            if self.length[k] == 0.0:
-                self.rays.drop(k)
-                continue
-            ahead = dot(s, &self.ray[first], self.b + first) if self.rays.ray[k] >= 0 else 0.0
-            # a ray that shortens its group by more was another solution's
-            back = 0.5 * ahead
-            if ahead < (1.0 - turned) * self.length[k]:
-                ahead = back = self.length[k]
+            if self.length[k] > 0.0:
                 for j in range(first, first + s):
-                    self.ray[j], self.d[j] = self.tangents.sign[j], -self.tangents.sign[j]
-                memset(self.rays.image_of(k), 0, self.columns.n * sizeof(double))
-                self.columns.subtract_some(first, s, &self.d[first], self.rays.image_of(k))
-                self.rays.measure(k)
-            cosine, weight = ahead / self.length[k], lam * self.penalty.weight[g]
-            self.rays.set_penalty(k, lam * self.penalty.ridge[g] * ahead + weight * cosine,
-                          lam * self.penalty.ridge[g] + weight * max(1.0 - cosine * cosine,
-                                  0.0) / self.length[k], weight, back)
+                    self.d[j] = -self.tangents.sign[j]
+                weight, ridge = lam * self.penalty.weight[g], lam * self.penalty.ridge[g]
+                self.columns.subtract_some(first, s, &self.d[first], self.rays.add(
+                    ridge * self.length[k] + weight, ridge, weight, self.length[k]))
 
     cdef double _go_along(self, double lam) noexcept nogil:
         """d = the step of the rays, column by column, and b += d from `old`; returns the
@@ -478,21 +365,18 @@ cdef class DataBlockDescent(GroupBlockDescent):
 
         A group that reaches the end of its own ray is set to zero.
         """
-        cdef int k, j, g, first, s
-        cdef double step, old, square, charge = 0.0
+        cdef int k, j, g, first, s, ray = 0
+        cdef double step, charge = 0.0
         memcpy(&self.old[0], self.b, self.size * sizeof(double))
         for k in range(self.n_groups):
             g, first, s = self.group[k], self.first[k], self.first[k + 1] - self.first[k]
-            step, old = (self.rays.step[self.rays.ray[k]] if self.length[k] > 0.0 else 0.0,
-                         self.length[k])
-            if step == 0.0:
-                memset(&self.d[first], 0, s * sizeof(double))
-                continue
-            # the change of |b_g|^2
-            square = step * (2.0 * dot(s, &self.ray[first], self.b + first) + step)
-            charge += 0.5 * self.penalty.ridge[g] * square
-            charge += self.penalty.weight[g] * square / (old + sqrt(max(old * old + square, 0.0)))
+            step = 0.0
+            if self.length[k] > 0.0:
+                step, ray = self.rays.step[ray], ray + 1
+            charge += step * (self.penalty.weight[g]
+                              + 0.5 * self.penalty.ridge[g] * (2.0 * self.length[k] + step))
             for j in range(first, first + s):
-                self.d[j] = -self.b[j] if step == -old else step * self.ray[j]
+                self.d[j] = (-self.b[j] if step == -self.length[k]
+                             else step * self.tangents.sign[j])
                 self.b[j] += self.d[j]
         return lam * charge

@@ -77,7 +77,7 @@ def test_with_groups_that_nothing_penalises(n, p, alpha):
 
 
 def test_more_rays_than_rows():
-    """Groups of one in which more are at work than there are rows: no factor tells them apart."""
+    """Groups of one in which more are at work than there are rows."""
     X, y = data(20, 400)
     given = {"stop": None, "alpha": 0.5}
     fit = ss.path(X, y, penalty=GroupL2(np.arange(400)), lambda_min_ratio=1e-3, **given)
