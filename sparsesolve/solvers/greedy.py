@@ -64,8 +64,6 @@ SAFE_STEP = 0.99
 SHORTER = 0.5
 # Columns that are measured at once: a block of a matrix product.
 TOGETHER = 64
-# Power steps for the largest eigenvalue, which backtracking corrects.
-POWER_STEPS = 100
 
 
 class Residual:
@@ -283,7 +281,8 @@ def _eigenvalue(data):
     design, w = data.design, data.problem.weights
     every, v = np.arange(design.p, dtype=np.intc), np.random.default_rng(0).normal(size=design.p)
     value = 0.0
-    for _ in range(POWER_STEPS):
+    # Power steps for the largest eigenvalue, which backtracking corrects.
+    for _ in range(100):
         before, v = value, v / max(np.linalg.norm(v), 1e-300)
         v = design.products(w * design.combination(every, v), data.n_threads)
         value = np.linalg.norm(v)

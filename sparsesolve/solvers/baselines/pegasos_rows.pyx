@@ -10,9 +10,6 @@ Reference: Shalev-Shwartz, Singer, Srebro, "Pegasos: primal estimated sub-gradie
 """
 from libc.math cimport sqrt
 
-# The scale below which v is multiplied by it, long before it underflows.
-cdef double SMALLEST = 1e-120
-
 
 def steps(const int[::1] start, const int[::1] column, const double[::1] value,
           const double[::1] y, const int[::1] order, double lam, double radius, double[::1] v,
@@ -37,7 +34,8 @@ def steps(const int[::1] start, const int[::1] column, const double[::1] value,
         else:
             scale *= 1.0 - 1.0 / t
             length *= (1.0 - 1.0 / t) ** 2
-        if scale < SMALLEST:
+        # The scale below which v is multiplied by it, long before it underflows.
+        if scale < 1e-120:
             for j in range(v.shape[0]):
                 v[j] *= scale
             scale = 1.0

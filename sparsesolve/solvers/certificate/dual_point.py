@@ -26,8 +26,6 @@ from sparsesolve.solvers.tolerances import CENTRED
 EPSILON = np.finfo(np.float64).eps
 # Rounds in which samples are put to the ends of their slopes; each fixes some of them for good.
 ROUNDS = 20
-# Newton steps of a projection: some ten suffice, as each settles which samples are at their ends.
-PROJECTIONS = 60
 # The curvature of samples at their ends, relative to that of others, in these steps.
 DAMPING = 1e-6
 # The least part of such a step that is tried.
@@ -38,11 +36,6 @@ SMALL = 1e-8
 FAR = 1e300
 # Features of no size count as this size, so that directions of such features alone have a share.
 TINY = 1e-300
-# An error of shares that sum to 1 along each direction of the kernel.
-EXACT = 1e-12
-# What is left of a product without its part along the kernel is rounding below this fraction of
-# what is taken away: some ten units in the last place.
-LEFT = 2e-15
 
 
 def clear(loss, eta, u, columns, free=None):
@@ -121,7 +114,9 @@ def projected(u, low, high, columns, far):
 
     nu = np.zeros(columns.shape[1])
     x, left, value = at(nu)
-    for _ in range(PROJECTIONS):
+    # Newton steps of a projection: some ten suffice, as each settles which samples are at their
+    # ends.
+    for _ in range(60):
         terms = np.abs(x) @ sizes
         if (np.abs(left) <= EPSILON * terms).all():
             break
@@ -332,7 +327,9 @@ class UnpenalisedBasis:
         size = (abs(self.share) @ (abs(self.kernel).T @ np.abs(z).T)).T
         for _ in range(2):
             z -= (self.share @ (self.kernel.T @ z.T)).T
-        z[np.abs(z) <= LEFT * size] = 0.0
+        # What is left of a product without its part along the kernel is rounding below this
+        # fraction of what is taken away: some ten units in the last place.
+        z[np.abs(z) <= 2e-15 * size] = 0.0
         return z
 
     def _share_of(self, norms):
@@ -348,7 +345,8 @@ class UnpenalisedBasis:
         if gram.nnz == gram.shape[0]:  # columns of N have no feature in common
             return sparse.csc_array(heavy @ sparse.diags_array(1.0 / gram.diagonal()))
         S = heavy.toarray() @ np.linalg.pinv(gram.toarray(), hermitian=True)
-        exact = np.allclose(N.T @ S, np.eye(N.shape[1]), rtol=0.0, atol=EXACT)
+        # An error of shares that sum to 1 along each direction of the kernel.
+        exact = np.allclose(N.T @ S, np.eye(N.shape[1]), rtol=0.0, atol=1e-12)
         return S if exact else N
 
     def error(self, c):

@@ -26,31 +26,18 @@ UNBOUNDED = 3  # code of a Status
 # A penalty below this multiple of the tolerance, relative to the null objective, holds nothing
 # back.
 NEGLIGIBLE = 10.0
-# A penalty counts as holding nothing back at most below this fraction of the null objective: with
-# a loose tolerance a larger one holds much.
-MOST_NEGLIGIBLE = 1e-6
 # The largest change of a linear predictor in a step that searches for a direction of fall; it
 # doubles while F falls, so that what is finite on the way becomes a small part of it.
 STRIDE = 4.0
 # The largest linear predictor at which a search for a direction of fall begins: exp(-8) still has
 # digits.
 START = 8.0
-# Values of the columns that are searched for a direction of fall (800 MB).
-MOST_VALUES = 100_000_000
-# Columns times responses that are searched for a direction of fall; a step costs their cube.
-MOST_DIRECTIONS = 1000
-# Singular values of columns of size 1 below this fraction of the largest one are rounding.
-APART = 1e-12
-# Columns with a singular value below this fraction are tried again in an orthonormal basis.
-SHAKY = 1e-3
 # Newton steps that tell a minimum from a direction of fall: near a minimum five suffice.
 STEPS = 40
 # A step shorter than this, or than a tenth of the last one of at most 1, leads to a minimum.
 SHORT = 1e-3
 # How far out F is tried, in linear predictors: exp(-1000) is 0.
 FAR = 1e3
-# A column belongs to the direction if its part is more than this fraction of the largest.
-SHARE = 1e-3
 
 
 class Endless:
@@ -64,7 +51,9 @@ class Endless:
 
     def __init__(self, problem, tol):
         self.problem, self.features, self.begun = problem, None, False
-        self.tol = min(NEGLIGIBLE * tol, MOST_NEGLIGIBLE)
+        # A penalty counts as holding nothing back at most below this fraction of the null
+        # objective: with a loose tolerance a larger one holds much.
+        self.tol = min(NEGLIGIBLE * tol, 1e-6)
         has_columns = hasattr(problem, "unpenalised")  # kernels are all penalised
         self.possible = has_columns and problem.loss is not None and problem.null_value > 0.0
 
@@ -155,7 +144,9 @@ def falls_forever(problem, which, values, intercept, directions):
     if not sparse.issparse(directions):
         directions = _chosen(problem, _unlimited(problem, which, values, directions))
     many, n_responses = directions.shape[1], problem.n_responses or 1
-    if not 0 < many * n_responses <= MOST_DIRECTIONS or many * problem.design.n > MOST_VALUES:
+    # Columns times responses that are searched for a direction of fall; a step costs their cube.
+    # Values of the columns that are searched for a direction of fall (800 MB).
+    if not 0 < many * n_responses <= 1000 or many * problem.design.n > 100_000_000:
         return none
     b = np.zeros((n_responses, problem.design.p))
     b[:, which] = values
@@ -173,7 +164,8 @@ def falls_forever(problem, which, values, intercept, directions):
             return none
         moved = (directions @ step.T).T
         parts = np.abs(moved).max(axis=0) * problem.norms
-        belongs = parts > SHARE * parts.max()
+        # A column belongs to the direction if its part is more than this fraction of the largest.
+        belongs = parts > 1e-3 * parts.max()
         ends = np.where(moved > 0.0, high, -low).min(axis=0)
         ended = belongs & np.isfinite(ends)
         if not ended.any():
@@ -208,7 +200,9 @@ def _direction(problem, eta, directions):
         step = _last_step(problem, eta, Z)
         if step is None:
             basis, back, least = _told_apart(Z)
-            step = _last_step(problem, eta, basis) if least < SHAKY else None
+            # Columns with a singular value below this fraction are tried again in an orthonormal
+            # basis.
+            step = _last_step(problem, eta, basis) if least < 1e-3 else None
             step = None if step is None else step @ back.T
     return step if step is None else step[:, int(problem.intercept) :]
 
@@ -226,7 +220,8 @@ def _told_apart(Z):
     if not np.isfinite(units).all():
         return Z, np.eye(Z.shape[1]), 1.0
     Q, singular, turn = np.linalg.svd(units, full_matrices=False)
-    kept = singular > APART * singular[0]
+    # Singular values of columns of size 1 below this fraction of the largest one are rounding.
+    kept = singular > 1e-12 * singular[0]
     length = np.sqrt(len(Z))  # so that entries are about 1
     back = (turn[kept].T * (length / singular[kept])) / size[:, None]
     return length * Q[:, kept], back, singular[-1] / singular[0]

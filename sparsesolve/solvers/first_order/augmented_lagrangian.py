@@ -36,16 +36,10 @@ from sparsesolve.solvers.certificate.dual_point import Curvature
 FIRST_SHARE, RHO_GROWTH = 0.2, 10.0
 # A round aims at this share of the gap, and no lower than at LEAST_AIM of the target.
 ROUND_SHARE, LEAST_AIM = 0.1, 0.5
-# Newton steps of a round: 3 to 20 suffice, and a later round goes on where one ended.
-MOST_STEPS = 60
 # Damping, as a share of rho, shrinks by the first factor after a step that lowers the objective
 # by GOOD of what was foretold, and grows by the second after one that lowers it by less than FAIR.
 DAMPING_DOWN, DAMPING_UP, LEAST_DAMPING = 0.1, 30.0, 1e-13
 GOOD, FAIR = 0.25, 0.01
-# Beyond this damping a step is rounding, and the round ends.
-MOST_DAMPING = 1e6
-# A step that falls by more than this share has met no curvature, and is doubled while that pays.
-STRAIGHT = 0.75
 # Dampings of one step that are tried, and doublings of one.
 TRIES = 20
 
@@ -82,7 +76,8 @@ class AugmentedLagrangian:
         w = [y / self.rho for y in self.y]
         at = self._split(lam, own.point.b, own.point.c, w)
         self.settled = False
-        for _ in range(min(MOST_STEPS, limit - own.iterations)):
+        # Newton steps of a round: 3 to 20 suffice, and a later round goes on where one ended.
+        for _ in range(min(60, limit - own.iterations)):
             new = self._newton_step(lam, at, w)
             if new is None:
                 break
@@ -152,12 +147,15 @@ class AugmentedLagrangian:
             if fell >= GOOD * foretold - rounding:
                 small = self.damping <= LEAST_DAMPING
                 self.damping = 0.0 if small else DAMPING_DOWN * self.damping
-                far = fell > STRAIGHT * foretold + rounding
+                # A step that falls by more than this share has met no curvature, and is doubled
+                # while that pays.
+                far = fell > 0.75 * foretold + rounding
                 return self._doubled(lam, at, new, step, across, w) if far else new
             if fell >= FAIR * foretold - rounding:
                 return new
             self.damping = max(DAMPING_UP * self.damping, 10.0 * LEAST_DAMPING)
-            if self.damping > MOST_DAMPING:
+            # Beyond this damping a step is rounding, and the round ends.
+            if self.damping > 1e6:
                 break
         self.damping = 0.0
         return None

@@ -23,10 +23,6 @@ import numpy as np
 from sparsesolve.solvers.first_order.first_order import MORE_CURVATURE, Ista, divergence
 from sparsesolve.solvers.tolerances import ROUNDING
 
-# Lengths of a PANOC step that are tried, each half as far, before the proximal step itself, which
-# always lowers the envelope.
-TRIALS = 4
-
 
 class Panoc(Ista):
     """A solver state, see solvers/state.py."""
@@ -53,7 +49,9 @@ class Panoc(Ista):
             return self._stand(self.descend(self.base, lam), lam)
         d, envelope = self._direction(), self.envelope
         least = 1e-4 * self.L * self.square(self.residual)
-        for k in range(TRIALS):
+        # Lengths of a PANOC step that are tried, each half as far, before the proximal step
+        # itself, which always lowers the envelope.
+        for k in range(4):
             share = 0.5**k
             goal = self.vector + share * d - (1.0 - share) * self.residual
             base = self.at(*self._apart(goal))

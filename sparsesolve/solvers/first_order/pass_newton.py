@@ -32,10 +32,6 @@ MODEL_SHARE = 0.1
 # Steps in which the gap does not halve before the solver gives up, as where no finite point is
 # best and it would go on for ever.
 PATIENCE = 100
-# 2^-30 of a step moves no coefficient by more than rounding.
-HALVINGS = 30
-# Steps within a model, which is replaced by the next.
-BUDGET = 1000
 
 
 class PassNewton(FirstOrder):
@@ -187,7 +183,8 @@ class PassNewton(FirstOrder):
         if len(start) == 0:
             return start
         self.model.aim(start, np.where(self.fixed, 0.0, z), e)
-        self.model.solve(lam, goal, BUDGET)
+        # Steps within a model, which is replaced by the next.
+        self.model.solve(lam, goal, 1000)
         found = np.zeros(len(start))
         which, values = self.model.coefficients()
         found[which] = values
@@ -208,7 +205,8 @@ class PassNewton(FirstOrder):
         before, charge = self.objective(lam), self.penalty.value(start.b, lam)
         slope = self.penalty.value(b, lam) - charge - float(np.vdot(start.u, image))
         t = 1.0
-        for _ in range(HALVINGS):
+        # 2^-30 of a step moves no coefficient by more than rounding.
+        for _ in range(30):
             new_b = b if t == 1.0 else start.b + t * change
             eta = start.eta + t * image
             new = type(start)(new_b, start.c + t * c_step, eta, *self.loss.at(eta))

@@ -33,9 +33,6 @@ from sparsesolve.solvers.first_order.augmented_lagrangian import AugmentedLagran
 from sparsesolve.solvers.first_order.first_order import Sparsa
 from sparsesolve.solvers.state import NULL_LEVEL
 
-# Directions of a tangent up to which Newton steps are made: a Hessian of so many rows is formed
-# and factored. Not timed beyond: 1,000 rows factor in some 30 ms.
-MOST_DIRECTIONS = 1000
 # Multiplications that the Python around a proximal step costs. A Newton step on a tangent waits
 # until the proximal steps since the last one have cost as much as it will. 200 x 1,024, TreeL2
 # with 900 nonzero coefficients, 50 lambdas: .4 s where Newton steps wait, 3.5 s where they do not.
@@ -52,8 +49,6 @@ MOST_UNSETTLED_STEPS = 8
 # Values of the columns of X in a tangent, up to which these are kept unpacked: one product of
 # matrices in place of a call for each direction.
 MOST_UNPACKED = 10_000_000
-# Halvings of a Newton step on a tangent, after which proximal steps go on.
-HALVINGS = 8
 # Coefficients of all responses up to which the augmented Lagrangian is used: a step of it factors
 # a matrix of so many rows. 500 rows take some 10 ms.
 MOST_COEFFICIENTS = 500
@@ -185,14 +180,17 @@ class TangentNewton(Sparsa):
     def _newton_step(self, lam):
         """Step along the tangent; return True if the objective fell by more than rounding."""
         tangent = self.penalty.tangent(self.point.b)
-        if tangent is None or not 0 < len(tangent.gradient) <= MOST_DIRECTIONS:
+        # Directions of a tangent up to which Newton steps are made: a Hessian of so many rows is
+        # formed and factored. Not timed beyond: 1,000 rows factor in some 30 ms.
+        if tangent is None or not 0 < len(tangent.gradient) <= 1000:
             return False
         d, moved = self._direction(tangent, lam)
         if d is None:
             return False
         before, t = self.objective(lam), 1.0
         rounding = self.rounding(before)
-        for _ in range(HALVINGS):
+        # Halvings of a Newton step on a tangent, after which proximal steps go on.
+        for _ in range(8):
             b = self.point.b + tangent.step(t * d).reshape(self.point.b.shape)
             new = self.at(b, self.point.c + t * moved)
             value = self.objective(lam, new)

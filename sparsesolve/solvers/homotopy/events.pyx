@@ -52,10 +52,6 @@ cdef enum Kind:
 cpdef enum Reason:
     RUNNING, CROWDED, STUCK, AT_END, FULL
 
-# Events at one lambda, in multiples of the number of columns, after which rounding hides their
-# order.
-DEF PATIENCE = 8
-
 
 cdef class ActiveSet:
     """The active columns and the window they come from; both are empty at first.
@@ -363,7 +359,9 @@ cdef class Homotopy(ActiveSet):
                     return CROWDED
                 kind = self._next(&t, &index)
             self.here = self.here + 1 if t <= self.tie else 1
-            if self.here > PATIENCE * (self.basis.size + self.basis.width + 1):
+            # Events at one lambda, in multiples of the number of columns, after which rounding
+            # hides their order.
+            if self.here > 8 * (self.basis.size + self.basis.width + 1):
                 return STUCK
             self._advance(t, kind, index)
             if kind == END:

@@ -39,10 +39,6 @@ from scipy.linalg import solve_triangular
 from sparsesolve.solvers.homotopy.knot_gaps import gaps_at, piece_gaps
 from sparsesolve.solvers.tolerances import ROUNDING
 
-# At lambda = 0 the least squares on all columns are computed only if the gap, relative to the null
-# objective, exceeds this.
-EXPLAINED = 1e-10
-
 
 @dataclass(frozen=True)
 class Rules:
@@ -102,7 +98,9 @@ class Certificate:
             gaps /= self.null
             if len(lams) and lams[-1] == 0.0 and core is not None:
                 known = np.inf if self.data.least else gaps[-1]
-                if known > EXPLAINED:
+                # At lambda = 0 the least squares on all columns are computed only if the gap,
+                # relative to the null objective, exceeds this.
+                if known > 1e-10:
                     inside = self._square_inside(core, C[-1], features, B[-1])
                     known = min(known, inside / (2 * self.null))
                 gaps[-1] = known

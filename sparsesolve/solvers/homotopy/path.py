@@ -28,8 +28,6 @@ from sparsesolve.solvers.tolerances import CENTRED, LAST_DIGITS
 # Values of a dense design that is kept unpacked (32 MB); larger ones are unpacked block by block
 # for each product.
 SMALL_DESIGN = 4_000_000
-# Share of stored values from which dense kernels are faster than sparse products.
-DENSE_FROM = 0.15
 # Knots before the first check of all columns; the number then doubles, to at most MOST_KNOTS, or
 # twice as many with all columns in the window.
 FIRST_KNOTS, MOST_KNOTS = 16, 64
@@ -43,7 +41,8 @@ UNCLEAR = "rounding hides in which order features join and leave"
 
 def homotopy_data(problem, n_threads):
     """Return the data of a Problem of squared error."""
-    dense = problem.design.stored >= DENSE_FROM * problem.design.n * problem.design.p
+    # Share of stored values from which dense kernels are faster than sparse products.
+    dense = problem.design.stored >= 0.15 * problem.design.n * problem.design.p
     return (DenseData if dense else SparseData)(problem, n_threads)
 
 

@@ -44,11 +44,6 @@ SWEEP_GAIN, SWEEP_SHARE, MOST_SWEEPS = 0.3, 0.1, 30
 CHOLESKY_COST, SWEEP_COST = 0.1, 4.0
 # Certificates without a fall of the gap after which sweeps give way to Newton steps.
 GAPS_BEFORE_NEWTON = 60
-# Bisections of the interval of intercepts, each side: it is then known to 2^-12 of its length, and
-# it is only a bound.
-BISECTIONS = 12
-# Doublings of that interval before an end counts as infinite.
-DOUBLINGS = 60
 
 
 class DualDescent(Reduced):
@@ -183,13 +178,16 @@ class DualDescent(Reduced):
         ends = []
         for side in (-1.0, 1.0):
             inner, outer = 0.0, side * self.dual.spread * 1e-3
-            for _ in range(DOUBLINGS):
+            # Doublings of that interval before an end counts as infinite.
+            for _ in range(60):
                 if dual.loss.at(dual.eta + outer)[0] > most:
                     break
                 inner, outer = outer, 2.0 * outer
             else:
                 outer = side * np.inf
-            for _ in range(BISECTIONS if np.isfinite(outer) else 0):
+            # Bisections of the interval of intercepts, each side: it is then known to 2^-12 of its
+            # length, and it is only a bound.
+            for _ in range(12 if np.isfinite(outer) else 0):
                 middle = 0.5 * (inner + outer)
                 beyond = dual.loss.at(dual.eta + middle)[0] > most
                 inner, outer = (inner, middle) if beyond else (middle, outer)

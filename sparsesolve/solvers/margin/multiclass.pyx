@@ -29,9 +29,6 @@ from scipy import sparse
 from sparsesolve.solvers.margin.planes import Planes
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
-# Sweeps from one gap to the next. A gap takes two products of X with K columns, about as much as a
-# sweep; a larger number makes more sweeps than the target needs.
-SWEEPS_BETWEEN_GAPS = 5
 # Coefficients up to which cutting planes go on where dual descent is slow, and the sweeps after
 # which they do. On iris (15 coefficients) ten planes reach rounding, where descent is at 4e-6
 # after 10,000 sweeps; on scikit-learn's digits (640) at C = 10 they reach 1e-6 in 700 planes and
@@ -172,7 +169,9 @@ def _by_sweeps(problem, tol, sweeps, seed):
     rng, moved = np.random.default_rng(seed), np.inf
     for made in range(sweeps + 1):
         # rounding
-        if made % SWEEPS_BETWEEN_GAPS == 0 or made == sweeps or moved <= 1e-15:
+        # Sweeps from one gap to the next. A gap takes two products of X with K columns, about as
+        # much as a sweep; a larger number makes more sweeps than the target needs.
+        if made % 5 == 0 or made == sweeps or moved <= 1e-15:
             W = problem.coefficients(alpha)  # Without the rounding of sweeps.
             gap = problem.objective(W) - problem.bound(alpha, W)
             if gap <= tol or moved <= 1e-15:

@@ -45,24 +45,17 @@ INNER_FINER = 0.03
 # Rounds after which the method is given up if none leaves less than ROUND_PROGRESS of the least
 # gap.
 ROUNDS_PATIENCE, ROUND_PROGRESS = 15, 0.9
-# Steps of the inner solver in a round after which sigma shrinks.
-STEPS_A_ROUND = 3000
 # The share of a lambda whose solution is b = 0 that is tried next on the way to the largest lambda
 # with another solution.
 NEXT_LEVEL = 0.7
 # Rounds at one lambda: sigma has grown to its end after ten.
 ROUNDS = 60
-# Dinkelbach's steps to the largest lambda with a coefficient other than 0: they converge faster
-# than geometrically.
-LEVELS = 30
 # Steps of the inner solver in one of them.
 MOST_STEPS = 10_000
 # Relative gap of Dinkelbach's steps while these are long: the ratio then has three digits.
 FIRST_GAP = 1e-3
 # Relative gap of the last of Dinkelbach's steps, of which the grid begins.
 LAST_GAP = 1e-9
-# A fall of the objective below this fraction of it is rounding of a solution at the gap LAST_GAP.
-FALL = 1e-12
 # Coefficients are scaled by this to see the part of degree 1 of the penalty, of which the ridge
 # part is then 1e-8.
 TINY = 1e-8
@@ -259,7 +252,8 @@ class Multipliers(State):
         """
         goal = min(INNER_SHARE * gap, self.null)
         goal = self.fine * max(goal, INNER_TARGET * target)
-        steps = max(min(limit - self.iterations, STEPS_A_ROUND), 1)
+        # Steps of the inner solver in a round after which sigma shrinks.
+        steps = max(min(limit - self.iterations, 3000), 1)
         outcome, _ = self.inner.solve(lam, goal, steps)
         eta = self.certificate.place(*self.inner.coefficients(), self.inner.intercept)
         self.m = self.envelope.slopes(eta - self.certificate.shift)
@@ -313,13 +307,17 @@ class Multipliers(State):
         if not 0.0 < lam < np.inf or penalty.alpha == 0.0:
             return lam
         best, lam, close = 0.0, NEXT_LEVEL * lam, FIRST_GAP
-        for _ in range(LEVELS):
+        # Dinkelbach's steps to the largest lambda with a coefficient other than 0: they converge
+        # faster than geometrically.
+        for _ in range(30):
             self._solve(lam, close * self.null, MOST_STEPS)
             point = self.certificate.point
             held = np.where(self.certificate.unpenalised, 0.0, point.b)
             size = penalty.value(TINY * held, 1.0) / TINY  # The part of degree 1.
             ratio = (null - point.value) / size if size > 0.0 else 0.0
-            if null - point.value > lam * (1.0 + SAME) * size + FALL * null:
+            # A fall of the objective below this fraction of it is rounding of a solution at the
+            # gap LAST_GAP.
+            if null - point.value > lam * (1.0 + SAME) * size + 1e-12 * null:
                 close = LAST_GAP if ratio < (1.0 + FIRST_GAP) * lam else close
                 best = lam = ratio
             elif close > LAST_GAP:

@@ -33,9 +33,6 @@ from sparsesolve.solvers.tolerances import ROUNDING
 
 # Relative rounding of one operation.
 EPSILON = np.finfo(np.float64).eps
-# Newton steps on the intercept of a squared loss, whose curvature jumps: a dozen are enough, and
-# bisections of a bracket end within the digits of a float.
-SHIFTS = 100
 
 
 def suits_kinks(problem, lambdas):
@@ -203,7 +200,9 @@ def best_shift(loss, eta, start):
     Newton steps from `start` stay within a bracket of the minimum, which grows by doubling.
     """
     shift, low, high, reach = float(start), -np.inf, np.inf, 1.0
-    for _ in range(SHIFTS):
+    # Newton steps on the intercept of a squared loss, whose curvature jumps: a dozen are enough,
+    # and bisections of a bracket end within the digits of a float.
+    for _ in range(100):
         slope = -float(loss.at(eta + shift)[1].sum())
         low, high = (low, shift) if slope > 0.0 else (shift, high)
         curvature = float(loss.curvature_at(eta + shift).sum())

@@ -53,9 +53,6 @@ from sparsesolve.solvers.tolerances import LAST_DIGITS
 CHANGES_BEFORE_SUMS = 40
 # Rows that the factor takes in at a time: a block of a matrix product.
 TOGETHER = 32
-# Rows that may come to an end of their interval before sweeps go on, which find many such rows at
-# once.
-MOST_DROPS = 60
 # Rows strictly between their ends up to which these may be solved for by a Cholesky factor, whose
 # memory is a square of them.
 MOST_FREE_ROWS = 3000
@@ -63,12 +60,6 @@ MOST_FREE_ROWS = 3000
 MOST_NEWTON_COLUMNS = 2000
 # No round is solved to less than this share of the target gap.
 TARGET_SHARE = 0.1
-# Rounds at one lambda: sigma has grown to its end after a dozen.
-ROUNDS = 80
-# Newton steps in a round: the number of rows that change falls at each.
-STEPS = 60
-# Lengths tried in one search: each cuts its interval by a tenth at least.
-LENGTHS = 30
 
 
 class Moments:
@@ -166,7 +157,9 @@ def ascend(gram, u, slope, low, high, lam, level):
     """
     factor, kept = _factor(gram)
     u, slope = u.copy(), slope[kept]
-    for _ in range(MOST_DROPS):
+    # Rows that may come to an end of their interval before sweeps go on, which find many such rows
+    # at once.
+    for _ in range(60):
         if len(kept) == 0:
             break
         step, common = _step(factor, slope, lam, level)
@@ -242,7 +235,8 @@ class RowsNewton(Reduced):
         self.sigma = min(self.sigma, 10.0 * self.first)
         gap = least = self._begin(lam)
         best = gap, dual.point()
-        for _ in range(ROUNDS):
+        # Rounds at one lambda: sigma has grown to its end after a dozen.
+        for _ in range(80):
             if gap <= target:
                 return CONVERGED, gap
             if self.iterations >= limit or patience == 0:
@@ -308,7 +302,8 @@ class RowsNewton(Reduced):
         At least one step is taken if more than `nothing` is left.
         """
         dual, free = self.dual, self.dual.with_intercept
-        for k in range(STEPS):
+        # Newton steps in a round: the number of rows that change falls at each.
+        for k in range(60):
             u = -self.w * self.envelope.slopes(self.eta)
             slope = dual.products(u) - lam * self.g
             slope_0 = float(u.sum()) if free else 0.0
@@ -386,7 +381,8 @@ class RowsNewton(Reduced):
         if not begin < 0.0:
             return 0.0
         low, at_low, high, at_high, t = 0.0, begin, np.inf, np.inf, 1.0
-        for _ in range(LENGTHS):
+        # Lengths tried in one search: each cuts its interval by a tenth at least.
+        for _ in range(30):
             here = slope(t)
             if abs(here) <= -0.1 * begin:
                 return t

@@ -37,16 +37,11 @@ from sparsesolve.penalties.penalty import Penalty
 
 # The relative error of a float: half a unit in the last place.
 EPSILON = 2.0**-53
-# Roundings of an intercept: coefficients, their products with means, the sum, and what it is in
-# y.
-ROUNDINGS = 4
 # An error of the linear predictor, relative to the response of squared error, up to which no cost
 # is computed: its square is 1e-18 of the objective.
 FAINT = 1e-9
 # An inner lambda beyond which nothing changes.
 BEYOND_ALL = 1e300
-# Rounding to the user's units may change the fit by this fraction of the response's size.
-LOST = 1e-9
 # A mean so many spreads from 0 takes digits of the intercept, which is then summed with all
 # digits.
 FAR = 1e3
@@ -86,7 +81,9 @@ def last_digits(problem, which, values, intercept):
     last_digit = EPSILON * problem.largest_mean
     sizes = np.abs(values)
     d = EPSILON * np.max(sizes @ problem.norms[which])
-    common = ROUNDINGS * EPSILON * np.max(sizes @ np.abs(problem.means[which])) + 2.0 * last_digit
+    # Roundings of an intercept: coefficients, their products with means, the sum, and what it is
+    # in y.
+    common = 4 * EPSILON * np.max(sizes @ np.abs(problem.means[which])) + 2.0 * last_digit
     if problem.far:  # The intercept is rounded once.
         moved = values @ problem.means[which]
         common = EPSILON * np.max(np.abs(problem.mean + intercept - moved))
@@ -276,7 +273,8 @@ class Problem:
             coefs = np.ldexp(scaled, self.shift[which])
             lost = abs(np.ldexp(coefs, -self.shift[which]) - scaled)
         lost *= np.asarray(self.design.spread)[which]
-        if lost.sum() > LOST:
+        # Rounding to the user's units may change the fit by this fraction of the response's size.
+        if lost.sum() > 1e-9:
             lost, scaled = lost.reshape(-1, len(which)), scaled.reshape(-1, len(which))
             k, j = np.unravel_index(lost.argmax(), lost.shape)
             size = _power_of_ten(scaled[k, j], self.shift[which[j]])

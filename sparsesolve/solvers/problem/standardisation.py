@@ -25,13 +25,9 @@ STRIDE = 4.0
 STEPS_ONE_BY_ONE = 20
 # A slope below this fraction of that at the start is none.
 FLAT = 1e-100
-# Newton steps that do not get shorter than this lead to infinity.
-SHORT = 1e-3
 # Steps of the search for an intercept: each halves its interval, and doubles have 2,000 exponents
 # at most.
 STEPS = 300
-# 2^-30 of a step moves no intercept by more than rounding.
-HALVINGS = 30
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -76,7 +72,8 @@ def best_intercept(loss, offset):
         unbounded = bool(np.isinf([low, high]).any())
         if k > STEPS_ONE_BY_ONE and unbounded:
             step *= 2.0 ** min(k - STEPS_ONE_BY_ONE, 900)
-        if abs(slope) <= FLAT * size and abs(step) > SHORT and unbounded:
+        # Newton steps that do not get shorter than this lead to infinity.
+        if abs(slope) <= FLAT * size and abs(step) > 1e-3 and unbounded:
             if not _pulled_both_ways(loss, len(offset)):
                 raise ValueError(
                     "y holds one extreme value only, so no finite intercept is best; "
@@ -130,7 +127,8 @@ def best_intercepts(loss, offset):
             curvature[k] = loss.curvature_product(eta, rows).sum(axis=1)
         step = np.linalg.lstsq(curvature, slope, rcond=1e-12)[0]
         step *= min(1.0, STRIDE / max(np.abs(step).max(), STRIDE))
-        for _ in range(HALVINGS):
+        # 2^-30 of a step moves no intercept by more than rounding.
+        for _ in range(30):
             new_value, new_u = loss.at(offset + (a + step)[:, None])
             if new_value <= value + LAST_DIGITS * abs(value):
                 break

@@ -24,9 +24,6 @@ from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
 cdef double ROUNDING = tolerances.ROUNDING
-# Newton steps for one block pay up to this many directions: a factor takes their cube, a product
-# with the data their square.
-cdef int MOST_POLISHED = 64
 
 
 cdef class Tangents:
@@ -282,7 +279,9 @@ cdef class BlockStep:
         cdef int j, first = self.first[k], s = self.first[k + 1] - first, g = self.group[k]
         cdef double change, size
         cdef double* slope
-        if self.tangents.linearise(k, b, self.z, lam) > MOST_POLISHED:
+        # Newton steps for one block pay up to this many directions: a factor takes their cube, a
+        # product with the data their square.
+        if self.tangents.linearise(k, b, self.z, lam) > 64:
             return 0.0
         self.factorise(k)
         slope = &self.tangents.slope[first]

@@ -21,8 +21,6 @@ from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.solvers.quadratic.active_set cimport ActiveSetQuadratic
 
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
-# Cycles of coordinate descent before a Newton direction, on sparse columns.
-DEF CYCLES = 12
 # Conjugate gradients in a Newton direction: with more, signs change before the direction is used.
 DEF STEPS = 60
 # Relative residual that conjugate gradients leave at most.
@@ -72,7 +70,8 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         if self.columns.dense or self.solved(lam, target):
             return ActiveSetQuadratic.solve(self, lam, target, budget)
         changed = self.n_violating(lam)
-        for count in range(CYCLES):
+        # Cycles of coordinate descent before a Newton direction, on sparse columns.
+        for count in range(12):
             # until hardly a sign changes
             if changed <= 2e-3 * self.size or self.iterations >= limit:
                 break

@@ -30,8 +30,6 @@ LEAST_STRONG_LEVEL = 0.5
 # The part of the features is solved to this share of the target gap, so that the rest may add its
 # own.
 PART_SHARE = 0.5
-# Rounds in which features enter at one lambda; the strong rule needs one or two.
-ROUNDS = 100
 
 
 class FewFeatures(Reduced):
@@ -59,7 +57,8 @@ class FewFeatures(Reduced):
             expected = max(2.0 * lam - self.last, LEAST_STRONG_LEVEL * lam)
         self.last = lam
         used = self._used() | self._moved(expected)
-        for _ in range(ROUNDS):
+        # Rounds in which features enter at one lambda; the strong rule needs one or two.
+        for _ in range(100):
             outcome = self._solve_part(np.flatnonzero(used), lam, inner, limit - self.iterations)
             before, gap = gap, self.whole.gap(lam)
             if gap <= target:

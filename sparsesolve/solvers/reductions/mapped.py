@@ -31,10 +31,6 @@ MOST_FORMED_VALUES = 30_000_000
 # stored one, unless they are small (32 MB).
 FILLED = 4
 SMALL_MAPPED = 4_000_000
-# Columns formed one by one of which so many may enter at once at least.
-FIRST_COLUMNS = 20
-# Rounds in which columns enter at one lambda, half as many again in each.
-ROUNDS = 50
 
 
 def forms_columns(problem):
@@ -108,7 +104,8 @@ class Generated(Reduced):
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         inner, last = 0.5 * target, np.inf
-        for _ in range(ROUNDS):
+        # Rounds in which columns enter at one lambda, half as many again in each.
+        for _ in range(50):
             outcome, _ = self.state.solve(lam, inner, budget)
             gap = self._certify(lam)
             if gap <= target:
@@ -153,7 +150,8 @@ class Generated(Reduced):
         over = over.max(axis=0) if over.ndim == 2 else over
         over[self.which] = 0.0
         found = np.flatnonzero(over > 0.0)
-        most = max(FIRST_COLUMNS, len(self.which) // 2)
+        # Columns formed one by one of which so many may enter at once at least.
+        most = max(20, len(self.which) // 2)
         return found if len(found) <= most else found[np.argsort(-over[found])[:most]]
 
 

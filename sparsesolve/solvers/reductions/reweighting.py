@@ -38,20 +38,8 @@ CONVEX_SHARE = 0.3
 ENTER_AHEAD = 0.9
 # Sweeps of the quadratic model between new weights, which cost about one.
 SWEEPS_A_WEIGHT = 3
-# New weights of the quadratic model; Newton steps end most searches within ten.
-MODEL_ROUNDS = 1000
 # A change of a group below this, relative, is none.
 STILL = 1e-11
-# Rounds of new weights at one lambda.
-ROUNDS = 200
-# Newton steps at one lambda; the quadratic model has converged after ten.
-NEWTON = 30
-# A fall of the objective below this fraction of it ends Newton's method.
-FLAT = 1e-13
-# A rise of the objective below this fraction of it is rounding.
-ROUNDING = 1e-15
-# A Newton step is halved no further than this.
-LEAST_STEP = 1e-6
 
 
 class Reweighting(State):
@@ -89,7 +77,8 @@ class Reweighting(State):
         limit, last = self.iterations + budget, np.inf
         self.working = (self.penalty.d == 0.0) | (self.penalty.lengths(self.b) > 0.0)
         self._take_in(lam, self._weights(lam), ENTER_AHEAD)
-        for _ in range(ROUNDS):
+        # Rounds of new weights at one lambda.
+        for _ in range(200):
             self._solve_convex(lam, self._weights(lam), CONVEX_SHARE * target, limit)
             weights = self._weights(lam)
             gap = self._certify(lam, weights)
@@ -154,22 +143,26 @@ class Reweighting(State):
         objective = self.loss.at(eta)[0] + charge
         model = ConcaveModel(self.problem, self.of[which], lam, first)
         quadratic = self.problem.loss is None
-        for _ in range(NEWTON):
+        # Newton steps at one lambda; the quadratic model has converged after ten.
+        for _ in range(30):
             self.iterations += 1
             step, t = self._model_minimum(model, A, theta, eta) - theta, 1.0
-            while t > LEAST_STEP:
+            # A Newton step is halved no further than this.
+            while t > 1e-6:
                 b = np.zeros(len(self.b))
                 b[which] = (theta + t * step)[first:]
                 there = eta + t * (A @ step)
                 value = self.loss.at(there)[0]
                 found = value + self.penalty.value(b, lam, self.problem.unit)
-                if found <= objective + ROUNDING * abs(objective):
+                # A rise of the objective below this fraction of it is rounding.
+                if found <= objective + 1e-15 * abs(objective):
                     break
                 t *= 0.5
             else:
                 break
             theta, eta, fell, objective = theta + t * step, there, objective - found, found
-            if quadratic or fell <= FLAT * abs(objective) or self.iterations >= limit:
+            # A fall of the objective below this fraction of it ends Newton's method.
+            if quadratic or fell <= 1e-13 * abs(objective) or self.iterations >= limit:
                 break
         self.b[:] = 0.0
         self.b[which] = theta[first:]
@@ -269,7 +262,8 @@ class ConcaveModel:
         curvature, unpenalised = self._curvature(G), np.zeros(self.free)
         size = np.sqrt(np.abs(c @ b)) + np.sqrt(np.maximum(np.diag(G), 0.0)) @ np.abs(b)
         due, pause = 1, 1
-        for k in range(MODEL_ROUNDS):
+        # New weights of the quadratic model; Newton steps end most searches within ten.
+        for k in range(1000):
             weights = np.concatenate([unpenalised, self._derivatives(b)[0]])
             moved = weighted_sweeps(G, c, b, self.start, curvature, weights, SWEEPS_A_WEIGHT)
             if moved <= STILL * max(size, moved):

@@ -43,8 +43,6 @@ WIDE = 2
 # The gap asked of the small problem, over that of the large one, falls by this factor where the
 # large gap is missed.
 SHARE = 0.01
-# Closer solutions of the small problem for a gap of the large one, each a hundred times as close.
-TRIES = 8
 # Unpenalised columns whose dependence is examined: each costs a product with every other.
 MOST = 1000
 # Values of the columns that are examined (240 MB), and multiply-adds of their inner products.
@@ -125,7 +123,9 @@ class RowSpace(Reduced):
         """Reach the gap by the small problem; return (outcome, gap)."""
         limit = self.state.iterations + budget
         self.closer = min(1.0, self.closer / SHARE**0.5)
-        for _ in range(TRIES):
+        # Closer solutions of the small problem for a gap of the large one, each a hundred times as
+        # close.
+        for _ in range(8):
             asked = self.closer * target
             outcome, _ = self.state.solve(lam, asked, max(limit - self.state.iterations, 0))
             gap = self._lead_back(lam)

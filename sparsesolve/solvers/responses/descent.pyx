@@ -39,8 +39,6 @@ SCATTERED_COST = 8.0
 # Columns to a sample from which columns are the shorter rows, even if they are multiplied twice.
 WIDE = 1.5
 cdef double ROUNDING = tolerances.ROUNDING
-# Multiplications up to which loops cost less than calling a matrix product.
-DEF FEW_MULTIPLICATIONS = 100_000
 # Sufficient decrease: a tiny share suffices, as a sweep minimises exactly in each row.
 ARMIJO = 1e-4
 # The most halvings of a step: a step 2^-12 as long gains less than another sweep.
@@ -313,7 +311,8 @@ class ResponseDescent:
                     moving[count] = <int> j
                     count += 1
                     break
-        if self.columns.dense and count * step.shape[0] * n <= FEW_MULTIPLICATIONS:
+        # Multiplications up to which loops cost less than calling a matrix product.
+        if self.columns.dense and count * step.shape[0] * n <= 100_000:
             out, rows = np.zeros((step.shape[0], n)), self.columns.rows
             image = out
             for i in range(count):

@@ -22,8 +22,6 @@ from sparsesolve.solvers.tolerances import FORCING
 TINY = 1e-30
 # The most conjugate gradient steps for a direction; after these, a new direction is cheaper.
 STEPS = 60
-# The least relative residual of a direction: for less the quadratic is too far from F.
-LEAST_RESIDUAL = 1e-3
 
 
 def conjugate_gradients(product, precondition, rhs, enough, most):
@@ -259,7 +257,8 @@ def _enough(d, rest, goal):
     """Return the relative square of the residual at which conjugate gradients may stop."""
     digits = 0.2 * goal / max(np.abs(d.B[:, d.which >= 0]).sum(), 1e-300)
     most = np.abs(rest).max()
-    return min(max(digits / most if most > digits else 1.0, LEAST_RESIDUAL), FORCING) ** 2
+    # The least relative residual of a direction: for less the quadratic is too far from F.
+    return min(max(digits / most if most > digits else 1.0, 1e-3), FORCING) ** 2
 
 
 def _product(d, places, mask, single, penalty, level):

@@ -28,9 +28,6 @@ MOST_MODEL_COEFFICIENTS = 500
 # Proximal gradient steps at one lambda after which Newton steps take over in such problems.
 MOST_STEPS_OF_GROUPS = 3000
 
-# Curvature of each sample along (1, ..., 1), relative to the mean and over the sample's weight,
-# where softmax has none.
-COMMON_CURVATURE = 1e-8
 # Least curvature of each sample in any direction: more holds steps back where classes are all but
 # told apart.
 LEAST_CURVATURE = 1e-13
@@ -83,7 +80,9 @@ class ResponseGroups(PassNewton):
         features, place = np.unique(self.which % p, return_inverse=True)
         curvatures = np.stack([self.curved(row) for row in np.eye(K)])
         mean = np.einsum("kkn->", curvatures) / K * self.problem.weights
-        curvatures += COMMON_CURVATURE / K * mean
+        # Curvature of each sample along (1, ..., 1), relative to the mean and over the sample's
+        # weight, where softmax has none.
+        curvatures += 1e-8 / K * mean
         curvatures[np.arange(K), np.arange(K)] += LEAST_CURVATURE * mean
         spectrum, turn = np.linalg.eigh(curvatures.transpose(2, 0, 1))
         sizes, turn = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None], turn.transpose(0, 2, 1)

@@ -24,11 +24,6 @@ cdef extern from "single.h" nogil:
     void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v,
                          Py_ssize_t ld) noexcept
 
-# The other curvatures of a row are taken for at least this fraction of its largest.
-LEAST_ROW_CURVATURE = 1e-3
-# Rows that gain less than this share of a row's average gain are left out of the last sweeps.
-DEF IDLE_ROW = 0.1
-
 
 cdef class ResponseModel:
     """Minimise the model from B0; a subclass multiplies by Z and H.
@@ -132,7 +127,9 @@ cdef class ResponseModel:
                 gained = self.sweep(net, lam, whole, least)
             sweeps += 1
             total += gained
-            least = IDLE_ROW * enough * total / self.B.shape[1]
+            # Rows that gain less than this share of a row's average gain are left out of the last
+            # sweeps.
+            least = 0.1 * enough * total / self.B.shape[1]
             if gained <= enough * total:
                 if whole:
                     break
@@ -363,7 +360,8 @@ cdef class SeparateModel(SparseModel):
 
     def _curvature(self, A, r):
         curvature = self._squares(A * (1.0 - r * A))
-        return np.maximum(curvature, LEAST_ROW_CURVATURE * curvature.max(axis=0))
+        # The other curvatures of a row are taken for at least this fraction of its largest.
+        return np.maximum(curvature, 1e-3 * curvature.max(axis=0))
 
     def _place(self, A):
         self.A, self.image, self.along = A, np.zeros(A.shape), np.zeros(A.shape[1])

@@ -53,8 +53,6 @@ cdef double MISSED_THRESHOLD_LOSS = tolerances.MISSED_THRESHOLD_LOSS
 cdef double MODEL_SHARE = tolerances.MODEL_SHARE
 cdef double ROUNDING = tolerances.ROUNDING
 cdef double SLOW_STEP = tolerances.SLOW_STEP
-# H is refreshed, whatever that costs, after a step that left more than this share of the gap.
-DEF VERY_SLOW_STEP = 0.8
 # Evaluating the loss of one sample costs this many multiply-adds for each response.
 DEF SAMPLE_COST = 10.0
 # Coefficients enter ahead of time if their products pass a lambda that is lower by this share of
@@ -64,8 +62,6 @@ DEF ENTER_AHEAD = 0.3
 DEF HALVINGS = 30
 # Steps without a lower gap before the solver gives up.
 DEF NEWTON_PATIENCE = 6
-# Times that coefficients may return to the working set at one lambda before it counts as a cycle.
-DEF RETURNS = 30
 # Most inner steps for one quadratic model.
 DEF ROUNDS = 1000
 
@@ -481,7 +477,9 @@ cdef class ResponseNewton(Compiled, State):
         # The working set has not grown, so these coefficients were dropped before.
         self.returns += entering > 0 and size <= self.widest
         self.widest = max(self.widest, size)
-        return entering if self.returns <= RETURNS else 0
+        # Times that coefficients may return to the working set at one lambda before it counts as a
+        # cycle.
+        return entering if self.returns <= 30 else 0
 
     def goal(self, double lam, double target, double outside):
         """Return the gap for the working coefficients when the others have gap `outside`."""
@@ -543,8 +541,8 @@ cdef class ResponseNewton(Compiled, State):
             if last > 0.0:
                 self.forcing = min(max((gap / last) ** 2, LEAST_FORCING), FORCING)
                 point.refresh_debt += 1
-                slow = (SLOW_STEP if point.refresh_debt > self._price()
-                        else VERY_SLOW_STEP)
+                # H is refreshed, whatever that costs, after a step that left .8 of the gap.
+                slow = SLOW_STEP if point.refresh_debt > self._price() else 0.8
                 if not fresh and gap > slow * last:
                     point.refresh_hessian(lam)
                     point.slopes()

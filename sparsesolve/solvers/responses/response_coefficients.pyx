@@ -26,10 +26,6 @@ from sparsesolve.penalties.groups import one_by_one
 from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
 from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent
 
-# At a refresh of H, a coefficient of 0 leaves the working set if its product is below this
-# fraction of lambda.
-DEF IDLE = 0.8
-
 
 cdef class ResponseHessian:
     """Hold columns, which are never removed, and F'' at one point.
@@ -279,7 +275,9 @@ cdef class ResponseCoefficients:
         which, start = self.quadratic.members()
         stay = np.asarray(start) != 0.0
         l1 = np.asarray(self.net.l1)[which // self.K]
-        stay |= np.abs(np.asarray(self.C).reshape(-1)[which]) >= IDLE * lam * l1
+        # At a refresh of H, a coefficient of 0 leaves the working set if its product is below this
+        # fraction of lambda.
+        stay |= np.abs(np.asarray(self.C).reshape(-1)[which]) >= 0.8 * lam * l1
         if self.net.grouped:
             stay = np.repeat(stay.reshape(-1, self.K).any(axis=1), self.K)
         self.hessian.refresh_hessian(self.loss, &self.eta[0, 0])

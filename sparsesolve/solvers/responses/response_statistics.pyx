@@ -44,12 +44,6 @@ from sparsesolve.solvers.quadratic.coefficients import projection
 
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 cdef double ROUNDING = tolerances.ROUNDING
-# Attempts to factor a numerically singular matrix. Each multiplies the ridge by a hundred.
-DEF REPAIRS = 6
-# 2^-12 of a step of blocks gains less than the next sweep.
-DEF HALVINGS = 12
-# Rows along which the loss is flat get this fraction of the penalty's curvature.
-DEF FLAT_ROW = 1e-5
 # Rows enter ahead of time if their products pass a lambda that is lower by this share of the step
 # between lambdas.
 DEF ENTER_AHEAD = 0.3
@@ -247,7 +241,9 @@ cdef class GroupedHessian:
         if self.inverse.shape[0] < square:
             self.inverse, self.schur = np.empty(3 * square // 2), np.empty(3 * square // 2)
         with nogil:
-            for tries in range(REPAIRS):
+            # Attempts to factor a numerically singular matrix. Each multiplies the ridge by a
+            # hundred.
+            for tries in range(6):
                 for c in range(n):
                     column = &self.inverse[c * <Py_ssize_t> n]
                     for i in range(c, n):
@@ -260,7 +256,9 @@ cdef class GroupedHessian:
                 if info == 0:
                     dpotri("L", &n, &self.inverse[0], &n, &info)
                 if info == 0:
-                    self._complement(n, max(added, FLAT_ROW))
+                    # Rows along which the loss is flat get this fraction of the penalty's
+                    # curvature.
+                    self._complement(n, max(added, 1e-5))
                     dpotrf("L", &n, &self.schur[0], &n, &info)
                 if info == 0:
                     break
@@ -340,7 +338,8 @@ cdef class GroupedHessian:
             linear += dot(m, &self.d[k, 0], &rows.g[k, 0])
             curvature += dot(m, &self.d[k, 0], &self.q[k, 0])
             memcpy(&self.left[k, 0], &rows.B[k, 0], m * sizeof(double))
-        for tries in range(HALVINGS):
+        # 2^-12 of a step of blocks gains less than the next sweep.
+        for tries in range(12):
             for k in range(K):
                 for j in range(m):
                     rows.B[k, j] = self.left[k, j] + t * self.d[k, j]
