@@ -239,7 +239,7 @@ def _unlimited(problem, which, values, columns):
 
 def _last_step(problem, eta, Z):
     """Return the Newton direction (K, f) along which F falls for ever, or None."""
-    loss, null, last, stride = problem.loss, problem.null_value, 0.0, STRIDE
+    loss, null, last, left, stride = problem.loss, problem.null_value, 0.0, np.inf, STRIDE
     value, u = loss.at(eta)
     tried = []  # directions, the last first: where little is left to gain they are rounding
     for _ in range(STEPS):
@@ -247,13 +247,15 @@ def _last_step(problem, eta, Z):
         moved = (step @ Z.T).reshape(eta.shape)
         length = np.abs(moved).max(initial=0.0)
         near = last <= 1.0  # longer ones may be of rows that hold, on the way to their place
+        if not near and length <= SHORT and left <= 1e-9 * null:
+            break  # what was left to gain is rounding: near a minimum steps shrink one by one
         if not SHORT < length < np.inf or (near and length < 0.1 * last):
             return None
         tried.insert(0, (step, moved / length))
         # rounding
         if gain <= 1e-13 * null:
             break
-        last, t = length, min(1.0, stride / length)
+        last, left, t = length, gain, min(1.0, stride / length)
         there = loss.at(eta + t * moved)
         stride = 2.0 * stride if there[0] <= value else STRIDE
         while not there[0] <= value and t > 1e-6:

@@ -50,6 +50,22 @@ def test_it_is_what_linear_programming_says(seed, tol):
     assert bool(said) == separable(X, labels)
 
 
+@every("seed", range(6))
+@every("tol", [1e-4, 1e-7])
+def test_an_order_of_deaths_that_a_column_tells_is_said(seed, tol):
+    """Neighbours differ by little, so that the fall ends far out; one exchange ends it."""
+    rng = np.random.default_rng(seed)
+    X, free = rng.normal(size=(40, 3)), {"penalty_factor": [0, 1, 1], "lambdas": [0.1]}
+    times = np.exp(-X[:, 0])
+    fit, said = fitted(X, np.c_[times, np.ones(40)], family="cox", tol=tol, **free)
+    assert fit.status[0] == ss.Status.UNBOUNDED and fit.unbounded.tolist() == [0]
+    assert "No finite coefficients are best" in said[0]
+    two = np.argsort(times)[[10, 30]]
+    times[two] = times[two[::-1]]
+    fit, said = fitted(X, np.c_[times, np.ones(40)], family="cox", tol=tol, **free)
+    assert fit.status[0] == ss.Status.CONVERGED and not said
+
+
 CERTAIN = np.arange(N) < 10  # rows whose responses are at their end
 ALIKE = {
     "binomial": lambda eta, rng: (rng.logistic(size=N) + eta > 0) | CERTAIN,
