@@ -184,8 +184,7 @@ def crf_path(
     options = {"alpha": alpha, "transitions": transitions, "intercept": bool(intercept),
                "tol": tol}  # fmt: skip
     path = wrapped(points, reason, problem, labels, allowed, bound, options)
-    if path.unbounded is not None:
-        warn_unbounded(path.unbounded)
+    warn_unbounded(path)
     warn_missed([replace(path, unbounded=None)], tol)
     return path
 

@@ -12,6 +12,10 @@ import numpy as np
 from sparsesolve.results.status import Status, warn
 from sparsesolve.structured.transitions import BOX
 
+# Coefficients are multiplied by this to see where the loss goes.
+FAR = 1e3
+# A rise of the loss below this fraction of that at zero coefficients is rounding.
+ROUNDING = 1e-9
 # A warning names at most this many scores.
 SHOWN = 5
 
@@ -54,8 +58,29 @@ def marked(points, problem, labels):
     return status, [names[i] for i in np.flatnonzero(found)]
 
 
-def warn_unbounded(names):
-    """Warn once, naming the free scores without a best value."""
+def tells_all(problem, point):
+    """Return True if coefficients without a penalty tell every label: F falls for ever as they
+    grow.
+    """
+    if point.lam > 0.0 or not len(point.which):
+        return False
+    b = np.zeros(problem.n_coefficients)
+    b[point.which] = point.values
+    near, far = (problem.loss.at(problem.scores(c * b))[0] for c in (1.0, FAR))
+    return bool(far <= near + ROUNDING * problem.null_value)
+
+
+def warn_unbounded(path):
+    """Warn once, naming the free scores without a best value, or lambda = 0."""
+    if path.unbounded is None:
+        if (path.status == Status.UNBOUNDED).any():
+            warn(
+                "No finite coefficients are best at lambda = 0: features tell every label with "
+                "certainty, and the objective keeps falling as coefficients grow; what is "
+                "returned depends on tol. Choose a larger lambda"
+            )
+        return
+    names = path.unbounded
     more = ", ..." if len(names) > SHOWN else ""
     one = len(names) == 1
     shown = ", ".join(repr(name) for name in names[:SHOWN])

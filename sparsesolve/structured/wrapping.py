@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.structured.free import marked
+from sparsesolve.results.status import Status
+from sparsesolve.structured.free import marked, tells_all
 from sparsesolve.structured.result import CRFPath
 
 
@@ -22,7 +23,10 @@ def wrapped(points, reason, problem, labels, allowed, bound, options):
     unbounded = None
     if options["transitions"] == "free":
         columns["status"], unbounded = marked(points, problem, labels)
-        columns["status"] = np.array(columns["status"])
+    columns["status"] = np.array([
+        Status.UNBOUNDED if tells_all(problem, point) else status
+        for point, status in zip(points, columns["status"], strict=True)
+    ])  # fmt: skip
     return CRFPath(
         **columns, unbounded=unbounded, df=np.array(df, dtype=np.int64),
         coefs=sparse.csc_array((values, which, starts),

@@ -49,6 +49,21 @@ def test_what_never_occurs_is_named(tmp_path):
     assert ss.load(tmp_path / "free.npz").unbounded == fit.unbounded
 
 
+@pytest.mark.parametrize("transitions", ["ridge", "free"])
+def test_features_that_tell_every_label_are_announced_without_a_penalty(transitions):
+    X, y, lengths = every_pair(2, 20)
+    told = {"lengths": lengths, "lambdas": [0.1, 0.0], "transitions": transitions, "tol": 1e-3}
+    with pytest.warns(UserWarning, match="No finite coefficients are best at lambda = 0: feat"):
+        fit = ss.crf_path(np.c_[X, 2.0 * y - 1.0], y, **told)
+    assert fit.status.tolist() == [Status.CONVERGED, Status.UNBOUNDED] and fit.unbounded is None
+    for seed in range(5):  # labels that they do not tell, and there is a best
+        wrong = y ^ (np.random.default_rng(seed).random(len(y)) < 0.1)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            fit = ss.crf_path(np.c_[X, 2.0 * y - 1.0], wrong, **told)
+        assert Status.UNBOUNDED not in fit.status and "No finite" not in str([*map(str, said)])
+
+
 def test_a_forbidden_transition_is_not_named():
     X, y, lengths = every_pair(2, 30)
     y[1:][(y[:-1] == 1) & (y[1:] == 1)] = 0
