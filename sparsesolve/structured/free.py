@@ -10,12 +10,9 @@ problem, because both are convex.
 import numpy as np
 
 from sparsesolve.results.status import Status, warn
+from sparsesolve.solvers.certificate.unbounded import FAR
 from sparsesolve.structured.transitions import BOX
 
-# Coefficients are multiplied by this to see where the loss goes.
-FAR = 1e3
-# A rise of the loss below this fraction of that at zero coefficients is rounding.
-ROUNDING = 1e-9
 # A warning names at most this many scores.
 SHOWN = 5
 
@@ -67,7 +64,7 @@ def tells_all(problem, point):
     b = np.zeros(problem.n_coefficients)
     b[point.which] = point.values
     near, far = (problem.loss.at(problem.scores(c * b))[0] for c in (1.0, FAR))
-    return bool(far <= near + ROUNDING * problem.null_value)
+    return bool(far <= near + 1e-9 * problem.null_value)  # but for rounding
 
 
 def warn_unbounded(path):
