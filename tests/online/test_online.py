@@ -1,6 +1,7 @@
 """Online learning: lazy steps against a dense twin, and against laws and theorems."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -470,3 +471,15 @@ def test_signs_are_recognised_in_blocks():
         assert fit.classes.tolist() == [-1, 1]
     with pytest.raises(ValueError, match="classes is missing"):
         ss.online(iter([(X[:2], [0, 1]), (X[2:], [-1, 1])]), family="binomial", lam=0.1)
+
+
+def test_one_number_is_read_without_all_features():
+    """The intercept, the step and the losses of a fit of ten million features."""
+    X = sparse.csr_array((np.ones(3), ([0, 1, 2], [1, 5, 9])), shape=(3, 10_000_000))
+    fit = ss.online([(X, [1.0, 2.0, 3.0])], lam=0.1, n_features=10_000_000)
+    assert fit.n_rows == 3  # the first question chooses the step
+    tracemalloc.start()
+    assert np.isfinite([fit.intercept, fit.eta0, fit.losses[-1, 1]]).all()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100_000

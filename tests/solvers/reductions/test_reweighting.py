@@ -180,7 +180,8 @@ def test_several_responses_enter_together(family):
 @pytest.mark.parametrize("options, sentence", [
     ({"alpha": 0.0}, "alpha = 0 leaves nothing of MCP"),
     ({"solver": "fista"}, "minimises convex object"),
-    ({"lower": 0}, "lower and upper are for the elastic net"), ({"penalty_factor": np.ones(30)}, "penalty_factor"),
+    ({"lower": 0}, "lower and upper are for the elastic net"),
+    ({"penalty_factor": np.ones(30)}, "penalty_factor"),
 ])  # fmt: skip
 def test_what_is_refused(options, sentence):
     with pytest.raises(ValueError, match=sentence):
