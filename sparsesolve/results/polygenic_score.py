@@ -18,6 +18,7 @@ from scipy import sparse
 
 from sparsesolve.data.genotypes.alignment import MISSING
 from sparsesolve.data.genotypes.columns import Genotypes, Samples, Variants
+from sparsesolve.data.genotypes.files import text_columns
 from sparsesolve.data.genotypes.matching import Matches, match
 from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.data.tables.files import opened_text
@@ -242,19 +243,10 @@ def polygenic_score(source: Any, s: float | str | None = None) -> PolygenicScore
 def _read(file):
     """Return the PolygenicScore of a file."""
     with opened_text(file) as stream:
-        lines = [line.rstrip("\r\n") for line in stream]
+        lines = [line.strip() for line in stream]
     about = dict(line.lstrip("#").split("=", 1) for line in lines
                  if line.startswith("#") and "=" in line)  # fmt: skip
-    rows = [(i, line.split("\t")) for i, line in enumerate(lines, 1)
-            if line.strip() and not line.startswith("#")]  # fmt: skip
-    if len(rows) < 2:
-        raise ValueError(f"{file} holds no weights; give a file of the PGS Catalog's format")
-    header = rows.pop(0)[1]
-    for i, row in rows:
-        if len(row) != len(header):
-            raise ValueError(f"{file}, line {i}: {len(row)} cells under {len(header)} names of "
-                             "columns")  # fmt: skip
-    cells = dict(zip(header, map(list, zip(*(row for _, row in rows), strict=True)), strict=True))
+    cells = text_columns(file)
     for name in NOT_ADDITIVE:
         if any(one.strip().lower() in ("true", "1") for one in cells.get(name, ())):
             raise ValueError(f"{file} has effects that are no sum over copies (column {name}), "
@@ -266,26 +258,25 @@ def _read(file):
              for name, names in COLUMNS.items()}  # fmt: skip
     for name in ("effect_allele", "other_allele", "effect_weight"):
         if found[name] is None:
-            raise ValueError(f"{file} has no column {name!r}; it has {', '.join(header)}")
+            raise ValueError(f"{file} has no column {name!r}; it has {', '.join(cells)}")
     if found["rsID"] is None and found["chr_position"] is None:
         raise ValueError(f"{file} has neither rsID nor chr_position, by which variants are found")
-    empty, at = [""] * len(rows), [i for i, _ in rows]
-    text = {name: np.array(found[name] or empty) for name in
-            ("chr_name", "rsID", "effect_allele", "other_allele")}  # fmt: skip
-    position = _numbers(file, at, "chr_position", found["chr_position"] or empty, -1, 0)
-    id = np.where(np.isin(text["rsID"], list(MISSING)), ".", text["rsID"])
-    variants = Variants(text["chr_name"], id, position.astype(np.int64), text["effect_allele"],
-                        text["other_allele"])  # fmt: skip
-    weights, name = _numbers(file, at, "effect_weight", found["effect_weight"]), list(COLUMNS)[-1]
-    frequency = _numbers(file, at, name, found[name] or empty, np.nan, 0, 1)
-    return PolygenicScore(variants, weights, frequency, about)
+    none = np.full(len(found["effect_weight"]), "")
+    columns = {name: none if one is None else one.astype(str) for name, one in found.items()}
+    position = _numbers(file, "chr_position", columns, -1, 0).astype(np.int64)
+    id = np.where(np.isin(columns["rsID"], list(MISSING)), ".", columns["rsID"])
+    variants = Variants(columns["chr_name"], id, position, columns["effect_allele"],
+                        columns["other_allele"])  # fmt: skip
+    return PolygenicScore(variants, _numbers(file, "effect_weight", columns),
+                          _numbers(file, "allelefrequency_effect", columns, np.nan, 0, 1),
+                          about)  # fmt: skip
 
 
-def _numbers(file, lines, name, column, gap=None, low=-np.inf, high=np.inf):
+def _numbers(file, name, columns, gap=None, low=-np.inf, high=np.inf):
     """Return numbers of a column; an empty cell is `gap`, or refused if that is None."""
-    out = np.empty(len(column))
-    for k, one in enumerate(column):
-        if gap is not None and one.strip() in MISSING:
+    out = np.empty(len(columns[name]))
+    for k, one in enumerate(columns[name].tolist()):
+        if gap is not None and one in MISSING:
             out[k] = gap
             continue
         try:
@@ -293,6 +284,6 @@ def _numbers(file, lines, name, column, gap=None, low=-np.inf, high=np.inf):
         except ValueError:
             out[k] = np.nan
         if not (low <= out[k] <= high and np.isfinite(out[k])):
-            raise ValueError(f"{file}, line {lines[k]}: {name} is {one!r}; it must be a number"
-                             + " from 0 to 1" * (high == 1.0))  # fmt: skip
+            raise ValueError(f"{file}: {name} of variant {k} (counted from 0) is {one!r}; it must "
+                             "be a number" + " from 0 to 1" * (high == 1.0))  # fmt: skip
     return out

@@ -115,12 +115,13 @@ def test_a_variant_that_is_nowhere_counts_as_its_mean_or_not_at_all(study, tmp_p
 
 HEAD = "rsID\tchr_name\tchr_position\teffect_allele\tother_allele\teffect_weight"
 WRONG = {
-    "holds no weights": "#a=b\n" + HEAD + "\n",
+    "has no rows": "#a=b\n" + HEAD + "\n",
     "line 2: 5 cells under 6 names": HEAD + "\nrs1\t1\t2\tA\tC\n",
-    "line 3: effect_weight is 'x'; it must be a number": HEAD + "\n\nrs1\t1\t2\tA\tC\tx\n",
-    "line 2: effect_weight is 'inf'": HEAD + "\nrs1\t1\t2\tA\tC\tinf\n",
-    "line 2: chr_position is 'two'": HEAD + "\nrs1\t1\ttwo\tA\tC\t1\n",
-    r"line 2: allelefrequency_effect is '1.5'; it must be a number from 0 to 1":
+    "effect_weight of variant 0 .counted from 0. is 'x'; it must be a number":
+        HEAD + "\n\nrs1\t1\t2\tA\tC\tx\n",
+    "effect_weight of variant 0 .* is 'inf'": HEAD + "\nrs1\t1\t2\tA\tC\tinf\n",
+    "chr_position of variant 0 .* is 'two'": HEAD + "\nrs1\t1\ttwo\tA\tC\t1\n",
+    "allelefrequency_effect of variant 0 .* is '1.5'; it must be a number from 0 to 1":
         HEAD + "\tallelefrequency_effect\nrs1\t1\t2\tA\tC\t1\t1.5\n",
     "has no column 'other_allele'": "rsID\teffect_allele\teffect_weight\nrs1\tA\t1\n",
     "has neither rsID nor chr_position": "other_allele\teffect_allele\teffect_weight\nC\tA\t1\n",

@@ -12,9 +12,9 @@ from sparsesolve.data.frame import is_frame
 from sparsesolve.data.keywords import refuse_unknown
 from sparsesolve.data.mixed_table import read_mixed_columns
 from sparsesolve.data.number import read_number, shown
-from sparsesolve.data.tables.files import opened_text
 
 from .columns import Genotypes
+from .files import text_columns
 
 # Text for a missing value in tables of phenotypes; -9 is PLINK's.
 MISSING = frozenset(["", "NA", "na", "NaN", "nan", ".", "-9", "N/A", "NULL"])
@@ -99,7 +99,7 @@ def align(genotypes, table, response, covariates, **options):
 def _columns(name, table):
     """Return (names, columns) of a table as text or as they are, with (names, columns)."""
     if isinstance(table, str | os.PathLike):
-        return _text_columns(name)
+        return list(text_columns(name).items())
     if not (isinstance(table, dict) or is_frame(table)):
         raise TypeError(
             f"table is {shown(table)}; give the name of a text file, a frame or a dict of columns"
@@ -107,27 +107,6 @@ def _columns(name, table):
     read = read_mixed_columns(table)
     return [(one, column[0] if isinstance(column, tuple) else column)
             for one, column in read.items()]  # fmt: skip
-
-
-def _text_columns(file):
-    """Return the columns of a text file with a header, as arrays of text."""
-    with opened_text(file) as stream:
-        lines = [line.rstrip("\r\n") for line in stream]
-    lines = [line for line in lines if line.strip()]
-    if len(lines) < 2:
-        raise ValueError(f"{file} has no rows; give a table with the names of its columns above")
-    header = lines[0].removeprefix("#")
-    mark = "\t" if "\t" in header else "," if "," in header else None
-    names = [name.strip().strip('"') for name in header.split(mark)]
-    rows = []
-    for i, line in enumerate(lines[1:], 2):
-        cells = line.split(mark)
-        if len(cells) != len(names):
-            raise ValueError(
-                f"{file}, line {i}: {len(cells)} cells under {len(names)} names of columns"
-            )
-        rows.append([cell.strip().strip('"') for cell in cells])
-    return list(zip(names, np.array(rows, dtype=object).T, strict=True))
 
 
 def _place_of_samples(samples, name, columns, id):

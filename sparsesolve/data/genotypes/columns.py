@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data.encoding import EncodedDesign
-from sparsesolve.linalg.design.genotypes import Dosages, MixedColumns
+from sparsesolve.linalg.design.genotypes import MixedColumns
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,22 +142,7 @@ class Genotypes(MixedColumns):
 
     @cached_property
     def _copies(self):
-        """Frequency, and range of known values, of each variant (m, 2)."""
-        parts, ends = [], np.cumsum([0] + [part.shape[1] for part in self._bits])
-        with np.errstate(invalid="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # no known value: NaN
-            for part, first in zip(self._bits, ends, strict=False):
-                if not isinstance(part, Dosages):
-                    counts = self.counts[first : first + part.shape[1]]
-                    seen = counts[:, :3].sum(axis=1)
-                    sums = counts[:, 1] + 2 * counts[:, 2]
-                    several = (counts[:, :3] > 0).sum(axis=1) > 1
-                    parts.append(np.column_stack([sums / (2 * seen), several]))
-                    continue
-                for j in range(part.shape[1]):
-                    x = part.columns([j], [np.nan])
-                    parts.append([[0.5 * np.nanmean(x), np.nanmax(x) - np.nanmin(x)]])
-        return np.concatenate(parts)
+        return np.concatenate([part.copies() for part in self._bits])
 
     def missing_share(self) -> np.ndarray:
         """Return the share of samples without a genotype, for each variant (m,)."""

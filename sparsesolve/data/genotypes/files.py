@@ -22,6 +22,7 @@ import numpy as np
 
 from sparsesolve.data.array import refuse_truncated
 from sparsesolve.data.keywords import answers_keywords
+from sparsesolve.data.tables.files import opened_text
 from sparsesolve.linalg.design.genotypes import BLOCK_BYTES, Dosages, TwoBits
 
 from .columns import Genotypes, Samples, Source, Variants
@@ -207,48 +208,58 @@ def _in_16_bits(reader, n, p):
     return Dosages(data.ravel(), n * np.arange(p), n)
 
 
-def _rows_of(file, columns, what):
-    """Return the columns of a .pvar or .psam file by name, after its lines of ##; without a
-    header they are `columns`.
+def text_columns(file, names=None):
+    """Return the columns of a text file by name, arrays of text.
+
+    Lines of ``##``, and of ``#key=value``, are passed over. A header may begin with ``#``; with
+    `names`, it must, or they are the names. Columns end at tabs, or else commas, or else blanks.
     """
-    lines = [line for line in file.read_bytes().splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith(b"##")]
-    header = columns
-    if lines and lines[0].startswith(b"#"):
-        header = lines.pop(0)[1:].decode(errors="replace").split()
+    with opened_text(file) as stream:
+        lines = [(i, line.rstrip("\r\n")) for i, line in enumerate(stream, 1) if line.strip()]
+    lines = [(i, line) for i, line in lines if not line.startswith("##")
+             and not (line.startswith("#") and "=" in line and "\t" not in line)]  # fmt: skip
+    first = lines[0][1] if lines else ""
+    mark = "\t" if "\t" in first else "," if "," in first else None
+    if names is None or first.startswith("#"):
+        names = [name.strip().strip('"') for name in first.removeprefix("#").split(mark)]
+        lines = lines[1:]
     if not lines:
-        raise ValueError(f"{file} is empty; it has a line for each {what}")
-    rows = [line.split() if what == "sample" else line.split(b"\t") for line in lines]
-    for i, row in enumerate(rows):
-        if len(row) < len(header):
-            raise ValueError(f"{file}: {what} {i} (counted from 0) has {len(row)} columns under "
-                             f"{len(header)} names")
-    return {name: np.array(column, dtype=object)
-            for name, column in zip(header, zip(*rows, strict=False), strict=False)}  # fmt: skip
+        raise ValueError(f"{file} has no rows; give a table with the names of its columns above")
+    rows = []
+    for i, line in lines:
+        rows.append([cell.strip().strip('"') for cell in line.split(mark)])
+        if len(rows[-1]) != len(names):
+            raise ValueError(
+                f"{file}, line {i}: {len(rows[-1])} cells under {len(names)} names of columns"
+            )
+    return dict(zip(names, np.array(rows, dtype=object).T, strict=True))
 
 
 def _samples_of_psam(file):
-    rows = _rows_of(file, ["FID", "IID", "PAT", "MAT", "SEX", "PHENO1"], "sample")
-    if "IID" not in rows:
-        raise ValueError(f"{file} has no column 'IID'; it has {', '.join(rows)}")
-    none = np.full(len(rows["IID"]), b"0", dtype=object)
+    rows = text_columns(file, ["FID", "IID", "PAT", "MAT", "SEX", "PHENO1"])
+    _refuse_lost(file, rows, ["IID"])
+    none = np.full(len(rows["IID"]), "0")
     return _samples(file, rows.get("FID", none), rows["IID"], rows.get("SEX", none))
 
 
 def _variants_of_pvar(file):
-    rows = _rows_of(file, ["CHROM", "ID", "CM", "POS", "ALT", "REF"], "variant")
-    for name in ("CHROM", "ID", "POS", "REF", "ALT"):
+    rows = text_columns(file, ["CHROM", "ID", "CM", "POS", "ALT", "REF"])
+    _refuse_lost(file, rows, ["CHROM", "ID", "POS", "REF", "ALT"])
+    for i, one in enumerate(rows["ALT"]):
+        if "," in one:
+            raise ValueError(
+                f"{file}: variant {i} (counted from 0) has the alternative alleles {one!r}; split "
+                "it into variants of two alleles"
+            )
+    text = (rows[name].astype(str) for name in ("CHROM", "ID", "ALT", "REF"))
+    chromosome, id, alt, ref = text
+    return Variants(chromosome, id, _positions(file, rows["POS"]), alt, ref)
+
+
+def _refuse_lost(file, rows, names):
+    for name in names:
         if name not in rows:
             raise ValueError(f"{file} has no column {name!r}; it has {', '.join(rows)}")
-    for i, one in enumerate(rows["ALT"]):
-        if b"," in one:
-            raise ValueError(
-                f"{file}: variant {i} (counted from 0) has the alternative alleles "
-                f"{one.decode(errors='replace')!r}; split it into variants of two alleles"
-            )
-    position = _positions(file, rows["POS"])
-    chromosome, id, alt, ref = (_text(rows[name]) for name in ("CHROM", "ID", "ALT", "REF"))
-    return Variants(chromosome, id, position, alt, ref)
 
 
 def _refuse_start(file, start):
@@ -299,12 +310,12 @@ def read_samples(file):
     """Return the Samples of a .fam file; refuse lines of other than six columns, and ids twice."""
     text = file.read_bytes().rstrip()
     fields = _fields(file, text, text.count(b"\n") + bool(text), "sample")
-    return _samples(file, fields[:, 0], fields[:, 1], fields[:, 4])
+    return _samples(file, *(_text(fields[:, k]) for k in (0, 1, 4)))
 
 
 def _samples(file, fid, iid, sex):
-    """Return Samples of columns of bytes; refuse ids twice."""
-    fid, iid = _text(fid), _text(iid)
+    """Return Samples of columns of text; refuse ids twice."""
+    fid, iid, sex = (np.asarray(column).astype(str) for column in (fid, iid, sex))
     pairs = np.char.add(np.char.add(fid, "\t"), iid)
     _, first, count = np.unique(pairs, return_index=True, return_counts=True)
     if count.max() > 1:
@@ -313,14 +324,14 @@ def _samples(file, fid, iid, sex):
             f"{file}: the sample {str(iid[i])!r} of family {str(fid[i])!r} stands {count.max()} "
             "times; ids of samples must differ"
         )
-    known = np.isin(sex, [b"1", b"2"])
-    return Samples(fid, iid, np.where(known, sex, b"0").astype(np.int8))
+    known = np.isin(sex, ["1", "2"])
+    return Samples(fid, iid, np.where(known, sex, "0").astype(np.int8))
 
 
 def read_variants(file, text, p):
     """Return the Variants of the text of a .bim file."""
     fields = _fields(file, text, p, "variant")
-    position = _positions(file, fields[:, 3])
+    position = _positions(file, _text(fields[:, 3]).astype(object))
     chromosome, name, a1, a2 = (_text(fields[:, k]) for k in (0, 1, 4, 5))
     return Variants(chromosome, name, position, a1, a2)
 
@@ -331,10 +342,10 @@ def _positions(file, column):
         return column.astype(np.int64)
     except ValueError:
         for i, one in enumerate(column):
-            if not one.removeprefix(b"-").isdigit():
+            if not one.removeprefix("-").isdigit():
                 raise ValueError(
-                    f"{file}: the position of variant {i} (counted from 0) is "
-                    f"{one.decode(errors='replace')!r}; it must be a whole number"
+                    f"{file}: the position of variant {i} (counted from 0) is {str(one)!r}; it "
+                    "must be a whole number"
                 ) from None
         raise
 

@@ -51,6 +51,13 @@ class TwoBits:
                 ss_count_2b(n, &data[starts[j]], NULL if marks is None else &marks[0], &out[j, 0])
         return np.asarray(out)[:, [3, 2, 0, 1]]
 
+    def copies(self):
+        """Return the frequency of each column and whether its known values differ, (p, 2)."""
+        counts = self.counts()[:, :3]
+        with np.errstate(invalid="ignore"):
+            frequency = counts @ [0.0, 0.5, 1.0] / counts.sum(axis=1)
+        return np.column_stack([frequency, (counts > 0).sum(axis=1) > 1])
+
     def of_rows(self, which):
         """Return a copy of the rows `which`, still of 2 bits."""
         cdef const uint8_t[::1] data = self.data
@@ -87,26 +94,43 @@ class Dosages(TwoBits):
 
     def counts(self, rows=None):
         """Return how many dosages of each column are nearest to 0, 1 and 2, and missing."""
-        # Halves go to 0 and 2, so that the counts of 2 - x are those of x from the back.
-        edges, found = [0, 8193, 24576, 32769, 65536], []
-        for start in self.starts:
-            column = self.data[start : start + self.shape[0]]
-            found.append(np.histogram(column if rows is None else column[rows], edges)[0])
-        return np.array(found, dtype=np.int64).reshape(-1, 4)
+        rows = slice(None) if rows is None else rows
+        found = []
+        for block in self._blocks():
+            # Halves go to 0 and 2, so that the counts of 2 - x are those of x from the back.
+            near = np.digitize(block[:, rows], [8193, 24576, 65535])
+            found.append(np.stack([(near == k).sum(axis=1) for k in range(4)], axis=1))
+        return np.concatenate(found)
+
+    def copies(self):
+        """Return the frequency of each column and whether its known values differ, (p, 2)."""
+        found = []
+        for block in self._blocks():
+            seen = block != 65535
+            high, low = np.where(seen, block, 0).max(axis=1), block.min(axis=1)
+            with np.errstate(invalid="ignore"):
+                mean = (block * seen).sum(axis=1, dtype=np.int64) / seen.sum(axis=1)
+            found.append(np.column_stack([mean * 2.0**-15, high > low]))
+        return np.concatenate(found)
 
     def of_rows(self, which):
         """Return a copy of the rows `which`."""
-        which = np.asarray(which)
-        data = np.concatenate([self.data[start + which] for start in self.starts])
+        data = np.concatenate([block[:, which].ravel() for block in self._blocks()])
         return Dosages(data, len(which) * np.arange(len(self.starts)), len(which))
 
     def columns(self, which, missing):
         """Return the columns which[0..k) as float64 (n, k), column-major; see TwoBits."""
-        out = np.empty((len(which), self.shape[0]))
-        for k, j in enumerate(which):
-            column = self.data[self.starts[j] : self.starts[j] + self.shape[0]]
-            out[k] = np.where(column == 65535, missing[k], column * 2.0**-14)
-        return out.T
+        block = np.array([self.data[start : start + self.shape[0]] for start in self.starts[which]])
+        block = block.reshape(-1, self.shape[0])  # also of no column
+        return np.where(block == 65535, np.asarray(missing)[:, None], block * 2.0**-14).T
+
+    def _blocks(self):
+        """Yield uint16 (k, n) of all columns, k at a time."""
+        n = self.shape[0]
+        width = max(1, BLOCK_BYTES // (16 * max(n, 1)))
+        for first in range(0, len(self.starts), width):
+            yield np.stack([self.data[start : start + n]
+                            for start in self.starts[first : first + width]])
 
 
 def marked_rows(rows):

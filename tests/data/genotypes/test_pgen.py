@@ -170,11 +170,11 @@ WRONG = {
         lambda f: rewrite(f.with_suffix(".pvar"), lambda t: t.replace("REF", "RF")),
     "study.psam has no column 'IID'":
         lambda f: rewrite(f.with_suffix(".psam"), lambda t: t.replace("IID", "ID")),
-    "variant 1 .counted from 0. has 1 columns under 5 names": lambda f: rewrite(
+    "study.pvar, line 4: 1 cells under 5 names": lambda f: rewrite(
         f.with_suffix(".pvar"), lambda t: "\n".join([*t.splitlines()[:3], "1"])),
     "study.pvar: the position of variant 0 .counted from 0. is 'x'": lambda f: rewrite(
         f.with_suffix(".pvar"), lambda t: "#CHROM\tPOS\tID\tREF\tALT\n1\tx\trs\tA\tC\n"),
-    "study.psam is empty": lambda f: f.with_suffix(".psam").write_text("#IID\n"),
+    "study.psam has no rows": lambda f: f.with_suffix(".psam").write_text("#IID\n"),
 }  # fmt: skip
 
 
