@@ -43,7 +43,7 @@ class Matches:
     found : ndarray of str
         The variant of the new genotypes, or "".
     share : float
-        How much of the spread of the score, sum of |weight| times standard deviation, is used.
+        How much of the spread of the score, the sum of absolute weights times standard deviation, is used.
     """
 
     id: np.ndarray
