@@ -43,7 +43,8 @@ class Matches:
     found : ndarray of str
         The variant of the new genotypes, or "".
     share : float
-        How much of the spread of the score, the sum of absolute weights times standard deviation, is used.
+        How much of the spread of the score is used: of the sum of absolute weights times standard
+        deviations.
     """
 
     id: np.ndarray
