@@ -90,7 +90,7 @@ def knockoffs(
         "difference", and "entry" with covariance="fixed", which no cross-validation may follow.
     draws : int, default 1
         Number of draws of knockoffs; several make the selection hardly depend on chance, at some
-        loss of power.
+        loss of power: each draw must pass 2 / fdr features, in place of 1 / fdr.
     seed : int or numpy Generator, default 0
         Seed of the knockoffs.
     **options

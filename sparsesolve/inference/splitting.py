@@ -232,7 +232,11 @@ def _one(chosen, matrix, y, names, weights, options, level, share):
         none = np.zeros(0)
         return Intervals([], chosen, none, none, none, none, none, level, "split",
                          ["The rows that choose chose no feature."])  # fmt: skip
-    table = _fitted(chosen, matrix, y, names, weights, options, level)
+    try:
+        table = _fitted(chosen, matrix, y, names, weights, options, level)
+    except ValueError as error:
+        raise ValueError(f"the rows that took no part have no fit of the {len(chosen)} features "
+                         f"chosen ({error}); give a smaller share") from error  # fmt: skip
     kept = np.flatnonzero(table.features >= 0)
     parts = {name: getattr(table, name)[kept] for name in
              ("estimates", "errors", "p_values", "lower", "upper")}  # fmt: skip

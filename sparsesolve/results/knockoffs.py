@@ -93,7 +93,8 @@ class Knockoffs(Frozen, Tabled):
         return f"<Knockoffs: {m or 'none'} of {self._tested} features at fdr {self.fdr:g}>"
 
     def __str__(self):
-        m, least = len(self.selected), ceil(1.0 / self.fdr - 1e-9)
+        m, several = len(self.selected), self.draws > 1  # each draw has half of the rate
+        least = ceil((2.0 if several else 1.0) / self.fdr - 1e-9)
         if m:
             columns = {name: values[:m] for name, values in self._columns().items()
                        if name != "selected"}  # fmt: skip
@@ -108,7 +109,8 @@ class Knockoffs(Frozen, Tabled):
             ]
         else:
             columns, words = {}, [f"None of {self._tested} features."]
-        words.append(f"At fdr {self.fdr:g} at least {least} features must pass together; with "
-                     "fewer true ones the method has no power.")  # fmt: skip
+        words.append(f"At fdr {self.fdr:g} at least {least} features must pass together"
+                     f"{' in a draw' * several}; with fewer true ones the method has no power."
+                     )  # fmt: skip
         text = [textwrap.fill(word, WIDTH) for word in words]
         return "\n".join([*([text_of(columns), ""] if m else []), *text])
