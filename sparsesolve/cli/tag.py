@@ -110,7 +110,7 @@ def _column(sentences, name, file):
 
 def _templates(args):
     """Return templates as text, for the column of words."""
-    from sparsesolve.structured.atoms import TAGGING
+    from sparsesolve.structured.templates import TAGGING
 
     if args.templates == "default":
         return [text.replace("form", args.word) for text in TAGGING]

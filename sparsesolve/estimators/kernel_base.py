@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from sparsesolve.data import read_choice, read_number
 from sparsesolve.data.labels import refuse_missing_labels
 from sparsesolve.families import read_family
-from sparsesolve.mkl.functions.classical import classical
+from sparsesolve.mkl.functions import classical
 from sparsesolve.mkl.given_grams import precomputed
 from sparsesolve.mkl.grams import build_grams
 from sparsesolve.mkl.path import mkl_path

@@ -6,8 +6,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparsesolve.data import read_choice, read_count, read_flag, read_number
-from sparsesolve.online.holdout import Holdout, split
 from sparsesolve.online.online import online
+from sparsesolve.online.passes import Holdout, split
 from sparsesolve.online.settings import METHODS
 from sparsesolve.penalties.columns import by_label
 

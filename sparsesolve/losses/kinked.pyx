@@ -6,11 +6,12 @@ Its conjugate is f*(s) = s c + epsilon |s| on [l, h] and infinite elsewhere. A s
 and h: `centre`, `least_slope` and `largest_slope`. The least value is 0. Solvers of smooth
 problems use its Moreau envelope: see envelope.pyx.
 """
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, ldexp
 
 import numpy as np
 
 from sparsesolve.losses.entropy cimport price
+from sparsesolve.losses.separable cimport Separable
 
 # A dual value outside [l, h] by at most this multiple of the largest slope is rounding error.
 cdef double BEYOND = 1e-12
@@ -22,6 +23,10 @@ DEF SAMPLE = 64
 
 cdef class Kinked(Separable):
     """F(eta) = sum_i w_i f(y_i, eta_i); at a kink the slope is that of the flatter side."""
+
+    # epsilon: half the length of the flat piece; 0 with one kink
+    cdef readonly double width
+    cdef object held_pieces
 
     smooth = False
     degree = 1
@@ -119,3 +124,76 @@ def _around_zero(kinks, rises, double before, double still):
             break                       # ties, which the sort keeps in order
         kinks, rises = kinks[keep], rises[keep]
     return kinks, rises, before
+
+
+cdef class Hinge(Kinked):
+    """The loss of support vector machines.
+
+    value(y, eta) = max(0, 1 - y eta), for y = -1 or 1; the slope at the kink is 0.
+    """
+
+    degree = 0
+
+    cdef double best_slope(self, double y, double r) noexcept nogil:
+        return -y if y * r < 0.0 else 0.0
+
+    cdef double least_slope(self, double y) noexcept nogil:
+        return -1.0 if y > 0.0 else 0.0
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return 0.0 if y > 0.0 else 1.0
+
+
+cdef class Quantile(Kinked):
+    """The pinball loss; at q = 1/2 it is half the absolute error.
+
+    value(y, eta) = q r where r = y - eta > 0, else (q - 1) r.
+
+    Parameters
+    ----------
+    y, w : as in Separable; y real
+    q : the quantile, in (0, 1)
+    """
+
+    cdef readonly double q
+
+    def __init__(self, y, w, double q=0.5):
+        self.q = q
+        super().__init__(y, w)
+
+    def parameters(self):
+        return (self.q,)
+
+    cdef double least_slope(self, double y) noexcept nogil:
+        return -self.q
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return 1.0 - self.q
+
+
+cdef class EpsilonInsensitive(Kinked):
+    """The loss of support vector regression.
+
+    value(y, eta) = max(0, |y - eta| - epsilon).
+
+    Parameters
+    ----------
+    y, w : as in Separable; y real
+    epsilon : error, in units of y, that costs nothing
+    """
+
+    def __init__(self, y, w, double epsilon=0.0):
+        self.width = epsilon
+        super().__init__(y, w)
+
+    def parameters(self):
+        return (self.width,)
+
+    def in_units(self, y, int exponent):
+        return type(self)(y, self.w, ldexp(self.width, -exponent))
+
+    cdef double least_slope(self, double y) noexcept nogil:
+        return -1.0
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return 1.0

@@ -6,11 +6,10 @@ import logging
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sparsesolve.losses.hinge import Hinge
+from sparsesolve.losses.kinked import Hinge
 from sparsesolve.mkl.newton import Newton
 from sparsesolve.mkl.proximal import BlockDescent, Proximal
-from sparsesolve.mkl.weighted import Reweighted
-from sparsesolve.mkl.wrappers import Alternation, SimpleMKL
+from sparsesolve.mkl.single_kernel import Alternation, Reweighted, SimpleMKL
 
 log = logging.getLogger(__name__)
 

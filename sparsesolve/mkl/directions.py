@@ -2,14 +2,177 @@
 
     e_m = f_m / n_m,   K = sum_m eta_m K_m,   H = F'',   columns [e_1 .. e_k, 1]
 
-The quadratic model gives a point f + df the dual vector u+ = -F' - H df.
-Reference: Rasmussen and Williams (2006), section 3.4, for one kernel.
+The quadratic model gives a point f + df the dual vector u+ = -F' - H df. The small system is a
+quadratic program on kernel norms:
+
+    minimise over t, a   1/2 [t; a]'S[t; a] - c'[t; a]    subject to   t >= low
+
+Given: S, positive semidefinite, c, the bounds low <= 0 of t, and which t are free at first. There
+are at most a few hundred variables. Returned: [t; a].
+Invariant: [t; a] is feasible, and the variables that are not free lie at their bounds.
+An active-set method: it moves towards the minimiser over the free variables, stops at the first
+bound it meets, and then frees the bound that gains most.
+Reference: Nocedal and Wright (2006), "Numerical optimization", section 16.5.
+
+The large one is with the sum of kernels, (H^-1 + K)^-1 x.
+
+Given: x (k, q, n) for q responses; H^-1 is infinite where H is 0. Returned: the product. For one
+response it is R (I + R K R)^-1 R x with R = sqrt(H), which is stable for any scale of K and H.
+With several responses K is the same for each. A diagonal H gives q such systems, or one if all
+rows of H are equal. For the softmax, H = D - D 1 (1'D 1)^-1 1'D for each sample, and one more
+system of size n joins the others:
+
+    E = (D^-1 + K)^-1,   (H^-1 + K)^-1 = E - E 1 (sum_k E_k)^-1 1'E.
+
+Reference: Rasmussen and Williams (2006), "Gaussian processes for machine learning", algorithms 3.1
+and 3.3, and section 3.4 for one kernel.
 """
 
 import numpy as np
+from scipy.linalg import lapack
 
-from sparsesolve.mkl.step import bounded_step
-from sparsesolve.mkl.system import System
+import sparsesolve.linalg.factors.tiled_cholesky as tiled_cholesky
+from sparsesolve.mkl.symmetric import Symmetric
+
+# This is added to the unit diagonal, because duplicates of a kernel make S singular.
+RIDGE = 1e-13
+# A bound is freed if the gradient there exceeds this share of the largest |c_j|.
+VIOLATION = 1e-12
+
+
+def bounded_step(S, c, low, start):
+    """Return [t; a]; low (k,) <= 0 bounds t, and start (k,) says which t are free at first."""
+    k, size = len(low), len(c)
+    diagonal = np.diagonal(S)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    S = scale[:, None] * S * scale + np.diag(np.full(size, RIDGE))  # S now has a unit diagonal
+    c, low = scale * c, low / scale[:k]
+    bounds = np.concatenate([low, np.full(size - k, -np.inf)])
+    x = np.zeros(size)
+    free = np.concatenate([start | (c[:k] > 0.0), np.ones(size - k, dtype=bool)])
+    x[:k] = np.where(free[:k], 0.0, np.maximum(low, 0.0))
+    for _ in range(20 * size + 20):
+        places = np.flatnonzero(free)
+        target = x.copy()
+        rest = c[places] - S[places][:, ~free] @ x[~free]
+        target[places] = _solve(S[np.ix_(places, places)], rest)
+        move = target - x
+        short = places[target[places] < bounds[places]]
+        if len(short):
+            steps = (bounds[short] - x[short]) / move[short]
+            first = int(np.argmin(steps))
+            x = x + max(steps[first], 0.0) * move
+            hit = short[steps <= steps[first]]
+            x[hit], free[hit] = bounds[hit], False
+            continue
+        x = target
+        if free.all():
+            break
+        pull = c - S @ x
+        pull[free] = 0.0
+        worst = int(np.argmax(pull))
+        if pull[worst] <= VIOLATION * np.abs(c).max(initial=1e-300):
+            break
+        free[worst] = True
+    return scale * x
+
+
+def _solve(S, c):
+    try:
+        factor = np.linalg.cholesky(S)
+        half = np.linalg.solve(factor, c)
+        return np.linalg.solve(factor.T, half)
+    except np.linalg.LinAlgError:
+        return np.linalg.lstsq(S, c, rcond=1e-13)[0]
+
+
+class System:
+    """Factors of the system for one K and one H.
+
+    Parameters
+    ----------
+    kernels : Kernels
+    which, scale : (k,)
+        The kernels of the sum, and their eta > 0.
+    curvature : (q, n)
+        H's diagonal, or D if `joined`.
+    joined : bool
+        Whether H is that of the softmax.
+    """
+
+    def __init__(self, kernels, which, scale, curvature, joined=False):
+        self.n_threads, self.shape = kernels.n_threads, curvature.shape
+        self.total = None  # lower triangle of K
+        self.curvature, self.root = curvature, np.sqrt(curvature)
+        self.joined = joined
+        self.factors, self.bridge = None, None
+        if len(which):
+            self.total = np.empty((kernels.n, kernels.n))
+            kernels.total(which, scale, self.total)
+
+    def kernel_times(self, x):
+        """Return K x for x (q, n); only before `inverse` is first called."""
+        if self.total is None:
+            return np.zeros(x.shape)
+        return Symmetric([self.total]).times([0], x, self.n_threads)[0]
+
+    def inverse(self, x):
+        """Return (H^-1 + K)^-1 x for x (k, q, n)."""
+        if self.total is None:
+            x = self.curvature * x
+            if self.joined:
+                share = self.curvature / np.maximum(self.curvature.sum(axis=0), 1e-300)
+                x = x - share * x.sum(axis=1, keepdims=True)
+            return x
+        if self.factors is None:
+            self._factorise()
+        x = self._apart(x)
+        if self.joined:
+            middle = np.ascontiguousarray(x.sum(axis=1))
+            tiled_cholesky.solve(self.bridge, middle, self.n_threads)
+            x = x - self._apart(np.repeat(middle[:, None], self.shape[0], axis=1))
+        return x
+
+    def _apart(self, x):
+        """Return E x, response by response."""
+        out = np.empty(x.shape)
+        for k, root in enumerate(self.root):
+            rows = np.ascontiguousarray(x[:, k] * root)
+            tiled_cholesky.solve(self.factors[min(k, len(self.factors) - 1)], rows, self.n_threads)
+            out[:, k] = rows * root
+        return out
+
+    def _factorise(self):
+        same = bool((self.root == self.root[0]).all()) and not self.joined
+        roots = self.root[:1] if same else self.root
+        self.factors = []
+        for k, root in enumerate(roots):
+            last = k == len(roots) - 1
+            matrix = self.total if last else self.total.copy()
+            tiled_cholesky.scale(matrix, root, 1.0, self.n_threads)
+            if not tiled_cholesky.factorise(matrix, self.n_threads):
+                raise np.linalg.LinAlgError(
+                    "the kernels are so large that I + K is not positive definite in 64-bit "
+                    "floats; centre them, or divide them by their traces"
+                )
+            self.factors.append(matrix)
+        if self.joined:
+            self._join()
+
+    def _join(self):
+        """Factorise sum_k E_k; a sample without weight has the row of the identity."""
+        n = self.shape[1]
+        self.bridge = np.zeros((n, n))
+        for root, factor in zip(self.root, self.factors, strict=True):
+            # Our lower triangle, row by row, is LAPACK's upper one; the other triangle is not
+            # set.
+            inverse = np.tril(lapack.dpotri(factor.T)[0].T)
+            self.bridge += root[:, None] * inverse * root
+        diagonal = np.einsum("ii->i", self.bridge)
+        diagonal[self.curvature.sum(axis=0) <= 0.0] = 1.0
+        diagonal *= 1.0 + 1e-14
+        if not tiled_cholesky.factorise(self.bridge, self.n_threads):
+            raise np.linalg.LinAlgError("the sum over the classes is not positive definite")
 
 
 def columns_of(problem, point):

@@ -13,9 +13,7 @@ Functions are stored by name only, so that nothing in a file is executed.
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.mkl.functions.gaussian import Gaussian, gaussian
-from sparsesolve.mkl.functions.linear import Linear, linear
-from sparsesolve.mkl.functions.polynomial import Polynomial, polynomial
+from sparsesolve.mkl.functions import Gaussian, Linear, Polynomial, gaussian, linear, polynomial
 from sparsesolve.mkl.grams import build_grams
 from sparsesolve.results.files.fit_arrays import CV_KERNELS, GRAMS, KERNELS
 from sparsesolve.results.files.model_arrays import Damaged, Form

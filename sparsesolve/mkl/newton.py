@@ -31,8 +31,8 @@ from sparsesolve.mkl.directions import (
     weighted_direction,
 )
 from sparsesolve.mkl.point import make_point
+from sparsesolve.mkl.single_kernel import search_weighted, shares_of
 from sparsesolve.mkl.state import ROUNDING, WorkingState
-from sparsesolve.mkl.weighted import search_weighted, shares_of
 
 # Most halvings of a Newton step; after these, a step of reweighted least squares is tried.
 BACKTRACKS = 4

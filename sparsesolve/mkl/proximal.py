@@ -20,11 +20,9 @@ from types import SimpleNamespace
 import numpy as np
 
 import sparsesolve.mkl.shrinkage as shrinkage
-from sparsesolve.mkl.certificate import gap_at
-from sparsesolve.mkl.point import make_point
-from sparsesolve.mkl.single_kernel import solve_single
+from sparsesolve.mkl.point import gap_at, make_point
+from sparsesolve.mkl.single_kernel import shares_of, solve_single
 from sparsesolve.mkl.state import ROUNDING, WorkingState
-from sparsesolve.mkl.weighted import shares_of
 from sparsesolve.results.status import Status
 
 # The single dual vector is computed once the gap is this share of the target.

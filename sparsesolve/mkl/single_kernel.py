@@ -7,19 +7,47 @@ solution. If F is smooth, Newton steps solve it; for the hinge loss sequential m
 optimisation does. Invariant: the value does not rise. The optimal value J(eta) is convex, and its
 slope in eta_m is -u'K_m u / 2.
 Reference: Bach et al. (2012), section 1.5.
+
+Reweighted least squares: solve for the single kernel K = sum_m eta_m K_m, then update eta.
+
+    minimise over f_1..f_M, b0    F(offset + b0 + sum_m f_m)  +  lam phi(||f_1||, .., ||f_M||)
+
+Given: a KernelProblem and decreasing lam. Returned: a Point whose gap is below a target.
+Invariant: the objective does not rise.
+
+With eta_m = n_m / (lam phi_m'(n)) the penalty lam phi is at most sum_m n_m^2 / (2 eta_m) plus a
+constant, with equality at n. The minimiser of this bound is f = K u with u = -F'(f + b0). It is a
+smooth problem with one kernel, and its norms n_m = eta_m s_m give the next eta. For the lp norms
+this is the Gauss-Seidel alternation of Kloft et al. (2011), whose kernel weights are eta up to a
+factor.
+Reference: Bach et al. (2012), section 5.
+
+Wrapper methods, as baselines: an inner solver for one kernel, and an update of its weights.
+
+    minimise over eta   J(eta)     with J as above
+
+Given: a KernelProblem and decreasing lam. Returned: a Point whose gap is below a target.
+Invariant: J does not rise.
+
+SimpleMKL follows the reduced gradient of J on the simplex of beta_m = lam d_m^2 eta_m, for the
+norm "l1_squared". The alternation sets eta_m = n_m / (lam phi_m'(n)), the closed form for given
+norms. Both work for the hinge loss, which no other algorithm here does.
+References: Rakotomamonjy, Bach, Canu, Grandvalet (2008), "SimpleMKL", JMLR 9; Kloft, Brefeld,
+Sonnenburg, Zien (2011), "lp-norm multiple kernel learning", JMLR 12, algorithm 1.
 """
 
 import numpy as np
 
-from sparsesolve.losses.hinge import Hinge
+from sparsesolve.losses.kinked import Hinge
 from sparsesolve.mkl.directions import solve_columns, weighted_direction
 from sparsesolve.mkl.point import make_point, sizes_of
 from sparsesolve.mkl.smo import solve_machine
+from sparsesolve.mkl.state import ROUNDING, WorkingState
 
 # Newton's method takes at most this many steps.
 STEPS = 50
 # A step is halved at most this often.
-BACKTRACKS = 30
+BACKTRACKS = 40
 # The solver for the hinge loss makes at most this many moves.
 MOVES = 10_000_000
 
@@ -78,3 +106,153 @@ def _machine(problem, which, eta, u, near, enough):
     a, _, _ = solve_machine(K, y, w, start, problem.intercept, enough, MOVES)
     u = (y * a)[None]
     return _point(problem, which, eta, u, problem.kernels.times(which, u), near)
+
+
+# The norm of a kernel that enters is at first this share of the largest norm.
+NEW = 1e-3
+# A kernel leaves if its norm falls below this share of the largest norm.
+GONE = 1e-9
+
+
+def shares_of(problem, point, lam):
+    """Return eta (k,) of a point's norms."""
+    slope = lam * problem.norm.slope(point.n, problem.factors[point.which])
+    return np.divide(point.n, slope, out=np.zeros_like(slope), where=slope > 0.0)
+
+
+def search_weighted(problem, old, lam, u, eta, allowance):
+    """Return a point between `old` and that of u, with f = K u and n = eta s, by halving.
+
+    Its objective exceeds that of `old` by at most `allowance`.
+    """
+    products = problem.kernels.times(old.which, u)
+    bound, share = old.objective(problem, lam) + allowance, 1.0
+    for _ in range(BACKTRACKS):
+        new = old.products + share * (products - old.products)
+        mixed = old.u + share * (u - old.u)
+        n = eta * sizes_of(new, mixed)
+        point = make_point(problem, old.which, n, mixed, new, old.intercepts)
+        if point.objective(problem, lam) <= bound:
+            return point
+        share *= 0.5
+    return old
+
+
+class Reweighted(WorkingState):
+    """A state along a path; see the top of this file."""
+
+    patience = 50
+
+    def _step(self, lam):
+        problem = self.problem
+        self._let_in(lam)
+        point = self.point
+        eta = shares_of(problem, point, lam)
+        _, system = solve_columns(problem, point, np.zeros((0, *problem.shape)), eta)
+        u = self.sum_to_zero(weighted_direction(problem, point, system, eta))
+        self.point = search_weighted(problem, point, lam, u, eta, ROUNDING * self.null)
+
+    def _let_in(self, lam):
+        """Give a small norm to violating kernels of norm 0, and 0 to those that vanish."""
+        point, problem = self.point, self.problem
+        if not problem.norm.sparse:
+            return
+        d, most = problem.factors[point.which], point.n.max(initial=0.0)
+        pull = point.s > lam * problem.norm.slope(point.n, d)
+        start = NEW * most if most > 0.0 else 1e-3 * self.null / max(lam, 1e-300)
+        n = np.where((point.n == 0.0) & pull, start, point.n)
+        n[(n < GONE * n.max(initial=0.0)) & ~pull] = 0.0
+        if (n != point.n).any():
+            self._make(point.which, n, point.u, point.products)
+
+
+# The inner problem is solved to this share of the target, so that its error does not count.
+INSIDE = 1e-3
+# Share of the predicted decrease that a step must reach.
+ARMIJO = 1e-4
+# A step is halved at most this often.
+HALVINGS = 30
+
+
+class Alternation(WorkingState):
+    """Alternate between the inner problem and the closed form of the kernel weights."""
+
+    patience = 200
+
+    def __init__(self, problem):
+        super().__init__(problem)
+        self._work_on(self.all)
+
+    def _look(self, lam):
+        return 0.0, False
+
+    def _solve(self, lam, target, budget):
+        self.enough = INSIDE * max(target, 1e-13 * self.null)
+        if not self.point.n.any():
+            sizes = self.point.s
+            n = self.problem.norm.response(sizes, self.problem.factors[self.all], lam)
+            n = np.maximum(n, 1e-3 * max(n.max(initial=0.0), 1e-3 * self.null / lam))
+            self._make(self.all, n, self.point.u, self.point.products)
+            self.started = True
+        return super()._solve(lam, target, budget)
+
+    def _step(self, lam):
+        eta = shares_of(self.problem, self.point, lam)
+        self.point = self._inner(eta)
+
+    def _inner(self, eta):
+        point = self.point
+        return solve_single(self.problem, self.all, eta, point.u, point.intercepts, self.enough)
+
+
+class SimpleMKL(Alternation):
+    """Follow the reduced gradient of the kernel weights, with a line search on the simplex."""
+
+    def _solve(self, lam, target, budget):
+        d = self.problem.factors[self.all]
+        self.scale = 1.0 / (lam * d**2)  # eta at beta = 1
+        if not self.started:
+            self.beta = np.full(len(d), 1.0 / max(len(d), 1))
+            self.started = True
+        self.enough = INSIDE * max(target, 1e-13 * self.null)
+        self.point = self._inner(self.beta * self.scale)
+        return WorkingState._solve(self, lam, target, budget)
+
+    def _step(self, lam):
+        slope = -0.5 * self.point.s**2 * self.scale
+        top = int(np.argmax(self.beta))
+        direction = -(slope - slope[top])
+        direction[(self.beta <= 0.0) & (direction < 0.0)] = 0.0
+        direction[top] = 0.0
+        direction[top] = -direction.sum()
+        share = self._to_the_edge(direction, top)
+        if share > 0.0:
+            self._search_line(slope, direction, share)
+
+    def _to_the_edge(self, direction, top):
+        """Move to the next face of the simplex while J decreases; return the length that is left.
+        """
+        while True:
+            falling = np.flatnonzero(direction < 0.0)
+            if not len(falling):
+                return 0.0
+            lengths = -self.beta[falling] / direction[falling]
+            first, length = falling[np.argmin(lengths)], float(lengths.min())
+            beta = np.maximum(self.beta + length * direction, 0.0)
+            beta[first] = 0.0
+            point = self._inner(beta * self.scale)
+            if single_value(point) >= single_value(self.point) or first == top:
+                return length
+            self.beta, self.point = beta / beta.sum(), point
+            direction[first] = direction[top] = 0.0
+            direction[top] = -direction.sum()  # exactly 0 in a corner of the simplex
+
+    def _search_line(self, slope, direction, share):
+        value, fall = single_value(self.point), float(slope @ direction)
+        for _ in range(HALVINGS):
+            beta = np.maximum(self.beta + share * direction, 0.0)
+            point = self._inner(beta / beta.sum() * self.scale)
+            if single_value(point) <= value + ARMIJO * share * fall:
+                self.beta, self.point = beta / beta.sum(), point
+                return
+            share *= 0.5

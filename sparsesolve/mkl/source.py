@@ -5,11 +5,7 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.data import read_count, real_array
-from sparsesolve.mkl.functions.gaussian import Gaussian
-from sparsesolve.mkl.functions.linear import Linear
-from sparsesolve.mkl.functions.nystroem import Nystroem
-from sparsesolve.mkl.functions.polynomial import Polynomial
-from sparsesolve.mkl.functions.random_features import RandomFeatures
+from sparsesolve.mkl.functions import Gaussian, Linear, Nystroem, Polynomial, RandomFeatures
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.scaling import learn_scaling
 

@@ -13,8 +13,7 @@ Reference: Bach et al. (2012), section 6.4, on working sets.
 
 import numpy as np
 
-from sparsesolve.mkl.certificate import gap_at
-from sparsesolve.mkl.point import make_point
+from sparsesolve.mkl.point import gap_at, make_point
 from sparsesolve.mkl.problem import KernelFit
 from sparsesolve.mkl.screening import Screening
 from sparsesolve.results.status import Status

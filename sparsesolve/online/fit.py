@@ -8,11 +8,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import by_rows, refuse_codes
-from sparsesolve.online.certificate import Certificate, certificate
+from sparsesolve.online.certificate import Certificate, certificate, regret_bound
 from sparsesolve.online.feeding import Feeding
 from sparsesolve.online.files import TextFile
 from sparsesolve.online.prediction import link_of, predict, rows_of_fit
-from sparsesolve.online.regret import regret_bound
 from sparsesolve.online.rows import in_columns_of_fit, is_table
 from sparsesolve.online.source import as_learned, rows_of, text_rows
 from sparsesolve.results.coefficient_table import columns_of_one, described, frame_of

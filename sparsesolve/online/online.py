@@ -18,8 +18,7 @@ from sparsesolve.data import (
 )
 from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.fit import OnlineFit
-from sparsesolve.online.holdout import Holdout, read_holdout, split
-from sparsesolve.online.passes import learn_passes
+from sparsesolve.online.passes import Holdout, learn_passes, read_holdout, split
 from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import is_table, row_matrix
 from sparsesolve.online.settings import Settings

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.penalties.norm import Norm
-from sparsesolve.penalties.prox.k_support import shrinkage
+from sparsesolve.penalties.prox.ordered import shrinkage
 from sparsesolve.penalties.tangent import on_support
 
 

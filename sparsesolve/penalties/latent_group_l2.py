@@ -23,7 +23,7 @@ from sparsesolve.penalties.groups import held, held_weights
 from sparsesolve.penalties.mapping import Copied
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.overlapping import Flat, members_by_label, read_overlapping
-from sparsesolve.penalties.prox.latent import latent_vectors
+from sparsesolve.penalties.prox.group_balls import latent_vectors
 
 # Sweeps end when no latent coefficient changes by more than this fraction of the largest |x_j|.
 ACCURACY = 1e-15

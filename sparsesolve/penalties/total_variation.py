@@ -17,8 +17,12 @@ from scipy import sparse
 
 from sparsesolve.penalties.mapping import Cumulated
 from sparsesolve.penalties.norm import Norm, read_number, read_order, read_weights, soft
-from sparsesolve.penalties.prox.chain_norms import chain_polar, chain_value, sparse_chain_polar
-from sparsesolve.penalties.prox.chains import prox_chain
+from sparsesolve.penalties.prox.chains import (
+    chain_polar,
+    chain_value,
+    prox_chain,
+    sparse_chain_polar,
+)
 from sparsesolve.penalties.tangent import on_pieces
 
 # Coefficients that differ by less than this fraction of the largest one count as equal.

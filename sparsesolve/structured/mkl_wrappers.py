@@ -24,8 +24,7 @@ from sparsesolve.data.paragraphs import described_by
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.spom_dual import SPOMDual
-from sparsesolve.structured.spom_input import read_blocks
-from sparsesolve.structured.spom_options import read_lam
+from sparsesolve.structured.spom_input import read_blocks, read_lam
 from sparsesolve.structured.spom_result import SPOM
 from sparsesolve.structured.spom_training import LOSSES, spom
 

@@ -1,4 +1,4 @@
-"""The input of spom: explicit features in groups, or blocks of kernels and features."""
+"""The input of spom: numbers; explicit features in groups, or blocks of kernels and features."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import in_rows_of, real_array
+from sparsesolve.data import in_rows_of, read_number, real_array
 from sparsesolve.data.row_labels import kernels_alike
 from sparsesolve.data.structure import verified
 from sparsesolve.paths.assembly import labels_of_groups
@@ -20,6 +20,41 @@ from sparsesolve.structured.sequences import (
     read_tags,
 )
 from sparsesolve.structured.spom_step import Features, Kernel
+
+# Values that are tried for eta0, as in the paper.
+RATES = (0.01, 0.1, 1.0, 10.0)
+# Each trial takes this many epochs.
+TRIAL_EPOCHS = 5
+
+
+def first_rate(eta0, begin, N, epochs, seed, strong):
+    """Return eta0; or 1 / strong if that is positive; or the best of RATES after some epochs."""
+    if eta0 != "auto":
+        return read_positive("eta0", eta0)
+    if strong > 0.0:
+        return 1.0 / strong
+    epochs, found = min(TRIAL_EPOCHS, epochs), []
+    for rate in RATES:
+        learner, rng = begin(False), np.random.default_rng(seed)
+        for _ in range(epochs):
+            learner.epoch(rng.permutation(N), rate)
+        found.append(learner.objective())
+    return RATES[int(np.argmin(found))]
+
+
+def read_lam(lam, C, N):
+    """Return lam, or 1 / (C N); raise ValueError if both are given."""
+    if lam is not None and C is not None:
+        raise ValueError("lam is 1 / (C N); give one of them")
+    if lam is not None:
+        return read_positive("lam", lam)
+    return 1.0 / (N * read_positive("C", 1.0 if C is None else C))
+
+
+def read_positive(name, value):
+    """Return a finite number above 0, or raise."""
+    return read_number(name, value, 0, np.inf, open_low=True, open_high=True)
+
 
 # A kernel may differ from its transpose by this fraction of its largest entry.
 SYMMETRIC = 1e-6

@@ -20,9 +20,8 @@ from sparsesolve.paths.progress import progress_bar
 from sparsesolve.solvers.baselines.subgradient import SCHEDULES as STEP_SIZES
 from sparsesolve.structured.group_norm import KINDS, GroupNorm
 from sparsesolve.structured.spom_dual import SPOMDual, raise_bound
-from sparsesolve.structured.spom_input import read_blocks
+from sparsesolve.structured.spom_input import first_rate, read_blocks, read_lam, read_positive
 from sparsesolve.structured.spom_learner import SPOMLearner
-from sparsesolve.structured.spom_options import first_rate, read_lam, read_positive
 from sparsesolve.structured.spom_result import SPOM
 
 LOSSES = ("hinge", "log")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.mkl.centred import level
+from sparsesolve.mkl.assembly import level
 from sparsesolve.mkl.reading import read_kernels
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.mkl.step import bounded_step
+from sparsesolve.mkl.directions import bounded_step
 
 
 def slow(S, c, low, steps=200_000):

@@ -4,9 +4,9 @@ import mkl_oracle
 import numpy as np
 import pytest
 
+from sparsesolve.mkl.directions import System
 from sparsesolve.mkl.kernels import Kernels
 from sparsesolve.mkl.low_rank_cache import LowRankCache
-from sparsesolve.mkl.system import System
 
 X, K, _ = mkl_oracle.problem(0, n=20, M=3)
 ETA = np.array([0.5, 2.0])

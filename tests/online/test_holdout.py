@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.online.holdout import mean_loss, read_holdout, split
+from sparsesolve.online.passes import mean_loss, read_holdout, split
 
 
 def data(n=200, p=30, seed=0):

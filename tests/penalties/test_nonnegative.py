@@ -77,7 +77,7 @@ def test_nested_and_overlapping_groups(penalty):
     (P.TreeL2(NESTED), {"lower": -1}, "TreeL2 takes lower=0 for all features"),
     (P.TreeL2(NESTED), {"lower": 0, "upper": 2}, "TreeL2 takes lower=0 for all features"),
     (P.TreeL2([range(12)], [0.0]), {"lower": 0}, "has features whose weights are all 0"),
-    (P.Slope(), {"lower": 0}, "Slope is not"),
+    (P.Slope(), {"lower": 0}, "not for penalty=Slope"),
 ])  # fmt: skip
 def test_what_is_refused(penalty, limits, sentence):
     with pytest.raises(ValueError, match=sentence):

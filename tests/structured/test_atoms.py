@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparsesolve.structured.atoms import FUNCTIONS, TAGGING, Atom, read_atom, shape
+from sparsesolve.structured.templates import FUNCTIONS, TAGGING, Atom, read_atom, shape
 
 
 @pytest.mark.parametrize(

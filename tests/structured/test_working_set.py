@@ -6,8 +6,7 @@ from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve.solvers.reductions import few_features
-from sparsesolve.structured import state as states
-from sparsesolve.structured import working_set
+from sparsesolve.structured import state
 
 LENGTHS = [8] * 15
 
@@ -23,8 +22,7 @@ def drawn(p=80):
 @pytest.fixture
 def without_metric(monkeypatch):
     monkeypatch.setattr(few_features, "FEWEST_FEATURES", 0)
-    for module in (states, working_set):
-        monkeypatch.setattr(module, "metric_pays", lambda problem: problem.p < 20)
+    monkeypatch.setattr(state, "metric_pays", lambda problem: problem.p < 20)
 
 
 @pytest.mark.parametrize("options", [
@@ -37,7 +35,7 @@ def test_answers_are_those_of_all_features(options, without_metric, monkeypatch)
     fits = []
     for working in (True, False):
         if not working:
-            monkeypatch.setattr(working_set, "metric_pays", lambda problem: True)
+            monkeypatch.setattr(state, "metric_pays", lambda problem: True)
         fits.append(ss.crf_path(X, y, lengths=LENGTHS, tol=1e-7,
                                 lambdas=[0.03, 0.02, 0.004], **options))  # fmt: skip
     for fit in fits:
@@ -50,7 +48,7 @@ def test_answers_are_those_of_all_features(options, without_metric, monkeypatch)
 
 def test_parts_are_small_and_their_predictor_is_that_of_the_whole(without_metric, monkeypatch):
     X, y = drawn(400)
-    sizes, solve_part = [], working_set.ChainWorkingSet._solve_part
+    sizes, solve_part = [], state.ChainWorkingSet._solve_part
 
     def watched(self, which, lam, target, budget):
         outcome = solve_part(self, which, lam, target, budget)
@@ -59,7 +57,7 @@ def test_parts_are_small_and_their_predictor_is_that_of_the_whole(without_metric
         np.testing.assert_allclose(point.eta, self.problem.scores(point.b), atol=1e-12)
         return outcome
 
-    monkeypatch.setattr(working_set.ChainWorkingSet, "_solve_part", watched)
+    monkeypatch.setattr(state.ChainWorkingSet, "_solve_part", watched)
     fit = ss.crf_path(X, y, lengths=LENGTHS, n_lambdas=6, lambda_min_ratio=0.3)
     assert fit.gaps.max() <= 1e-4
     assert 0 < fit.df[-1] <= max(sizes) < 200  # of 400

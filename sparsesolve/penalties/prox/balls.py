@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.penalties.groups import weighted_groups
-from sparsesolve.penalties.prox.simplex import threshold
+from sparsesolve.penalties.prox.group_balls import threshold
 
 # What lies this far below all that may stay, relative to the terms, does not stay.
 ROOM = 1e-9

@@ -1,4 +1,6 @@
-"""Dual ascent for the prox of overlapping groups: one group's ball at a time.
+"""Prox of overlapping groups, one group at a time, and the threshold of the simplex.
+
+`ascend` and its like are dual:
 
     min |v - sum_g xi_g|^2 / 2   over   |xi_g|_2 <= radius_g,  xi_g zero outside group g
 
@@ -8,6 +10,23 @@ Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical
 (2011), algorithm 1, which is repeated here because groups overlap.
 For |b_g|_inf the balls are those of |xi_g|_1; b and xi are sizes, at least 0. The nearest point is
 (x - theta)_+ with theta >= 0 from Newton's method, which begins with the theta of the last sweep.
+
+`latent_vectors` is the same for latent groups, in the primal:
+
+    minimise over v   |x - sum_g v_g|^2 / 2 + t sum_g d_g |v_g|_2,    v_g zero outside g
+
+Returned: v, one group after the other, when a sweep changes nothing by more than rounding, or after
+the given number of sweeps. Invariant: r = x - sum_g v_g.
+Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical sparse coding"
+(2011), section 3; the problem here is the primal of their dual.
+
+`threshold` is that of projections onto the simplex and the l1 ball, in expected O(n):
+
+    sum_j (x_j - theta)_+ = radius
+
+Given: x (n,) and a radius > 0. Returned: theta. One pass keeps the candidates, those above a
+rising lower bound of theta. The few that remain are passed over until none drops out.
+Reference: Condat, "Fast projection onto the simplex and the l1 ball" (2016), proposition 3.
 """
 from libc.math cimport fabs, sqrt
 
@@ -98,3 +117,81 @@ cdef double _level(const double* x, Py_ssize_t size, double radius, double level
             return level
         rising = count > 0
         level = next
+
+
+def latent_vectors(const double[::1] x, double t, const double[::1] d, const int[::1] member,
+                   const int[::1] start, const double[::1] begin, double accuracy,
+                   Py_ssize_t sweeps):
+    """Return v (q,) for x (p,): group g has the features member[start[g]:start[g + 1]]."""
+    out = np.array(begin)
+    residual = np.array(x)
+    cdef double[::1] v = out, r = residual
+    cdef Py_ssize_t g, k, sweep
+    cdef double size, toward, scale, new, moved, largest = 0.0
+    for k in range(member.shape[0]):
+        r[member[k]] -= v[k]
+    for k in range(x.shape[0]):
+        largest = max(largest, fabs(x[k]))
+    with nogil:
+        for sweep in range(sweeps):
+            moved = 0.0
+            for g in range(d.shape[0]):
+                size = 0.0
+                for k in range(start[g], start[g + 1]):
+                    toward = r[member[k]] + v[k]
+                    size += toward * toward
+                size = sqrt(size)
+                scale = 1.0 - t * d[g] / size if size > t * d[g] else 0.0
+                for k in range(start[g], start[g + 1]):
+                    new = scale * (r[member[k]] + v[k])
+                    moved = max(moved, fabs(new - v[k]))
+                    r[member[k]] += v[k] - new
+                    v[k] = new
+            if moved <= accuracy * largest:
+                break
+    return out
+
+
+def threshold(const double[::1] x, double radius):
+    """Return theta with sum_j (x_j - theta)_+ = radius."""
+    cdef Py_ssize_t n = x.shape[0], i, count = 1, held = 0, kept
+    cdef double[::1] near = np.empty(n), far = np.empty(n)
+    cdef double value, theta
+    near[0] = x[0]
+    theta = near[0] - radius
+    with nogil:
+        # 1. One pass: candidates above a rising lower bound of theta.
+        for i in range(1, n):
+            value = x[i]
+            if value <= theta:
+                continue
+            theta += (value - theta) / (count + 1)
+            if theta > value - radius:
+                near[count] = value
+                count += 1
+            else:
+                # This value alone gives a better lower bound of theta; earlier candidates wait.
+                for kept in range(count):
+                    far[held + kept] = near[kept]
+                held += count
+                near[0], count, theta = value, 1, value - radius
+        # 2. The candidates that waited.
+        for i in range(held):
+            if far[i] > theta:
+                near[count] = far[i]
+                count += 1
+                theta += (far[i] - theta) / count
+        # 3. The exact threshold of the candidates, until none drops out.
+        while True:
+            kept = 0
+            value = 0.0
+            for i in range(count):
+                if near[i] > theta:
+                    near[kept] = near[i]
+                    value += near[i]
+                    kept += 1
+            theta = (value - radius) / kept
+            if kept == count:
+                break
+            count = kept
+    return theta

@@ -22,8 +22,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from sparsesolve.penalties.prox.closed_arcs import disordered, gained, reopen, saturate
-from sparsesolve.penalties.prox.flows import Flow
+from sparsesolve.penalties.prox.flows import Flow, disordered, gained, reopen, saturate
 
 # An amount below this fraction of the largest number is rounding.
 SMALL = 1e-15

@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
-from sparsesolve.penalties.prox.chain_norms import chain_polar, chain_value, sparse_chain_polar
-from sparsesolve.penalties.prox.chains import prox_chain
+from sparsesolve.penalties.prox.chains import (
+    chain_polar,
+    chain_value,
+    prox_chain,
+    sparse_chain_polar,
+)
 
 
 def _draws(count=600):

@@ -1,7 +1,7 @@
 """Closed arcs: filled from high to low, opened with their room, compared with values."""
 
 import numpy as np
-from sparsesolve.penalties.prox.closed_arcs import disordered, gained, reopen, saturate
+from sparsesolve.penalties.prox.flows import disordered, gained, reopen, saturate
 
 from sparsesolve.penalties.prox.level_sets import network
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.penalties.prox.k_support import shrinkage
+from sparsesolve.penalties.prox.ordered import shrinkage
 
 from sparsesolve import penalties as P
 

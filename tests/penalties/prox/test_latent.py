@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.penalties.prox.latent import latent_vectors
+from sparsesolve.penalties.prox.group_balls import latent_vectors
 
 MEMBER = np.array([0, 1, 2, 1, 2, 3, 3, 4], dtype=np.intc)
 START = np.array([0, 3, 6, 8], dtype=np.intc)

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 import sparsesolve as ss
 from sparsesolve import mkl
-from sparsesolve.mkl.norms.nested_groups import Nested
+from sparsesolve.mkl.norms import Nested
 from sparsesolve.penalties import GroupL2, SparseGroup
 
 TREE = [[0, 1, 2, 3], [4, 5], [0, 1], [2], [0], [4]]
