@@ -1,4 +1,4 @@
-"""Losses: functions of samples alone. A new one is a file here, a line in LOSSES and a test.
+"""Losses: functions of samples alone. A new one is a class, a line in LOSSES and a test.
 
 The contract is in base. Cox has a folder of its own, because its samples share risk sets.
 """

@@ -5,8 +5,8 @@ import numpy as np
 
 from sparsesolve.data import shown
 from sparsesolve.penalties import L1, ElasticNet
-from sparsesolve.penalties.concave_penalty import ConcavePenalty
 from sparsesolve.penalties.definition import check_definition
+from sparsesolve.penalties.nonconvex import ConcavePenalty
 from sparsesolve.penalties.nonnegative import Nonnegative
 from sparsesolve.penalties.penalty import NEEDED, has_blocks, is_scale_free, missing_method
 from sparsesolve.penalties.whole import WholePenalty

@@ -15,10 +15,9 @@ and a line in ``tests/laws/test_penalties.py``.
 from sparsesolve.penalties import prox
 from sparsesolve.penalties.balls import GroupBall, L1Ball, L2Ball, LinfBall
 from sparsesolve.penalties.berhu import Berhu
-from sparsesolve.penalties.edges import graph_groups
 from sparsesolve.penalties.elastic_net import ElasticNet  # noqa: F401  (for other rooms)
 from sparsesolve.penalties.exclusive_lasso import ExclusiveLasso
-from sparsesolve.penalties.graph_tv import GraphTV
+from sparsesolve.penalties.graph_tv import GraphTV, graph_groups
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.group_linf import GroupLinf
 from sparsesolve.penalties.group_makers import interval_groups, rectangle_groups, window_groups
@@ -36,8 +35,7 @@ from sparsesolve.penalties.spectral import Spectral, TraceNorm
 from sparsesolve.penalties.sum_of import Sum
 from sparsesolve.penalties.total_variation import TotalVariation
 from sparsesolve.penalties.total_variation_2d import TotalVariation2D
-from sparsesolve.penalties.tree_l2 import TreeL2
-from sparsesolve.penalties.tree_linf import TreeLinf
+from sparsesolve.penalties.trees import TreeL2, TreeLinf
 from sparsesolve.penalties.trend_filter import TrendFilter
 
 __all__ = [

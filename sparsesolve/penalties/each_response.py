@@ -1,12 +1,47 @@
-"""What a penalty is on arrays (K, p) of K responses, and EachResponse, the sum over their rows."""
+"""A penalty on arrays (K, p) of K responses, and sums of penalties: of responses, of features.
+
+Where the prox of a part is iterative, its dual says what is proved:
+
+    (lam P)*(z) <= curvature |z / curvature - xi|^2 / 2,   xi in alpha / ridge times the ball
+
+for P with a ridge part (``whole.py``). A prox that ends early is not the point at which a
+conjugate is attained, so that its value is too small. What its dual point proves is never too
+small (`dual_of_prox` in ``penalty.py``). The dual point of a sum over disjoint parts is that of
+each. A part with an exact prox has subtracted a point of the ball itself.
+
+`EachResponse` is the sum over rows, and `Disjoint` that over sets of features in all rows. Prox,
+tangent and dual points are those of the parts; the polar is the largest of the parts.
+"""
+
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.iterative import dual_of_part, ends_early, prox_of_part
 from sparsesolve.penalties.rows import Rows
 from sparsesolve.penalties.splitting import Side, Splitting, splitting_of
 from sparsesolve.penalties.tangent import side_by_side
+
+
+def ends_early(omega: Any) -> bool:
+    """Return True if the prox of `omega` is iterative, and not exact."""
+    return hasattr(omega, "dual_of_prox")
+
+
+def prox_of_part(omega: Any, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
+    """Return the prox of a part, and where it ended, from where the last one did or None."""
+    if ends_early(omega):
+        return omega.prox_near(v, t, near)
+    if hasattr(omega, "prox_near"):
+        b, start = omega.prox_near(v, t, None if near is None else near[1])
+    else:
+        b, start = omega.prox(v, t), None
+    return b, (v - b, start)
+
+
+def dual_of_part(omega: Any, near: Any, t: float) -> np.ndarray:
+    """Return the point of t times the part's dual ball that the prox ended there tells."""
+    return omega.dual_of_prox(near, t) if ends_early(omega) else near[0]
 
 
 def over_responses(omega, n_responses):
@@ -82,3 +117,55 @@ class EachResponse:
 
     def _feasible_scale(self, Z, lam):
         return min(float(self.omega.feasible_scale(z, lam)) for z in Z)
+
+
+class Disjoint:
+    """The sum of `parts`, pairs of features (m,) and a penalty on (m,) or (K, m)."""
+
+    def __init__(self, parts):
+        self.parts = parts
+        if any(ends_early(part) for _, part in parts):
+            self.prox_near, self.dual_of_prox = self._prox_near, self._dual_of_prox
+
+    def value(self, b):
+        """Return the sum over the parts."""
+        return sum(float(part.value(_taken(b, which))) for which, part in self.parts)
+
+    def prox(self, v, t):
+        """Return the prox of each part."""
+        out = np.empty_like(v)
+        for which, part in self.parts:
+            out[..., which] = part.prox(_taken(v, which), t)
+        return out
+
+    def polar(self, z):
+        """Return the largest polar of the parts."""
+        return max(float(part.polar(_taken(z, which))) for which, part in self.parts)
+
+    def tangent(self, b):
+        """Return the tangents of the parts as one, or None if a part has none."""
+        places = np.arange(b.size).reshape(b.shape)
+        found = [
+            (places[..., which].ravel(),
+             getattr(part, "tangent", lambda b: None)(_taken(b, which)))
+            for which, part in self.parts
+        ]  # fmt: skip
+        return None if any(own is None for _, own in found) else side_by_side(found, b.size)
+
+    def _prox_near(self, v, t, near):
+        out, ends = np.empty_like(v), [None] * len(self.parts) if near is None else list(near)
+        for k, (which, part) in enumerate(self.parts):
+            out[..., which], ends[k] = prox_of_part(part, _taken(v, which), t, ends[k])
+        return out, ends
+
+    def _dual_of_prox(self, near, t):
+        found = [dual_of_part(part, own, t)
+                 for (_, part), own in zip(self.parts, near, strict=True)]  # fmt: skip
+        out = np.empty((*found[0].shape[:-1], sum(x.shape[-1] for x in found)))
+        for (which, _), x in zip(self.parts, found, strict=True):
+            out[..., which] = x
+        return out
+
+
+def _taken(b, which):
+    return np.ascontiguousarray(b[..., which])

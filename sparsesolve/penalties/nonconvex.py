@@ -1,19 +1,135 @@
-"""MCP, SCAD, Log and Bridge: large coefficients are shrunk less than by the l1 norm, or not.
+"""MCP, SCAD, Log and Bridge: penalties that are concave in the size of a coefficient.
+
+    Omega_lam(b) = sum_g phi(|b_g|; lam d_g),    phi concave in |b_g|, phi(0) = 0
+
+Large coefficients are shrunk less than by the l1 norm, or not at all. The objective is not convex.
+A path is computed by reweighting: phi is replaced by its tangent at the last solution, a weighted
+l1 norm or group lasso (`solvers/reductions/reweighting.py`), until the weights no longer change.
+Such a point is stationary; it need not be the global minimum.
+References: Zhang, "Nearly unbiased variable selection under minimax concave penalty" (2010); Fan,
+Li, "Variable selection via nonconcave penalized likelihood" (2001); Zou, Li, "One-step sparse
+estimates in nonconcave penalized likelihood models" (2008); Bach et al. 2012, section 5.
 
     MCP     phi(x; lam) = lam x - x^2 / (2 gamma)  up to gamma lam,  gamma lam^2 / 2 beyond
     SCAD    phi'(x; lam) = lam  up to lam,  (gamma lam - x) / (gamma - 1)  up to gamma lam,  then 0
     Log     phi(x; lam) = lam log(1 + x / epsilon), whose tangent is the reweighted l1 norm
     Bridge  phi(x; lam) = lam ((x + s)^q - s^q),   s = 0.001
 
-``concave.py`` has their base; the references stand with the classes.
+`Concave` is their base; more references stand with the classes. `ConcavePenalty` adds a ridge
+part, in the units of a Problem:
+
+    sum_g phi(|b_g|; alpha lam d_g) + lam (1 - alpha) |b|^2 / 2
+
+A weight is the slope of phi(|b_g| 2^power; alpha lam 2^unit) over lam 2^unit, whatever the units:
+the power cancels with that of the loss.
 """
+
+from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from sparsesolve.penalties.concave import Concave
-from sparsesolve.penalties.norm import read_number
+from sparsesolve.penalties.groups import group_members, held, held_weights, read_groups
+from sparsesolve.penalties.norm import Norm, read_number, read_weights
+from sparsesolve.penalties.prox.balls import lengths
+
+
+class Concave(Norm):
+    """Base class of concave penalties. A subclass gives phi, its derivatives and its scalar prox.
+
+    Parameters
+    ----------
+    groups : sequence or mapping
+        Groups as :class:`sparsesolve.penalties.GroupL2` takes them, by their l2 norms; None:
+        single coefficients.
+    weights : array-like
+        Factor of lam for each feature, or group; None means 1, or the square roots of the sizes
+        of groups.
+    """
+
+    concave = True
+    homogeneous = False
+
+    def __init__(self, groups: Any = None, weights: Any = None, **shape: float):
+        vars(self).update(shape)  # the number that phi depends on, by its name
+        self._shape = "".join(f"{value!r}, " for value in shape.values())
+        self.groups = None if groups is None else held(groups)
+        self.weights = None if weights is None else held_weights(weights)
+
+    def _bind(self, names):
+        p = self.n_features
+        if self.groups is None:
+            self.of, sizes, count, labels = np.arange(p), np.ones(p), p, names
+        else:
+            layout = read_groups(self.groups, p, names)
+            self.of, sizes = np.asarray(layout.of), np.asarray(layout.sizes, dtype=float)
+            count, labels = layout.n_named, layout.labels[: layout.n_named]
+        self.d = np.sqrt(sizes)
+        what = "features" if self.groups is None else "groups"
+        given = read_weights(self.weights, count, what, labels, self.d[:count])
+        if given is not None:
+            self.d[:count] = given
+
+    def group_members(self, n_features: int, names: Any = None) -> dict:
+        """Return the features of each group by its label."""
+        return group_members(self.groups, n_features, names)
+
+    def lengths(self, b: np.ndarray) -> np.ndarray:
+        """Return each group's length, (G,). For b (K, p) a group has its features in all rows."""
+        if self.groups is None and b.ndim == 1:
+            return np.abs(b)
+        return lengths(self.of, b if b.ndim == 1 else np.hypot.reduce(b, axis=0), len(self.d))
+
+    def slopes(self, b: np.ndarray, lam: float) -> np.ndarray:
+        """Return the derivative of phi at each group's length, divided by lam, (G,).
+
+        If lam is 0, this is d, its limit at length 0.
+        """
+        if lam == 0.0:
+            return self.d.copy()
+        level = np.where(self.d > 0.0, lam * self.d, 1.0)
+        return np.where(self.d > 0.0, self.d * self._slope(self.lengths(b), level) / level, 0.0)
+
+    def value(self, b: ArrayLike, lam: float = 1.0) -> float:
+        """Return Omega_lam(b)."""
+        read = self._read(b)
+        return self._at(read).total(read, lam)
+
+    def total(self, b: np.ndarray, lam: float) -> float:
+        """Return Omega_lam(b) for b (p,) or (K, p) whose number of features is known already."""
+        some = self.d > 0.0
+        return float(self._phi(self.lengths(b)[some], lam * self.d[some]).sum())
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """Return the exact prox: the scalar prox of each group's length."""
+        size = self.lengths(v)
+        new = np.where(self.d > 0.0, self._scalar(size, t * np.where(self.d > 0, self.d, 1)), size)
+        return v * np.divide(new, size, out=np.zeros_like(size), where=size > 0.0)[self.of]
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """Return the least lam at which 0 is stationary against z."""
+        some = self.d > 0.0
+        at_zero = self._slope(np.zeros(int(some.sum())), self.d[some]) / self.d[some]
+        return float((self.lengths(z)[some] / (self.d[some] * at_zero)).max(initial=0.0))
+
+    def _arguments(self):
+        return f"{self._shape}groups={self.groups!r}, weights={self.weights!r}"
+
+    def _phi(self, x, lam):
+        raise NotImplementedError
+
+    def _slope(self, x, lam):
+        raise NotImplementedError
+
+    def _second_derivative(self, x, lam):
+        raise NotImplementedError
+
+    def _scalar(self, x, lam):
+        """Return argmin over u >= 0 of (u - x)^2 / 2 + phi(u; lam), for x >= 0."""
+        raise NotImplementedError
+
 
 # Newton steps of Bridge's scalar prox; some ten are enough, and this limit ends a loop that
 # rounding keeps from converging.
@@ -220,3 +336,77 @@ class Bridge(Concave):
         stationary = np.abs(u - x + self._slope(u, lam)) <= 1e-8 * (1.0 + x)
         better = 0.5 * (u - x) ** 2 + self._phi(u, lam) < 0.5 * x * x
         return np.where(better & stationary, u, 0.0)
+
+
+class ConcavePenalty:
+    """A penalty of this file as `solvers/reductions/reweighting.py` uses it.
+
+    Parameters
+    ----------
+    given : Concave, for the features of the problem
+    power : int
+        The user's standardised coefficients are the inner ones times 2**power.
+    alpha : float in (0, 1]
+    """
+
+    has_blocks = has_groups = limited = False
+    concave = True
+
+    def __init__(self, given, power, alpha=1.0):
+        self.given, self.power, self.alpha = given, power, alpha
+        self.of, self.d, self.label = given.of, given.d, type(given).__name__
+        self.ridge = float(np.ldexp(1.0 - alpha, power))
+
+    def lengths(self, b):
+        """Return the length of each group, (G,)."""
+        return self.given.lengths(b)
+
+    def slopes(self, b, lam, unit):
+        """Return the weights w_g of the tangent at b, (G,), for a Problem of that unit."""
+        with np.errstate(over="ignore"):
+            level = self._level(lam, unit)
+            return self.alpha * self.given.slopes(np.ldexp(b, self.power), level)
+
+    def derivatives_of(self, sizes, groups, lam, unit):
+        """Return slopes and second derivatives of phi (m,) of these groups at these lengths.
+
+        Slopes are lam times the weights of the tangents.
+        """
+        level = self._level(lam, unit) * self.d[groups]
+        held = level > 0.0
+        level[~held] = 1.0
+        x = np.ldexp(sizes, self.power)
+        slope = np.where(held, np.ldexp(self.given._slope(x, level), -unit), 0.0)
+        second = np.ldexp(self.given._second_derivative(x, level), self.power - unit)
+        return slope, np.where(held, second, 0.0)
+
+    def values_of(self, sizes, groups, lam, unit):
+        """Return the penalty on these groups alone, without its ridge part."""
+        level = self._level(lam, unit) * self.d[groups]
+        held = level > 0.0
+        own = self.given._phi(np.ldexp(sizes[held], self.power), level[held]).sum()
+        return float(np.ldexp(own, -(self.power + unit)))
+
+    def flat_at(self, which, values, lam, unit):
+        """Return the features (m,) at which the slope of the penalty is 0 at this point."""
+        b = np.zeros((*np.shape(values)[:-1], len(self.of)))
+        b[..., which] = values
+        flat = self.slopes(b, lam, unit)[self.of] == 0.0
+        return np.flatnonzero(flat & (self.ridge == 0.0))
+
+    def value(self, b, lam, unit):
+        """Return the penalty in inner units."""
+        with np.errstate(over="ignore"):
+            own = self.given.total(np.ldexp(b, self.power), self._level(lam, unit))
+        own = float(np.ldexp(own, -(self.power + unit)))
+        return own + 0.5 * lam * self.ridge * float(np.vdot(b, b)) if self.ridge > 0.0 else own
+
+    def entry_levels(self, z):
+        """Return the least lam at which 0 is stationary against z, (1,)."""
+        z = np.asarray(z, dtype=float)
+        z = z if len(z) == len(self.of) else z.reshape(-1, len(self.of))
+        at_zero = self.given.dual_norm(z)
+        return np.array([at_zero / self.alpha])
+
+    def _level(self, lam, unit):
+        return float(np.ldexp(self.alpha * lam, unit))

@@ -3,7 +3,7 @@
     Omega(b) = sum_g d_g max_{j in g} |b_j|
 
 The prox acts on sizes. Its level sets are minimum cuts of a network of features and groups, which
-`prox.level_sets` finds exactly. The dual norm is
+`prox.regions` finds exactly. The dual norm is
 
     max over sets S  |z|(S) / (weight of the groups that S meets).
 
@@ -20,8 +20,7 @@ from scipy.sparse.csgraph import connected_components
 from sparsesolve.penalties.group_linf import GroupLinf
 from sparsesolve.penalties.overlapping import OverlappingNorm
 from sparsesolve.penalties.prox.group_balls import ascend_linf
-from sparsesolve.penalties.prox.level_sets import largest_ratio, network, prox_levels_near
-from sparsesolve.penalties.prox.regions import Flows
+from sparsesolve.penalties.prox.regions import Flows, largest_ratio, network, prox_levels_near
 from sparsesolve.penalties.splitting import Splitting, copies
 from sparsesolve.penalties.tangent import on_pieces
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.disjoint import Disjoint
-from sparsesolve.penalties.each_response import degrees, over_responses
+from sparsesolve.penalties.each_response import Disjoint, degrees, over_responses
 from sparsesolve.penalties.groups import with_single_features
 from sparsesolve.penalties.l1 import Nothing
 from sparsesolve.penalties.mapping import Cumulated

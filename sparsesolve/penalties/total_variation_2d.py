@@ -2,7 +2,7 @@
 
     Omega(B) = w_0 sum |B_(i+1,j) - B_ij| + w_1 sum |B_(i,j+1) - B_ij| + l1 sum |B_ij|
 
-(anisotropic). `edge_variation.py` has everything but the edges of the grid.
+(anisotropic). `EdgeVariation` has everything but the edges of the grid.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.linalg.threads import thread_count
-from sparsesolve.penalties.edge_variation import EdgeNorm, EdgeVariation
+from sparsesolve.penalties.graph_tv import EdgeNorm, EdgeVariation
 from sparsesolve.penalties.norm import read_number, read_shape, soft
 from sparsesolve.penalties.prox.images import DualSteps
-from sparsesolve.penalties.prox.level_sets import prox_levels_near
-from sparsesolve.penalties.prox.regions import Flows
+from sparsesolve.penalties.prox.regions import Flows, prox_levels_near
 
 # Dual steps are stopped at this gap, relative to the squared distance of the image from its mean,
 # or after so many, and exact flows take over. Between 5e-6 and 1e-4 times differ by 10 % on images

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from sparsesolve import penalties as P
-from sparsesolve.penalties.disjoint import Disjoint
-from sparsesolve.penalties.each_response import degrees, over_responses
+from sparsesolve.penalties.each_response import Disjoint, degrees, over_responses
 
 PARTS = [(np.array([4, 0, 2]), P.TotalVariation(l1=0.2).over(3)),
          (np.array([1, 3]), P.OverlapL2([[0, 1], [1]]).over(2))]  # fmt: skip

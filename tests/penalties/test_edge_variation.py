@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sparsesolve.penalties.prox.chains import prox_chain
 
-from sparsesolve.penalties.edge_variation import EdgeVariation
+from sparsesolve.penalties.graph_tv import EdgeVariation
 
 RNG = np.random.default_rng(11)
 TAIL, HEAD = np.array([0, 1, 2, 3, 0, 1, 5]), np.array([1, 2, 3, 4, 2, 4, 6])  # parts 0-4, 5-6

@@ -5,7 +5,7 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-from sparsesolve.penalties.iterative import dual_of_part, ends_early, prox_of_part
+from sparsesolve.penalties.each_response import dual_of_part, ends_early, prox_of_part
 
 WINDOWS = P.window_groups(8, 3)
 PARTS = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.penalties.last_polar import LastPolar
+from sparsesolve.penalties.whole import LastPolar
 
 
 class Counted:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import LinAlgError
 
-from sparsesolve.penalties.prox import block_system
-from sparsesolve.penalties.prox.block_system import BlockSystem
+from sparsesolve.penalties.prox import sum_of_norms
+from sparsesolve.penalties.prox.sum_of_norms import BlockSystem
 
 FEATURES = np.array([0, 1, 2, 2, 3, 4, 4, 0], dtype=np.intc)
 START = np.array([0, 3, 6, 8], dtype=np.intc)
@@ -15,8 +15,8 @@ OF = np.repeat([0, 1, 2], np.diff(START))
 @pytest.mark.parametrize("dense, pair", [(0.0, 50.0), (0.0, 0.0), (10.0, 50.0)],
                          ids=["products", "pairs", "sparse"])  # fmt: skip
 def test_solutions_of_sums_written_out(monkeypatch, dense, pair):
-    monkeypatch.setattr(block_system, "DENSE", dense)
-    monkeypatch.setattr(block_system, "PAIR", pair)
+    monkeypatch.setattr(sum_of_norms, "DENSE", dense)
+    monkeypatch.setattr(sum_of_norms, "PAIR", pair)
     rng = np.random.default_rng(0)
     x, y, held, pull = (rng.standard_normal(k) for k in (8, 8, 3, 5))
     system, held = BlockSystem(5, FEATURES, START, OF), 5.0 + held**2
@@ -33,7 +33,7 @@ def test_solutions_of_sums_written_out(monkeypatch, dense, pair):
 
 @pytest.mark.parametrize("dense", [0.0, 10.0])
 def test_singular_systems_are_told(monkeypatch, dense):
-    monkeypatch.setattr(block_system, "DENSE", dense)
+    monkeypatch.setattr(sum_of_norms, "DENSE", dense)
     system = BlockSystem(1, np.zeros(1, np.intc), np.array([0, 1], np.intc), np.zeros(1, int))
     with pytest.raises(LinAlgError):
         system.solve(np.zeros(1), np.ones(1), np.ones(1), np.ones(1))

@@ -3,7 +3,7 @@
 import numpy as np
 from sparsesolve.penalties.prox.flows import disordered, gained, reopen, saturate
 
-from sparsesolve.penalties.prox.level_sets import network
+from sparsesolve.penalties.prox.regions import network
 
 REGION = np.array([0, 0, 1], dtype=np.intc)
 

@@ -5,7 +5,7 @@ from itertools import chain, combinations
 import numpy as np
 from sparsesolve.penalties.prox.flows import Flow
 
-from sparsesolve.penalties.prox.level_sets import network
+from sparsesolve.penalties.prox.regions import network
 
 
 def _draws(count):

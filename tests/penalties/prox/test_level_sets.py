@@ -6,7 +6,7 @@ from scipy.optimize import lsq_linear
 from sparsesolve.penalties.prox.chains import prox_chain
 
 from sparsesolve.penalties.prox.balls import project_l1
-from sparsesolve.penalties.prox.level_sets import largest_ratio, network, prox_levels
+from sparsesolve.penalties.prox.regions import largest_ratio, network, prox_levels
 
 
 def _graphs(count, seed=0):

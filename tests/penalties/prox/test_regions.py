@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.penalties.prox.level_sets import network, prox_levels, prox_levels_near
-from sparsesolve.penalties.prox.regions import Flows
+from sparsesolve.penalties.prox.regions import Flows, network, prox_levels, prox_levels_near
 
 
 def _networks(count, seed=0):

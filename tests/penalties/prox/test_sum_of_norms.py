@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from sparsesolve.penalties.prox import block_system, sum_of_norms
+from sparsesolve.penalties.prox import sum_of_norms
 from sparsesolve.penalties.prox.dual_norm_bounds import polar
 from sparsesolve.penalties.prox.sum_of_norms import SumOfNorms
 
@@ -65,7 +65,7 @@ def test_newton_alone_and_full_systems(monkeypatch):
     expected = own.prox(v, 0.6)[0]
     monkeypatch.setattr(sum_of_norms, "SWEEPS", 1)
     for dense in (0.0, 1.0):
-        monkeypatch.setattr(block_system, "DENSE", dense)
+        monkeypatch.setattr(sum_of_norms, "DENSE", dense)
         again = _sum(40, groups)
         assert again.system.full == (dense == 0.0)
         assert again.prox(v, 0.6)[0] == pytest.approx(expected, abs=1e-11)
