@@ -1,4 +1,4 @@
-"""Flow: routes the excess of some nodes of a network to deficits, as far as arcs allow; and arcs closed between regions.
+"""Flow: routes excess of nodes of a network to deficits, as far as arcs allow; and closed arcs.
 
     maximise over S   sum_S e_i - sum of c_a over arcs a that leave S        (a minimum cut)
 

@@ -1,5 +1,6 @@
-"""Norms of sorted sizes. The sorted l1 norm is sum_i lambda_i |b|_(i), |b|_(1) >= |b|_(2) >= ..., weights that do
-not rise.
+"""Norms of sorted sizes, |b|_(1) >= |b|_(2) >= ..: the sorted l1 norm and the k-support norm.
+
+The sorted l1 norm is sum_i lambda_i |b|_(i) with weights that do not rise:
 
     argmin_b |b - v|^2 / 2 + t sum_i lambda_i |b|_(i)
 
