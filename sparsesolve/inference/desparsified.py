@@ -40,6 +40,7 @@ from sparsesolve.results.doubts import doubts
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.intervals import Intervals
 from sparsesolve.selection.cv import cv_path
+from sparsesolve.selection.information import COLLINEAR
 from sparsesolve.selection.jobs import read_options
 from sparsesolve.selection.refit import FAMILIES
 
@@ -146,7 +147,7 @@ def debiased(
     n, p = int((data.weights > 0.0).sum()), matrix.shape[1]
     gaussian = family.name == "gaussian"
     if gaussian and n >= 2 * (p + 1):
-        found = _least_squares(matrix, data, which)
+        found = _least_squares(matrix, data, which, names)
     else:
         chosen = {**options, "seed": int(rng.integers(2**31))}
         cv = cv_path(matrix, y, **chosen)
@@ -239,7 +240,7 @@ def _twice(matrix, b, b0, data, which):
     return *_corrected(work, which), np.sqrt(spread), 1.0
 
 
-def _least_squares(matrix, data, which):
+def _least_squares(matrix, data, which, names):
     """Return least squares of all features, in the form of `_corrected`."""
     work = _working(matrix, np.zeros(matrix.shape[1]), 0.0, data)
     kept = np.flatnonzero(work.size > 0.0)
@@ -247,8 +248,12 @@ def _least_squares(matrix, data, which):
         raise ValueError("a feature is constant on these rows; leave it out of features")
     A, root = work.A[:, kept], np.sqrt(data.weights)
     Q, R = np.linalg.qr(np.column_stack([root, A]) if data.options.get("intercept", True) else A)
-    if np.abs(np.diag(R)).min() < 1e-10 * np.abs(np.diag(R)).max():
-        raise ValueError("columns of X are combinations of others; leave these out")
+    left = np.abs(np.diag(R))[-len(kept) :] / np.sqrt(len(A))  # outside the columns before
+    if left.min() < COLLINEAR:
+        j = kept[left.argmin()]
+        raise ValueError(f"column {j if names is None else repr(str(names[j]))} is a combination "
+                         "of others and the intercept, as one level of a category is; leave it "
+                         "out")  # fmt: skip
     solved = np.linalg.solve(R, Q.T)
     at = solved[-len(kept) :][np.searchsorted(kept, which)]  # rows: estimate = row @ r
     sigma = np.sqrt(np.sum((work.r - Q @ (Q.T @ work.r)) ** 2)

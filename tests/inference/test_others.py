@@ -475,6 +475,73 @@ def test_two_thousand_features():
     assert carved.event == "certified" and len(carved.names) >= 8
 
 
+def test_levels_of_categories_have_their_rows():
+    """All levels stand in an encoded table: carve gives intervals of those chosen."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": X[:, 0], "c": np.where(X[:, 1] > 0, "u", np.where(
+        X[:, 2] > 0, "v", "w"))})  # fmt: skip
+    table = inference.carve(ss.make_design(frame), Y, 0.02, sigma=1.0)
+    assert set(table.names) <= {"a", "c=u", "c=v", "c=w"} and len(table.names) >= 2
+    with pytest.raises(ValueError, match="'c=w' is a combination .* one level of a category"):
+        inference.debiased(ss.make_design(frame), Y)
+    with pytest.warns(UserWarning, match="'c=u', 'c=v', 'c=w' have few different values"):
+        inference.knockoffs(ss.make_design(frame), Y, 0.5, n_folds=3, n_lambdas=5)
+
+
+def test_a_covariance_has_any_unit_and_few_rows_are_shrunk():
+    S, unit = np.eye(P) + 0.16, np.linspace(0.1, 5.0, P)
+    one = inference.knockoffs(X, Y, covariance=S, n_folds=3, n_lambdas=20)
+    two = inference.knockoffs(X * unit, Y, covariance=S * np.outer(unit, unit), n_folds=3,
+                              n_lambdas=20)  # fmt: skip
+    assert two.W == pytest.approx(one.W, abs=1e-6)
+    few = inference.knockoffs(X[:20], Y[:20], n_folds=3, n_lambdas=5)
+    share = few.covariance_rule.split("Wolf, ")[1].split(" %")[0]
+    assert float(share) > 20 and "must pass together" in str(few)
+
+
+FEW = {"n_folds": 3, "n_lambdas": 20, "tol": 1e-10}
+
+
+@pytest.mark.parametrize("ask", [
+    lambda y, **o: inference.carve(X, y, 0.1, **o),
+    lambda y, **o: inference.carve(X, y, **o),
+    lambda y, **o: inference.split(X, y, n_splits=2, n_lambdas=20, tol=1e-10, **o),
+    lambda y, **o: inference.debiased(X, y, **o),
+    lambda y, **o: inference.debiased(X[:30], y[:30], [0, 3], **FEW, **{
+        name: value[:30] for name, value in o.items()}),
+    lambda y, **o: inference.knockoffs(X, y, alpha=0.7, **FEW, **o),
+    lambda y, **o: inference.knockoffs(X, y, statistic="entry", **o),
+    lambda y, **o: inference.knockoffs(X, y, covariance="fixed", **o),
+])  # fmt: skip
+def test_an_offset_of_gaussian_is_taken_from_y(ask):
+    offset = np.sin(np.arange(N)) + 2.0 * X[:, 3]
+    one, two = ask(Y, offset=offset), ask(Y - offset)
+    name = "W" if hasattr(one, "W") else "p_values"
+    assert getattr(one, name) == pytest.approx(getattr(two, name), rel=1e-5, abs=1e-7)
+
+
+def test_strata_of_knockoffs_have_their_own_level():
+    y, strata = np.column_stack([np.exp(-Y), YB]), np.arange(N) % 3
+    given = {"family": families.cox(strata=strata), **FEW}
+    one = inference.knockoffs(X, y, **given)
+    two = inference.knockoffs(X, y, offset=2.0 * strata, **given)
+    assert one.W == pytest.approx(two.W, abs=1e-5) and (one.W > 0.0).any()
+
+
+def test_weights_of_splits_and_debiased_count_rows_or_are_precisions():
+    """Precisions of one size do not matter for gaussian; counts of two halve variances."""
+    two = np.full(N, 2.0)
+    one, other = inference.debiased(X, Y), inference.debiased(X, Y, weights=two)
+    assert other.errors == pytest.approx(one.errors)
+
+    def choose(columns, response, weights):
+        return [0, 1]
+
+    tables = [inference.split(X, YB, choose, n_splits=1, family="binomial", weights=w)
+              for w in (None, two)]  # fmt: skip
+    assert tables[1].errors * np.sqrt(2.0) == pytest.approx(tables[0].errors, rel=1e-5)
+
+
 def test_thinning_has_no_weights():
     with pytest.raises(TypeError, match="no argument 'weights'"):
         inference.thin(np.arange(6), weights=np.ones(6))

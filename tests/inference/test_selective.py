@@ -235,9 +235,10 @@ def test_words_of_wrong_noise_and_overdispersion():
 
 def test_a_cross_validated_lambda_is_said_to_come_from_the_same_rows():
     cv = ss.cv_path(X, Y, seed=0)
-    with pytest.warns(UserWarning, match="lambda came from the same rows"):
-        table = inference.selective(cv, X, Y, sigma=1.0)
-    assert "no theorem exists" in " ".join(str(table).split())
+    for s in (None, "lambda_min", cv.lambda_min):
+        with pytest.warns(UserWarning, match="lambda came from the same rows"):
+            table = inference.selective(cv, X, Y, s, sigma=1.0)
+        assert "no theorem exists" in " ".join(str(table).split())
 
 
 def test_nothing_chosen():
