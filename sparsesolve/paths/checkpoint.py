@@ -36,7 +36,8 @@ class Checkpoint:
         limits = [_sums(np.nan_to_num(side, posinf=9e9, neginf=-9e9))
                   for side in (problem.low, problem.high) if side is not None]  # fmt: skip
         with np.errstate(invalid="ignore"):
-            size = problem.penalty.value(np.cos(np.arange(p)) * problem.open_columns, 1.0)
+            at = [1.0, problem.unit] if problem.concave else [1.0]
+            size = problem.penalty.value(np.cos(np.arange(p)) * problem.open_columns, *at)
         self.signs = {
             "family": family, "lambdas": lambdas, "means": _sums(problem.design.mean),
             "factors": _sums(np.ldexp(problem.factor, problem.shift)),

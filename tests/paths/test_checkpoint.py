@@ -24,6 +24,7 @@ CASES = {
     "hinge": (Y > 0, {"family": "hinge"}),
     "groups": (Y, {"penalty": GroupL2(np.arange(40) // 4)}),
     "slope": (Y, {"penalty": Slope(np.linspace(2, 1, 40))}),
+    "concave": (Y, {"penalty": "mcp"}),
     "limits": (Y, {"lower": -0.4, "upper": 0.3}),
     "own lambdas": (Y, {"lambdas": np.geomspace(0.9, 0.01, 15)}),
 }
@@ -126,6 +127,8 @@ OTHERS = {
     "family": lambda: (X, Y, {"family": "huber(1.0)"}),
     "standardize": lambda: (X, Y, {"standardize": False}),
     "weights": lambda: (X, Y, {"weights": np.linspace(1, 2, 90)}),
+    "penalty": lambda: (X, Y, {"penalty": "slope(0.2)"}),
+    "excluded columns": lambda: (X, Y, {"penalty_factor": np.where(np.arange(40), 1, np.inf)}),
     "columns": lambda: (X[:, :39], Y, {}),
 }
 
