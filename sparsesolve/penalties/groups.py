@@ -51,7 +51,7 @@ def read_groups(groups, n_features, names=None):
     for g, features in enumerate(_numbers(lists, n_features, names)):
         taken = features[of[features] >= 0]
         if len(taken) or len(np.unique(features)) < len(features):
-            _refuse_overlap(taken, features, of, g, names)
+            _refuse_overlap(taken, features, of, g, names, labels)
         of[features] = g
     alone = np.flatnonzero(of < 0)
     of[alone] = len(lists) + np.arange(len(alone))
@@ -269,12 +269,13 @@ def _number(name, g, place):
     return place[name]
 
 
-def _refuse_overlap(taken, features, of, g, names):
+def _refuse_overlap(taken, features, of, g, names, labels):
+    shown = [k if label is None else repr(label) for k, label in enumerate(labels)]
     if len(taken):
-        j, where = int(taken[0]), f"in groups {of[taken[0]]} and {g}"
+        j, where = int(taken[0]), f"in groups {shown[of[taken[0]]]} and {shown[g]}"
     else:
         values, counts = np.unique(features, return_counts=True)
-        j, where = int(values[counts > 1][0]), f"twice in group {g}"
+        j, where = int(values[counts > 1][0]), f"twice in group {shown[g]}"
     called = f"feature {j}" if names is None else f"feature {j} ({names[j]!r})"
     raise ValueError(
         f"{called} is {where}; groups must not overlap here: under LatentGroupL2 (latent group "

@@ -265,6 +265,7 @@ def write_sentences(file: str | PathLike, sentences: Sentences, column: str,
     sentences : Sentences
         The result of `read_sentences`.
     column : str
+        With "head", the column "deps" of CoNLL-U, which repeats the old heads, becomes _.
     values : sequence (n,)
         One for each word.
 
@@ -287,11 +288,14 @@ def write_sentences(file: str | PathLike, sentences: Sentences, column: str,
         raise ValueError(f"there is no column {column!r}, only {', '.join(sentences.columns)}")
     if len(sentences.rows) != len(values):
         raise ValueError(f"values are {len(values)} for {len(sentences.rows)} words of a file")
-    lines, place = list(sentences.lines), list(sentences.columns).index(column)
+    lines, names = list(sentences.lines), list(sentences.columns)
+    place, stale = names.index(column), column == "head" and "deps" in names
     for row, value in zip(sentences.rows, values, strict=True):
         by_tabs = "\t" in lines[row]
         parts = lines[row].split("\t") if by_tabs else _split(lines[row])
         parts[place] = str(value)
+        if stale:
+            parts[names.index("deps")] = "_"
         lines[row] = ("\t" if by_tabs else " ").join(parts)
     text = "\n".join(lines)
     if file == "-":

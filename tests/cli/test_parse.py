@@ -26,6 +26,16 @@ def test_from_a_file_to_parsed_text(tmp_path, capsys, method):
     assert (tmp_path / "out.txt").read_text() == "old\tA\t2\ndogs\tN\t3\nbark\tV\t0\n"
 
 
+def test_new_heads_leave_no_old_dependencies(tmp_path):
+    row = "{}\t{}\t_\tN\t_\t_\t{}\tdep\t{}:dep\t_\n".format
+    file, model = tmp_path / "gold.conllu", tmp_path / "parser.npz"
+    file.write_text("# text = a b\n" + row(1, "a", 2, 2) + row(2, "b", 0, 0) + "\n")
+    assert run("parse", file, "--bits", 8, "--out", model) == 0
+    assert run("predict", model, file, "--out", tmp_path / "out.conllu") == 0
+    cells = [line.split("\t") for line in (tmp_path / "out.conllu").read_text().split("\n")]
+    assert [(part[6], part[8]) for part in cells[1:3]] == [("2", "_"), ("0", "_")]
+
+
 def test_a_file_without_heads_is_told(tmp_path, capsys):
     train = tmp_path / "train.txt"
     train.write_text("dogs\tN\n")

@@ -82,7 +82,7 @@ MISTAKES = [
     ([["a", 1]], ValueError, "group 0 holds 'a'; features"),
     ([[0, 0]], ValueError, r"feature 0 \('a'\) is twice in group 0; groups must not overlap"),
     ([[0, 1], [2], [5, 1]], ValueError, r"feature 1 \('b'\) is in groups 0 and 2.*latent group"),
-    ({"u": ["a", "b"], "v": ["b"]}, ValueError, r"feature 1 \('b'\) is in groups 0 and 1"),
+    ({"u": ["a", "b"], "v": ["b"]}, ValueError, r"feature 1 \('b'\) is in groups 'u' and 'v'"),
 ]
 
 
@@ -255,3 +255,13 @@ def test_groups_and_weights_have_one_order_of_first_appearance(name):
             answer(groups, [1.0, 1.0, 1.0])
     np.testing.assert_allclose(answer(FORMS[0], {"a": 2.0, "b": 0.25}), known, rtol=1e-14)
     assert not np.allclose(answer(FORMS[0], [2.0, 0.25]), known)
+
+
+def test_an_overlap_names_the_groups():
+    frame, names = {"one": ["a", "b"], "two": ["b"]}, list("abc")
+    with pytest.raises(ValueError, match="feature 1 .'b'. is in groups 'one' and 'two'"):
+        GroupL2(frame).over(3, names)
+    with pytest.raises(ValueError, match="is in groups 0 and 1; groups must not overlap"):
+        GroupL2([[0, 1], [1, 2]]).over(3)
+    with pytest.raises(ValueError, match="is twice in group 'one'"):
+        GroupL2({"one": ["a", "a"]}).over(3, names)

@@ -174,7 +174,10 @@ def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
     if given[unused]:
         raise ValueError(f"{unused} does not stop method={method!r}; give {NEEDS[method]}")
     if not any(given.values()) or (method == "lasso" and lam is None):
-        raise ValueError(f"method={method!r} needs to know where to stop; give {NEEDS[method]}")
+        other = ", or method='omp' for a number of atoms" * given["n_nonzero"]
+        raise ValueError(
+            f"method={method!r} needs to know where to stop; give {NEEDS[method]}{other}"
+        )
     if alpha < 1 and n_nonzero is not None:
         raise ValueError("n_nonzero ends a path whose ridge part is fixed; leave out alpha")
     lam, residual = _per_signal("lam", lam, n), _per_signal("residual", residual, n)

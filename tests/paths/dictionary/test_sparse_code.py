@@ -275,3 +275,8 @@ def test_residuals_that_are_all_but_0_have_their_digits(method, options):
     found = ss.sparse_code(Y, D, method=method, **options)
     true = np.linalg.norm(Y - D @ found.codes.toarray(), axis=0)
     np.testing.assert_allclose(found.residuals, true, rtol=1e-6, atol=1e-14)
+
+
+def test_a_number_of_atoms_leads_to_omp():
+    with pytest.raises(ValueError, match="give lam, or method='omp' for a number of atoms"):
+        ss.sparse_code(np.eye(3), np.eye(3), n_nonzero=2)
