@@ -1,12 +1,18 @@
-"""Overlapping l2 groups: proxes with proofs of their own accuracy, dual norms from both sides."""
+"""Overlapping l2 groups: proxes with proofs of their own accuracy, dual norms from both sides.
+
+Dual norms of overlapping l2 groups: bounds from above that are valid and tight.
+
+Systems of overlapping blocks: full and sparse ones, compared with the sums written out.
+"""
 
 import numpy as np
 import pytest
+from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
 from sparsesolve.penalties.prox import sum_of_norms
-from sparsesolve.penalties.prox.dual_norm_bounds import polar
-from sparsesolve.penalties.prox.sum_of_norms import SumOfNorms
+from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
+from sparsesolve.penalties.prox.sum_of_norms import BlockSystem, SumOfNorms
 
 
 def _sum(p, groups, weights=None):
@@ -75,3 +81,49 @@ def test_newton_alone_and_full_systems(monkeypatch):
     d = np.where(expected != 0.0, np.random.default_rng(5).standard_normal(40), 0.0)
     bend = (own.value(expected + h * d) + own.value(expected - h * d) - 2 * own.value(expected))
     assert bend / h**2 == pytest.approx(d[some] @ C[np.ix_(some, some)] @ d[some], rel=1e-4)
+
+
+def test_dual_norms_are_bounds_and_tight():
+    for own, z in _draws(60, seed=1):
+        level = polar(own, z)
+        rng = np.random.default_rng(2)
+        for b in rng.standard_normal((200, own.p)):
+            assert z @ b <= level * own.value(b)
+        b, _ = own.prox(z, level * (1 - 1e-6))
+        assert z @ b / own.value(b) == pytest.approx(level, rel=1e-8)
+        found, (best, xi) = bounds(own, z, None, 0.5 * level)  # the level is far: a tenth will do
+        assert level * (1 - 1e-8) <= found <= level * 1.06
+        assert bounds(own, z, (best, xi), level)[0] == pytest.approx(level, rel=1e-7)
+    assert polar(own, np.zeros(own.p)) == 0.0
+
+
+FEATURES = np.array([0, 1, 2, 2, 3, 4, 4, 0], dtype=np.intc)
+START = np.array([0, 3, 6, 8], dtype=np.intc)
+OF = np.repeat([0, 1, 2], np.diff(START))
+
+
+@pytest.mark.parametrize("dense, pair", [(0.0, 50.0), (0.0, 0.0), (10.0, 50.0)],
+                         ids=["products", "pairs", "sparse"])  # fmt: skip
+def test_solutions_of_sums_written_out(monkeypatch, dense, pair):
+    monkeypatch.setattr(sum_of_norms, "DENSE", dense)
+    monkeypatch.setattr(sum_of_norms, "PAIR", pair)
+    rng = np.random.default_rng(0)
+    x, y, held, pull = (rng.standard_normal(k) for k in (8, 8, 3, 5))
+    system, held = BlockSystem(5, FEATURES, START, OF), 5.0 + held**2
+    H = np.diag(1.0 + np.bincount(FEATURES, held[OF], minlength=5))
+    products = np.zeros((5, 5))
+    for g in range(3):
+        own = slice(START[g], START[g + 1])
+        a, b = np.zeros(5), np.zeros(5)
+        a[FEATURES[own]], b[FEATURES[own]] = x[own], y[own]
+        products += 0.5 * (np.outer(a, b) + np.outer(b, a))
+    assert system.solve(held, x, y, pull) == pytest.approx(np.linalg.solve(H - products, pull))
+    assert system.matrix(x, y, np.arange(5.0)) == pytest.approx(np.diag(np.arange(5.0)) - products)
+
+
+@pytest.mark.parametrize("dense", [0.0, 10.0])
+def test_singular_systems_are_told(monkeypatch, dense):
+    monkeypatch.setattr(sum_of_norms, "DENSE", dense)
+    system = BlockSystem(1, np.zeros(1, np.intc), np.array([0, 1], np.intc), np.zeros(1, int))
+    with pytest.raises(LinAlgError):
+        system.solve(np.zeros(1), np.ones(1), np.ones(1), np.ones(1))
