@@ -41,7 +41,7 @@ from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.intervals import Intervals
 from sparsesolve.selection.cv import cv_path
 from sparsesolve.selection.information import COLLINEAR
-from sparsesolve.selection.jobs import read_options
+from sparsesolve.selection.jobs import read_options, refuse_checkpoint
 from sparsesolve.selection.refit import FAMILIES
 
 # The variance factor of a nodewise lasso may exceed that at (log p / n)^1/2 by this factor.
@@ -129,6 +129,7 @@ def debiased(
     """
     level = read_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
     simultaneous, rng = read_flag("simultaneous", simultaneous), own_stream(seed)
+    refuse_checkpoint(options, debiased)
     known = {name: options[name] for name in options if name not in (cv_path.__kwdefaults__ or {})}
     known = read_options(known, cv_path)
     family = read_family(known["family"])

@@ -44,7 +44,7 @@ from sparsesolve.results.doubts import doubts
 from sparsesolve.results.knockoffs import Knockoffs
 from sparsesolve.results.status import warn
 from sparsesolve.selection.cv import cv_path
-from sparsesolve.selection.jobs import read_options
+from sparsesolve.selection.jobs import read_options, refuse_checkpoint
 
 # Columns with at most this many different values are not normal.
 DISCRETE = 10
@@ -139,6 +139,7 @@ def knockoffs(
         raise ValueError("covariance='fixed' holds for statistics of inner products alone, which "
                          "cross-validation is not; use statistic='entry'")  # fmt: skip
     draws, rng = read_count("draws", draws, 1), own_stream(seed)
+    refuse_checkpoint(options, knockoffs)
     options = _read_options(options, statistic)
     doubts(X, y, options.get("family", "gaussian"))
     matrix, names = read_columns(X, options.pop("feature_names", None), dense=True)
@@ -208,6 +209,11 @@ def _copier(X, y, names, tested, covariance, construct, options, rng):
         read_choice("covariance", covariance, ["fixed"])
         if (w != w[0]).any():
             raise ValueError("covariance='fixed' is of rows of equal weight, and weights differ")
+        if options.get("intercept", True):
+            X, others = X - mean, others - np.delete(mean, tested)
+        left = X[:, tested] - others @ np.linalg.lstsq(others, X[:, tested], rcond=None)[0]
+        d = np.linalg.norm(left, axis=0) / np.linalg.norm(X[:, tested], axis=0)
+        _refuse_explained(d, names, tested)
         return _fixed(X[:, tested], others, y, construct, options, given, rng)
     few = [j for j in tested if len(np.unique(X[:, j])) <= min(DISCRETE, len(X) - 1)]
     if few:

@@ -10,6 +10,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from sparsesolve.data import shown
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.solvers.certificate.unbounded import UNBOUNDED
 from sparsesolve.solvers.follow import Point
@@ -26,24 +27,32 @@ class Checkpoint:
     """The file of one path."""
 
     def __init__(self, file):
+        if not isinstance(file, str | os.PathLike):
+            raise TypeError(f"checkpoint is {shown(file)}; give the name of a file")
         self.file = os.fspath(file)
-        if os.path.isdir(self.file) or not os.path.isdir(os.path.dirname(self.file) or "."):
-            raise ValueError(f"{self.file} cannot be written: its folder is missing, or it is one")
+        folder = os.path.dirname(self.file) or "."
+        if not self.file or os.path.isdir(self.file) or not os.path.isdir(folder):
+            raise ValueError(f"checkpoint {self.file!r} cannot be written: its folder is missing, "
+                             "it is one, or it has no name")  # fmt: skip
 
     def begin(self, problem, family, correlations, lambdas, tol):
         """Return the points that the file holds for this problem, [] if there is no file."""
         p = problem.design.p
         limits = [_sums(np.nan_to_num(side, posinf=9e9, neginf=-9e9))
                   for side in (problem.low, problem.high) if side is not None]  # fmt: skip
+        unit = (problem.unit,) if problem.concave else ()
+        # Pieces of a curve, as SCAD has, differ at some of these lengths.
+        b = np.cos(np.arange(p)) * problem.open_columns
         with np.errstate(invalid="ignore"):
-            at = [1.0, problem.unit] if problem.concave else [1.0]
-            size = problem.penalty.value(np.cos(np.arange(p)) * problem.open_columns, *at)
+            sizes = [problem.penalty.value(scale * b, 1.0, *unit) for scale in (0.1, 1.0, 30.0)]
+            if not np.isfinite(sizes[-1]):  # a ball, whose conjugate is its radius times a norm
+                sizes.append(problem.penalty.conjugate(b, 1.0))
         self.signs = {
             "family": family, "lambdas": lambdas, "means": _sums(problem.design.mean),
             "factors": _sums(np.ldexp(problem.factor, problem.shift)),
             "correlations": _sums(correlations), "limits": np.concatenate([[], *limits]),
             "sizes": np.array([problem.design.n, p, problem.null_value, tol, problem.exponent,
-                               size]),
+                               *sizes]),
         }  # fmt: skip
         if not os.path.exists(self.file):
             return []

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import by_rows, read_design, read_feature_names, read_flag, read_number
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
+from sparsesolve.paths.checkpoint import Checkpoint
 from sparsesolve.paths.path import path
 from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
@@ -140,7 +141,7 @@ def cv_path(
     blends = None if gammas is None else _read_all("gammas", gammas)[::-1]
     jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
     if options["checkpoint"] is not None:
-        root, ending = os.path.splitext(options["checkpoint"])
+        root, ending = os.path.splitext(Checkpoint(options["checkpoint"]).file)
         jobs = [({**job, "checkpoint": f"{root}.{i}{ending}"}, name)
                 for i, (job, name) in enumerate(jobs)]  # fmt: skip
     relaxed = blends is not None and blends[-1] < 1.0

@@ -15,7 +15,16 @@ def read_options(options, function=path):
     """Return all options of path, defaults included; `function` has further ones."""
     defaults = path.__kwdefaults__
     refuse_unknown(function.__name__, options, [*function.__kwdefaults__, *defaults], "function")
+    if function.__name__ not in ("path", "cv_path"):
+        refuse_checkpoint(options, function)
     return {**defaults, **options}
+
+
+def refuse_checkpoint(options, function):
+    """Raise ValueError if `function`, which makes many fits of its own, is given a checkpoint."""
+    if options.get("checkpoint") is not None:
+        raise ValueError(f"checkpoint is of path and cv_path; {function.__name__} makes fits of "
+                         "its own; leave it out")  # fmt: skip
 
 
 def run_jobs(jobs, data, relaxed, n_jobs, progress):

@@ -397,6 +397,8 @@ def test_names_of_features():
     (lambda: inference.knockoffs(X, Y, penalty_factor=[np.inf] * P), "holds inf|nothing|inf"),
     (lambda: inference.knockoffs(np.column_stack([X, X[:, 0] - X[:, 1]]), Y, penalty_factor=[
         0.0, 0.0, *[1.0] * (P - 1)]), "'x24' is a combination of the covariates"),
+    (lambda: inference.knockoffs(np.column_stack([X, X[:, 0]]), Y, penalty_factor=[
+        0.0, *[1.0] * P], covariance="fixed"), "'x24' is a combination of the covariates"),
     (lambda: inference.knockoffs(X, Y, covariance="fixed", weights=np.arange(N) + 1.0),
      "equal weight"),
     (lambda: inference.debiased(X, np.column_stack([np.exp(Y), YB]), family="cox"), "split"),

@@ -9,7 +9,7 @@ from packed_genotypes import drawn
 from plink_files import write_plink
 
 import sparsesolve as ss
-from sparsesolve.penalties import GroupL2, Slope
+from sparsesolve.penalties import MCP, SCAD, Berhu, GroupL2, L2Ball, Slope
 
 RNG = np.random.default_rng(8)
 X = RNG.standard_normal((90, 40))
@@ -24,7 +24,7 @@ CASES = {
     "hinge": (Y > 0, {"family": "hinge"}),
     "groups": (Y, {"penalty": GroupL2(np.arange(40) // 4)}),
     "slope": (Y, {"penalty": Slope(np.linspace(2, 1, 40))}),
-    "concave": (Y, {"penalty": "mcp"}),
+    "concave": (Y, {"penalty": SCAD()}),
     "limits": (Y, {"lower": -0.4, "upper": 0.3}),
     "own lambdas": (Y, {"lambdas": np.geomspace(0.9, 0.01, 15)}),
 }
@@ -143,6 +143,16 @@ def test_a_file_of_other_data_or_options_is_refused(tmp_path, other):
     assert (tmp_path / "run.npz").read_bytes() == before
 
 
+@pytest.mark.parametrize("of, numbers", [(SCAD, (3.7, 9.0)), (MCP, (3.0, 4.0)),
+                                         (Berhu, (1.0, 2.0)), (L2Ball, (20.0, 20.1))])
+def test_another_number_of_a_penalty_is_noticed(tmp_path, of, numbers):
+    options = {"lambdas": [0.1, 0.05], "checkpoint": tmp_path / "run.npz"}
+    ss.path(X, Y, penalty=of(numbers[0]), **options)
+    with pytest.raises(ValueError, match="the checkpoint of other data or options"):
+        ss.path(X, Y, penalty=of(numbers[1]), **options)
+    ss.path(X, Y, penalty=of(numbers[0]), **options)
+
+
 def test_one_number_of_one_column_among_many_is_noticed(tmp_path):
     wide = RNG.standard_normal((20, 4321))
     ss.path(wide, Y[:20], n_lambdas=3, checkpoint=tmp_path / "run.npz")
@@ -174,6 +184,20 @@ def test_files_that_are_no_checkpoints_are_left_alone(tmp_path, kind):
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_the_fit(tmp_path):
-    for file in (tmp_path / "none" / "run.npz", tmp_path):
-        with pytest.raises(ValueError, match="cannot be written"):
-            ss.path(X, Y, checkpoint=file)
+    for fit in (ss.path, ss.cv_path):
+        for file in (tmp_path / "none" / "run.npz", tmp_path, ""):
+            with pytest.raises(ValueError, match="cannot be written"):
+                fit(X, Y, checkpoint=file)
+        for file in (5, True, [tmp_path / "run.npz"], b"run.npz"):
+            with pytest.raises(TypeError, match="^checkpoint is .*; give the name of a file"):
+                fit(X, Y, checkpoint=file)
+
+
+@pytest.mark.parametrize("function", [
+    ss.stability_path, *(getattr(ss.inference, name) for name in
+                         ("split", "carve", "debiased", "knockoffs"))])  # fmt: skip
+def test_functions_of_many_fits_refuse_it(tmp_path, function):
+    words = "^checkpoint is of path and cv_path; " + function.__name__
+    with pytest.raises(ValueError, match=words):
+        function(X, Y, checkpoint=tmp_path / "run.npz")
+    assert list(tmp_path.iterdir()) == []
