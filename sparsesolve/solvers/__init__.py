@@ -31,6 +31,7 @@ from sparsesolve.solvers.first_order.tangent_newton import TangentNewton, few_fo
 from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.dual_descent import DualDescent
 from sparsesolve.solvers.margin.multipliers import Multipliers
+from sparsesolve.solvers.margin.norm_multipliers import NormMultipliers
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
 from sparsesolve.solvers.newton.proximal_newton import ProximalNewton
 from sparsesolve.solvers.newton.working_set import WorkingSet
@@ -59,10 +60,10 @@ def kinked(problem, lambdas):
 
 def _multipliers(problem, n_threads):
     """Make the method of multipliers around the solver of smooth losses that suits."""
-    inner = Fista if not problem.has_blocks else ProximalNewton
-    if has_tangent(problem) and len(problem.penalty.terms()) == 1:
-        inner = TangentNewton
-    return Multipliers(problem, lambda smooth: inner(smooth, n_threads), n_threads)
+    inner, made = Fista if not problem.has_blocks else ProximalNewton, Multipliers
+    if has_tangent(problem):
+        inner, made = TangentNewton, NormMultipliers if few_for_rounds(problem) else Multipliers
+    return made(problem, lambda smooth: inner(smooth, n_threads), n_threads)
 
 
 def _squared_error(problem, lambdas):

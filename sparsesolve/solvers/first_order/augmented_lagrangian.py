@@ -71,10 +71,10 @@ class AugmentedLagrangian:
         """Take a round, and move the state to the lowest of its points."""
         own = self.own
         gap = min(gap, own.objective(lam))  # inf where the dual point is none
-        self._choose_rho(lam, gap)
+        self.choose_rho(lam, gap)
         self.aim = max(ROUND_SHARE * gap, LEAST_AIM * target)
         w = [y / self.rho for y in self.y]
-        at = self._split(lam, own.point.b, own.point.c, w)
+        at = self.split(lam, own.point.b, own.point.c, w)
         self.settled = False
         # Newton steps of a round: 3 to 20 suffice, and a later round goes on where one ended.
         for _ in range(min(60, limit - own.iterations)):
@@ -82,13 +82,13 @@ class AugmentedLagrangian:
             if new is None:
                 break
             own.iterations, at = own.iterations + 1, new
-        self.y = self._multipliers(at, w)
+        self.y = self.multipliers(at, w)
         self.dual = at.point
         found = [own.at(s, at.point.c) for s in at.parts]
         found += [at.point] if len(found) > 1 else []
         own.point = min(found, key=lambda point: own.objective(lam, point))
 
-    def _choose_rho(self, lam, gap):
+    def choose_rho(self, lam, gap):
         """Set rho, and multipliers for the first round of a lam."""
         if self.rho is not None:
             self.rho *= RHO_GROWTH if self.settled else 1.0
@@ -105,7 +105,7 @@ class AugmentedLagrangian:
         size = max(size, 1e-6 * float(np.vdot(z, z)), 1e-300)
         self.rho = size / (FIRST_SHARE * max(gap, 1e-15))
 
-    def _split(self, lam, b, c, w):
+    def split(self, lam, b, c, w):
         """Return the Split at b and c."""
         point, parts = self.own.at(b, c), []
         total = point.value - self.own.loss.saturated
@@ -116,18 +116,19 @@ class AugmentedLagrangian:
             total += term.value(s, lam) + 0.5 * self.rho * float(np.vdot(v - s, v - s))
         return Split(point, parts, total if np.isfinite(total) else np.inf)
 
-    def _multipliers(self, at, w):
+    def multipliers(self, at, w):
+        """Return the next multipliers y_k."""
         return [self.rho * (at.point.b + k - s) for k, s in zip(w, at.parts, strict=True)]
 
     def _newton_step(self, lam, at, w):
         """Return the end of a damped Newton step; None where the aim is reached, or none falls."""
         own, b, c = self.own, at.point.b, at.point.c
         f, m = own.n_apart, b.size
-        y = self._multipliers(at, w)
+        y = self.multipliers(at, w)
         pull = at.point.u @ own.basis[:, :f]
         rest = own.products(at.point.u) - sum(y)
         slope = np.concatenate([rest.ravel(), np.ravel(pull)])
-        H = self._hessian(lam, at, y)
+        H = self.hessian(lam, at, y)
         if not (np.isfinite(H).all() and np.isfinite(slope).all()):
             return None
         near = np.abs(rest).max(initial=0.0) <= lam * self.aim / max(at.value, 1e-300)
@@ -142,7 +143,7 @@ class AugmentedLagrangian:
                 return None
             step, across = d[:m].reshape(b.shape), np.zeros_like(c)
             across[..., :f] = d[m:].reshape(np.shape(pull))
-            new = self._split(lam, b + step, c + across, w)
+            new = self.split(lam, b + step, c + across, w)
             fell = at.value - new.value
             if fell >= GOOD * foretold - rounding:
                 small = self.damping <= LEAST_DAMPING
@@ -164,13 +165,13 @@ class AugmentedLagrangian:
         """Return the end of the step, doubled while the objective goes on falling."""
         t, least = 2.0, FAIR * (at.value - new.value)
         for _ in range(TRIES):
-            far = self._split(lam, at.point.b + t * step, at.point.c + t * across, w)
+            far = self.split(lam, at.point.b + t * step, at.point.c + t * across, w)
             if not far.value < new.value - least:
                 break
             new, t = far, 2.0 * t
         return new
 
-    def _hessian(self, lam, at, y):
+    def hessian(self, lam, at, y):
         """Return the generalised Hessian, of the coefficients and then of the intercepts."""
         own, m = self.own, at.point.b.size
         if self.images is None:

@@ -27,7 +27,6 @@ proximal gradient methods" (2023).
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
-from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.certificate.dual_point import clear, times_curvature
 from sparsesolve.solvers.first_order.augmented_lagrangian import AugmentedLagrangian, solved
 from sparsesolve.solvers.first_order.first_order import Sparsa
@@ -268,13 +267,7 @@ class TangentNewton(Sparsa):
 
 
 def few_for_rounds(problem):
-    """Return True if coefficients and rows are few enough for the augmented Lagrangian.
-
-    The envelope of a loss with kinks is steep and changes from round to round: there proximal
-    steps and Newton steps on pieces need fewer.
-    """
-    if isinstance(problem.loss, Envelope):
-        return False
+    """Return True if coefficients and rows are few enough for the augmented Lagrangian."""
     K, design = problem.n_responses or 1, problem.design
     size, small = K * design.p, not isinstance(design, DistributedDesign)
     return small and size <= MOST_COEFFICIENTS and size * K * design.n <= MOST_UNPACKED

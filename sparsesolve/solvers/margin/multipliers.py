@@ -208,9 +208,8 @@ class Multipliers(State):
         self.certificate.place(which, values, intercept)
 
     def _solve(self, lam, target, budget):
-        limit, patience, self.fine = self.iterations + budget, ROUNDS_PATIENCE, 1.0
-        self.start_sigma = min(SIGMA_GROWTH * self.start_sigma, self.first)
-        self.envelope.about(self.m, self.start_sigma)
+        limit, patience = self.iterations + budget, ROUNDS_PATIENCE
+        self._begin_level(lam)
         gap = least = self._certify(lam)
         best = Best(self.certificate.objective(lam), gap, self._here())
         if lam >= NULL_LEVEL:
@@ -221,22 +220,12 @@ class Multipliers(State):
             if self.iterations >= limit or patience == 0:
                 break
             before = self.iterations
-            too_hard = self._round(lam, target, gap, limit) == MAX_ITER
+            outcome = self._round(lam, target, gap, limit)
             last, gap = gap, self._certify(lam)
             value = self.certificate.objective(lam)
             best.add(value, gap, self._here(), self.certificate.rounding(value))
-            gains_little = gap > ROUND_GAIN * last
-            if self.iterations == before and gains_little and self.fine > 1e-8:
-                # The inner gap is of second order in eta, this one of first order at a kink.
-                self.fine *= INNER_FINER
+            if not self._after_round(outcome, before, gap, last):
                 continue
-            if too_hard:
-                smaller = self.envelope.sigma / SIGMA_GROWTH
-                self._take(self.m, max(smaller, 1e-3 * self.first))
-                self.start_sigma = min(self.start_sigma, self.envelope.sigma)
-            elif gains_little:
-                larger = SIGMA_GROWTH * self.envelope.sigma
-                self._take(self.m, min(larger, 1e4 * self.first))
             progress = gap < ROUND_PROGRESS * least
             patience = ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
@@ -245,6 +234,28 @@ class Multipliers(State):
         ended = MAX_ITER if self.iterations >= limit else STALLED
         gap = self._certify(lam)
         return (CONVERGED if gap <= target else ended), gap
+
+    def _begin_level(self, lam):
+        """Choose the first envelope at a lambda."""
+        self.fine = 1.0
+        self.start_sigma = min(SIGMA_GROWTH * self.start_sigma, self.first)
+        self.envelope.about(self.m, self.start_sigma)
+
+    def _after_round(self, outcome, before, gap, last):
+        """Choose the envelope of the next round; return whether the last one counts."""
+        gains_little = gap > ROUND_GAIN * last
+        if self.iterations == before and gains_little and self.fine > 1e-8:
+            # The inner gap is of second order in eta, this one of first order at a kink.
+            self.fine *= INNER_FINER
+            return False
+        if outcome == MAX_ITER:
+            smaller = self.envelope.sigma / SIGMA_GROWTH
+            self._take(self.m, max(smaller, 1e-3 * self.first))
+            self.start_sigma = min(self.start_sigma, self.envelope.sigma)
+        elif gains_little:
+            larger = SIGMA_GROWTH * self.envelope.sigma
+            self._take(self.m, min(larger, 1e4 * self.first))
+        return True
 
     def _round(self, lam, target, gap, limit):
         """Minimise the envelope's problem, and take its slopes for multipliers; return its

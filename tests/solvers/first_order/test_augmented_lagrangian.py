@@ -79,4 +79,4 @@ def test_a_loss_with_kinks_and_columns_of_all_sizes_ends_in_an_answer():
     X, y = table(1)
     fit = ss.path(X, y, family="quantile", penalty=NORMS["fused"], n_lambdas=5, max_iter=1000,
                   lambda_min_ratio=0.05, stop=None, standardize=False)  # fmt: skip
-    assert len(fit.gaps) == 5 and np.isfinite(fit.gaps).all()
+    assert len(fit.gaps) == 5 and fit.gaps.max() <= 1e-7
