@@ -51,6 +51,8 @@ class KnockoffSelector(Answering, SelectorMixin, BaseEstimator):
         Number of simultaneous fits of the cross-validation; None means 1, -1 all cores.
     random_state : int, numpy Generator or None, default 0
         Seed of the knockoffs.
+    penalty_factor : array-like (n_features,) or mapping from names or numbers, default None
+        0 makes a column a covariate: it stays in the model, and is neither tested nor selected.
 
     Attributes
     ----------
@@ -84,7 +86,7 @@ class KnockoffSelector(Answering, SelectorMixin, BaseEstimator):
 
     def __init__(self, fdr=0.1, *, family="gaussian", l1_ratio=1.0, covariance=None,
                  construct="mvr", statistic=None, draws=1, n_jobs=None,
-                 random_state=0): ...
+                 random_state=0, penalty_factor=None): ...
 
     def fit(self, X, y, sample_weight=None):
         """Select from the columns of X (n, p) for y, in the forms that its family takes.
@@ -103,7 +105,8 @@ class KnockoffSelector(Answering, SelectorMixin, BaseEstimator):
             self.result_ = knockoffs(
                 X, y, self.fdr, covariance=self.covariance, construct=self.construct,
                 statistic=self.statistic, draws=self.draws, seed=self.random_state,
-                family=self.family, weights=weights, feature_names=names, **self._of_statistic(),
+                family=self.family, weights=weights, feature_names=names,
+                penalty_factor=self.penalty_factor, **self._of_statistic(),
             )  # fmt: skip
         self.selected_, self.threshold_ = self.result_.selected, float(self.result_.threshold)
         return self

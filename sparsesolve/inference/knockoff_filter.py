@@ -204,7 +204,8 @@ def _copier(X, y, names, tested, covariance, construct, options, rng):
     if len(flat):
         raise ValueError(f"column {names[flat[0]]!r} is constant; leave it out")
     others = np.delete(X, tested, axis=1)
-    given = f", given {others.shape[1]} covariates" if others.shape[1] else ""
+    k = others.shape[1]
+    given = f", given {k} covariate{'s' * (k > 1)}" if k else ""
     if isinstance(covariance, str):
         read_choice("covariance", covariance, ["fixed"])
         if (w != w[0]).any():

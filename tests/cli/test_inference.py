@@ -56,6 +56,18 @@ def test_knockoffs(file, capsys):
     assert capsys.readouterr().out == f"{expected}\n"
 
 
+def test_covariates_of_knockoffs(file, capsys):
+    words = ["--penalty-factor", "a=0", "--fdr", "0.3"]
+    factor = np.arange(14) > 0
+    assert run("knockoffs", file, "--response", "y", *words, "--n-lambdas", "30") == 0
+    expected = ss.inference.knockoffs(X, Y, 0.3, n_lambdas=30, penalty_factor=factor)
+    assert capsys.readouterr().out == f"{expected}\n"
+    assert expected.covariance_rule.endswith("given 1 covariate")
+    assert run("knockoffs", file, "--response", "y", *words, "--fixed") == 0
+    expected = ss.inference.knockoffs(X, Y, 0.3, covariance="fixed", penalty_factor=factor)
+    assert capsys.readouterr().out == f"{expected}\n"
+
+
 def test_options_of_other_methods_are_refused(file, capsys):
     assert run("infer", file, "--response", "y", "--method", "split", "--lam", "1") == 2
     assert "--lam does not belong to --method split" in capsys.readouterr().err

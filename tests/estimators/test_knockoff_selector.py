@@ -26,13 +26,14 @@ FRAME = pd.DataFrame(X, columns=[f"gene {j}" for j in range(20)])
     ({"covariance": "fixed"}, {"covariance": "fixed"}),
     ({"statistic": "entry"}, {"statistic": "entry"}),
     ({"draws": 3}, {"draws": 3}),
+    ({"penalty_factor": np.arange(20) > 0}, {"penalty_factor": np.arange(20) > 0}),
 ])  # fmt: skip
 def test_it_selects_what_the_function_selects(options, named):
     expected = ss.inference.knockoffs(X, Y, 0.3, **named)
     model = KnockoffSelector(0.3, **options).fit(X, Y)
     assert len(expected.selected) > 3
     assert np.array_equal(model.get_support(indices=True), expected.selected)
-    assert np.array_equal(model.result_.W, expected.W)
+    assert np.array_equal(model.result_.W, expected.W, equal_nan=True)
     assert np.array_equal(model.threshold_, expected.threshold, equal_nan=True)
     assert np.array_equal(model.transform(X), X[:, expected.selected])
     assert np.array_equal(clone(model).fit(sparse.csr_array(X), Y).selected_, model.selected_)
@@ -56,6 +57,8 @@ def test_names_of_features_and_frames():
     assert model.get_feature_names_out().tolist() == names and len(names) > 3
     assert model.result_.names == FRAME.columns.tolist()
     pd.testing.assert_frame_equal(model.transform(FRAME), FRAME[names])
+    given = KnockoffSelector(0.3, penalty_factor={"gene 0": 0.0}).fit(FRAME, Y)
+    assert np.isnan(given.result_.W).tolist() == [True, *[False] * 19]
     back = model.set_output(transform="default").inverse_transform(X[:, model.selected_])
     assert np.array_equal(back, np.where(model.get_support(), X, 0.0))
     with pytest.raises(ValueError, match="feature names"):
