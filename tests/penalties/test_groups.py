@@ -8,7 +8,8 @@ import pytest
 from cases import every
 
 import sparsesolve as ss
-from sparsesolve import penalties, prox
+from sparsesolve import penalties
+from sparsesolve.penalties import prox
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 from sparsesolve.penalties.groups import read_groups
 
