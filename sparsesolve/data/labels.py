@@ -68,7 +68,7 @@ def read_all_classes(classes, known=None):
     if isinstance(classes, dict | str | bytes) or not np.iterable(classes):
         raise TypeError(f"classes is {shown(classes)}; give a list of all labels")
     array = label_array(classes if hasattr(classes, "__array__") else list(classes))
-    refuse_missing_labels(array, "classes")
+    refuse_missing_labels(array.astype(object), "classes")
     try:
         found = np.unique(array)
     except TypeError:

@@ -21,6 +21,7 @@ from sparsesolve.data.genotypes.columns import Genotypes, Samples, Variants
 from sparsesolve.data.genotypes.files import text_columns
 from sparsesolve.data.genotypes.matching import Matches, match
 from sparsesolve.data.keywords import answers_keywords
+from sparsesolve.data.number import shown
 from sparsesolve.data.tables.files import opened_text
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.files.whole_file import whole_file
@@ -125,6 +126,9 @@ class PolygenicScore(Frozen, Tabled):
             unknown as the mean of these samples; a variant that is not found likewise, or not at
             all.
         """
+        if not isinstance(genotypes, Genotypes):
+            raise TypeError(f"genotypes is {shown(genotypes)}; open a file by "
+                            "sparsesolve.genotypes")  # fmt: skip
         matched = match(genotypes, self, **options)
         mean, place = np.array(self.means), matched.place
         unknown = np.flatnonzero(np.isnan(mean))
@@ -150,12 +154,14 @@ class PolygenicScore(Frozen, Tabled):
         build : str
             Genome build of the positions, such as "GRCh38"; no file of genotypes says it.
         name, trait : str, default ""
-            What the score is called, and what it predicts.
+            What the score is called, and what it predicts; "" keeps what ``about`` says.
         """
-        about = {"format_version": FORMAT, "pgs_name": name, "trait_reported": trait,
-                 "weight_type": "beta", "genome_build": build,
+        known = {"pgs_name": "", "trait_reported": "", "weight_type": "beta", **self.about}
+        given = {"pgs_name": name, "trait_reported": trait}
+        known |= {key: value for key, value in given.items() if value}
+        about = {"format_version": FORMAT, **known, "genome_build": build,
                  "variants_number": len(self.weights)}  # fmt: skip
-        head = [f"#{key}={value}" for key, value in ({**self.about, **about}).items()]
+        head = [f"#{key}={' '.join(str(value).split())}" for key, value in about.items()]
         v = self.variants
         columns = (v.id, v.chromosome, v.position, v.a1, v.a2, self.weights, self.frequency)
         rows = ("\t".join([*map(str, one[:5]), f"{one[5]:.17g}", f"{one[6]:.17g}"])

@@ -24,6 +24,7 @@ def test_all_labels_come_in_any_collection_and_nothing_else(make):
         ({"u": 0, "v": 1}, "classes is {'u': 0, 'v': 1}; give a list of all labels"),
         ("uv", "classes is 'uv'; give a list"), (2, "classes is 2; give a list"),
         (["u", 1], r"classes holds labels of several types, \['u', 1\]"),
+        ([0.0, 1.0, np.nan], "classes has a missing value .nan. at position 2"),
         (["u", None], "classes has a missing value .None. at position 1"),
         ([["u", "v"]], "classes has shape"), (None, "needed at the first call"),
     ):

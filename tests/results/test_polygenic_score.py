@@ -153,6 +153,33 @@ def test_random_cells_are_read_or_refused(study, tmp_path, seed):
     assert np.isfinite(found.values).all()
 
 
+def test_what_is_read_keeps_its_head_and_its_lines(study, tmp_path):
+    X, _, fit = study
+    score = ss.polygenic_score(fit, float(fit.lambdas[9]))
+    score.write(tmp_path / "a.txt", build="GRCh38", name="mine", trait="body\nmass")
+    again = ss.polygenic_score(tmp_path / "a.txt")
+    again.write(tmp_path / "b.txt", build="GRCh37", trait="bmi")
+    last = ss.polygenic_score(tmp_path / "b.txt").about
+    assert again.about["trait_reported"] == "body mass" and last["trait_reported"] == "bmi"
+    assert last["pgs_name"] == "mine" and last["genome_build"] == "GRCh37"
+    assert last["weight_type"] == "beta" and last["intercept"] == score.about["intercept"]
+
+
+@pytest.mark.parametrize("ask, words", [
+    (lambda X, score: score.score(G), "genotypes is .*; open a file by sparsesolve.genotypes"),
+    (lambda X, score: ss.genotypes(5), "file is 5; give the name"),
+    (lambda X, score: ss.genotypes([5]), r"file is \[5\]; give the name"),
+    (lambda X, score: X.select([99]), "which is .*; give indices of the 24 variants"),
+    (lambda X, score: X.take([0.5]), "rows is .*; give indices of the 80 samples"),
+    (lambda X, score: X.proxies(["rs1"]), "which is .*; give indices of the 24 columns"),
+])  # fmt: skip
+def test_other_arguments_are_refused_in_a_sentence(study, ask, words):
+    X, _, fit = study
+    with pytest.raises((ValueError, TypeError), match=words):
+        ask(X, ss.polygenic_score(fit, float(fit.lambdas[9])))
+    assert X.select([]).shape == (N, 0) and X.proxies([]) == {}
+
+
 def test_fits_without_one_score_are_refused(study):
     X, data, fit = study
     with pytest.raises(ValueError, match="at one lambda; give s"):

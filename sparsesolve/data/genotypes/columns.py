@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.data.number import shown
 from sparsesolve.linalg.design.genotypes import MixedColumns
 
 
@@ -161,7 +162,7 @@ class Genotypes(MixedColumns):
         Genotypes
             Covariates stay.
         """
-        which = np.arange(self.shape[1] - self.n_covariates)[np.asarray(which)]
+        which = _indices("which", which, self.shape[1] - self.n_covariates, "variants")
         ends = np.cumsum([part.shape[1] for part in self._bits])
         bits, places = [], []
         for part, end in zip(self._bits, ends, strict=True):
@@ -191,7 +192,7 @@ class Genotypes(MixedColumns):
         -------
         Genotypes
         """
-        rows = np.arange(self.shape[0])[np.asarray(rows)]
+        rows = _indices("rows", rows, self.shape[0], "samples")
         whole = np.array_equal(rows, np.arange(self.shape[0]))
         bits = self._bits if whole else [part.of_rows(rows) for part in self._bits]
         encoder = covariates.without_rows() if isinstance(covariates, EncodedDesign) else None
@@ -290,7 +291,7 @@ class Genotypes(MixedColumns):
         """
         from .matching import proxies
 
-        return proxies(self, which)
+        return proxies(self, _indices("which", which, self.shape[1], "columns"))
 
     def refuse_changed(self) -> None:
         """Raise ValueError if a file was changed or truncated since it was opened."""
@@ -305,6 +306,16 @@ class Genotypes(MixedColumns):
         also = f" and {self.n_covariates} covariates" if self.n_covariates else ""
         of = f" of {', '.join(source.file for source in self._sources)}" if self._sources else ""
         return f"<Genotypes: {n} samples, {p - self.n_covariates} variants{also}{of}>"
+
+
+def _indices(name, which, count, what):
+    """Return indices, or a mask, of `count` things as indices from 0."""
+    array = np.asarray(which)
+    try:
+        return np.arange(count)[array if array.size else array.astype(np.intp)]
+    except IndexError:
+        raise ValueError(f"{name} is {shown(which)}; give indices of the {count:,} {what}, or a "
+                         "mask of them") from None  # fmt: skip
 
 
 def names_of(variants):

@@ -22,6 +22,7 @@ import numpy as np
 
 from sparsesolve.data.array import refuse_truncated
 from sparsesolve.data.keywords import answers_keywords
+from sparsesolve.data.number import shown
 from sparsesolve.data.tables.files import opened_text
 from sparsesolve.linalg.design.genotypes import BLOCK_BYTES, Dosages, TwoBits
 
@@ -82,7 +83,10 @@ def genotypes(file: Any, *, bim: Any = None, fam: Any = None) -> Genotypes:
     """
     if isinstance(file, str | os.PathLike):
         return _opened(Path(file), bim, fam)
-    files = list(file)
+    files = list(file) if np.iterable(file) else [file]
+    if not all(isinstance(one, str | os.PathLike) for one in files):
+        raise TypeError(f"file is {shown(file)}; give the name of a .bed or .pgen file, or a list "
+                        "of names")  # fmt: skip
     if not files:
         raise ValueError("file is empty; give the name of one .bed file at least")
     if bim is not None or fam is not None:
