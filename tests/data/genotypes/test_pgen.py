@@ -193,3 +193,20 @@ def test_truncated_files_are_refused(tmp_path, pgenlib, cut):
     file.write_bytes(file.read_bytes()[:cut])
     with pytest.raises(ValueError, match="cannot be read by Pgenlib"):
         ss.genotypes(file)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damaged_bytes_are_dosages_or_refused(tmp_path, pgenlib, seed):
+    rng = np.random.default_rng(seed)
+    file = written(tmp_path, pgenlib, VALUES)
+    content = bytearray(file.read_bytes())
+    for i in rng.integers(2 if seed % 2 else 12, len(content), rng.integers(1, 40)):
+        content[i] = rng.integers(256)
+    file.write_bytes(bytes(content))
+    try:
+        G = ss.genotypes(file)
+    except ValueError as error:
+        assert "cannot be read by Pgenlib" in str(error) and "\n" not in str(error)
+        return
+    values = G[:, np.arange(P)]
+    assert (np.isnan(values) | ((values >= 0) & (values <= 2))).all()
