@@ -9,8 +9,7 @@ from cases import every
 
 import sparsesolve as ss
 from sparsesolve import penalties
-from sparsesolve.penalties import prox
-from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
+from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup, prox
 from sparsesolve.penalties.groups import read_groups
 
 NAMES = list("abcdef")
