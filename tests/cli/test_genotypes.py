@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from packed_genotypes import drawn
-from plink_files import lines_of_samples, write_plink
+from plink_files import lines_of_samples, lines_of_variants, write_plink
 
 import sparsesolve as ss
 from sparsesolve.__main__ import main
@@ -153,3 +153,15 @@ def test_weights_files_are_written_and_scored(study, tmp_path, capsys):
     assert np.array([row[2] for row in rows[1:]], float) == pytest.approx(expected, rel=1e-9)
     code, _, error = run(capsys, "predict", weights, file, "--s", "0.1")
     assert code == 2 and "a file of weights has no lambda" in error
+
+
+def test_files_of_several_chromosomes_stand_side_by_side(study, tmp_path, capsys):
+    file, table = study
+    G = drawn(N, P, seed=4, missing=0.02)
+    samples = lines_of_samples(N, family=lambda i: f"f{i // 3}")
+    lines = lines_of_variants(P)
+    parts = [write_plink(tmp_path, G[:, part], name, lines[part], samples)
+             for name, part in (("chr1", slice(8)), ("chr2", slice(8, None)))]  # fmt: skip
+    words = ["--phenotype", table, "--response", "bmi", "--out", "-"]
+    both = run(capsys, "path", ",".join(map(str, parts)), *words)
+    assert both[0] == 0 and both[1] == run(capsys, "path", file, *words)[1]
