@@ -33,6 +33,7 @@ solving lasso problems" (2018); Lawson, Hanson, "Solving least squares problems"
 from operator import itemgetter
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.linalg.factors.cholesky import Cholesky
@@ -73,14 +74,7 @@ class Moments:
 
     def __init__(self, dual, weights):
         self.dual, self.w = dual, weights
-        self.dense = dual.rows.stored == dual.rows.n * dual.rows.p
         self.mask, self.changes = None, 0
-
-    def rows(self, inside):
-        """Return these rows of A as columns (k, f), before the centre is subtracted."""
-        part = self.dual.rows.part(inside.astype(np.intc))
-        which = np.arange(len(inside), dtype=np.intc)
-        return part.unpacked(which) if self.dense else part.stored_columns(which)[0]
 
     def of(self, mask):
         """Return (M, s, W) of the rows where `mask` (n,) is True."""
@@ -101,11 +95,26 @@ class Moments:
         return gram, self.first - self.total * m, self.total
 
     def _sums(self, which, weights):
-        w, rows = weights[which], self.rows(which)
-        weighted = rows * w if self.dense else rows.multiply(w).tocsc()
-        gram = weighted @ rows.T
-        gram = gram if self.dense else np.asarray(gram.todense())
-        return gram, np.asarray(rows @ w), float(w.sum())
+        w, rows = weights[which], some_rows(self.dual, which)
+        weighted = rows.multiply(w).tocsc() if sparse.issparse(rows) else rows * w
+        return _dense(weighted @ rows.T), np.asarray(rows @ w), float(w.sum())
+
+
+def some_rows(dual, which):
+    """Return these rows of A as columns (k, f), before the centre is subtracted."""
+    part, all_of_it = dual.rows.part(which.astype(np.intc)), np.arange(len(which), dtype=np.intc)
+    dense = dual.rows.stored == dual.rows.n * dual.rows.p
+    return part.unpacked(all_of_it) if dense else part.stored_columns(all_of_it)[0]
+
+
+def inner(rows, centre):
+    """Return the inner products (f, f) of rows as `some_rows` gives them, less the centre."""
+    met = np.asarray(rows.T @ centre)
+    return _dense(rows.T @ rows) - met[:, None] - met + float(centre @ centre)
+
+
+def _dense(matrix):
+    return np.asarray(matrix.todense()) if sparse.issparse(matrix) else matrix
 
 
 def solve_free(dual, u, free, r, lam):
@@ -120,24 +129,10 @@ def solve_free(dual, u, free, r, lam):
     if width > 0.0:
         slope = r - width * np.sign(u[free])
         low, high = np.where(u[free] > 0, 0.0, low), np.where(u[free] < 0, 0.0, high)
-    gram = _gram(dual, free)
+    gram = inner(some_rows(dual, free), dual.centre)
     gram[np.diag_indices_from(gram)] += lam * dual.diagonal[free]
     u[free], common = ascend(gram, u[free], slope, low, high, lam, dual.with_intercept)
     return common
-
-
-def _gram(dual, free):
-    """Return the inner products of the free rows of A, (f, f)."""
-    part, which = dual.rows.part(free.astype(np.intc)), np.arange(len(free), dtype=np.intc)
-    if dual.rows.stored == dual.rows.n * dual.rows.p:
-        rows = part.unpacked(which)
-        gram = rows.T @ rows
-    else:
-        rows, _ = part.stored_columns(which)
-        gram = np.asarray((rows.T @ rows).todense())
-    meeting = np.asarray(rows.T @ dual.centre)
-    gram -= meeting[:, None] + meeting[None, :] - float(dual.centre @ dual.centre)
-    return gram
 
 
 def ascend(gram, u, slope, low, high, lam, level):
@@ -287,7 +282,7 @@ class RowsNewton(Reduced):
             return gap
         self.spent += 1
         before, u, g = dual.point(), dual.u.copy(), dual.z / lam
-        r = dual.target[free] - self.b0 - self.moments.rows(free).T @ g + dual.centre @ g
+        r = dual.target[free] - self.b0 - some_rows(dual, free).T @ g + dual.centre @ g
         solve_free(dual, u, free, r, lam)
         found = dual.certify(lam, dual.feasible(u))
         if found < gap:
@@ -355,11 +350,8 @@ class RowsNewton(Reduced):
         h, m = h[inside], self.dual.centre
         if len(h) == 0:
             return lambda y: y / lam, np.zeros_like(m), 0.0
-        rows = self.moments.rows(inside)
-        gram = rows.T @ rows
-        gram = gram if self.moments.dense else np.asarray(gram.todense())
-        met = rows.T @ m
-        gram = gram - met[:, None] - met[None, :] + m @ m
+        rows = some_rows(self.dual, inside)
+        gram = inner(rows, m)
         gram[np.diag_indices_from(gram)] += lam / h
         factor = _cholesky(gram)
 
