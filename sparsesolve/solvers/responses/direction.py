@@ -122,33 +122,20 @@ class Preconditioner:
 
         The penalty of a row has the curvature ridge + curvature (I - unit unit'). There is one
         factor along the rows' directions `unit` (K, count) and one across them. With `renew`
-        False, factors of an earlier curvature are reused if they cover nearly the same rows. Rows
-        that only the old factors cover are left out; rows that they lack use their diagonal.
+        False, factors of an earlier curvature serve the same rows.
         """
         scale = scales.max()
-        own = metric.squares[which] * float(scale) + ridge
-        known = np.zeros(0, dtype=which.dtype) if renew else self._rows
-        shared = np.isin(which, known)
-        different = np.count_nonzero(~shared) + len(known) - np.count_nonzero(shared)
-        if different > 0.1 * len(known):
-            idle = np.where(unit.any(axis=0), 0.0, own)
+        if renew or not np.array_equal(which, self._rows):
+            idle = np.where(unit.any(axis=0), 0.0, metric.squares[which] * float(scale) + ridge)
             times = (unit.T * scales) @ unit
             self._along = self._factorise(metric, which, ridge + idle, times)
             self._across = self._factorise(metric, which, (ridge + curvature) / scale)
-            self._rows, self._scale, shared = which, scale, np.ones(len(which), dtype=bool)
-        places = np.searchsorted(self._rows, which[shared])
-
-        def solve(factor, x):
-            wide = np.zeros((len(x), len(self._rows)), dtype=self._kind)
-            wide[:, places] = x[:, shared]
-            return _solved(factor, wide)[:, places]
+            self._rows, self._scale = which, scale
 
         def apply(x):
             length = (unit * x).sum(axis=0)
-            rest = (x - unit * length) / np.maximum(own + curvature, TINY)
-            rest[:, shared] = solve(self._across, x - unit * length) / self._scale
-            along = length / np.maximum(own, TINY)
-            along[shared] = solve(self._along, length[None])[0]
+            rest = _solved(self._across, x - unit * length) / self._scale
+            along = _solved(self._along, length[None])[0]
             return rest + unit * (along - (unit * rest).sum(axis=0))
 
         return apply
