@@ -207,11 +207,13 @@ class Multipliers(State):
         self.inner.start_at(which, values, intercept)
         self.certificate.place(which, values, intercept)
 
-    def _solve(self, lam, target, budget):
+    def _solve(self, lam, target, budget, again=3):
+        """Reach gap <= target; start `again` from the best dual point if rounds stall."""
         limit, patience = self.iterations + budget, ROUNDS_PATIENCE
         self._begin_level(lam)
         gap = least = self._certify(lam)
         best = Best(self.certificate.objective(lam), gap, self._here())
+        bound, m = -np.inf, self.m  # the largest dual value, and its multipliers
         if lam >= NULL_LEVEL:
             target = max(target, ROUNDING * self.null)
         for _ in range(ROUNDS):
@@ -224,6 +226,8 @@ class Multipliers(State):
             last, gap = gap, self._certify(lam)
             value = self.certificate.objective(lam)
             best.add(value, gap, self._here(), self.certificate.rounding(value))
+            if value - gap > bound:
+                bound, m = value - gap, self.m
             if not self._after_round(outcome, before, gap, last):
                 continue
             progress = gap < ROUND_PROGRESS * least
@@ -233,6 +237,13 @@ class Multipliers(State):
         self.m = best.point[3]
         ended = MAX_ITER if self.iterations >= limit else STALLED
         gap = self._certify(lam)
+        if gap > target:  # The dual point of another round may be nearer.
+            own, self.m = self.m, m
+            other = self._certify(lam)
+            if other < gap and ended == STALLED and again > 0:
+                return self._solve(lam, target, limit - self.iterations, again - 1)
+            self.m = self.m if other < gap else own
+            gap = self._certify(lam)
         return (CONVERGED if gap <= target else ended), gap
 
     def _begin_level(self, lam):
