@@ -58,6 +58,8 @@ def refuse_genotype_options(args):
     """Refuse options of genotypes with another file."""
     names = ("phenotype", "covariates", "matches", "weights_file", "genome_build")
     given = [name for name in names if getattr(args, name, None)]
+    given += [name for name, all_of_them in (("min_frequency", 0.0), ("max_missing", 1.0))
+              if getattr(args, name, all_of_them) != all_of_them]  # fmt: skip
     if given and not is_genotypes(args):
         option = given[0].replace("_", "-")
         raise ValueError(f"--{option} belongs to a .bed or .pgen file of genotypes")

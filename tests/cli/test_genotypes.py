@@ -66,8 +66,10 @@ def test_wrong_options_are_one_line(study, capsys, words, sentence):
 
 def test_options_of_genotypes_need_genotypes(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("a,y\n1,2\n3,4\n")
-    code, _, error = run(capsys, "path", tmp_path / "t.csv", "--response", "y", "--phenotype", "p")
-    assert code == 2 and "--phenotype belongs to a .bed or .pgen file" in error
+    for option, value in (("phenotype", "p"), ("min-frequency", "0.1"), ("max-missing", "0.5")):
+        words = "path", tmp_path / "t.csv", "--response", "y", f"--{option}", value
+        code, _, error = run(capsys, *words)
+        assert code == 2 and f"--{option} belongs to a .bed or .pgen file" in error
 
 
 @pytest.mark.parametrize("command", ["infer", "knockoffs"])
