@@ -180,7 +180,7 @@ def path(
         File that is written after each lambda. If it is there, the path goes on from its last
         one: a run that was killed loses only the lambda that it was solving. The file of other
         data or options is refused. It stays where it is. ``cv_path`` has a numbered file for
-        each of its paths.
+        each of its paths, and needs ``seed`` or ``folds``.
 
     Returns
     -------

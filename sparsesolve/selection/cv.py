@@ -132,6 +132,7 @@ def cv_path(
     names = read_feature_names(options["feature_names"], names, matrix.shape[1])
     response = family.read(y, matrix.shape[0])
     rows = Rows(family, matrix, response, options)
+    drawn_anew = folds is None and seed is None
     folds, ids = read_folds(
         folds, rows.n, n_folds=n_folds, repeats=repeats, groups=groups, labels=rows.labels(),
         seed=seed, data=(matrix, response.values if rows.labels() is None else rows.labels()),
@@ -142,6 +143,9 @@ def cv_path(
     jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
     if options["checkpoint"] is not None:
         root, ending = os.path.splitext(Checkpoint(options["checkpoint"]).file)
+        if drawn_anew:
+            raise ValueError("checkpoint of a cross-validation needs the same folds in every run; "
+                             "give seed or folds")  # fmt: skip
         jobs = [({**job, "checkpoint": f"{root}.{i}{ending}"}, name)
                 for i, (job, name) in enumerate(jobs)]  # fmt: skip
     relaxed = blends is not None and blends[-1] < 1.0

@@ -116,6 +116,12 @@ def test_a_cross_validation_has_a_file_for_each_path(tmp_path):
     assert plain.mean == pytest.approx(cv.mean, rel=1e-3)
 
 
+def test_a_cross_validation_of_other_folds_in_every_run_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="needs the same folds in every run; give seed or folds"):
+        ss.cv_path(X, Y, checkpoint=tmp_path / "cv.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
 OTHERS = {
     "X": lambda: (np.where(X == X[3, 3], 9.0, X), Y, {}),
     "rows in another order": lambda: (X, Y[::-1], {}),
