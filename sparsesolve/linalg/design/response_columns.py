@@ -8,7 +8,6 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.linalg.gram.products import row_products, row_sums
-from sparsesolve.linalg.kernels.single import row_products_single
 from sparsesolve.linalg.working.pack import DENSE_FROM
 
 
@@ -19,7 +18,7 @@ def response_columns(design):
 
 
 class DenseColumns:
-    """Working columns unpacked into one array, with a second copy in single precision."""
+    """Working columns unpacked into one array."""
 
     dense = True
 
@@ -27,16 +26,11 @@ class DenseColumns:
         self.design = design
         self.size = 0
         self._rows = np.empty((16, design.n))  # one row per column
-        self._single = np.empty((16, design.n), dtype=np.float32)
 
     @property
     def rows(self):
         """The working columns, transposed: (m, n)."""
         return self._rows[: self.size]
-
-    @property
-    def _in_single(self):
-        return self._rows.dtype == np.float32
 
     def append(self, which):
         """Add columns of the design."""
@@ -44,24 +38,18 @@ class DenseColumns:
         if size > len(self._rows):
             room = max(size, 2 * len(self._rows)) - self.size
             self._rows = np.concatenate([self.rows, np.empty((room, self.design.n))])
-            spare = np.empty((room, self.design.n), dtype=np.float32)
-            self._single = np.concatenate([self._single[: self.size], spare])
         real, new = which >= 0, self._rows[self.size : size]
         new[~real] = 1.0
         new[real] = self.design.unpacked(which[real]).T
-        self._single[self.size : size] = new
         self.size = size
 
     def combine(self, B):
         """Return the combinations (K, n) of the columns with coefficients B (K, m)."""
-        if self._in_single:
-            return np.asarray(B, dtype=np.float32) @ self.rows
         return row_sums(B, self.rows)
 
     def correlate(self, u, first=0):
         """Return the products of u (K, n) with the columns from `first` on, (K, m - first)."""
-        rows = self.rows[first:]
-        return (row_products_single if self._in_single else row_products)(u, rows)
+        return row_products(u, self.rows[first:])
 
     def gram(self, h, first=0):
         """Return inner products under weights h (n,) of all columns with those from `first` on."""
@@ -72,16 +60,12 @@ class DenseColumns:
         rows = self.rows[first:]
         return np.einsum("ji,ji,i->j", rows, rows, h)
 
-    def some(self, which, single=False):
-        """Return a view or copy of some working columns, given by ascending positions.
-
-        If `single` is True, the result is in single precision.
-        """
-        source = self._single if single else self._rows
+    def some(self, which):
+        """Return a view or copy of some working columns, given by ascending positions."""
         prefix = not len(which) or which[-1] == len(which) - 1
         part = DenseColumns.__new__(DenseColumns)
         part.design, part.size = self.design, len(which)
-        part._rows = source[: len(which)] if prefix else source[which]
+        part._rows = self._rows[: len(which)] if prefix else self._rows[which]
         return part
 
 
@@ -141,7 +125,7 @@ class SparseColumns:
         twice = 2.0 * (matrix.T @ h.T).T - np.multiply.outer(h.sum(axis=-1), offset)
         return (matrix.power(2).T @ h.T).T - offset * twice
 
-    def some(self, which, single=False):
+    def some(self, which):
         """Return a copy of some working columns, given by ascending positions."""
         if len(which) == self.size:
             return self

@@ -1,8 +1,7 @@
-"""Columns and a triangular factor with a few vectors, in single precision.
+"""A triangular factor with a few vectors, in single precision.
 
-BLAS copies the columns before it multiplies them by vectors, and the factor before it solves. For
-a few vectors this takes longer than reading either once, which these functions do. BLAS handles
-more vectors.
+BLAS copies the factor before it solves. For a few vectors this takes longer than reading it once,
+which this function does. BLAS handles more vectors.
 """
 import numpy as np
 from scipy.linalg.lapack import spotrs
@@ -15,29 +14,6 @@ cdef extern from "single.h" nogil:
 
 # Up to this many vectors this file is faster than BLAS.
 FEW = 8
-# This many rows are processed at a time: their part of each vector stays in the first-level cache
-# while all columns multiply it.
-DEF WIDTH = 1024
-
-
-def row_products_single(u, rows):
-    """Return u @ rows.T (K, m) for u (K, n) and rows (m, n)."""
-    u = np.ascontiguousarray(u, dtype=np.float32)
-    if len(u) > FEW:
-        return u @ rows.T
-    cdef const float[:, ::1] a = np.ascontiguousarray(rows), b = u
-    cdef Py_ssize_t n = a.shape[1], m = a.shape[0], start, j, k
-    cdef int K = <int> b.shape[0]
-    cdef float[::1] part = np.empty(K, dtype=np.float32)
-    out = np.zeros((K, m), dtype=np.float32)
-    cdef float[:, ::1] o = out
-    with nogil:
-        for start in range(0, n, WIDTH):
-            for j in range(m):
-                ss_dots_single(min(WIDTH, n - start), K, &a[j, start], &b[0, start], n, &part[0])
-                for k in range(K):
-                    o[k, j] += part[k]
-    return out
 
 
 def solve_factored(factor, x):

@@ -212,7 +212,6 @@ class ResponseDescent:
     def extrapolate(self, double lam):
         """Extrapolate the last two solutions linearly to lam, if this lowers the objective."""
         cdef ElasticNetRows net = self.net
-        self.newton.at_new_level()
         (before, earlier), self.solved = self.solved, (self.level, self.B)
         last, self.level = self.level, lam
         if not before > last > lam > 0.0:

@@ -4,8 +4,7 @@
 
 Given: a ResponseDescent, a mask of coefficients and the gradient `rest` there. Returned: D and a
 step length. The method is preconditioned conjugate gradients with products of the true curvature.
-They are in single precision as long as this still reduces the gradient. Invariant: D = 0 outside
-the mask, and residual = rest - H D.
+Invariant: D = 0 outside the mask, and residual = rest - H D.
 The preconditioner is the Gram matrix that all responses share, factored over the working
 coefficients. A coefficient-wise penalty has a factor for each response. A grouped penalty has one
 factor along the rows' directions and one across them.
@@ -180,11 +179,6 @@ class NewtonDirection:
         self.preconditioner = Preconditioner(single=True)
         self.slow = False  # True if the last direction took many steps
         self.steps = 0  # conjugate gradient steps so far
-        self.at_new_level()
-
-    def at_new_level(self):
-        """Reset the precision at a new lam, where single precision is worth another try."""
-        self.single, self.left = True, np.inf
 
     def of(self, d, lam, mask, rest, goal):
         """Return the direction (K, m) for the columns of a ResponseDescent, and its step length.
@@ -202,9 +196,6 @@ class NewtonDirection:
         return step, length
 
     def _iterate(self, d, lam, places, mask, rest, goal):
-        most = np.abs(rest).max()
-        self.single = self.single and most < 0.5 * self.left
-        self.left = most
         l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
         scales, diagonal = d.scales(), d.shared.squares[places]
         B = d.B.take(places, axis=1)
@@ -229,7 +220,7 @@ class NewtonDirection:
             )
         else:
             precondition = self.preconditioner.separate(d.shared, places, mask, scales, l2)
-        product = _product(d, places, mask, self.single, penalty, level)
+        product = _product(d, places, mask, penalty, level)
         enough = max(
             _enough(d, rest, goal) * np.vdot(rest, precondition(rest)),
             rounding_floor(mask, scales, diagonal),
@@ -248,12 +239,12 @@ def _enough(d, rest, goal):
     return min(max(digits / most if most > digits else 1.0, 1e-3), FORCING) ** 2
 
 
-def _product(d, places, mask, single, penalty, level):
+def _product(d, places, mask, penalty, level):
     """Return the map D -> (Z'F''(eta)Z + lam Omega'') D on the mask.
 
     `level` is added to the curvature along (1, ..., 1).
     """
-    part = d.columns.some(places, single)
+    part = d.columns.some(places)
     ridge, unit, curvature = penalty
 
     def product(D):

@@ -70,17 +70,13 @@ def test_products_are_those_of_the_columns_taken_in(pair):
 
 
 @pytest.mark.parametrize("some", [[0, 1, 2], [0, 1, 2, 3, 4], [1, 4], [4], []])
-@pytest.mark.parametrize("single", [False, True])
-def test_some_of_them(pair, some, single):
+def test_some_of_them(pair, some):
     working, Z, tolerance = pair
     working.append(np.array([-1, 7, 2, 9, 30], dtype=np.intc))
     A, u = Z[:, [-1, 7, 2, 9, 30]][:, some], RNG.normal(size=(K, N))
-    part = working.some(np.array(some, dtype=np.intp), single)
+    part = working.some(np.array(some, dtype=np.intp))
     assert part.size == len(some) and part.dense == working.dense
-    tolerance = {"rtol": 1e-5, "atol": 1e-5} if single else tolerance
     same(part.correlate(u), u @ A, tolerance)
     if some:
         same(part.combine(u[:, : len(some)]), u[:, : len(some)] @ A.T, tolerance)
     assert working.size == 5
-    if working.dense:
-        assert part.rows.dtype == (np.float32 if single else np.float64)

@@ -1,20 +1,11 @@
-"""Products and solutions in single precision beside numpy's in double."""
+"""Solutions in single precision beside numpy's in double."""
 
 import numpy as np
 from cases import every
-from sparsesolve.linalg.kernels.single import FEW, row_products_single, solve_factored
+from sparsesolve.linalg.kernels.single import FEW, solve_factored
 
 RNG = np.random.default_rng(3)
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}
-
-
-@every("n", [0, 1, 33, 1024, 1093])  # around lanes, and the values met in turn
-@every(("m", "K"), [(0, 3), (1, 1), (7, 4), (12, 5), (3, FEW + 1), (2, 0)])
-def test_products(n, m, K):
-    rows, u = RNG.normal(size=(m, n)).astype(np.float32), RNG.normal(size=(n, K)).T
-    products = row_products_single(u, rows)
-    assert products.dtype == np.float32
-    np.testing.assert_allclose(products, u @ rows.T, **CLOSE)
 
 
 @every("m", [0, 1, 2, 40, 200])
