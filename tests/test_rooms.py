@@ -39,7 +39,7 @@ BUDGETS = {
     "solvers/certificate": (834, 5, 14),
     "solvers/first_order": (1453, 7, 28),
     "solvers/homotopy": (1277, 5, 7),
-    "solvers/margin": (2068, 9, 34),
+    "solvers/margin": (2110, 9, 34),
     "solvers/newton": (1395, 6, 13),
     "solvers/problem": (684, 3, 9),
     "solvers/quadratic": (3528, 15, 12),
