@@ -269,10 +269,14 @@ def _read(file):
         raise ValueError(f"{file} has neither rsID nor chr_position, by which variants are found")
     none = np.full(len(found["effect_weight"]), "")
     columns = {name: none if one is None else one.astype(str) for name, one in found.items()}
-    position = _numbers(file, "chr_position", columns, -1, 0).astype(np.int64)
+    position = _numbers(file, "chr_position", columns, -1, 0)
+    odd = np.flatnonzero((position != np.floor(position)) | (position > 2.0**53))
+    if len(odd):
+        raise ValueError(f"{file}: chr_position of variant {odd[0]} (counted from 0) is "
+                         f"{position[odd[0]]:g}; it must be a whole number")  # fmt: skip
     id = np.where(np.isin(columns["rsID"], list(MISSING)), ".", columns["rsID"])
-    variants = Variants(columns["chr_name"], id, position, columns["effect_allele"],
-                        columns["other_allele"])  # fmt: skip
+    variants = Variants(columns["chr_name"], id, position.astype(np.int64),
+                        columns["effect_allele"], columns["other_allele"])
     return PolygenicScore(variants, _numbers(file, "effect_weight", columns),
                           _numbers(file, "allelefrequency_effect", columns, np.nan, 0, 1),
                           about)  # fmt: skip

@@ -115,6 +115,9 @@ def test_a_variant_that_is_nowhere_counts_as_its_mean_or_not_at_all(study, tmp_p
 
 HEAD = "rsID\tchr_name\tchr_position\teffect_allele\tother_allele\teffect_weight"
 WRONG = {
+    "chr_position of variant 0 .counted from 0. is 1.5; it must be a whole number":
+        HEAD + "\nrs1\t1\t1.5\tA\tC\t1\n",
+    "chr_position of variant 0 .counted from 0. is 1e.30; it": HEAD + "\nr\t1\t1e30\tA\tC\t1\n",
     "has no rows": "#a=b\n" + HEAD + "\n",
     "line 2: 5 cells under 6 names": HEAD + "\nrs1\t1\t2\tA\tC\n",
     "effect_weight of variant 0 .counted from 0. is 'x'; it must be a number":
