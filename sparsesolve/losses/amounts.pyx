@@ -79,10 +79,11 @@ cdef class Gamma(Separable):
 
 
 cdef class Tweedie(Separable):
-    """value(y, eta) = integral from 0 to eta of (exp(t) - y) exp((1 - power) t) dt, for y >= 0.
+    """value(y, eta) = integral from o to eta of (exp(t) - y) exp((1 - power) t) dt, for y >= 0.
 
     This is half the unit deviance, up to a constant that keeps it finite as power tends to 1
-    (Poisson) or 2 (gamma).
+    (Poisson) or 2 (gamma). The origin o is the logarithm of the mean response: values from there
+    have the size of deviances in all units of y.
 
     Parameters
     ----------
@@ -95,15 +96,19 @@ cdef class Tweedie(Separable):
     cdef readonly double power
 
     def __init__(self, y, w, double power=1.5):
-        self.power = power
+        cdef double mean = np.dot(w, y)
+        self.power, self.origin = power, log(mean) if mean > 0.0 else 0.0
         super().__init__(y, w)
 
     def parameters(self):
         return (self.power,)
 
     cdef double value(self, double y, double eta) noexcept nogil:
-        cdef double a = 2.0 - self.power, b = self.power - 1.0, total = expm1(a * eta) / a
-        return total + y * expm1(-b * eta) / b if y > 0.0 else total    # avoid 0 times infinity
+        cdef double a = 2.0 - self.power, b = self.power - 1.0, o = self.origin
+        cdef double total = exp(a * o) * expm1(a * (eta - o)) / a
+        if y == 0.0:    # avoid 0 times infinity
+            return total
+        return total + y * exp(-b * o) * expm1(-b * (eta - o)) / b
 
     cdef double slope(self, double y, double eta) noexcept nogil:
         cdef double rising = exp((2.0 - self.power) * eta)
@@ -117,7 +122,8 @@ cdef class Tweedie(Separable):
         return total + b * y * exp(-b * eta) if y > 0.0 else total
 
     cdef double least(self, double y) noexcept nogil:
-        return self.value(y, log(y)) if y > 0.0 else -1.0 / (2.0 - self.power)
+        cdef double a = 2.0 - self.power
+        return self.value(y, log(y)) if y > 0.0 else -exp(a * self.origin) / a
 
     cdef double above(self, double y, double eta, double t, double v) noexcept nogil:
         """Sum positive terms from the tangent at t.

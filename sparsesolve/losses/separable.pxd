@@ -4,6 +4,7 @@ from sparsesolve.losses.base cimport Loss
 
 cdef class Separable(Loss):
     cdef const double[::1] y, w
+    cdef double origin  # a linear predictor at which values are near 0
 
     cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
                                double* u) noexcept nogil

@@ -40,7 +40,7 @@ cdef class Separable(Loss):
         cdef Py_ssize_t i
         self.y, self.w = np.ascontiguousarray(y, dtype=float), np.ascontiguousarray(w, dtype=float)
         self.n, self.n_responses, self.by_rows = self.y.shape[0], 1, True
-        self.saturated = 0.0
+        self.saturated = 0.0    # at values from `origin` on, which is 0 where no subclass sets it
         for i in range(self.n):
             if self.w[i] > 0.0:
                 self.saturated += self.w[i] * self.least(self.y[i])
@@ -108,7 +108,8 @@ cdef class Separable(Loss):
             # at most the last term is missing
             if newton_step(&at, off, self.second_derivative(y, at.t)):
                 return max(self.above(y, eta, at.t, v), 0.0) + fabs(off) * at.step
-        if fabs(v) > BEYOND * (fabs(self.slope(y, 0.0)) + self.second_derivative(y, 0.0)):
+        if fabs(v) > BEYOND * (fabs(self.slope(y, self.origin))
+                               + self.second_derivative(y, self.origin)):
             return INFINITY
         return self.value(y, eta) - self.least(y) + price(fabs(v), eta)
 

@@ -83,7 +83,7 @@ class Judge:
             c[..., 0] = state.intercept
         point = first.point = first.at(b, c)
         first._coefficients = lambda: b
-        dual, free, missing = first.dual_point(lam)
+        dual, free, missing = first.dual_at(lam)
         if hasattr(state, "dual") and not np.array_equal(state.dual, point.u):
             dual, missing = np.array(state.dual), state.missing  # of one response: its own model's
         z = first.unpenalised_basis.held_part(first.products(dual), free)

@@ -42,3 +42,27 @@ def test_a_path_in_other_units_is_the_path_in_these_units(name, options, c, d):
         b, found = fit.coef(lam), other.coef(there)
         assert np.abs(found / d * c - b).max() <= 1e-3 * np.abs(b).max()
     assert np.isclose(other.null_deviance / d**degree, fit.null_deviance)
+
+
+# a family with the log link, and the power of the unit of y in which its loss is measured
+AMOUNTS = {"poisson": 1.0, "gamma": 0.0, "tweedie(1.1)": 0.9, "tweedie(1.5)": 0.5,
+           "tweedie(1.9)": 0.1}  # fmt: skip
+
+
+@pytest.mark.parametrize("d", [1e-12, 1e6, 1e12])
+@pytest.mark.parametrize("options", ["lasso", "groups", "graph", "ridge"])
+@pytest.mark.parametrize("family", AMOUNTS)
+def test_an_amount_in_other_units_moves_the_intercept_alone(family, options, d):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = rng.gamma(2.0, np.exp(X @ [1.0, -0.5, 0.3, 0.0, 0.0]))
+    y = y if family == "gamma" else y * (rng.random(60) < 0.8)
+    kept = {"family": family, "tol": 1e-9, "stop": None, **OPTIONS[options]}
+    fit = ss.path(X, y, n_lambdas=4, lambda_min_ratio=0.05, **kept)
+    lambdas = fit.lambdas[1:] * d ** AMOUNTS[family]
+    other = ss.path(X, d * y, lambdas=lambdas, **kept)
+    assert not other.status.any()
+    for lam, there in zip(fit.lambdas[1:], lambdas, strict=True):
+        b, found = fit.coef(lam), other.coef(there)
+        assert np.abs(found - b).max() <= 1e-3 * np.abs(b).max()
+        assert other.intercept(there) - np.log(d) == pytest.approx(fit.intercept(lam), abs=1e-4)

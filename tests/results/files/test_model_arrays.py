@@ -88,7 +88,7 @@ def cv_options(**changed):
     (path_arrays(lambdas=np.array([3.0, 1, 1])), "lambdas is not falling and at least 0"),
     (path_arrays(lambdas=np.array([1.0, 0, -1])),
      "lambdas holds -1.0, which is not from 0 to below inf"),
-    (path_arrays(status=np.array([0, 4, 0])), "status holds 4, which is not from 0 to below 4"),
+    (path_arrays(status=np.array([0, 5, 0])), "status holds 5, which is not from 0 to below 5"),
     (path_arrays(family=np.array("gauss")), "family is 'gauss', which is none of this package"),
     (path_arrays(K=3, family=np.array("gaussian")),
      "intercepts has shape (3, 3) for 'gaussian'"),
