@@ -254,6 +254,9 @@ class OnlineFit(Feeding, Predictor):
                 offset: ArrayLike | None = None) -> Certificate:
         """Bound the distance of these weights from the optimum of the batch problem on data.
 
+        For a loss with kinks under a penalty that leaves directions free, such as total variation,
+        the bound is valid but loose: :func:`sparsesolve.path` at the same lambda has a tight one.
+
         Parameters
         ----------
         X : array-like, scipy sparse matrix or frame, (n, p)

@@ -180,15 +180,17 @@ class Multipliers(State):
         """Reach gap <= target at lam; returns (outcome, gap).
 
         Where the null model is optimal among others, as at the first lambda of a path, it is the
-        answer: the dual point of any solution proves it.
+        answer: the lower bound of any solution proves it.
         """
         outcome, gap = self._solve(lam, target, budget)
         if lam >= NULL_LEVEL:
             self.empty = self._here()
         elif self.empty is not None and outcome == CONVERGED:
-            found = self._here()
+            found, bound = self._here(), self.certificate.objective(lam) - gap
             self._go_to(self.empty)
-            at_null = self._certify(lam)
+            value = self.certificate.objective(lam)
+            above = max(value - bound, 0.0) + self.certificate.rounding(value)
+            at_null = min(self._certify(lam), above)
             if at_null <= target:
                 return CONVERGED, at_null
             self.empty = None

@@ -307,6 +307,18 @@ def test_the_first_point_is_the_null_model_and_the_next_is_not(family, options):
     assert charged[0] <= 1e-9 * charged[1] and charged[1] > 0.0
 
 
+@pytest.mark.parametrize("seed, family", [(0, "hinge"), (0, "quantile(0.3)"),
+                                          (3, "epsilon_insensitive(0.2)")])  # fmt: skip
+def test_the_lower_bound_of_another_solution_proves_the_null_model(seed, family):
+    """Its own dual point, cleared along the intercept, does not."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 8))
+    y = X[:, 0] - X[:, 1] + rng.normal(size=60)
+    y = y > 0 if family == "hinge" else y
+    fit = ss.path(X, y, family=family, n_lambdas=3, lambda_min_ratio=0.3, stop=None)
+    assert fit.df[0] == 0 and fit.df[1] > 0 and fit.gaps.max() <= 1e-7
+
+
 def _charged(options, coefs):
     """Sizes of what is penalised, by hand, one a lambda."""
     coefs = coefs.T if coefs.shape[0] == 6 else coefs
