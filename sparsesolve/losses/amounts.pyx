@@ -82,8 +82,8 @@ cdef class Tweedie(Separable):
     """value(y, eta) = integral from o to eta of (exp(t) - y) exp((1 - power) t) dt, for y >= 0.
 
     This is half the unit deviance, up to a constant that keeps it finite as power tends to 1
-    (Poisson) or 2 (gamma). The origin o is the logarithm of the mean response: values from there
-    have the size of deviances in all units of y.
+    (Poisson) or 2 (gamma). The origin o is the logarithm of the mean response, less 1: values from
+    there have the size of deviances in all units of y, and the least one tells what rounding is.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ cdef class Tweedie(Separable):
 
     def __init__(self, y, w, double power=1.5):
         cdef double mean = np.dot(w, y)
-        self.power, self.origin = power, log(mean) if mean > 0.0 else 0.0
+        self.power, self.origin = power, log(mean) - 1.0 if mean > 0.0 else 0.0
         super().__init__(y, w)
 
     def parameters(self):
