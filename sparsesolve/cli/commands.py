@@ -117,8 +117,8 @@ def run_predict(args):
     def rows():
         for table in model_blocks(args, path, offset=args.offset, marks=ids):
             values = _predicted(fit, path, table, s, args.kind)
-            beside = [table.marks[name].tolist() for name in ids]
-            yield from map(list, zip(*beside, *values.reshape(len(values), -1).T.tolist(),
+            carried = [table.marks[name].tolist() for name in ids]
+            yield from map(list, zip(*carried, *values.reshape(len(values), -1).T.tolist(),
                                      strict=True))  # fmt: skip
 
     write_table(args.out, columns, rows())

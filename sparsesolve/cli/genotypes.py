@@ -148,11 +148,11 @@ def _write_matches(args, matches):
 
 
 def predict_genotypes(args, fit, path, columns, values_of):
-    """Write predictions beside the ids of samples, and how many of their genotypes are missing."""
+    """Write predictions with the ids of samples, and how many of their genotypes are missing."""
     X, _ = matched_genotypes(args, fit, id=args.id[0] if args.id else "IID")
     values = values_of(Table(X, None, None, None, None))
     matrices = path.coefs if isinstance(path.coefs, list) else [path.coefs]
     lacking = X.n_missing(np.unique(np.concatenate([matrix.indices for matrix in matrices])))
-    beside = [X.samples.fid.tolist(), X.samples.iid.tolist()]
-    cells = [*beside, *values.reshape(len(values), -1).T.tolist(), lacking.tolist()]
+    ids = [X.samples.fid.tolist(), X.samples.iid.tolist()]
+    cells = [*ids, *values.reshape(len(values), -1).T.tolist(), lacking.tolist()]
     write_table(args.out, ["FID", "IID", *columns, "missing"], zip(*cells, strict=True))

@@ -1,6 +1,6 @@
 """Laws of the norms: derivatives, conjugates, proximal operators, starts.
 
-Nested groups of kernels beside group penalties on columns, sums of kernels, and slow duals.
+Nested groups of kernels against group penalties on columns, sums of kernels, and slow duals.
 """
 
 import pickle

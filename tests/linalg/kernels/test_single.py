@@ -1,4 +1,4 @@
-"""Solutions in single precision beside numpy's in double."""
+"""Solutions in single precision against numpy's in double."""
 
 import numpy as np
 from cases import every
