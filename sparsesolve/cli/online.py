@@ -13,7 +13,7 @@ from sparsesolve.families import read_family
 from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.response import ResponseReader
-from sparsesolve.online.settings import METHODS
+from sparsesolve.online.settings import METHODS, PROX_STEPS
 from sparsesolve.online.source import as_learned
 from sparsesolve.selection.assessment.assess import measures_of
 from sparsesolve.selection.assessment.known_rows import read_known_rows
@@ -47,6 +47,8 @@ def add_online(commands):
     model.add_argument("--method", choices=METHODS, default="ftrl")
     model.add_argument("--step", default="auto", metavar="ETA", help="a number, or auto")
     model.add_argument("--schedule", choices=SCHEDULES, default="sqrt")
+    model.add_argument("--prox-step", choices=PROX_STEPS, default="same",
+                       help="of fobos: step of the penalty, that of the gradient or the next")
     model.add_argument("--batch", type=int, default=1, metavar="M", help="rows a step")
     model.add_argument("--passes", type=int, default=1, metavar="N")
     out = online.add_argument_group("results")
@@ -112,8 +114,8 @@ def _options(args, source):
     return {
         "family": args.family, "lam": args.lam, "alpha": args.alpha, "grouped": args.grouped,
         "intercept": not args.no_intercept, "method": args.method, "step": step,
-        "schedule": args.schedule, "batch": args.batch, "classes": reader.classes,
-        "n_features": source.n_features,
+        "schedule": args.schedule, "prox_step": args.prox_step, "batch": args.batch,
+        "classes": reader.classes, "n_features": source.n_features,
     }  # fmt: skip
 
 

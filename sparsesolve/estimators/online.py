@@ -5,10 +5,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.data import read_choice, read_count, read_flag, read_number
+from sparsesolve.data import read_count, read_flag, read_number
 from sparsesolve.online.online import online
 from sparsesolve.online.passes import Holdout, split
-from sparsesolve.online.settings import METHODS
+from sparsesolve.online.settings import METHODS, read_method
 from sparsesolve.penalties.columns import by_label
 
 from .base import TYPES, Answering, new_matrix
@@ -52,7 +52,7 @@ class Online(Answering, BaseEstimator):
 
     def _start(self, n_features, classes=None):
         """Return an OnlineFit without rows."""
-        method = read_choice("method", self.method, [name for name in METHODS if name != "svrg"])
+        method = read_method(self.method, [name for name in METHODS if name != "svrg"])
         names = getattr(self, "feature_names_in_", None)
         options = {"grouped": self.grouped, "classes": classes} if classes is not None else {}
         return online(

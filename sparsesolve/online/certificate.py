@@ -15,13 +15,18 @@ Bounds of the regret, computed from the gradients and weights of a run.
 over steps t of weight u_t; times the rows of a step it is the regret over rows.
 FOBOS: D^2 V / 2 + sum_t eta_t u_t^2 |g_t|^2 / 2, D = norm + max |w_t|, where V is 1 / eta_1 plus
 all rises of 1 / eta_t, so 1 / eta_T if steps never lengthen. It is at most the bound of Theorem 6
-of Duchi and Singer (2009), which has 7 G^2 for |g_t|^2, and 2 G D more. RDA: beta_T norm^2 / 2 +
-sum_t u_t^2 |g_t|^2 / (2 beta_{t-1}), which does not depend on the w_t. FTRL: sum_j sqrt(n_j)
-[(norm + max |w|)^2 / (2 eta0) + eta0 max u_t], over the features that occurred.
+of Duchi and Singer (2009), which has 7 G^2 for |g_t|^2, and 2 G D more. FOBOS with eta_t =
+eta0 / t, Theorem 8: u_1 norm^2 / (2 eta0) + sum_t eta_t u_t^2 |g_t|^2 / 2, which grows as log T.
+RDA: beta_T norm^2 / 2 + sum_t u_t^2 |g_t|^2 / (2 beta_{t-1}), which does not depend on the w_t.
+FTRL: sum_j sqrt(n_j) [(norm + max |w|)^2 / (2 eta0) + eta0 max u_t], over the features that
+occurred.
 
 Premises, each checked before a bound is given:
   - f and Omega are convex, and Omega(0) = 0 is its least value;
   - u_t never rises unless lam = 0: Omega(w_{t+1}) is bounded at weight u_t but charged at u_{t+1};
+  - eta_t = eta0 / t: no intercept, and lam Omega is H-strongly convex with eta0 >= 1 / H. Then the
+    prox step gains (1 + eta_t u_t H) |w_{t+1} - w|^2 / 2, and the sum telescopes;
+  - prox_step="same": with the next eta, Omega(w_{t+1}) is bounded at less than its weight;
   - |w| <= radius, if weights are projected onto that ball; RDA is then the minimiser on the ball
     if Omega(c w) = c Omega(w) for c > 0;
   - RDA: beta_t never falls, so steps never lengthen;
@@ -140,6 +145,9 @@ def regret_bound(learner, settings, norm):
         far = norm + engine.largest
         step = far**2 / (2.0 * engine.eta0) + engine.eta0 * learner.heaviest
         return (1.0 + ROUNDING) * float(np.sum(roots) * step)
+    if clock.method == "fobos" and clock.schedule == "inverse":
+        bound = 0.5 * (norm**2 * learner.heaviest / clock.eta0 + learner.spent)
+        return (1.0 + ROUNDING) * float(learner.batch * bound)
     far = norm + np.sqrt(engine.largest) if clock.method == "fobos" else norm
     bound = 0.5 * far**2 * learner.turns + 0.5 * learner.spent
     return (1.0 + ROUNDING) * float(learner.batch * bound)
@@ -149,10 +157,17 @@ def _check_premises(learner, settings, norm):
     """Raise ValueError unless the theorem of the method holds for this run."""
     method, radius, engine = settings.method, settings.radius, learner.engine
     refuse_concave(settings.penalty, "regret")
+    logarithmic = method == "fobos" and learner.clock.schedule == "inverse"
+    H = settings.strong_convexity(engine.n_features) if logarithmic else np.inf
     for broken, why in (
         (method == "svrg", "method='svrg' has no bound of its regret; ask `certify` instead"),
-        (method == "fobos" and learner.clock.schedule == "inverse",
-         "step sizes eta0 / t have no bound of this form; ask for one with schedule='sqrt'"),
+        (settings.prox_step == "next", "the bound of the regret is for prox_step='same'"),
+        (H == 0.0 or logarithmic and engine.has_intercept, "steps eta0 / t have a bound where the "
+         "penalty of every coefficient has a ridge part: alpha < 1, intercept=False; or use "
+         "schedule='sqrt'"),
+        (learner.clock.eta0 * H < 1.0 - ROUNDING, f"the bound of steps eta0 / t is for eta0 >= "
+         f"1 / H = {1.0 / H if H else np.inf:.6g}, H = lam (1 - alpha) times the least factor; "
+         "give that as step="),
         (np.isnan(learner.heaviest), "this model was saved by a version that did not keep what "
          "the bound needs; fit it again"),
         (radius is not None and norm > radius, f"norm is {norm:g}, but radius={radius} keeps the "

@@ -29,10 +29,15 @@ class Clock:
     eta0, lam, alpha : float
     factors : (kinds,)
         The different penalty factors.
+    next_prox : bool
+        FOBOS: the proximal operator takes eta of the next step, if that weighs as much as this.
     """
 
-    def __init__(self, method, schedule, eta0, lam, alpha, factors):
+    next_prox = False  # of pickles of before 0.2
+
+    def __init__(self, method, schedule, eta0, lam, alpha, factors, next_prox=False):
         self.method, self.schedule, self.eta0 = method, schedule, eta0
+        self.next_prox = next_prox
         self.l1, self.ridge = lam * alpha * factors, lam * (1.0 - alpha) * factors
         self.t, self.rate = 0.0, eta0
         self.level, self.scale = np.zeros(len(factors)), np.ones(len(factors))  # for FOBOS
@@ -61,12 +66,13 @@ class Clock:
 
     def _forward_backward(self, t, u, eta):
         rate = eta * u
+        prox = u * self.rates(t[1:] + u) if self.next_prox else rate
         with np.errstate(over="ignore"):
-            growth = np.cumprod(np.vstack([self.scale, 1.0 + rate[:, None] * self.ridge]), axis=0)
+            growth = np.cumprod(np.vstack([self.scale, 1.0 + prox[:, None] * self.ridge]), axis=0)
         large = np.flatnonzero((growth[1:] > LARGEST).any(axis=1))
         S = len(u) if not len(large) else int(large[0]) + 1
-        growth, rate = growth[: S + 1], rate[:S]
-        moves = rate[:, None] * self.l1 * growth[:-1]
+        growth, rate, prox = growth[: S + 1], rate[:S], prox[:S]
+        moves = prox[:, None] * self.l1 * growth[:-1]
         level = np.cumsum(np.vstack([self.level, moves]), axis=0)
         self.t, self.rate = t[S], eta[S - 1] if S else self.rate
         self.level, self.scale = level[-1].copy(), growth[-1].copy()

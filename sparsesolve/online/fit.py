@@ -296,9 +296,10 @@ class OnlineFit(Feeding, Predictor):
         ------
         ValueError
             If no theorem holds for this run: under a penalty that is not convex; if weights of
-            rows rise and lam > 0; if steps of "rda" lengthen; for "svrg", for the schedule
-            "inverse" of "fobos", and for "ftrl" with groups, batches, several responses or
-            float32.
+            rows rise and lam > 0; if steps of "rda" lengthen; for "svrg"; for the schedule
+            "inverse" of "fobos" without a ridge part on all coefficients, or with eta0 below
+            1 / (lam (1 - alpha)); for prox_step="next"; and for "ftrl" with groups, batches,
+            several responses or float32.
         """
         return regret_bound(self._current(), self.settings, norm)
 

@@ -44,6 +44,7 @@ def online(
     method: str = "ftrl",
     step: Any = "auto",
     schedule: str = "sqrt",
+    prox_step: str = "same",
     batch: int = 1,
     average: bool | str = False,
     radius: float | None = None,
@@ -118,6 +119,9 @@ def online(
     schedule : {"sqrt", "inverse", "constant"}, default "sqrt"
         Step sizes of "fobos" and "rda": eta0 / sqrt(t), eta0 / t or eta0; for "rda", "inverse"
         means eta0 / (1 + log t). "ftrl" has its own.
+    prox_step : {"same", "next"}, default "same"
+        Size of the step of "fobos" towards the penalty: that of its step along the gradient, or
+        that of the next one, as Duchi and Singer have it for full gradients (Theorem 2).
     batch : int, default 1
         Rows per step. The rows of an incomplete batch wait for those of the next `more`, a method
         of the fit.
@@ -186,6 +190,7 @@ def online(
         family=family, lam=lam, alpha=alpha, grouped=grouped, penalty_factor=penalty_factor,
         method=method, step=step, schedule=schedule, batch=batch, intercept=intercept,
         n_features=n_features, penalty=penalty, radius=radius, average=average, dtype=dtype,
+        prox_step=prox_step,
     )  # fmt: skip
     passes, shuffle = read_count("passes", passes, 1), read_flag("shuffle", shuffle)
     held, progress = read_holdout(holdout), read_flag("progress", progress)

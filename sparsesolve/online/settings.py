@@ -30,6 +30,24 @@ from sparsesolve.penalties.registry import named_penalty
 from sparsesolve.solvers.baselines.subgradient import SCHEDULES
 
 METHODS = ("ftrl", "rda", "fobos", "svrg")
+PROX_STEPS = ("same", "next")
+# What readers of the papers look for, and how it is asked for here.
+CALLS = {
+    "truncated_gradient": "method='fobos' with alpha=1.0",
+    "projected_gradient": "method='fobos' with lam=0.0 and radius=",
+    "projected_subgradient": "method='fobos' with lam=0.0 and radius=",
+    "pegasos": "method='fobos' with family='hinge', alpha=0.0, schedule='inverse' and "
+               "step=1 / lam",
+    "sgd": "method='fobos' with lam=0.0",
+    "subgradient": "method='fobos' with lam=0.0",
+    "comid": "method='fobos'",
+    "forward_backward": "method='fobos'",
+    "online_proximal": "method='fobos' with penalty= a list",
+    "dual_averaging": "method='rda'",
+    "adagrad": "method='ftrl'",
+    "ftrl_proximal": "method='ftrl'",
+    "prox_svrg": "method='svrg'",
+}  # fmt: skip
 # Rates of FTRL are eta0 / sqrt(BETA^2 + sum g^2).
 BETA = 0.01
 
@@ -53,6 +71,7 @@ class Settings:
     radius: float | None = None
     average: Any = False
     dtype: str = "float64"
+    prox_step: str = "same"
     n_responses: int = 1
     laid_out: tuple | None = field(default=None, repr=False)  #: features, and their names
     factors: np.ndarray | None = field(default=None, repr=False)  #: (p,) or (G,), scaled
@@ -61,7 +80,8 @@ class Settings:
 
     @classmethod
     def read(cls, *, family, lam, alpha, grouped, penalty_factor, method, step, schedule, batch,
-             intercept, n_features, penalty=None, radius=None, average=False, dtype="float64"):
+             intercept, n_features, penalty=None, radius=None, average=False, dtype="float64",
+             prox_step="same"):
         """Check the options that :func:`sparsesolve.online` describes."""
         family = read_family(family)
         if not _by_sample(family):
@@ -74,7 +94,7 @@ class Settings:
         grouped = read_flag("grouped", grouped) or family.name == "multigaussian"
         if grouped and not family.several:
             raise ValueError(f"grouped=True ties classes; leave it out for {family.name!r}")
-        method = read_choice("method", method, METHODS)
+        method = read_method(method, METHODS)
         _check_step(step, method)
         penalty = named_penalty(penalty)
         check_penalty(penalty, grouped and family.name != "multigaussian")
@@ -87,6 +107,9 @@ class Settings:
                 f"{'average' if radius is None else 'radius'} is for method='fobos' and 'rda', "
                 "which have one rate for all weights and shrinking steps"
             )
+        prox_step = read_choice("prox_step", prox_step, PROX_STEPS)
+        if prox_step != "same" and method != "fobos":
+            raise ValueError(f"prox_step={prox_step!r} is for method='fobos'; leave it out")
         batch = read_count("batch", batch, 1)
         dtype = read_choice("dtype", dtype, ("float64", "float32"))
         if dtype == "float32" and (method != "ftrl" or family.several or batch > 1
@@ -105,7 +128,7 @@ class Settings:
             read_choice("schedule", schedule, SCHEDULES), batch,
             read_flag("intercept", intercept),
             None if n_features is None else read_count("n_features", n_features, 1),
-            penalty, radius, average, dtype,
+            penalty, radius, average, dtype, prox_step,
         )  # fmt: skip
 
     def lay_out(self, n_features, n_responses, names=None):
@@ -213,7 +236,14 @@ class Settings:
 
     def _clock(self, eta0, alpha, values):
         schedule = self.step if callable(self.step) else self.schedule
-        return Clock(self.method, schedule, eta0, self.lam, alpha, values)
+        ahead = self.prox_step == "next"
+        return Clock(self.method, schedule, eta0, self.lam, alpha, values, ahead)
+
+    def strong_convexity(self, p):
+        """Return the largest H with lam Omega(b) - H |b|^2 / 2 sure to be convex, for p features.
+        """
+        v = self.factors if self.penalty is None else self.laid(p).sizes
+        return self.lam * (1.0 - self.alpha) * (1.0 if v is None else float(np.min(v)))
 
     @property
     def with_intercept(self):
@@ -225,6 +255,15 @@ def _by_sample(family):
     """Return True if a family's loss is a sum over rows, each determined by its own y."""
     kind = getattr(family.loss, "func", family.loss)  # the class behind a partial
     return getattr(kind, "by_sample", False)
+
+
+def read_method(method, methods):
+    """Return the method; refuse others, and say how those with a name elsewhere are asked for."""
+    key = "_".join(method.lower().replace("-", " ").split()) if isinstance(method, str) else ""
+    if key in CALLS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, methods))}; {method!r} is "
+                         f"{CALLS[key]}")  # fmt: skip
+    return read_choice("method", method, methods)
 
 
 def _check_step(step, method):

@@ -178,6 +178,84 @@ def test_regret_stays_below_its_bound(method, alpha, seed):
         assert regret <= 2 * G * D + (D**2 / (2 * step) + 7 * G**2 * step) * np.sqrt(len(X))
 
 
+@every("schedule", ["sqrt", "inverse"])
+@every("batch", [1, 5])
+@every("alpha", [1.0, 0.5])
+def test_the_prox_takes_the_next_step_size(alpha, batch, schedule):
+    """Theorem 2 of Duchi and Singer: eta_{t + 1/2} = eta_{t+1}; lazily, with weights, by cuts."""
+    X, y = problem()
+    w = np.random.default_rng(1).integers(0, 3, size=len(X)) * 0.7
+    options = {"lam": 0.05, "alpha": alpha, "schedule": schedule}
+    twin = Twin("fobos", logistic, 30, 1, eta0=0.8, next_prox=True, **options)
+    twin.learn(X, y, w, batch=batch)
+    options |= {"family": "binomial", "method": "fobos", "step": 0.8, "batch": batch}
+    fit = ss.online(X[:77], y[:77], weights=w[:77], prox_step="next", **options)
+    fit.more(X[77:], y[77:], weights=w[77:])
+    np.testing.assert_allclose(fit.coef(), twin.W[:, 0], atol=1e-10)
+    same = ss.online(X, y, weights=w, **options)
+    assert np.abs(same.coef() - fit.coef()).max() > 1e-4
+    ball = ss.online(X, y, weights=w, prox_step="next", radius=1e9, **options)  # not lazily
+    np.testing.assert_allclose(ball.coef(), twin.W[:, 0], atol=1e-10)
+
+
+@every("change", [{}, {"penalty": penalties.GroupL2([0] * 10 + [1] * 20)}, {"radius": 0.3},
+                  {"weights": np.linspace(3.0, 1.0, 300)}, {"batch": 5}])  # fmt: skip
+@every("seed", range(3))
+def test_theorem_8_regret_grows_as_the_logarithm(seed, change):
+    X, y = problem(n=300, seed=seed)
+    lam = 0.05
+    options = {"family": "hinge", "lam": lam, "alpha": 0.2, "method": "fobos",
+               "schedule": "inverse", "step": (1.0 + seed) / (lam * 0.8), "intercept": False,
+               "classes": [0, 1], **change}  # fmt: skip
+    w, batch = options.pop("weights", np.ones(300)), options.get("batch", 1)
+    d = np.sqrt([10.0, 20.0]) if "penalty" in change else None
+    if d is not None:  # H is lam (1 - alpha) times the least factor, here the root of a size
+        options["step"] /= d.min()
+
+    def charge(b):
+        if d is None:
+            return lam * (0.2 * np.abs(b).sum() + 0.4 * b @ b)
+        parts = b[:10], b[10:]
+        return lam * sum(v * (0.2 * np.linalg.norm(c) + 0.4 * c @ c)
+                         for v, c in zip(d, parts, strict=True))  # fmt: skip
+
+    def suffers(rows, b):
+        loss = np.maximum(0.0, 1.0 - (2 * y[rows] - 1) * (X[rows] @ b))
+        return w[rows] @ (loss + charge(b))
+    fit, suffered, b = None, 0.0, np.zeros(30)
+    for k in range(0, 300, batch):
+        rows = slice(k, k + batch)
+        suffered += suffers(rows, b)
+        fit = ss.online(X[rows], y[rows], weights=w[rows], **options) if fit is None else (
+            fit.more(X[rows], y[rows], weights=w[rows]))  # fmt: skip
+        b = fit.coef()
+    rivals = [np.zeros(30), b, *(0.1 * np.random.default_rng(seed).normal(size=(5, 30)))]
+    for rival in rivals:
+        norm = np.linalg.norm(rival)
+        if norm <= options.get("radius", np.inf):
+            assert suffered - suffers(slice(300), rival) <= fit.regret_bound(norm)
+
+
+def test_the_logarithmic_bound_is_nearly_reached_by_coin_tosses():
+    """1 - y w with lam = 1: w_t is minus the mean of the signs so far, nearly; the regret is
+    (log T + .58 - .65) / 2 in the mean, and the bound (log T + .58) / 2."""
+    T, shares = 400, []
+    for seed in range(60):
+        y = np.random.default_rng(seed).choice([-1.0, 1.0], size=T)
+        fit = ss.online(np.ones((T, 1)), y, family="hinge", lam=1.0, alpha=0.0, method="fobos",
+                        schedule="inverse", step=1.0, intercept=False, classes=[-1, 1])
+        w = np.append(0.0, np.cumsum(y)[:-1]) / np.arange(1, T + 1)
+        best = y.mean()
+        assert fit.coef()[0] == pytest.approx(y.sum() / (T + 1))
+        suffered = np.sum(1.0 - y * w + 0.5 * w**2)
+        regret = suffered - np.sum(1.0 - y * best + 0.5 * best**2)
+        bound = fit.regret_bound(abs(best))
+        assert bound <= 0.5 * np.sum(1.0 / np.arange(1, T + 1)) + 0.5 * best**2 + 1e-6
+        assert regret <= bound
+        shares.append(regret / bound)
+    assert 0.85 < np.mean(shares) < 0.95
+
+
 def rising(t):
     return 0.002 * min(t / 20, 1.0)
 
@@ -229,6 +307,10 @@ def test_regret_stays_below_its_bound_where_steps_weights_and_means_change(chang
     ({"penalty": [penalties.L1(), penalties.TotalVariation()]}, "may raise an earlier"),
     ({"method": "ftrl", "penalty": penalties.GroupL2([0] * 30)}, "for the elastic net"),
     ({"method": "ftrl", "batch": 2}, "single rows"),
+    ({"schedule": "inverse"}, "alpha < 1"),
+    ({"schedule": "inverse", "alpha": 0.5}, "intercept=False"),
+    ({"schedule": "inverse", "alpha": 0.5, "intercept": False, "step": 19.0}, "1 / H = 20"),
+    ({"prox_step": "next"}, "prox_step='same'"),
 ])  # fmt: skip
 def test_no_bound_where_a_premise_of_its_theorem_fails(change, match):
     X, y = problem()
@@ -238,6 +320,16 @@ def test_no_bound_where_a_premise_of_its_theorem_fails(change, match):
     if "convex" in match:
         with pytest.raises(ValueError, match=match):
             fit.certify(X, y)
+
+
+@pytest.mark.parametrize("method, call", [
+    ("truncated gradient", "method='fobos' with alpha=1.0"), ("Pegasos", "family='hinge'"),
+    ("projected-gradient", "radius="), ("dual_averaging", "method='rda'"),
+    ("adagrad", "method='ftrl'"), ("fobo", "did you mean 'fobos'"),
+])  # fmt: skip
+def test_names_of_other_methods_lead_to_the_call(method, call):
+    with pytest.raises(ValueError, match=call):
+        ss.online(np.eye(2), [0, 1], lam=0.1, method=method)
 
 
 def test_weights_whose_objective_overflows_get_no_certificate():

@@ -45,7 +45,8 @@ class Twin:
     """Weights W (p, K) and intercepts b (K,) after each step of learn()."""
 
     def __init__(self, method, loss, p, K, lam, alpha=1.0, v=None, eta0=1.0, schedule="sqrt",
-                 tied=False, intercept=True, beta=0.01):
+                 tied=False, intercept=True, beta=0.01, next_prox=False):
+        self.next_prox = next_prox
         v = np.ones(p) if v is None else v
         self.method, self.loss, self.eta0, self.schedule = method, loss, eta0, schedule
         self.l1, self.l2 = lam * alpha * v, lam * (1 - alpha) * v
@@ -87,7 +88,8 @@ class Twin:
 
     def fobos(self, g, bg, u):
         eta = self.eta(self.t) * u
-        self.W = prox(self.W - eta * g, eta * self.l1, eta * self.l2, 1.0, self.tied)
+        level = self.eta(self.t + u) * u if self.next_prox else eta
+        self.W = prox(self.W - eta * g, level * self.l1, level * self.l2, 1.0, self.tied)
         self.b = self.b - eta * bg
 
     def rda(self, g, bg, u):
