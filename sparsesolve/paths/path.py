@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sparsesolve.families import FAMILIES
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.checkpoint import Checkpoint
+from sparsesolve.paths.dual import dual_point
 from sparsesolve.paths.options import PathOptions, kept_options, read_path_options
 from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.paths.progress import progress_bar
@@ -20,6 +22,7 @@ from sparsesolve.paths.second_try import tried_again
 from sparsesolve.paths.start import read_start
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.penalties.penalty import is_scale_free
+from sparsesolve.results.continuation import DualPoints
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
@@ -351,8 +354,11 @@ def _solve(problem, settings, advance, warm, saved=None):
         if begin_at(state, problem, here, problem.inner_level(last.lam)):
             start = last.lam if steps else 0.0
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
+    dual = None
+    if isinstance(settings["stop"], DualPoints):
+        dual = partial(dual_point, problem, max_iter=settings["max_iter"])
     points, reason = follow(state, problem, lambdas, **{name: settings[name] for name in keep},
                             advance=advance, start=start, steps=steps,
                             warm=bool(warm), points=points,
-                            save=None if saved is None else saved.save)  # fmt: skip
+                            save=None if saved is None else saved.save, dual=dual)  # fmt: skip
     return tried_again(problem, points, settings), reason

@@ -83,13 +83,37 @@ def _rest_of_grid(path):
     return new
 
 
-def _fit_again(path, X, y, lambdas):
+class DualPoints:
+    """A `stop` of a path that never stops it, and keeps the dual point of each lambda."""
+
+    def __init__(self):
+        self.found = []
+
+    def __call__(self, point):
+        self.found.append(point.dual)
+        return False
+
+
+def dual_at(path, s, X, y):
+    """Return the dual point at lambda s, as :meth:`sparsesolve.Path.dual` describes it."""
+    s = read_number("s", s, 0, np.inf)
+    if getattr((path.options or {}).get("penalty"), "concave", False):
+        raise ValueError(
+            f"{type(path.options['penalty']).__name__} is not convex and has no dual; the gaps "
+            "of its path say that points are stationary"
+        )
+    kept = DualPoints()
+    _fit_again(path, X, y, np.array([s]), stop=kept)
+    return kept.found[0]
+
+
+def _fit_again(path, X, y, lambdas, stop=None):
     """Fit at all given lambdas with the options of the path."""
     _refuse_steps(path)
     data = FittedData(path, X, y, in_blocks=True)
     data.refuse_others()  # the two parts must belong together
     options = {"family": path.family, **(path.options or {})}
-    options.update(lambdas=lambdas, stop=None, dfmax=None, pmax=None)
+    options.update(lambdas=lambdas, stop=stop, dfmax=None, pmax=None)
     for name in ("n_lambdas", "lambda_min_ratio"):
         options.pop(name, None)
     return path.fitter(X if is_dask(X) else data.matrix, y, **options)  # the columns of the fit

@@ -192,6 +192,11 @@ class CVPath(CrossValidated):
         """Return predictions of `path` for new rows at `s`; see :meth:`Path.predict`."""
         return self.path.predict(X, self.read_s(s), kind, offset, **options)
 
+    @by_rows("y")
+    def dual(self, s: float | str, X: Any, y: Any) -> np.ndarray:
+        """Return a dual point of `path` at `s`; see :meth:`Path.dual`."""
+        return self.path.dual(self.read_s(s), X, y)
+
     def nonzero(self, s: ArrayLike | None = "lambda_1se") -> Any:
         """Return the features with a nonzero coefficient at `s`."""
         return self.path.nonzero(self.read_s(s))

@@ -75,6 +75,10 @@ class FittedData:
         """Return F minus its least value, (S,)."""
         return np.array([self._excess_at(eta)[0] for eta in self._predictors(s)])
 
+    def downhill(self, s):
+        """Return -F' at each s, (S, n) or (S, K, n)."""
+        return np.array([self._excess_at(eta)[1] for eta in self._predictors(s)])
+
     def _excess_at(self, eta):
         """Return F minus its least value, and -F', at predictors in the form of losses."""
         value, u = self.loss.at(eta)

@@ -102,6 +102,21 @@ class KnotPath(Path):
         return self._follow(X, y, lambda_min=end, max_steps=steps)
 
     @by_rows("y")
+    def dual(self, s: float, X: Any, y: Any) -> np.ndarray:
+        """Return a dual point at lambda = s, feasible up to rounding; see :meth:`Path.dual`.
+
+        With a ridge part, D has the term ``-sum_j (|z_j'u| - s v_j)_+^2 / (2 ridge v_j)``.
+        """
+        options = self.options or {}
+        if options.get("method") != "lasso" or "n_samples" in options:
+            raise ValueError("a dual point needs lars_path(X, y, method='lasso'): steps of least "
+                             "angle regression minimise nothing, and inner products have no rows")
+        path = self._reaching(read_number("s", s, 0, np.inf), True, X, y)
+        data = FittedData(path, X, y)
+        data.refuse_others()
+        return data.downhill(np.array([s]))[0]
+
+    @by_rows("y")
     def spacing(self, X: Any, y: Any, *, sigma: float | None = None) -> Any:
         """Test each step of least angle regression: the spacing and the covariance test.
 

@@ -66,7 +66,8 @@ class Point:
     values: np.ndarray  # (df,) their coefficients, or (K, df)
     intercept: float | np.ndarray  # or (K,)
     unbounded: np.ndarray | None = None  # features along which the objective falls for ever
-    dual: np.ndarray | None = None  # (n,) dual point of a loss with kinks, for a callable `stop`
+    # For a callable `stop`, (n,): of a loss with kinks, or what `dual` of `follow` returns.
+    dual: np.ndarray | None = None
 
 
 def grid(problem, correlations, n_lambdas, ratio, start=None):
@@ -104,7 +105,7 @@ def entry_lambda(problem, correlations):
 
 
 def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance, start=0.0,
-           steps=0.0, warm=False, points=(), save=None):
+           steps=0.0, warm=False, points=(), save=None, dual=None):
     """Solve down the grid; return (points, why it ended).
 
     `start` is the lambda at whose solution the state stands, if far lambdas are approached by
@@ -112,7 +113,9 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     state is where a user wants to start: if the gap is small enough there, no step is taken.
     Solutions are converted to the user's units together at the end, if nothing needs them before.
     `points` are solved already, the first of the grid; `save` takes all points after each lambda.
+    `dual`(state, inner lambda) makes the dual points that a callable `stop` gets.
     """
+    dual = dual or (lambda state, lam: state.dual_point())
     points, endless = list(points), Endless(problem, tol)
     entered = {j for point in points for j in point.which.tolist()}
     null = max(problem.null_value, 1e-300)
@@ -147,7 +150,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         n_iter = state.iterations - before
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
                             which, values, intercept, endless.features,
-                            state.dual_point() if callable(stop) else None))
+                            dual(state, problem.inner_level(lam)) if callable(stop) else None))
         if logged:
             _log_point(points[-1], len(lambdas))
         advance(index + 1, "lambda %.3g, df %d, %.1f%% deviance, gap %.0e", lam, len(which),
