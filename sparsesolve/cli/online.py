@@ -45,7 +45,9 @@ def add_online(commands):
     model.add_argument("--grouped", action="store_true", help="tie each feature across classes")
     model.add_argument("--no-intercept", action="store_true")
     model.add_argument("--method", choices=METHODS, default="ftrl")
-    model.add_argument("--step", default="auto", metavar="ETA", help="a number, or auto")
+    model.add_argument("--step", default="auto", metavar="ETA", help="a number, auto, or theory")
+    model.add_argument("--norm", type=float, metavar="D", help="of --step theory: bound on the "
+                       "length of the optimum")  # fmt: skip
     model.add_argument("--schedule", choices=SCHEDULES, default="sqrt")
     model.add_argument("--prox-step", choices=PROX_STEPS, default="same",
                        help="of fobos: step of the penalty, that of the gradient or the next")
@@ -106,16 +108,16 @@ def _options(args, source):
     reader = ResponseReader(known, _classes(args.classes))
     reader.meet(source)
     step = args.step
-    if step != "auto":
+    if step not in ("auto", "theory"):
         try:
             step = float(step)
         except ValueError:
-            raise ValueError(f"--step is {step!r}; give a number, or auto") from None
+            raise ValueError(f"--step is {step!r}; give a number, auto or theory") from None
     return {
         "family": args.family, "lam": args.lam, "alpha": args.alpha, "grouped": args.grouped,
         "intercept": not args.no_intercept, "method": args.method, "step": step,
-        "schedule": args.schedule, "prox_step": args.prox_step, "batch": args.batch,
-        "classes": reader.classes, "n_features": source.n_features,
+        "schedule": args.schedule, "prox_step": args.prox_step, "norm": args.norm,
+        "batch": args.batch, "classes": reader.classes, "n_features": source.n_features,
     }  # fmt: skip
 
 

@@ -55,6 +55,8 @@ class Online(Answering, BaseEstimator):
         method = read_method(self.method, [name for name in METHODS if name != "svrg"])
         names = getattr(self, "feature_names_in_", None)
         options = {"grouped": self.grouped, "classes": classes} if classes is not None else {}
+        if self.average == "random":
+            options["seed"] = check_random_state(self.random_state).randint(2**31)
         return online(
             iter([]), family=self._family_of(classes), lam=self.alpha, alpha=self.l1_ratio,
             intercept=self.fit_intercept, method=method, step=self.step,

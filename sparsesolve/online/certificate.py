@@ -21,6 +21,10 @@ RDA: beta_T norm^2 / 2 + sum_t u_t^2 |g_t|^2 / (2 beta_{t-1}), which does not de
 FTRL: sum_j sqrt(n_j) [(norm + max |w|)^2 / (2 eta0) + eta0 max u_t], over the features that
 occurred.
 
+The best weights of full gradients, Corollary 5: min_t [f + lam Omega](w_t) - [f + lam Omega](w) <=
+(norm^2 + sum_t eta_t^2 |g_t|^2) / (2 sum_t eta_t), where the paper has 7 G^2 for |g_t|^2. It holds
+with either prox_step, as Omega(w_1) = 0 and steps do not lengthen.
+
 Premises, each checked before a bound is given:
   - f and Omega are convex, and Omega(0) = 0 is its least value;
   - u_t never rises unless lam = 0: Omega(w_{t+1}) is bounded at weight u_t but charged at u_{t+1};
@@ -153,15 +157,28 @@ def regret_bound(learner, settings, norm):
     return (1.0 + ROUNDING) * float(learner.batch * bound)
 
 
-def _check_premises(learner, settings, norm):
+def best_bound(learner, settings, norm):
+    """Return the bound of Corollary 5 for a Learner so far."""
+    if settings.average != "best":
+        raise ValueError("the bound is for average='best'; ask regret_bound or certify instead")
+    norm = read_number("norm", norm, 0, np.inf)
+    _check_premises(learner, settings, norm, regret=False)
+    engine = learner.engine
+    if not engine.path:
+        return np.inf
+    return (1.0 + ROUNDING) * (norm**2 + engine.squares) / (2.0 * engine.path)
+
+
+def _check_premises(learner, settings, norm, regret=True):
     """Raise ValueError unless the theorem of the method holds for this run."""
     method, radius, engine = settings.method, settings.radius, learner.engine
-    refuse_concave(settings.penalty, "regret")
-    logarithmic = method == "fobos" and learner.clock.schedule == "inverse"
+    refuse_concave(settings.penalty, "regret" if regret else "distance from the optimum")
+    logarithmic = regret and method == "fobos" and learner.clock.schedule == "inverse"
     H = settings.strong_convexity(engine.n_features) if logarithmic else np.inf
     for broken, why in (
         (method == "svrg", "method='svrg' has no bound of its regret; ask `certify` instead"),
-        (settings.prox_step == "next", "the bound of the regret is for prox_step='same'"),
+        (regret and settings.prox_step == "next",
+         "the bound of the regret is for prox_step='same'"),
         (H == 0.0 or logarithmic and engine.has_intercept, "steps eta0 / t have a bound where the "
          "penalty of every coefficient has a ridge part: alpha < 1, intercept=False; or use "
          "schedule='sqrt'"),
@@ -174,6 +191,8 @@ def _check_premises(learner, settings, norm):
          "weights shorter, and longer ones are not compared; give norm <= radius"),
         (learner.rising and settings.lam > 0.0, "the weights of rows rise, and the bound is for "
          "weights that are equal or fall if lam > 0; leave weights out"),
+        (not regret and learner.lengthened, "the steps lengthen, and the bound of the best "
+         "weights is for steps that are equal or shrink; use a schedule"),
         (method == "rda" and learner.lengthened, "the steps lengthen, and the bound of "
          "method='rda' is for steps that are equal or shrink; use method='fobos'"),
         (method == "ftrl" and (type(engine) is not ProximalLeader or engine.n_responses > 1

@@ -22,6 +22,7 @@ cdef class Engine:
     cdef const double[::1] rate                 # for a run: (S,) factor of a step's gradient
     cdef const double[:, ::1] level, scale  # (S + 1, kinds) reading of weights before each step
     cdef const double[::1] plain                # (S + 1,) scale of unpenalised weights
+    cdef double suffered                        # mean loss of the rows of this step
     cdef bint batched                           # True if a step of this run has several rows
 
     cdef void fetch(self, const int* index, Py_ssize_t count) noexcept nogil

@@ -101,7 +101,7 @@ cdef class Engine:
         """
         cdef Py_ssize_t s, i, K = self.n_responses, n = w.shape[0], S = steps.shape[0] - 1
         cdef Py_ssize_t first, last, k, a
-        cdef double total, square, length, share
+        cdef double total, square, length, share, lost
         cdef double[::1] losses = np.zeros(n), squares = np.zeros(S)
         cdef const double[:, ::1] known = np.zeros((1, K)) if offset is None else offset
         cdef Py_ssize_t stride = 0 if offset is None else 1
@@ -113,7 +113,7 @@ cdef class Engine:
         self.plain, self.batched = times["plain"], most > 1
         with nogil:
             for s in range(S):
-                first, last, total, square = steps[s], steps[s + 1], 0.0, 0.0
+                first, last, total, square, lost = steps[s], steps[s + 1], 0.0, 0.0, 0.0
                 # 1. Predict the rows of the step, before any of them is learned.
                 for i in range(first, last):
                     total += w[i]
@@ -124,6 +124,8 @@ cdef class Engine:
                     self.gather(s, at + start[i], value + start[i], start[i + 1] - start[i],
                                 &eta[i - first, 0])
                     losses[i] = loss.sample(&y[i, 0], &eta[i - first, 0], &slope[i - first, 0])
+                    lost += w[i] * losses[i]
+                self.suffered = lost / total
                 # 2. Learn their mean gradient.
                 for i in range(first, last):
                     share = w[i] / total

@@ -108,6 +108,30 @@ def unit(settings, rows):
     return 0.25 * scale / entry
 
 
+def by_theory(settings, rows, n_features):
+    """Return eta0 as in section 7.1 of Duchi and Singer: D / (4 G), with full gradients
+    D / (sqrt(7) G); for eta0 / t it is 1 / H.
+
+    D is a bound on the length of the optimum, and G on that of a gradient: the largest in these
+    rows, by the largest slope of the loss where that is bounded, else at weights 0.
+    """
+    if settings.schedule == "inverse":
+        return 1.0 / settings.strong_convexity(n_features)
+    y, several = rows.y, settings.family.several
+    loss = settings.family.loss(y if several else y[:, 0], np.ones(rows.n))
+    ends = np.abs(loss.ends).max(axis=0) if hasattr(loss, "ends") else np.full(rows.n, np.inf)
+    if not np.isfinite(ends).all():
+        eta = np.zeros((rows.n, settings.n_responses)) if rows.offset is None else rows.offset
+        slopes = loss.at(np.ascontiguousarray(eta.T if several else eta[:, 0]))[1]
+        ends = np.sqrt((np.atleast_2d(slopes) ** 2).sum(axis=0))
+    row = np.repeat(np.arange(rows.n), np.diff(rows.start))
+    squares = np.bincount(row, rows.x**2, rows.n) + settings.with_intercept
+    gradients = ends * np.sqrt(squares)
+    full = settings.average == "best"
+    G = np.average(gradients, weights=rows.w) if full else gradients.max()
+    return settings.norm / ((np.sqrt(7.0) if full else 4.0) * G) if G > 0.0 else 1.0
+
+
 class Feeding:
     """Base of OnlineFit: what it has learned, and how it learns more.
 
@@ -158,11 +182,13 @@ class Feeding:
         steps.
         """
         step = self.settings.step
-        if not callable(step) and step != "auto":
+        if not callable(step) and not isinstance(step, str):
             return float(step)
         first = joined(opening) if opening and not callable(step) else None
         if first is None or not first.n:
             return 1.0
+        if step == "theory":
+            return by_theory(self.settings, first.part(0, min(ROWS, first.n)), self._p)
         return choose(self.settings, first.part(0, min(ROWS, first.n)), self._p)[0]
 
     def _widen(self, X):
@@ -208,7 +234,7 @@ class Feeding:
         rows = self._counted(rows.weighted())
         if not rows.n:
             return
-        if self._learner is None and self.settings.step == "auto":
+        if self._learner is None and isinstance(self.settings.step, str):
             self._guess = None
             self._opening.append(rows)
             waiting = sum(part.n for part in self._opening)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import by_rows, refuse_codes
-from sparsesolve.online.certificate import Certificate, certificate, regret_bound
+from sparsesolve.online.certificate import Certificate, best_bound, certificate, regret_bound
 from sparsesolve.online.feeding import Feeding
 from sparsesolve.online.files import TextFile
 from sparsesolve.online.prediction import link_of, predict, rows_of_fit
@@ -302,6 +302,29 @@ class OnlineFit(Feeding, Predictor):
             several responses or float32.
         """
         return regret_bound(self._current(), self.settings, norm)
+
+    def best_bound(self, norm: float) -> float:
+        """Bound the objective of the best weights minus the optimum, for average="best".
+
+        Corollary 5 of Duchi and Singer (2009), with the gradients as they turned out. It says
+        nothing of the data; :meth:`certify` does, and is usually sharper.
+
+        Parameters
+        ----------
+        norm : float
+            A bound on the Euclidean length of the optimum, the intercept included.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            Unless average="best"; and under the conditions of `regret_bound`, of which those on
+            the schedule and on prox_step do not apply, while steps must not lengthen.
+        """
+        return best_bound(self._current(), self.settings, norm)
 
     def __repr__(self):
         settings = self.settings

@@ -25,9 +25,14 @@ class Learner:
         Rows in a step.
     grows : bool
         Whether rows may have features without memory yet.
+    draw : int or None
+        Seed: the weights are those before a random step, each step being as likely.
     """
 
-    def __init__(self, engine, clock, loss, batch=1, grows=False):
+    def __init__(self, engine, clock, loss, batch=1, grows=False, draw=None):
+        self.draw = None if draw is None else np.random.default_rng(draw)
+        self.drawn, self.steps = None, 0  # weights drawn; number of steps made
+        self.next = 1  # step of the next draw
         self.engine, self.clock, self.loss = engine, clock, loss
         self.batch, self.grows = batch, grows
         self.waiting = None  # rows of an incomplete step
@@ -83,13 +88,16 @@ class Learner:
             first += self._run(rows if first == 0 else rows.part(first, full))
 
     def _run(self, rows):
-        """Learn as many rows as the clock allows; return their number."""
+        """Learn as many rows as the clock and the next draw allow; return their number."""
+        if self.draw is not None:
+            rows = self._until_draw(rows)
         steps = np.arange(0, rows.n + 1, self.batch, dtype=np.intp)
         u = rows.w if self.batch == 1 else np.add.reduceat(rows.w, steps[:-1]) / self.batch
         earlier = self.clock.rate, self.clock.t
         times = self.clock.run(u)
         made = len(times["rate"])
         n = int(steps[made])
+        self.steps += made
         with np.errstate(all="ignore"):
             part = rows.part(0, n)
             losses, squares = self.engine.run(self.loss, times, *part, steps[: made + 1])
@@ -98,6 +106,17 @@ class Learner:
             self.engine.refold(self.clock.now())
             self.clock.restart()
         return n
+
+    def _until_draw(self, rows):
+        """Draw the weights before this step if it is due; return the rows before the next draw.
+
+        Step t replaces the weights drawn before with probability 1 / t, so that the draw after
+        that of step t is later than m with probability t / m.
+        """
+        if self.steps + 1 == self.next:
+            self.drawn = self.engine.weights(*self.clock.now(), None)
+            self.next = int(self.next / (1.0 - self.draw.random())) + 1
+        return rows.part(0, min(rows.n, (self.next - 1 - self.steps) * self.batch))
 
     def _count(self, losses, squares, w, times, u, earlier):
         """Update the progressive loss, and the sums for a bound of the regret."""
@@ -134,4 +153,7 @@ class Learner:
 
     def weights(self, features=None):
         """Return W (K, p), or of some features alone (K, m), and intercepts (K,)."""
+        if self.drawn is not None:
+            W, b = self.drawn
+            return (W if features is None else W[:, features]), b
         return self.engine.weights(*self.clock.now(), features)

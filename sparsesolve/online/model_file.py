@@ -30,7 +30,7 @@ from sparsesolve.results.files.fit_arrays import known_family
 from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Kind
 
 OPTIONS = ("lam", "alpha", "grouped", "method", "step", "schedule", "batch", "intercept",
-           "n_features", "dtype", "prox_step")  # fmt: skip
+           "n_features", "dtype", "prox_step", "norm")  # fmt: skip
 READING = ("hashing", "hash_bits", "zero_based")
 COUNTS = ("rows", "weight", "total", "spent")
 # A model that has not learnt yet says how many features there are by a number alone, which is
@@ -107,7 +107,7 @@ MEMBERS = {
         "grouped": Form("b"), "method": Form("U"), "step": Form("l"), "schedule": Form("U"),
         "batch": Form("i", low=1), "intercept": Form("b"),
         "n_features": Form("i", low=1, below=MOST_FEATURES + 1, none=True), "dtype?": Form("U"),
-        "prox_step?": Form("U"),
+        "prox_step?": Form("U"), "norm?": Form("n", low=0.0, none=True),
         "n_responses": Form("i", low=1, size="K"),
         "p": Form("i", low=0, below=MOST_FEATURES + 1),
         "rows?": Form("n", low=0), "weight?": Form("n", low=0.0), "total?": Form("n"),

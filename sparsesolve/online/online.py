@@ -43,6 +43,7 @@ def online(
     intercept: bool = True,
     method: str = "ftrl",
     step: Any = "auto",
+    norm: float | None = None,
     schedule: str = "sqrt",
     prox_step: str = "same",
     batch: int = 1,
@@ -112,10 +113,14 @@ def online(
         is as sparse, with one rate. FOBOS is Duchi and Singer's method, and leaves many small
         weights. Prox-SVRG, for the elastic net, reads the data twice in every pass and reaches
         the optimum itself after some passes; shuffle its rows.
-    step : "auto", float or callable, default "auto"
-        eta0, the factor of the step sizes. "auto" tries seven values on the first 4,096 rows. A
-        callable t -> eta_t, for "fobos" and "rda", gives the step sizes themselves. The steps of
-        "svrg" are constant.
+    step : "auto", "theory", float or callable, default "auto"
+        eta0, the factor of the step sizes. "auto" tries seven values on the first 4,096 rows.
+        "theory", for "fobos", measures the largest gradient G there, and takes norm / (4 G), or
+        with average="best" norm / (sqrt(7) G); for the schedule "inverse" 1 / H, where lam Omega
+        is H-strongly convex. A callable t -> eta_t, for "fobos" and "rda", gives the step sizes
+        themselves. The steps of "svrg" are constant.
+    norm : float, default None
+        For step="theory": a bound on the length of the optimum, the intercept included.
     schedule : {"sqrt", "inverse", "constant"}, default "sqrt"
         Step sizes of "fobos" and "rda": eta0 / sqrt(t), eta0 / t or eta0; for "rda", "inverse"
         means eta0 / (1 + log t). "ftrl" has its own.
@@ -125,10 +130,12 @@ def online(
     batch : int, default 1
         Rows per step. The rows of an incomplete batch wait for those of the next `more`, a method
         of the fit.
-    average : {False, True, "suffix"}, default False
+    average : {False, True, "suffix", "best", "random"}, default False
         Return the mean of the weights before each step, over all steps or ("suffix") at least the
         last half, instead of the last weights; for "fobos" and "rda". It is seldom sparse. With
-        penalty= every step updates all weights.
+        penalty= every step updates all weights. "random" returns the weights before one step,
+        each as likely, drawn with `seed`. "best", for "fobos" with batch= all rows, returns those
+        of the least objective.
     radius : float, default None
         After every step project the weights onto this Euclidean ball; for "fobos" and "rda".
         Every step updates all weights.
@@ -137,7 +144,7 @@ def online(
     shuffle : bool, default False
         Draw a new order for every pass; for data in memory. Use it if rows are sorted.
     seed : int, numpy Generator or None, default 0
-        Seed of `shuffle`.
+        Seed of `shuffle`, of held-out rows, and of average="random".
     classes : array-like (K,), default None
         Labels of all classes; required for a stream of blocks, whose first rows may not have all
         of them. For a file, None means the labels of its first rows (some megabytes).
@@ -190,7 +197,7 @@ def online(
         family=family, lam=lam, alpha=alpha, grouped=grouped, penalty_factor=penalty_factor,
         method=method, step=step, schedule=schedule, batch=batch, intercept=intercept,
         n_features=n_features, penalty=penalty, radius=radius, average=average, dtype=dtype,
-        prox_step=prox_step,
+        prox_step=prox_step, norm=norm,
     )  # fmt: skip
     passes, shuffle = read_count("passes", passes, 1), read_flag("shuffle", shuffle)
     held, progress = read_holdout(holdout), read_flag("progress", progress)
@@ -202,6 +209,8 @@ def online(
     elif hash_bits is not None:
         raise ValueError("hash_bits is for files by their names; leave it out")
     table, rng = is_table(X), read_seed(seed)
+    if settings.average == "random":
+        settings.draw = int(rng.integers(2**62))
     names, n, kept, source = None, None, None, None
     if table:
         doubts(X, y, family)
@@ -219,6 +228,10 @@ def online(
             w = None if weights is None else read_weights(weights, n)
             kept, out = split(held, n, w, rng)
             held = (X[out], np.asarray(y)[out], None if w is None else w[out])
+        if settings.average == "best":
+            _check_full(settings.batch, n if kept is None else len(kept), weights)
+    elif settings.average == "best":
+        raise ValueError(f"average='best' {FULL}; give X in memory")
     else:
         refuse_stream(X, passes + (settings.method == "svrg"), shuffle, held)
         if isinstance(X, TextFile):
@@ -247,6 +260,16 @@ def online(
     if source is not None:
         fit.take_columns(source)
     return fit
+
+
+FULL = "compares objectives, which only steps of all rows know"
+
+
+def _check_full(batch, n, weights):
+    """Raise unless every step has all rows of positive weight."""
+    n = n if weights is None else np.count_nonzero(read_weights(weights, n))
+    if batch != n:
+        raise ValueError(f"average='best' {FULL}; give batch={n}, not {batch}")
 
 
 def _responses(settings, reader):

@@ -31,6 +31,7 @@ from sparsesolve.solvers.baselines.subgradient import SCHEDULES
 
 METHODS = ("ftrl", "rda", "fobos", "svrg")
 PROX_STEPS = ("same", "next")
+AVERAGES = ("suffix", "best", "random")
 # What readers of the papers look for, and how it is asked for here.
 CALLS = {
     "truncated_gradient": "method='fobos' with alpha=1.0",
@@ -72,6 +73,8 @@ class Settings:
     average: Any = False
     dtype: str = "float64"
     prox_step: str = "same"
+    norm: float | None = None
+    draw: int | None = None  #: seed of average="random"
     n_responses: int = 1
     laid_out: tuple | None = field(default=None, repr=False)  #: features, and their names
     factors: np.ndarray | None = field(default=None, repr=False)  #: (p,) or (G,), scaled
@@ -81,7 +84,7 @@ class Settings:
     @classmethod
     def read(cls, *, family, lam, alpha, grouped, penalty_factor, method, step, schedule, batch,
              intercept, n_features, penalty=None, radius=None, average=False, dtype="float64",
-             prox_step="same"):
+             prox_step="same", norm=None):
         """Check the options that :func:`sparsesolve.online` describes."""
         family = read_family(family)
         if not _by_sample(family):
@@ -95,13 +98,18 @@ class Settings:
         if grouped and not family.several:
             raise ValueError(f"grouped=True ties classes; leave it out for {family.name!r}")
         method = read_method(method, METHODS)
-        _check_step(step, method)
+        schedule = read_choice("schedule", schedule, SCHEDULES)
+        _check_step(step, method, schedule, lam * (1.0 - alpha), norm)
+        norm = None if norm is None else read_number("norm", norm, 0, np.inf, open_low=True)
         penalty = named_penalty(penalty)
         check_penalty(penalty, grouped and family.name != "multigaussian")
         grouped = grouped and penalty is None
         if radius is not None:
             radius = read_number("radius", radius, 0, np.inf, open_low=True)
-        average = read_flag("average", average, "suffix")
+        average = (read_choice("average", average, AVERAGES) if isinstance(average, str)
+                   else read_flag("average", average))  # fmt: skip
+        if average == "best" and method != "fobos":
+            raise ValueError("average='best' is for method='fobos'; leave it out")
         if method in ("ftrl", "svrg") and (radius is not None or average is not False):
             raise ValueError(
                 f"{'average' if radius is None else 'radius'} is for method='fobos' and 'rda', "
@@ -125,10 +133,10 @@ class Settings:
             )
         return cls(
             family, lam, alpha, grouped, held_weights(penalty_factor), method, step,
-            read_choice("schedule", schedule, SCHEDULES), batch,
+            schedule, batch,
             read_flag("intercept", intercept),
             None if n_features is None else read_count("n_features", n_features, 1),
-            penalty, radius, average, dtype, prox_step,
+            penalty, radius, average, dtype, prox_step, norm,
         )  # fmt: skip
 
     def lay_out(self, n_features, n_responses, names=None):
@@ -183,7 +191,8 @@ class Settings:
     def eager(self):
         """True if every step updates all weights."""
         blocks = self.penalty is None or has_blocks(self.penalty)
-        averaged = self.average is not False and self.penalty is not None
+        averaged = self.average in (True, "suffix") and self.penalty is not None
+        averaged |= self.average == "best"
         return not blocks or self.radius is not None or averaged
 
     def laid(self, p):
@@ -214,25 +223,28 @@ class Settings:
         elif self.method == "svrg":
             l1, ridge = self.lam * self.alpha * values, self.lam * (1.0 - self.alpha) * values
             engine = VarianceReduced(*shape, eta0, l1, ridge, self.grouped)
-        elif self.average is not False:
+        elif self.average in (True, "suffix"):
             suffix = self.average == "suffix"
             engine = Averaged(*shape, self.method == "rda", self.grouped, len(values), suffix)
         else:
             engine = Shrinkage(*shape, self.method == "rda", self.grouped)
         clock = self._clock(eta0, self.alpha, values)
-        return Learner(engine, clock, self.loss(), self.batch, grows)
+        return Learner(engine, clock, self.loss(), self.batch, grows, self.draw)
 
     def _grouped(self, eta0, n_features):
         laid = self.laid(n_features)
         values, kind = np.unique(laid.sizes, return_inverse=True)
         shape = self.n_responses, n_features, self.with_intercept
         engine = Grouped(*shape, laid.blocks, laid.sizes, kind, self.method, eta0, BETA)
-        return Learner(engine, self._clock(eta0, self.alpha, values), self.loss(), self.batch)
+        return Learner(engine, self._clock(eta0, self.alpha, values), self.loss(), self.batch,
+                       draw=self.draw)  # fmt: skip
 
     def _eager(self, eta0, n_features):
         engine = Whole(self.n_responses, n_features, self.with_intercept, self.laid(n_features),
-                       self.method == "rda", self.radius, self.average)  # fmt: skip
-        return Learner(engine, self._clock(eta0, 1.0, np.ones(1)), self.loss(), self.batch)
+                       self.method == "rda", self.radius,
+                       False if self.average == "random" else self.average, self.lam)  # fmt: skip
+        return Learner(engine, self._clock(eta0, 1.0, np.ones(1)), self.loss(), self.batch,
+                       draw=self.draw)  # fmt: skip
 
     def _clock(self, eta0, alpha, values):
         schedule = self.step if callable(self.step) else self.schedule
@@ -266,8 +278,10 @@ def read_method(method, methods):
     return read_choice("method", method, methods)
 
 
-def _check_step(step, method):
+def _check_step(step, method, schedule, ridge, norm):
     """Raise unless `step` is a step size."""
+    if norm is not None and (not isinstance(step, str) or step != "theory"):
+        raise ValueError("norm is for step='theory'; leave it out")
     if callable(step):
         if method in ("ftrl", "svrg"):
             why = "finds a rate for each weight" if method == "ftrl" else "makes constant steps"
@@ -275,8 +289,24 @@ def _check_step(step, method):
                 f"method={method!r} {why}; give step= a number that multiplies them, or 'auto'"
             )
     elif isinstance(step, str):
-        read_choice("step", step, ["auto"])
+        if read_choice("step", step, ["auto", "theory"]) == "theory":
+            _check_theory(method, schedule, ridge, norm)
     elif isinstance(step, (bool, type(None))):
         raise TypeError(f"step must be 'auto', a number or a callable, not {shown(step)}")
     else:
         read_number("step", step, 0, np.inf, open_low=True)
+
+
+def _check_theory(method, schedule, ridge, norm):
+    """Raise unless a theorem gives the step sizes."""
+    for broken, why in (
+        (method != "fobos", "is for method='fobos'"),
+        (schedule == "constant", "is for schedule='sqrt' and 'inverse'; constant steps depend on "
+         "the number T of steps: give step=D / (G * sqrt(T))"),
+        (schedule == "inverse" and ridge == 0.0, "with schedule='inverse' is 1 / H, H = lam (1 - "
+         "alpha); give lam > 0 and alpha < 1"),
+        (schedule == "sqrt" and norm is None, "needs norm=, a bound of the optimum's length: for "
+         "example log(2) / lam for family='binomial' and alpha=1"),
+    ):
+        if broken:
+            raise ValueError(f"step='theory' {why}")

@@ -6,7 +6,9 @@
 P is the projection onto |w| <= radius, if there is one. Nothing is lazy: a step costs as much as
 the penalty's prox. P keeps the bound of the regret, because Omega increases along rays from 0.
 Averages are over the w_s before each step, each step counting once: over all steps, or over those
-since the last power of two but one, which are at least half.
+since the last power of two but one, which are at least half. "best" keeps the w_s of the least mean
+loss plus lam Omega, which steps of all rows know, and what Corollary 5 needs: the sums of eta_s and
+of eta_s^2 |g_s|^2.
 Reference: Duchi and Singer (2009), sections 3 and 7.2; Shamir and Zhang (2013) for suffixes.
 """
 import numpy as np
@@ -25,37 +27,44 @@ cdef class Whole(Engine):
     dual : bool
         True: gradients are summed (RDA).
     radius : float or None
-    average : False, True or "suffix"
+    average : False, True, "suffix" or "best"
+    lam : float
     """
     cdef readonly object penalty, radius, average
     cdef readonly bint dual
     cdef readonly double largest            # largest |w|^2 so far, with intercepts
     cdef double[:, ::1] value, gradient     # (K, p) weights at this step; its gradient
     cdef double[::1] lead, b                # (K,) gradient of the intercepts; intercepts
+    cdef readonly double lam, path, squares  # sums of eta_s, and of eta_s^2 |g_s|^2, of "best"
+    cdef readonly object best               # its [objective, W (K, p), b (K,)]
     cdef object sums                        # for averages: [u, W (K, p), b (K,)] for each epoch
     cdef Py_ssize_t made                    # number of steps
     cdef object failed                      # exception of the penalty
 
-    def __init__(self, n_responses, n_features, intercept, penalty, dual, radius, average):
+    def __init__(self, n_responses, n_features, intercept, penalty, dual, radius, average,
+                 lam):
         super().__init__(n_responses, n_features, intercept, None, n_responses)
         self.penalty, self.dual, self.radius, self.average = penalty, dual, radius, average
         shape = n_responses, n_features
         self.value, self.gradient = np.zeros(shape), np.zeros(shape)
         self.lead, self.b = np.zeros(n_responses), np.zeros(n_responses)
-        self.sums = [self._nothing(), self._nothing()]
+        self.sums, self.lam = [self._nothing(), self._nothing()], lam
+        self.best = [np.inf, *self._nothing()[1:]]
 
     def _nothing(self):
         return [0.0, np.zeros((self.n_responses, self.n_features)), np.zeros(self.n_responses)]
 
     def state(self):
         return [*super().state(), np.asarray(self.value), np.asarray(self.b), self.sums, self.made,
-                self.largest]
+                self.largest, self.path, self.squares, self.best]
 
     def restore(self, state):
         super().restore(state)
         self.value, self.b = np.array(state[2]), np.array(state[3])
         self.sums = [[u, W.copy(), b.copy()] for u, W, b in state[4]]
-        self.made, self.largest = state[5:]
+        self.made, self.largest = state[5:7]
+        if len(state) > 7:  # pickles of before 0.2 have no best iterate
+            self.path, self.squares, self.best = state[7:]
 
     def run(self, loss, times, start, index, x, y, w, offset, steps):
         """Run as in Engine, and raise an exception of the penalty."""
@@ -94,7 +103,9 @@ cdef class Whole(Engine):
             return
         try:
             u = self.rate[s]
-            if self.average is not False:
+            if self.average == "best":
+                self._compare(u)
+            elif self.average is not False:
                 self._add()
             amount = self.level[s + 1, 0] if self.dual else self.level[s + 1, 0] - self.level[s, 0]
             self._step(u, amount, self.scale[s + 1, 0])
@@ -120,6 +131,15 @@ cdef class Whole(Engine):
         G[:], lead[:] = 0.0, 0.0
         self.largest = max(self.largest, float(np.vdot(W, W) + b @ b))
 
+    def _compare(self, rate):
+        """Keep the weights at the start of this step if their objective is the least so far."""
+        W, G, lead = np.asarray(self.value), np.asarray(self.gradient), np.asarray(self.lead)
+        self.path += rate
+        self.squares += rate * rate * float(np.vdot(G, G) + lead @ lead)
+        objective = self.suffered + self.penalty.value(W, self.lam)
+        if objective < self.best[0]:
+            self.best = [objective, W.copy(), np.array(self.b)]
+
     def _add(self):
         """Add the weights at the start of this step to the average."""
         self.made += 1
@@ -135,7 +155,9 @@ cdef class Whole(Engine):
 
         With features (m,) the weights are those of these features, (K, m)."""
         W, b = np.array(self.value), np.array(self.b)
-        if self.average is not False and self.made > 0:
+        if self.average == "best":
+            W, b = (W, b) if self.best[0] == np.inf else (self.best[1].copy(), self.best[2].copy())
+        elif self.average is not False and self.made > 0:
             total = self.sums[0][0] + self.sums[1][0]
             W = (self.sums[0][1] + self.sums[1][1]) / total
             b = (self.sums[0][2] + self.sums[1][2]) / total
