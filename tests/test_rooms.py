@@ -43,7 +43,7 @@ BUDGETS = {
     "solvers/newton": (1395, 6, 13),
     "solvers/problem": (684, 3, 9),
     "solvers/quadratic": (3528, 15, 12),
-    "solvers/reductions": (1255, 6, 19),
+    "solvers/reductions": (1270, 6, 19),
     "solvers/responses": (3264, 12, 27),
     "solvers/root": (1984, 9, 56),
     "solvers/screening": (697, 5, 7),

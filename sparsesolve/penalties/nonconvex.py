@@ -51,6 +51,9 @@ class Concave(Norm):
 
     concave = True
     homogeneous = False
+    # phi'(x; lam) by four numbers (start, s, power, factor): lam - (x - start lam) / s, within 0
+    # and lam, if the power is 0; else factor lam (x + s)^power.
+    form: tuple[float, float, float, float]
 
     def __init__(self, groups: Any = None, weights: Any = None, **shape: float):
         vars(self).update(shape)  # the number that phi depends on, by its name
@@ -121,7 +124,11 @@ class Concave(Norm):
         raise NotImplementedError
 
     def _slope(self, x, lam):
-        raise NotImplementedError
+        """Return phi'(x; lam) for x >= 0; `weighted_sweeps` has the same formula."""
+        start, s, power, factor = self.form
+        if power == 0.0:
+            return np.clip(lam - (x - start * lam) / s, 0.0, lam)
+        return factor * lam * (x + s) ** power
 
     def _second_derivative(self, x, lam):
         raise NotImplementedError
@@ -169,13 +176,11 @@ class MCP(Concave):
 
     def __init__(self, gamma: float = 3.0, groups: Any = None, weights: Any = None):
         super().__init__(groups, weights, gamma=read_number("gamma", gamma, 1.0, inclusive=False))
+        self.form = 0.0, self.gamma, 0.0, 1.0
 
     def _phi(self, x, lam):
         inside = lam * x - x * x / (2.0 * self.gamma)
         return np.where(x <= self.gamma * lam, inside, 0.5 * self.gamma * lam * lam)
-
-    def _slope(self, x, lam):
-        return np.maximum(lam - x / self.gamma, 0.0)
 
     def _second_derivative(self, x, lam):
         return np.where(x < self.gamma * lam, -1.0 / self.gamma, 0.0)
@@ -211,16 +216,13 @@ class SCAD(Concave):
 
     def __init__(self, gamma: float = 3.7, groups: Any = None, weights: Any = None):
         super().__init__(groups, weights, gamma=read_number("gamma", gamma, 2.0, inclusive=False))
+        self.form = 1.0, self.gamma - 1.0, 0.0, 1.0
 
     def _phi(self, x, lam):
         a = self.gamma
         middle = (2.0 * a * lam * x - x * x - lam * lam) / (2.0 * (a - 1.0))
         end = 0.5 * lam * lam * (a + 1.0)
         return np.where(x <= lam, lam * x, np.where(x <= a * lam, middle, end))
-
-    def _slope(self, x, lam):
-        falling = np.maximum(self.gamma * lam - x, 0.0) / (self.gamma - 1.0)
-        return np.where(x <= lam, lam, falling)
 
     def _second_derivative(self, x, lam):
         falls = (x > lam) & (x < self.gamma * lam)
@@ -260,12 +262,10 @@ class Log(Concave):
 
     def __init__(self, epsilon: float, groups: Any = None, weights: Any = None):
         super().__init__(groups, weights, epsilon=read_number("epsilon", epsilon, inclusive=False))
+        self.form = 0.0, self.epsilon, -1.0, 1.0
 
     def _phi(self, x, lam):
         return lam * np.log1p(x / self.epsilon)
-
-    def _slope(self, x, lam):
-        return lam / (self.epsilon + x)
 
     def _second_derivative(self, x, lam):
         return -lam / (self.epsilon + x) ** 2
@@ -307,12 +307,10 @@ class Bridge(Concave):
 
     def __init__(self, q: float, groups: Any = None, weights: Any = None):
         super().__init__(groups, weights, q=read_number("q", q, 0.0, 1.0, inclusive=False))
+        self.form = 0.0, SMOOTHED, self.q - 1.0, self.q
 
     def _phi(self, x, lam):
         return lam * ((x + SMOOTHED) ** self.q - SMOOTHED**self.q)
-
-    def _slope(self, x, lam):
-        return lam * self.q * (x + SMOOTHED) ** (self.q - 1.0)
 
     def _second_derivative(self, x, lam):
         return lam * self.q * (self.q - 1.0) * (x + SMOOTHED) ** (self.q - 2.0)
@@ -354,7 +352,8 @@ class ConcavePenalty:
 
     def __init__(self, given, power, alpha=1.0):
         self.given, self.power, self.alpha = given, power, alpha
-        self.of, self.d, self.label = given.of, given.d, type(given).__name__
+        self.of, self.d, self.form = given.of, given.d, given.form
+        self.label = type(given).__name__
         self.ridge = float(np.ldexp(1.0 - alpha, power))
 
     def lengths(self, b):
@@ -367,12 +366,16 @@ class ConcavePenalty:
             level = self._level(lam, unit)
             return self.alpha * self.given.slopes(np.ldexp(b, self.power), level)
 
+    def levels_of(self, groups, lam, unit):
+        """Return the lam of phi on each of these groups (m,), in the user's units."""
+        return self._level(lam, unit) * self.d[groups]
+
     def derivatives_of(self, sizes, groups, lam, unit):
         """Return slopes and second derivatives of phi (m,) of these groups at these lengths.
 
         Slopes are lam times the weights of the tangents.
         """
-        level = self._level(lam, unit) * self.d[groups]
+        level = self.levels_of(groups, lam, unit)
         held = level > 0.0
         level[~held] = 1.0
         x = np.ldexp(sizes, self.power)
@@ -382,7 +385,7 @@ class ConcavePenalty:
 
     def values_of(self, sizes, groups, lam, unit):
         """Return the penalty on these groups alone, without its ridge part."""
-        level = self._level(lam, unit) * self.d[groups]
+        level = self.levels_of(groups, lam, unit)
         held = level > 0.0
         own = self.given._phi(np.ldexp(sizes[held], self.power), level[held]).sum()
         return float(np.ldexp(own, -(self.power + unit)))

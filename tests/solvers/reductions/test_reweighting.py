@@ -54,6 +54,24 @@ def test_no_worse_than_coordinate_descent_and_stationary(penalty):
     assert better >= (0.8 if isinstance(penalty, P.Log) else 0.95) * len(fit.lambdas)
 
 
+def test_one_round_a_lambda_and_few_features_under_a_common_factor(monkeypatch):
+    """All features exceed nine tenths of the first lambdas; no round may take in all of them."""
+    rng = np.random.default_rng(3)
+    Z = np.sqrt(0.1) * rng.standard_normal((60, 400))
+    Z += np.sqrt(0.9) * rng.standard_normal((60, 1))
+    y, most = Z[:, :4] @ [2.0, -1.0, 1.0, 1.5] + rng.standard_normal(60), []
+    descend = reweighting.Reweighting._descend
+
+    def noted(self, lam, which, limit):
+        most.append(len(which))
+        descend(self, lam, which, limit)
+
+    monkeypatch.setattr(reweighting.Reweighting, "_descend", noted)
+    fit = ss.path(Z, y, penalty=P.MCP(), n_lambdas=30, lambda_min_ratio=0.1, stop=None)
+    assert not fit.status.any()
+    assert max(most) <= 100 and len(most) <= 1.5 * 30
+
+
 @pytest.mark.parametrize("family, y", [
     ("binomial", SIGNAL + 2 * RNG.standard_normal(80) > 0),
     ("poisson", RNG.poisson(np.exp(0.3 * SIGNAL))),
