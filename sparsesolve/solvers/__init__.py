@@ -30,8 +30,7 @@ from sparsesolve.solvers.first_order.pass_newton import PassNewton
 from sparsesolve.solvers.first_order.tangent_newton import TangentNewton, few_for_rounds
 from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.dual_descent import DualDescent
-from sparsesolve.solvers.margin.multipliers import Multipliers
-from sparsesolve.solvers.margin.norm_multipliers import NormMultipliers
+from sparsesolve.solvers.margin.multipliers import Multipliers, NormMultipliers
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
 from sparsesolve.solvers.newton.proximal_newton import ProximalNewton
 from sparsesolve.solvers.newton.working_set import WorkingSet

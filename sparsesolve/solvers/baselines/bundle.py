@@ -327,8 +327,8 @@ class _MarginState(Reduced):
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        if lam >= NULL_LEVEL:
-            return CONVERGED, self.dual.certify(lam, self.start)
+        if not 0.0 < lam < NULL_LEVEL:  # a grid has 0 where no column can lower the loss
+            return CONVERGED, self.dual.certify(NULL_LEVEL, self.start)
         self.begin(lam)
         limit, goal, made = self.iterations + budget, target, 0
         least, enough = np.inf, PATIENCE

@@ -34,14 +34,13 @@ from sparsesolve.solvers.certificate.dual_point import Curvature
 
 # The first rho lets a round end at this share of the gap; rho grows by the second number a round.
 FIRST_SHARE, RHO_GROWTH = 0.2, 10.0
-# A round aims at this share of the gap, and no lower than at LEAST_AIM of the target.
-ROUND_SHARE, LEAST_AIM = 0.1, 0.5
-# Damping, as a share of rho, shrinks by the first factor after a step that lowers the objective
-# by GOOD of what was foretold, and grows by the second after one that lowers it by less than FAIR.
-DAMPING_DOWN, DAMPING_UP, LEAST_DAMPING = 0.1, 30.0, 1e-13
-GOOD, FAIR = 0.25, 0.01
-# Dampings of one step that are tried, and doublings of one.
-TRIES = 20
+# A round leaves this share of the gap, and no less than LEAST_GOAL of the target.
+ROUND_SHARE, LEAST_GOAL = 0.1, 0.3
+# Damping of Newton steps, relative to the largest curvature that a round has met: the first, and
+# the least, to which it falls tenfold a step.
+FIRST_DAMPING, LEAST_DAMPING = 1e-10, 1e-13
+# Slope at the end of a line search, as a share of that at its start.
+FLAT = 0.3
 
 
 class Split(NamedTuple):
@@ -57,33 +56,24 @@ class AugmentedLagrangian:
 
     def __init__(self, own):
         self.own, self.terms = own, own.terms
-        self.y = self.images = self.gram = None
-        self.damping, self.lam = 0.0, None
+        self.y = self.images = self.gram = self.lam = None
         self.constant = isinstance(own.loss, Gaussian | Multigaussian)
         self.begin()
 
     def begin(self):
         """Forget rho and the dual point of the last lam."""
         self.rho = self.dual = None
-        self.settled = True  # the last round reached its aim
+        self.reached = True  # the last round reached its minimum
 
     def round(self, lam, gap, target, limit):
         """Take a round, and move the state to the lowest of its points."""
         own = self.own
         gap = min(gap, own.objective(lam))  # inf where the dual point is none
         self.choose_rho(lam, gap)
-        self.aim = max(ROUND_SHARE * gap, LEAST_AIM * target)
         w = [y / self.rho for y in self.y]
         at = self.split(lam, own.point.b, own.point.c, w)
-        self.settled = False
-        # Newton steps of a round: 3 to 20 suffice, and a later round goes on where one ended.
-        for _ in range(min(60, limit - own.iterations)):
-            new = self._newton_step(lam, at, w)
-            if new is None:
-                break
-            own.iterations, at = own.iterations + 1, new
-        self.y = self.multipliers(at, w)
-        self.dual = at.point
+        at = self.minimise(lam, at, w, max(ROUND_SHARE * gap, LEAST_GOAL * target), limit)
+        self.y, self.dual = self.multipliers(at, w), at.point
         found = [own.at(s, at.point.c) for s in at.parts]
         found += [at.point] if len(found) > 1 else []
         own.point = min(found, key=lambda point: own.objective(lam, point))
@@ -91,7 +81,7 @@ class AugmentedLagrangian:
     def choose_rho(self, lam, gap):
         """Set rho, and multipliers for the first round of a lam."""
         if self.rho is not None:
-            self.rho *= RHO_GROWTH if self.settled else 1.0
+            self.rho *= RHO_GROWTH if self.reached else 1.0
             return
         own = self.own
         z, _ = own.downhill(own.point.u)
@@ -120,56 +110,79 @@ class AugmentedLagrangian:
         """Return the next multipliers y_k."""
         return [self.rho * (at.point.b + k - s) for k, s in zip(w, at.parts, strict=True)]
 
-    def _newton_step(self, lam, at, w):
-        """Return the end of a damped Newton step; None where the aim is reached, or none falls."""
-        own, b, c = self.own, at.point.b, at.point.c
-        f, m = own.n_apart, b.size
-        y = self.multipliers(at, w)
-        pull = at.point.u @ own.basis[:, :f]
-        rest = own.products(at.point.u) - sum(y)
-        slope = np.concatenate([rest.ravel(), np.ravel(pull)])
-        H = self.hessian(lam, at, y)
-        if not (np.isfinite(H).all() and np.isfinite(slope).all()):
-            return None
-        near = np.abs(rest).max(initial=0.0) <= lam * self.aim / max(at.value, 1e-300)
-        rounding = own.rounding(at.value)
-        for _ in range(TRIES):
-            damped = H.copy()
-            damped[np.arange(m), np.arange(m)] += self.damping * self.rho
-            d = solved(damped, slope)
-            foretold = float(d @ slope)
-            if near and not foretold > ROUND_SHARE * self.aim:
-                self.settled = True
-                return None
-            step, across = d[:m].reshape(b.shape), np.zeros_like(c)
-            across[..., :f] = d[m:].reshape(np.shape(pull))
-            new = self.split(lam, b + step, c + across, w)
-            fell = at.value - new.value
-            if fell >= GOOD * foretold - rounding:
-                small = self.damping <= LEAST_DAMPING
-                self.damping = 0.0 if small else DAMPING_DOWN * self.damping
-                # A step that falls by more than this share has met no curvature, and is doubled
-                # while that pays.
-                far = fell > 0.75 * foretold + rounding
-                return self._doubled(lam, at, new, step, across, w) if far else new
-            if fell >= FAIR * foretold - rounding:
-                return new
-            self.damping = max(DAMPING_UP * self.damping, 10.0 * LEAST_DAMPING)
-            # Beyond this damping a step is rounding, and the round ends.
-            if self.damping > 1e6:
-                break
-        self.damping = 0.0
-        return None
+    def minimise(self, lam, at, w, goal, limit, most_curvature=0.0):
+        """Return the minimum of a round, by damped Newton steps with a search along each.
 
-    def _doubled(self, lam, at, new, step, across, w):
-        """Return the end of the step, doubled while the objective goes on falling."""
-        t, least = 2.0, FAIR * (at.value - new.value)
-        for _ in range(TRIES):
-            far = self.split(lam, at.point.b + t * step, at.point.c + t * across, w)
-            if not far.value < new.value - least:
+        `reached` tells whether no more than `goal` of the objective is left. Damping is relative
+        to the largest curvature met, or `most_curvature` (n,) of F if that is more.
+        """
+        own, m, damping, self.reached = self.own, at.point.b.size, FIRST_DAMPING, False
+        largest = 0.0  # of each diagonal entry of the Hessian, at all points of the round
+        for _ in range(max(min(60, limit - own.iterations), 1)):  # 3 to 20 are usual
+            y = self.multipliers(at, w)
+            slope, H = self._slope(at, y), self.hessian(lam, at, y)
+            if not (np.isfinite(H).all() and np.isfinite(slope).all()):
                 break
-            new, t = far, 2.0 * t
-        return new
+            bound = np.square(self.images) @ (most_curvature + np.zeros(self.images.shape[1]))
+            bound[:m] += self.rho * len(at.parts)
+            largest = np.maximum(largest, np.maximum(bound, H.diagonal()))
+            d, falls, damping = _damped(H, slope, damping, largest, at.value)
+            near = np.abs(slope[:m]).max() <= lam * goal / max(at.value, 1e-300)
+            flat = np.abs(slope[m:]).max(initial=0.0) <= 1e-9
+            self.reached = falls <= goal and near and flat
+            if self.reached:
+                break
+            new, t = self._search(lam, at, d, slope, w)
+            if new is None:
+                break
+            at, own.iterations = new, own.iterations + 1
+            longer = min(max(1.0 / t, 10.0), 1e4)
+            damping = max(0.1 * damping, LEAST_DAMPING) if t > 0.1 else min(longer * damping, 1.0)
+        return at
+
+    def _slope(self, at, y):
+        """Return the gradient of a round's objective in the coefficients and the intercepts."""
+        own, u = self.own, at.point.u
+        z = own.products(u) - sum(y)
+        return -np.concatenate([z.ravel(), np.ravel(u @ own.basis[:, : own.n_apart])])
+
+    def _search(self, lam, at, d, slope, w):
+        """Return a point along d where the objective is lower and flat, and its step t.
+
+        The objective is convex, so that its slope along d grows with t. Where the fall is
+        rounding, the whole step is taken if it halves the gradient.
+        """
+        b, across, f, m = at.point.b, np.zeros_like(at.point.c), self.own.n_apart, at.point.b.size
+        across[..., :f] = d[m:].reshape(across[..., :f].shape)
+
+        def moved(t):
+            point = self.split(lam, b + t * d[:m].reshape(b.shape), at.point.c + t * across, w)
+            finite = np.isfinite(point.value)
+            return point, self._slope(point, self.multipliers(point, w)) if finite else np.inf * d
+
+        begin, t, high = float(slope @ d), 1.0, None
+        if -begin <= 1e-14 * abs(at.value):
+            new, end = moved(1.0)
+            return new if np.abs(end).max() <= 0.5 * np.abs(slope).max() else None, 1.0
+        low, rounding = (0.0, begin), 1e-15 * abs(at.value)
+        for k in range(60):
+            new, end = moved(t)
+            rise = float(end @ d) if np.isfinite(new.value) else np.inf
+            least = 1e-4 * t * begin if rise > 0.0 else 0.0
+            if new.value <= at.value + least + rounding and abs(rise) <= FLAT * abs(begin):
+                return new, t
+            if rise < 0.0:
+                low = t, rise
+            else:
+                high = t, rise
+            if high is None:
+                t *= 4.0
+            elif k % 3 == 2 or not np.isfinite(high[1]):
+                t = 0.5 * (low[0] + high[0])
+            else:
+                part = -low[1] / (high[1] - low[1])
+                t = low[0] + min(max(part, 0.1), 0.9) * (high[0] - low[0])
+        return None, 0.0
 
     def hessian(self, lam, at, y):
         """Return the generalised Hessian, of the coefficients and then of the intercepts."""
@@ -195,6 +208,20 @@ class AugmentedLagrangian:
             A = A + (0.5 * lam / self.rho) * (C + C.T)
         back = T.T.toarray()
         return T @ solved(A, back)
+
+
+def _damped(H, slope, damping, largest, most):
+    """Return a Newton step d, its fall -slope'd, and the damping, at which d falls by at most
+    `most`: no step lowers an objective by more than itself.
+    """
+    while True:
+        damped = H.copy()
+        damped[np.diag_indices(len(H))] += damping * np.maximum(largest, 1e-300)
+        d = solved(damped, -slope)
+        falls = -float(slope @ d)
+        if 0.0 < falls <= most or damping >= 1.0:
+            return d, falls, damping
+        damping *= 100.0
 
 
 def solved(H, right):

@@ -44,7 +44,7 @@ NEWTON_STEP_OVERHEAD = 6e6
 # Proximal steps that change pieces, after which a Newton step is tried all the same. A SLOPE path
 # of 100 lambdas (500 x 5,000, benchmarks/structured/norms.py) took 1.22, 1.04, 0.93 and 0.90 s
 # for 1, 3, 8 and 16; a Newton step after every step 1.49 s.
-MOST_UNSETTLED_STEPS = 8
+MOST_STEPS_TO_OTHER_PIECES = 8
 # Values of the columns of X in a tangent, up to which these are kept unpacked: one product of
 # matrices in place of a call for each direction.
 MOST_UNPACKED = 10_000_000
@@ -136,7 +136,7 @@ class TangentNewton(Sparsa):
         self.levels = [self.objective(lam)]
         if len(self.terms) == 1:
             self._newton_step(lam)
-            if not self.rounds.settled:  # Proximal steps may find other pieces.
+            if not self.rounds.reached:  # Proximal steps may find other pieces.
                 self.taken = 0
 
     def step(self, lam):
@@ -151,8 +151,8 @@ class TangentNewton(Sparsa):
         self.since += 1
         if self.since + 1 < self._price():
             return
-        settled = self._same_pieces()  # Called at each step, since it compares with the last one.
-        if self.wait > 0 or not (settled or self.wait < -MOST_UNSETTLED_STEPS):
+        same = self._same_pieces()  # Called at each step, since it compares with the last one.
+        if self.wait > 0 or not (same or self.wait < -MOST_STEPS_TO_OTHER_PIECES):
             return
         if self.since < self._price():
             return

@@ -69,8 +69,8 @@ class DualDescent(Reduced):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         if self.state is not self.dual:  # sweeps have stalled before
             return self.state.solve(lam, target, budget)
-        if lam >= NULL_LEVEL:
-            return CONVERGED, self.dual.certify(lam, self.dual.u)
+        if not 0.0 < lam < NULL_LEVEL:  # a grid has 0 where no column can lower the loss
+            return CONVERGED, self.dual.certify(NULL_LEVEL, self.dual.u)
         limit, patience, doubt = self.iterations + budget, GAPS_BEFORE_NEWTON, 1.0
         self.sweeps.take_all()
         rest, tested = None, np.inf  # Rows that the safe test leaves, and the gap of that test.

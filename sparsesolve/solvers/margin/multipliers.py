@@ -25,6 +25,7 @@ import numpy as np
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.first_order.augmented_lagrangian import FIRST_SHARE, RHO_GROWTH
 from sparsesolve.solvers.first_order.first_order import Best, FirstOrder, Point
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
 from sparsesolve.solvers.tolerances import ROUNDING
@@ -360,6 +361,89 @@ class Multipliers(State):
     def dual_point(self):
         """Return the current dual point, before it is scaled to be feasible for an l1 part."""
         return self.certificate.dual_at(NULL_LEVEL)[0]
+
+
+class NormMultipliers(Multipliers):
+    """Multipliers of the loss and of a norm of few coefficients at once.
+
+    A norm of whole vectors has kinks of its own, and a round about F alone would be a problem as
+    hard as the first. Here a round minimises over b0 and b, with m of F and y_k of the terms P_k
+
+        f_sigma(b0 + Zb; m) + sum_k min over s_k of  lam P_k(s_k) + rho |b + y_k / rho - s_k|^2 / 2
+
+    by the Newton steps of first_order/augmented_lagrangian.py; `inner`, a TangentNewton, has the
+    y_k. At its minimum Z'u = sum_k y_k, so that u = -w m is a dual point. Columns of any size are
+    alike to it, as multipliers have the size of lam.
+    """
+
+    def _begin_level(self, lam):
+        self.inner.rounds.begin()
+        self.sigma, self.start = None, None
+        super()._begin_level(lam)
+
+    def _round(self, lam, target, gap, limit):
+        if lam >= NULL_LEVEL or not lam > 0.0:
+            return super()._round(lam, target, gap, limit)
+        inner, rounds = self.inner, self.inner.rounds
+        if self.start is None:
+            c = np.zeros_like(inner.point.c)
+            c[: inner.n_apart] = inner.point.c[: inner.n_apart]
+            self.start = inner._coefficients(), c
+        b, c = self.start
+        self._choose(lam, gap, b)
+        self.last = self.m, rounds.y
+        inner.restart()
+        goal = max(INNER_SHARE * min(gap, self.null), 0.3 * target)
+        w = [y / rounds.rho for y in rounds.y]
+        at, most = rounds.split(lam, b, c, w), self.w * self.envelope.sigma
+        at = rounds.minimise(lam, at, w, goal, limit, most)
+        self.start, rounds.y = (at.point.b, at.point.c), rounds.multipliers(at, w)
+        self.m = self.envelope.slopes(at.point.eta)
+        self._move(lam, at)
+        return CONVERGED if rounds.reached else STALLED
+
+    def _choose(self, lam, gap, b):
+        """Set rho, sigma, and for the first round of a path the multipliers of the norm."""
+        rounds, first = self.inner.rounds, self.sigma is None
+        least = max(min(gap, self.null), 1e-3 * self.null)
+        rounds.choose_rho(lam, least)
+        # rounding of rho b is then some 1e-10 of lam
+        rounds.rho = min(rounds.rho, 1e6 * lam / max(float(np.abs(b).max()), 1e-300))
+        if first:
+            _, low, high = self.loss.pieces
+            self.sigma = float(self.w @ (high - low) ** 2) / (FIRST_SHARE * least)
+        elif rounds.reached:
+            self.sigma = min(RHO_GROWTH * self.sigma, 1e8)  # as eta is known to 1e-16
+        self.envelope.about(self.m, self.sigma)
+
+    def _move(self, lam, at):
+        """Move to the point of least objective, b or one of the s_k."""
+        place, own = self.certificate.place, at.point.c[..., : self.inner.n_apart]
+        intercept = float(own[0]) if len(own) else 0.0
+        found = [*at.parts, at.point.b] if len(at.parts) > 1 else at.parts
+
+        def placed(b):
+            which = np.flatnonzero(b).astype(np.intc)
+            place(which, b[which], intercept)
+            return which, b[which], intercept
+
+        def objective(b):
+            placed(b)
+            return self.certificate.objective(lam)
+
+        best = placed(min(found, key=objective))
+        self.inner.start_at(*best)
+        if len(at.parts) > 1:
+            self.certificate.penalty.begin_polar(at.point.b, self.inner.rounds.y)
+
+    def _after_round(self, outcome, before, gap, last):
+        if self.sigma is None:
+            return super()._after_round(outcome, before, gap, last)
+        rounds = self.inner.rounds
+        if not rounds.reached and gap > last:  # sigma and rho multiply rounding
+            self.m, rounds.y = self.last
+            self.sigma, rounds.rho = self.sigma / RHO_GROWTH, rounds.rho / RHO_GROWTH
+        return True
 
 
 def _level(problem, z):

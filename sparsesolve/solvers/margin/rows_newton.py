@@ -223,8 +223,8 @@ class RowsNewton(Reduced):
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         dual = self.dual
-        if lam >= NULL_LEVEL:
-            return CONVERGED, dual.certify(lam, dual.u)
+        if not 0.0 < lam < NULL_LEVEL:  # a grid has 0 where no column can lower the loss
+            return CONVERGED, dual.certify(NULL_LEVEL, dual.u)
         limit, patience = self.iterations + budget, ROUNDS_PATIENCE
         self.sigma = max(self.first, self.sigma / 30.0)
         self.sigma = min(self.sigma, 10.0 * self.first)

@@ -138,3 +138,16 @@ def test_the_gap_is_the_difference_of_both_objectives(stored):
             primal += 0.5 * lam * dual.g @ dual.g
             value = u @ dual.target - width * np.abs(u).sum() - ((u @ A) ** 2).sum() / (2 * lam)
             assert gap == pytest.approx(primal - value, rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["auto", "dual_descent", "rows_newton", "ls_bmrm", "qp_bmrm",
+                                    "pragam", "pegasos"])  # fmt: skip
+def test_the_grid_of_constant_columns_is_0_where_the_null_model_is_certified(solver):
+    """The least gap is rounding, and the tolerance is less: sweeps went on and divided by 0."""
+    y, w = np.array([-1.0, 1.0, 1.0, -1.0, 1.0]), [0.7, 0.1, 0.3, 0.5, 0.2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ss.ConvergenceWarning)
+        fit = ss.path(np.ones((5, 2)), y, family="hinge", alpha=0.0, solver=solver, weights=w,
+                      tol=1e-20)  # fmt: skip
+    assert list(fit.lambdas) == [0.0] and fit.df[0] == 0
+    assert fit.gaps[0] <= 1e-14
