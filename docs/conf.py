@@ -26,7 +26,7 @@ extensions = [
     "sphinx.ext.viewcode", "myst_parser", "numpydoc", "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]  # fmt: skip
-exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
+exclude_patterns = ["_build", "gallery/**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 nitpicky = True  # a name in a docstring that leads nowhere is a mistake
 highlight_language = "none"  # formulas are no Python; examples are told by their prompts
@@ -47,7 +47,11 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": "",  # every file runs
+    "subsection_order": [f"../examples/{topic}" for topic in (
+        "fit", "choose", "structure", "data", "kernels", "sequences", "dictionaries")],
     "within_subsection_order": "ExampleTitleSortKey",
+    "backreferences_dir": "api/backlinks",  # "examples that use this", on the page of each name
+    "doc_module": ("sparsesolve",),
     "abort_on_example_error": True,
     "write_computation_times": False,
     "download_all_examples": False,

@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 @pytest.fixture
 def example(monkeypatch):
     """The example on dictionaries, with few patches and atoms."""
-    spec = importlib.util.spec_from_file_location("example", EXAMPLES / "dictionary.py")
+    spec = importlib.util.spec_from_file_location("example", EXAMPLES / "dictionaries/dictionary.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setattr(module, "PATCHES", 2000)

@@ -32,7 +32,7 @@ def gaussian(rng):
 
 
 def photographs(rng):
-    sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
+    sys.path.append(str(Path(__file__).resolve().parents[2] / "examples/dictionaries"))
     from dictionary import patches
 
     Y = patches(rng)

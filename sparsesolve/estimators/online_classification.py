@@ -53,8 +53,8 @@ class OnlineClassifier(Classes, Online):
     >>> from sparsesolve.estimators import OnlineClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = OnlineClassifier(alpha=1e-3, max_iter=50).fit(X, y)
-    >>> bool(model.score(X, y) > 0.9)
-    True
+    >>> round(model.score(X, y), 2)
+    0.97
     """
 
     def __init__(self, alpha=1e-4, *, l1_ratio=1.0, loss="log_loss", fit_intercept=True,

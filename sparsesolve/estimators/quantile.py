@@ -63,8 +63,8 @@ class QuantileRegressor(AtAlpha, Quantile):
     >>> X = rng.normal(size=(200, 3))
     >>> y = X[:, 0] + rng.normal(size=200)
     >>> model = QuantileRegressor(quantile=0.9, alpha=0.01).fit(X, y)
-    >>> bool(abs(np.mean(y <= model.predict(X)) - 0.9) < 0.02)
-    True
+    >>> np.mean(y <= model.predict(X)).round(2).item()
+    0.9
     """
 
     def __init__(self, *, quantile=0.5, alpha=1.0, l1_ratio=1.0, fit_intercept=True, tol=1e-10,

@@ -86,8 +86,8 @@ class LinearSVCCV(ChosenC, MarginClassifier):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(80, 3))
     >>> model = LinearSVCCV(Cs=[0.01, 0.1, 1.0], loss="hinge").fit(X, X[:, 0] > 0)
-    >>> model.score(X, X[:, 0] > 0) > 0.95
-    True
+    >>> round(model.score(X, X[:, 0] > 0), 2)
+    0.97
     """
 
     multi_class = "ovr"

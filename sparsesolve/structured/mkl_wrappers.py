@@ -71,8 +71,8 @@ def pegasos(
     >>> from sparsesolve import structured
     >>> X = np.random.default_rng(0).normal(size=(100, 4))
     >>> model = structured.pegasos(X, X[:, 0] > 0, lengths=[10] * 10, C=1.0)
-    >>> bool(model.relative_gap < 0.2)
-    True
+    >>> round(model.relative_gap, 2)
+    0.05
     """
     return spom(X, y, lengths=lengths, groups=groups, loss=loss, norm="l2", lam=lam, C=C,
                 epochs=epochs, schedule="pegasos", average=average, seed=seed)  # fmt: skip
@@ -134,8 +134,8 @@ def wrapped_mkl(
     >>> X = np.random.default_rng(0).normal(size=(100, 6))
     >>> model = structured.wrapped_mkl(X, X[:, 0] > 0, lengths=[10] * 10, C=1.0,
     ...                                groups=["says"] * 2 + ["noise"] * 4, rounds=30)
-    >>> model.weights()["says"] > model.weights()["noise"]
-    True
+    >>> {name: round(weight, 2) for name, weight in model.weights().items()}
+    {'says': 0.93, 'noise': 0.07}
     """
     # 1. Read the options and the data.
     simple = read_choice("algorithm", algorithm, ALGORITHMS) == "simplemkl"

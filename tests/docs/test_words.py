@@ -19,7 +19,7 @@ PACKAGE = ROOT / "sparsesolve"
 ROOMS = ("", "estimators", "families", "inference", "mkl", "paths", "paths.bundle", "penalties",
          "penalties.prox", "results", "selection", "structured")  # fmt: skip
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.rst"))]
-PAGES += sorted((ROOT / "examples").glob("*.py"))
+PAGES += sorted((ROOT / "examples").rglob("*.py"))
 # Words that an earlier state of the project had for things that the field has names for, and turns
 # of phrase that no reader of English expects. Left: what to look for; right: what to write.
 PRIVATE = {
