@@ -47,8 +47,10 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": "",  # every file runs
-    "subsection_order": [f"../examples/{topic}" for topic in (
-        "fit", "choose", "structure", "data", "kernels", "sequences", "dictionaries")],
+    "subsection_order": [
+        f"../examples/{topic}"
+        for topic in ("fit", "choose", "structure", "data", "kernels", "sequences", "dictionaries")
+    ],
     "within_subsection_order": "ExampleTitleSortKey",
     "backreferences_dir": "api/backlinks",  # "examples that use this", on the page of each name
     "doc_module": ("sparsesolve",),

@@ -8,13 +8,13 @@ import pytest
 
 import sparsesolve as ss
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLE = Path(__file__).parents[1] / "examples/dictionaries/dictionary.py"
 
 
 @pytest.fixture
 def example(monkeypatch):
     """The example on dictionaries, with few patches and atoms."""
-    spec = importlib.util.spec_from_file_location("example", EXAMPLES / "dictionaries/dictionary.py")
+    spec = importlib.util.spec_from_file_location("example", EXAMPLE)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setattr(module, "PATCHES", 2000)

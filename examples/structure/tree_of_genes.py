@@ -6,9 +6,9 @@ Multinomial regression under a tree norm: Ward's clustering of the genes gives n
 a group holds the coefficients of its genes in all classes. Clusters of genes that go together are
 chosen or left together, at the level that the data ask for. Figure 18 of Bach et al. 2012.
 
-``python examples/structure/tree_of_genes.py srbct.npz`` reads the expression of small round blue cell
-tumours: arrays `X` (83, 2,308) of ratios, `y`, and a mask `train`. Without a file, data are drawn:
-samples of four classes and 400 genes, in modules that rise and fall together.
+``python examples/structure/tree_of_genes.py srbct.npz`` reads the expression of small round blue
+cell tumours: arrays `X` (83, 2,308) of ratios, `y`, and a mask `train`. Without a file, data are
+drawn: samples of four classes and 400 genes, in modules that rise and fall together.
 """
 
 import sys
