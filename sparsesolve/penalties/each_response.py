@@ -22,6 +22,11 @@ from sparsesolve.penalties.rows import Rows
 from sparsesolve.penalties.splitting import Side, Splitting, splitting_of
 from sparsesolve.penalties.tangent import side_by_side
 
+# Relative margin that keeps a scaled dual point feasible after rounding.
+FEASIBLE = 1e-13
+# A polar may differ by this factor when its sums are taken in another order.
+ROUNDED = 1.0 + 2e-14
+
 
 def ends_early(omega: Any) -> bool:
     """Return True if the prox of `omega` is iterative, and not exact."""
@@ -120,10 +125,15 @@ class EachResponse:
 
 
 class Disjoint:
-    """The sum of `parts`, pairs of features (m,) and a penalty on (m,) or (K, m)."""
+    """The sum of `parts`, pairs of features (m,) and a penalty on (m,) or (K, m).
 
-    def __init__(self, parts):
-        self.parts = parts
+    `others` says which parts are no norms; with one of them the sum has a conjugate.
+    """
+
+    def __init__(self, parts, others=()):
+        self.parts, self.others = parts, others
+        if any(others):
+            self.conjugate, self.feasible_scale = self._conjugate, self._feasible_scale
         if any(ends_early(part) for _, part in parts):
             self.prox_near, self.dual_of_prox = self._prox_near, self._dual_of_prox
 
@@ -141,6 +151,25 @@ class Disjoint:
     def polar(self, z):
         """Return the largest polar of the parts."""
         return max(float(part.polar(_taken(z, which))) for which, part in self.parts)
+
+    def _conjugate(self, z, lam):
+        total = 0.0
+        for (which, part), other in zip(self.parts, self.others, strict=True):
+            own = _taken(z, which)
+            if other:
+                total += float(part.conjugate(own, lam))
+            elif float(part.polar(own)) > lam * ROUNDED:
+                return np.inf
+        return total
+
+    def _feasible_scale(self, z, lam):
+        least = 1.0
+        for (which, part), other in zip(self.parts, self.others, strict=True):
+            own = _taken(z, which)
+            level = lam if other else float(part.polar(own))
+            least = min(least, float(part.feasible_scale(own, lam)) if other else
+                        1.0 if level <= lam else lam / level * (1.0 - FEASIBLE))  # fmt: skip
+        return least
 
     def tangent(self, b):
         """Return the tangents of the parts as one, or None if a part has none."""

@@ -199,8 +199,13 @@ def refuse_no_norm(term):
             f"{name} is not convex, and sums are certified for convex terms alone; give it as the "
             "only penalty"
         )
-    if hasattr(term, "conjugate") and not getattr(term, "has_blocks", False):
+    if is_no_norm(term):
         raise TypeError(f"{name} is no norm, as every term of a sum must be")
+
+
+def is_no_norm(term):
+    """Return True if a penalty has a conjugate that is not the indicator of a dual ball."""
+    return hasattr(term, "conjugate") and not getattr(term, "has_blocks", False)
 
 
 def read_order(order, n_features, names):

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.each_response import Disjoint, degrees, over_responses
+from sparsesolve.penalties.each_response import Disjoint, degrees, ends_early, over_responses
 from sparsesolve.penalties.groups import with_single_features
 from sparsesolve.penalties.l1 import Nothing
 from sparsesolve.penalties.mapping import Cumulated
-from sparsesolve.penalties.norm import Norm, plain, refuse_no_norm
+from sparsesolve.penalties.norm import Norm, is_no_norm, plain, refuse_no_norm
 from sparsesolve.penalties.penalty import is_scale_free
 
 
@@ -24,8 +24,8 @@ class Separate(Norm):
     ----------
     parts : mapping from features to penalty
         Keys are tuples of feature numbers or names, ranges, or one number or name; values are
-        objects that keep the contract of a penalty and are norms (`TotalVariation`, `L1`,
-        `GroupL2`, ...), or None for no penalty. Every feature is in one key.
+        convex objects that keep the contract of a penalty (`TotalVariation`, `L1`, `GroupL2`,
+        `Berhu`, ...), or None for no penalty. Every feature is in one key.
 
     Raises
     ------
@@ -82,7 +82,8 @@ class Separate(Norm):
             if len(twice) or len(np.unique(which)) < len(which):
                 raise ValueError(f"feature {(*twice, *which)[0]} is in two sets; each is in one")
             taken[which] = True
-            refuse_no_norm(part)
+            if not is_no_norm(part):
+                refuse_no_norm(part)  # concave ones
             own = Nothing() if part is None else part
             if hasattr(own, "over"):
                 own = own.over(len(which), None if names is None else [names[j] for j in which])
@@ -92,9 +93,27 @@ class Separate(Norm):
             raise ValueError(
                 f"feature {j} is in no set; name every feature, with None for no penalty"
             )
-        self._parts = Disjoint(self._bound)
+        self._others = [is_no_norm(own) for _, own in self._bound]
+        self._parts = Disjoint(self._bound, self._others)
+        if any(self._others):
+            self._keep_conjugate()
         if hasattr(self._parts, "prox_near"):
             self.prox_near, self.dual_of_prox = self._parts.prox_near, self._parts.dual_of_prox
+
+    def _keep_conjugate(self):
+        """Answer as what is no norm."""
+        for _, own in self._bound:
+            if ends_early(own):
+                raise TypeError(f"the prox of {type(own).__name__} is iterative, which has no "
+                                "certificate beside a part that is no norm")  # fmt: skip
+        self.homogeneous = False
+        self.conjugate, self.feasible_scale = self._conjugate, self._feasible_scale
+
+    def _conjugate(self, z, lam):
+        return self._parts.conjugate(self._read(z), lam)
+
+    def _feasible_scale(self, z, lam):
+        return self._parts.feasible_scale(self._read(z), lam)
 
     def norm(self, b: np.ndarray) -> float:
         """Return the sum over the parts."""
@@ -115,7 +134,7 @@ class Separate(Norm):
     def over_responses(self, n_responses: int) -> Any:
         """Return the sum of the parts on arrays (K, p)."""
         found = [(which, over_responses(part, n_responses)) for which, part in self._bound]
-        return Disjoint(found)
+        return Disjoint(found, self._others)
 
     def kernel(self) -> Any:
         """Return the kernels of the parts, side by side."""

@@ -100,6 +100,8 @@ class Sum(Norm):
     def _bind(self, names):
         p = self.n_features
         self._bound = [t.over(p, names) if hasattr(t, "over") else t for t in self.terms]
+        for own in self._bound:  # which a Separate knows now
+            refuse_no_norm(own)
         self._kernels = [_kernel_of(term) for term in self._bound]
         self._sum = SumOfTerms(self._bound, self._kernels)
 

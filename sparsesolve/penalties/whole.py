@@ -16,7 +16,7 @@ Reference: Bach et al. 2012, section 3.3 (proximal operators of sums with a squa
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.each_response import over_responses
+from sparsesolve.penalties.each_response import FEASIBLE, ROUNDED, over_responses
 from sparsesolve.penalties.prox.balls import near_one
 from sparsesolve.penalties.splitting import splitting_of, splitting_over
 
@@ -69,12 +69,8 @@ class LastPolar:
         return None
 
 
-# Relative margin that keeps a scaled dual point feasible after rounding.
-FEASIBLE = 1e-13
 # alpha counts as at least this value when the first lam of a path is chosen, as in glmnet.
 LEAST_ALPHA = 1e-3
-# A polar may differ by this factor when its sums are taken in another order.
-ROUNDED = 1.0 + 2e-14
 # The part of z along the kernel counts as rounding below this fraction of the length of z.
 ORTHOGONAL = 1e-10
 # What is left of a vector without its part along the kernel is rounding below this fraction of the
