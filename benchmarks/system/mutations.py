@@ -1,4 +1,4 @@
-"""Do the tests see a planted fault? mutations.py [COUNT] [--seed S] [--under FOLDER] [--out FILE].
+"""Do the tests see a planted fault? mutations.py [COUNT] [--seed S] [--under FOLDER] [--kind py].
 
 Mutation testing: COUNT faults (300) are drawn at random from the package's source, Python and
 compiled, and planted one at a time in a scratch copy of this tree:
@@ -6,16 +6,17 @@ compiled, and planted one at a time in a scratch copy of this tree:
     a comparison or a sign is flipped, two terms swap (min and max, and and or, + and -, * and /),
     a number moves (0 to 1, 1 to 2, any other doubles), a `not` goes, an increment is dropped
 
-A compiled file is built again. Then tests run until one fails: those of the file's own room first,
-the laws after them, the rest of the suite only with --whole. A fault is *caught* by the first test
-that fails, or *survives*. Some faults change nothing (a tolerance, an order of sums): survivors
-are read by a person. Kept as JSON lines, so that a run before a change of the tests and one after
-it, with the same seed, are compared by --compare:
+A compiled file is built again. Then one process runs test files until a test fails: the file that
+mirrors the source first, then those that name the function or the module, then the room and the
+laws, up to a budget of processor seconds; the rest of the suite only with --whole. A fault is
+*caught* by the first test that fails, or that takes two minutes, or it *survives*. Some faults
+change nothing (a tolerance, an order of sums): survivors are read by a person. Kept as JSON lines,
+so that a run before a change of the tests and one after it, with the same seed, are compared:
 
     python benchmarks/system/mutations.py 300 --out before.jsonl
     python benchmarks/system/mutations.py 300 --out after.jsonl --compare before.jsonl
 
-The tree must be built in place. A fault costs seconds to minutes of processor time.
+--again FILE plants the survivors of an earlier run. The tree must be built in place.
 """
 
 import argparse
@@ -78,54 +79,105 @@ def sites(file):
     return found
 
 
-def drawn(count, seed, under):
+def drawn(count, seed, under, kind):
     """Return `count` faults (file, site) drawn from the sites of all files under a folder."""
     files = sorted(p for p in (ROOT / under).rglob("*") if p.suffix in (".py", ".pyx"))
+    files = [file for file in files if kind in ("", file.suffix[1:])]
     every = [(str(file.relative_to(ROOT)), site) for file in files for site in sites(file)]
     return random.Random(seed).sample(every, min(count, len(every)))
 
 
-def suites(file, whole):
-    """Return the test folders and files to try for a fault in `file`, nearest first."""
-    room = Path(*Path(file).parts[1:])
-    near = [f"tests/{part}" for part in [room.parent, *room.parent.parents]
-            if (ROOT / "tests" / part).is_dir() and str(part) != "."]  # fmt: skip
-    laws = ["tests/laws", "tests/test_random_problems.py", "tests/test_generated_calls.py"]
-    return [*near, *laws, *(["tests"] if whole else [])]
+def enclosing(file, row):
+    """Return the names of the functions and classes around a line of a file."""
+    found, depth = [], 1000
+    for line in reversed((ROOT / file).read_text().splitlines()[:row]):
+        head = re.match(r"(\s*)(?:def|class|cp?def .*?|cdef class)\s*\b(\w+)\s*[(:]", line)
+        if head and len(head[1]) < depth:
+            found, depth = [*found, head[2]], len(head[1])
+    return [name for name in found if not name.startswith("__")]
 
 
-def run(command, tree, seconds):
-    """Return (exit code, output) of a command in the tree; 124 if it takes longer."""
+def suites(file, row, whole):
+    """Return the test files to try for a fault in `file`, the likeliest to see it first."""
+    room, stem = Path(*Path(file).parts[1:]).parent, Path(file).stem
+    names = [re.compile(rf"\b{re.escape(name)}\b") for name in enclosing(file, row)]
+    module = ".".join(Path(file).with_suffix("").parts)
+    scores = {}
+    for test in sorted((ROOT / "tests").rglob("test_*.py")):
+        text, place = test.read_text(), test.relative_to(ROOT / "tests").parent
+        score = 8 * (test.stem == f"test_{stem}") + 4 * sum(bool(n.search(text)) for n in names)
+        score += 2 * (module in text) + (place == room) + (str(place) == "laws") / 2
+        score += (str(room) + "/").startswith(f"{place}/") / 4
+        if score or whole:
+            scores[str(test.relative_to(ROOT))] = (-score, len(text))
+    return sorted(scores, key=scores.get)
+
+
+# Runs the test files it is given, a few at a time as collecting them costs, until a test fails;
+# ends with 98 if the budget is spent, and by a signal where one test takes two minutes of
+# processor time: compiled loops get it too.
+TESTS = """
+import signal, sys, time, pytest
+
+class Budget:
+    def pytest_runtest_logstart(self, nodeid, location):
+        if time.process_time() > float(sys.argv[1]):
+            pytest.exit("the budget is spent", returncode=98)
+        print("at", nodeid, flush=True)
+        signal.setitimer(signal.ITIMER_PROF, 120.0)
+
+code, files = 0, sys.argv[2:]
+while files and code in (0, 5):
+    now, files = files[:2], files[2:]
+    code = pytest.main(["-x", "-q", "-s", "--tb=no", "-p", "no:cacheprovider", *now],
+                       plugins=[Budget()])
+sys.exit(0 if code == 5 else code)
+"""
+
+
+def run(command, tree):
+    """Return (exit code, output) of a command in the tree."""
     settings = {**os.environ, "PYTHONPATH": str(tree), "OPENBLAS_NUM_THREADS": "1"}
-    try:
-        done = subprocess.run(command, cwd=tree, env=settings, text=True, timeout=seconds,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return 124, "takes longer"
-    return done.returncode, done.stdout
+    settings |= {"OMP_NUM_THREADS": "1", "PYTHONPYCACHEPREFIX": str(tree.parent / "pyc")}
+    settings.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run(command, cwd=tree, env=settings, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)  # fmt: skip
+    return done.returncode, done.stdout.decode(errors="replace")
 
 
 def judged(tree, file, site, whole, seconds):
     """Plant one fault; return how it was caught, or "survived"."""
     row, start, end, _, new = site
-    path, kept = tree / file, (tree / file).read_text()
-    lines = kept.splitlines(keepends=True)
+    path, compiled = tree / file, Path(file).suffix == ".pyx"
+    kept = keep(tree, file)
+    lines = path.read_text().splitlines(keepends=True)
     lines[row - 1] = lines[row - 1][:start] + new + lines[row - 1][end:]
-    path.write_text("".join(lines))
-    build = [sys.executable, "setup.py", "build_ext", "--inplace"]
     try:
-        if path.suffix == ".pyx" and run(build, tree, 900)[0] != 0:
+        path.write_text("".join(lines))
+        build = [sys.executable, "setup.py", "build_ext", "--inplace"]
+        if compiled and run(build, tree)[0] != 0:
             return "does not compile"
-        for suite in suites(file, whole):
-            code, output = run([sys.executable, "-m", "pytest", "-x", "-q", suite], tree, seconds)
-            if code not in (0, 5):
-                failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.M)
-                return failed.group(1) if failed else f"{suite}: ends with code {code}"
-        return "survived"
+        tests = suites(file, row, whole)
+        code, output = run([sys.executable, "-c", TESTS, str(seconds), *tests], tree)
+        if code in (0, 98):
+            return "survived"
+        at = re.findall(r"^at (\S.*)$", output, re.M)
+        failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", output, re.M)
+        how = "" if failed else " (takes longer)" if code < 0 else f" (code {code})"
+        return failed[1] if failed else f"{at[-1] if at else 'collection'}{how}"
     finally:
-        path.write_text(kept)
-        if path.suffix == ".pyx":
-            run(build, tree, 900)
+        for place, (bytes_, times) in kept.items():  # as they were, so that nothing is built again
+            place.write_bytes(bytes_)
+            os.utime(place, ns=times)
+
+
+def keep(tree, file):
+    """Return the bytes and times of a source file and of what was built from it."""
+    path = tree / file
+    built = [*path.parent.glob(f"{path.stem}.*.so"), tree / "build/cython" / f"{file[:-4]}.c"]
+    places = [path, *built] if path.suffix == ".pyx" else [path]
+    return {p: (p.read_bytes(), (p.stat().st_atime_ns, p.stat().st_mtime_ns))
+            for p in places if p.exists()}  # fmt: skip
 
 
 def copied():
@@ -152,13 +204,19 @@ def main():
     asked.add_argument("--seed", type=int, default=0)
     asked.add_argument("--under", default="sparsesolve")
     asked.add_argument("--whole", action="store_true", help="survivors meet the whole suite, too")
-    asked.add_argument("--seconds", type=float, default=900.0, help="for one suite")
+    asked.add_argument("--kind", default="", choices=["", "py", "pyx"])
+    asked.add_argument("--again", metavar="FILE", help="the survivors of an earlier run")
+    asked.add_argument("--seconds", type=float, default=200.0, help="of processor, for one fault")
     asked.add_argument("--out", default="mutations.jsonl")
     asked.add_argument("--compare", metavar="FILE")
     asked = asked.parse_args()
+    faults = drawn(asked.count, asked.seed, asked.under, asked.kind)
+    if asked.again:
+        old = [json.loads(line) for line in open(asked.again)]
+        faults = [(r["file"], r["site"]) for r in old if r["by"] == "survived"]
     tree, found = copied(), []
     with open(asked.out, "w") as out:
-        for file, site in drawn(asked.count, asked.seed, asked.under):
+        for file, site in faults:
             began = time.perf_counter()
             by = judged(tree, file, site, asked.whole, asked.seconds)
             found.append({"file": file, "site": list(site), "by": by})

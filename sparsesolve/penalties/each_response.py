@@ -9,8 +9,7 @@ conjugate is attained, so that its value is too small. What its dual point prove
 small (`dual_of_prox` in ``penalty.py``). The dual point of a sum over disjoint parts is that of
 each. A part with an exact prox has subtracted a point of the ball itself.
 
-`EachResponse` is the sum over rows, and `Disjoint` that over sets of features in all rows. Prox,
-tangent and dual points are those of the parts; the polar is the largest of the parts.
+`EachResponse` is the sum over rows, and `Disjoint` that over sets of features in all rows.
 """
 
 from typing import Any
@@ -71,8 +70,51 @@ def degrees(omega, b):
     return sum(int(omega.degrees(row)) for row in b)
 
 
-class EachResponse:
+class Pieces:
+    """The sum of penalties of the pieces of an array.
+
+    A subclass takes an array to pieces in `_taken`, pairs of a penalty and a piece, and puts
+    pieces together in `_joined`. Where an iterative prox ended is kept with its penalty.
+    """
+
+    def value(self, b):
+        """Return the sum of the values of the pieces."""
+        return sum(float(part.value(x)) for part, x in self._taken(b))
+
+    def prox(self, v, t):
+        """Return the prox of each piece."""
+        return self._joined([part.prox(x, t) for part, x in self._taken(v)])
+
+    def polar(self, z):
+        """Return the largest polar of the pieces."""
+        return max(float(part.polar(x)) for part, x in self._taken(z))
+
+    def tangent(self, b):
+        """Return the tangents of the pieces as one, or None if a piece has none."""
+        found = [getattr(part, "tangent", lambda b: None)(x) for part, x in self._taken(b)]
+        if any(own is None for own in found):
+            return None
+        places = self._taken(np.arange(b.size).reshape(b.shape))
+        return side_by_side(
+            [(at.ravel(), own) for (_, at), own in zip(places, found, strict=True)], b.size
+        )
+
+    def _prox_near(self, v, t, near):
+        pieces = self._taken(v)
+        starts = [None] * len(pieces) if near is None else [end for _, end in near]
+        found = [prox_of_part(*piece, t, start)
+                 for piece, start in zip(pieces, starts, strict=True)]  # fmt: skip
+        ends = [(part, end) for (part, _), (_, end) in zip(pieces, found, strict=True)]
+        return self._joined([b for b, _ in found]), ends
+
+    def _dual_of_prox(self, near, t):
+        return self._joined([dual_of_part(part, end, t) for part, end in near])
+
+
+class EachResponse(Pieces):
     """The sum over the rows of arrays (K, p) of a penalty on vectors (p,)."""
+
+    _joined = staticmethod(np.stack)
 
     def __init__(self, omega):
         self.omega = omega
@@ -81,41 +123,14 @@ class EachResponse:
         if ends_early(omega):
             self.prox_near, self.dual_of_prox = self._prox_near, self._dual_of_prox
 
-    def tangent(self, B):
-        """Return the tangents of the rows as one, or None if a row has none."""
-        found = [getattr(self.omega, "tangent", lambda b: None)(b) for b in B]
-        if any(own is None for own in found):
-            return None
-        places = np.arange(B.size).reshape(B.shape)
-        return side_by_side(list(zip(places, found, strict=True)), B.size)
+    def _taken(self, B):
+        return [(self.omega, b) for b in B]
 
     def splitting_over(self, shape):
         """Return the splittings of the rows, one below the other."""
         own, K = splitting_of(self.omega, shape[1]), shape[0]
         matrix = sparse.kron(sparse.eye_array(K), own.matrix, format="csr")
         return Splitting(matrix, Side([own.psi] * K, [own.matrix.shape[0]] * K))
-
-    def value(self, B):
-        """Return the sum of the values of the rows."""
-        return sum(float(self.omega.value(b)) for b in B)
-
-    def prox(self, V, t):
-        """Return the prox of each row."""
-        return np.stack([self.omega.prox(v, t) for v in V])
-
-    def _prox_near(self, V, t, near):
-        found = [
-            prox_of_part(self.omega, v, t, None if near is None else near[k])
-            for k, v in enumerate(V)
-        ]
-        return np.stack([b for b, _ in found]), [end for _, end in found]
-
-    def _dual_of_prox(self, near, t):
-        return np.stack([dual_of_part(self.omega, end, t) for end in near])
-
-    def polar(self, Z):
-        """Return the largest polar of the rows."""
-        return max(float(self.omega.polar(z)) for z in Z)
 
     def _conjugate(self, Z, lam):
         return sum(float(self.omega.conjugate(z, lam)) for z in Z)
@@ -124,7 +139,7 @@ class EachResponse:
         return min(float(self.omega.feasible_scale(z, lam)) for z in Z)
 
 
-class Disjoint:
+class Disjoint(Pieces):
     """The sum of `parts`, pairs of features (m,) and a penalty on (m,) or (K, m).
 
     `others` says which parts are no norms; with one of them the sum has a conjugate.
@@ -137,25 +152,18 @@ class Disjoint:
         if any(ends_early(part) for _, part in parts):
             self.prox_near, self.dual_of_prox = self._prox_near, self._dual_of_prox
 
-    def value(self, b):
-        """Return the sum over the parts."""
-        return sum(float(part.value(_taken(b, which))) for which, part in self.parts)
+    def _taken(self, b):
+        return [(part, np.ascontiguousarray(b[..., which])) for which, part in self.parts]
 
-    def prox(self, v, t):
-        """Return the prox of each part."""
-        out = np.empty_like(v)
-        for which, part in self.parts:
-            out[..., which] = part.prox(_taken(v, which), t)
+    def _joined(self, pieces):
+        out = np.empty((*pieces[0].shape[:-1], sum(x.shape[-1] for x in pieces)))
+        for (which, _), x in zip(self.parts, pieces, strict=True):
+            out[..., which] = x
         return out
-
-    def polar(self, z):
-        """Return the largest polar of the parts."""
-        return max(float(part.polar(_taken(z, which))) for which, part in self.parts)
 
     def _conjugate(self, z, lam):
         total = 0.0
-        for (which, part), other in zip(self.parts, self.others, strict=True):
-            own = _taken(z, which)
+        for (part, own), other in zip(self._taken(z), self.others, strict=True):
             if other:
                 total += float(part.conjugate(own, lam))
             elif float(part.polar(own)) > lam * ROUNDED:
@@ -164,37 +172,8 @@ class Disjoint:
 
     def _feasible_scale(self, z, lam):
         least = 1.0
-        for (which, part), other in zip(self.parts, self.others, strict=True):
-            own = _taken(z, which)
+        for (part, own), other in zip(self._taken(z), self.others, strict=True):
             level = lam if other else float(part.polar(own))
             least = min(least, float(part.feasible_scale(own, lam)) if other else
                         1.0 if level <= lam else lam / level * (1.0 - FEASIBLE))  # fmt: skip
         return least
-
-    def tangent(self, b):
-        """Return the tangents of the parts as one, or None if a part has none."""
-        places = np.arange(b.size).reshape(b.shape)
-        found = [
-            (places[..., which].ravel(),
-             getattr(part, "tangent", lambda b: None)(_taken(b, which)))
-            for which, part in self.parts
-        ]  # fmt: skip
-        return None if any(own is None for _, own in found) else side_by_side(found, b.size)
-
-    def _prox_near(self, v, t, near):
-        out, ends = np.empty_like(v), [None] * len(self.parts) if near is None else list(near)
-        for k, (which, part) in enumerate(self.parts):
-            out[..., which], ends[k] = prox_of_part(part, _taken(v, which), t, ends[k])
-        return out, ends
-
-    def _dual_of_prox(self, near, t):
-        found = [dual_of_part(part, own, t)
-                 for (_, part), own in zip(self.parts, near, strict=True)]  # fmt: skip
-        out = np.empty((*found[0].shape[:-1], sum(x.shape[-1] for x in found)))
-        for (which, _), x in zip(self.parts, found, strict=True):
-            out[..., which] = x
-        return out
-
-
-def _taken(b, which):
-    return np.ascontiguousarray(b[..., which])

@@ -23,10 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from sparsesolve.penalties.norm import Norm, plain, read_number, read_weights, soft
-from sparsesolve.penalties.prox.regions import largest_ratio, network, prox_levels
+from sparsesolve.penalties.prox.regions import components, largest_ratio, network, prox_levels
 from sparsesolve.penalties.splitting import Splitting, WeightedL1
 from sparsesolve.penalties.tangent import on_pieces
 
@@ -113,8 +112,7 @@ class EdgeVariation:
         """Return the connected part (p,) of each coefficient along the edges `joined` (E,) bool.
         """
         i, j = self.tail[joined], self.head[joined]
-        graph = sparse.coo_array((np.ones(len(i), dtype=bool), (i, j)), (self.p, self.p))
-        return connected_components(graph.tocsr(), directed=False)[1] if self.p else i
+        return components(i, j, self.p) if self.p else i
 
     def value(self, b):
         """Return Omega(b)."""

@@ -14,13 +14,17 @@ Reference: Mairal, Jenatton, Obozinski, Bach, "Network flow algorithms for struc
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from sparsesolve.penalties.group_linf import GroupLinf
 from sparsesolve.penalties.overlapping import OverlappingNorm
 from sparsesolve.penalties.prox.group_balls import ascend_linf
-from sparsesolve.penalties.prox.regions import Flows, largest_ratio, network, prox_levels_near
+from sparsesolve.penalties.prox.regions import (
+    Flows,
+    components,
+    largest_ratio,
+    network,
+    prox_levels_near,
+)
 from sparsesolve.penalties.splitting import Splitting, copies
 from sparsesolve.penalties.tangent import on_pieces
 
@@ -117,9 +121,7 @@ class OverlapLinf(OverlappingNorm):
                 break
         # A coefficient that uses up the weight of a group has the largest size in it.
         i, j = found.features[xi > 0.0], p + self._of[xi > 0.0]
-        n = p + len(level)
-        graph = sparse.coo_array((np.ones(len(i), dtype=bool), (i, j)), (n, n))
-        label = connected_components(graph.tocsr(), directed=False)[1] + 1
+        label = components(i, j, p + len(level)) + 1
         label[np.append(b, level) <= 0.0] = 0
         used = np.cumsum(np.bincount(label, minlength=1) > 0) - 1
         used += label.min(initial=0) > 0  # 0 is kept for what is 0
@@ -137,8 +139,7 @@ class OverlapLinf(OverlappingNorm):
         size, (p, G) = np.abs(b), (self.n_features, len(self._found.weights))
         top = size[self._found.features] == self._largest(b)[self._of]
         i, j = self._found.features[top], p + self._of[top]
-        graph = sparse.coo_array((np.ones(len(i), dtype=bool), (i, j)), (p + G, p + G))
-        return connected_components(graph.tocsr(), directed=False)[1]
+        return components(i, j, p + G)
 
     def splitting(self) -> Splitting:
         """Return the norm of disjoint groups of copies."""

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from sparsesolve.penalties.norm import Norm, read_number
 from sparsesolve.penalties.prox.ordered import prox_sorted
@@ -111,6 +110,8 @@ def _made(p, q, kind):
         return np.ones(p)
     if kind == "oscar":
         return np.linspace(1.0, 1.0 - q, p)
+    from scipy.special import ndtri  # here, because it is slow to import
+
     quantiles = ndtri(1.0 - q * np.arange(1, p + 1) / (2.0 * p))
     return quantiles / quantiles[:1]
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.penalties.each_response import EachResponse
 from sparsesolve.penalties.norm import Norm, read_shape, soft
 from sparsesolve.penalties.prox.balls import project_l1
-from sparsesolve.penalties.tangent import Tangent, side_by_side
+from sparsesolve.penalties.tangent import Tangent
 
 # Least threshold, as a fraction of the largest singular value, for which eigenvalues of inner
 # products resolve the singular values above it. An eigenvalue has an error of 1e-16 of the
@@ -116,7 +117,7 @@ class Spectral(Norm):
 
     def over_responses(self, n_responses: int) -> Any:
         """Return the norm on arrays (K, p): of all responses, or with a shape of each response."""
-        return _OfResponses(self)
+        return _OfResponses(self) if self.shape is None else EachResponse(self)
 
     def _matrix(self, b):
         if b.ndim == 2:
@@ -231,33 +232,15 @@ class TraceNorm(Spectral):
 
 
 class _OfResponses:
-    """A norm of matrices on arrays (K, p); with a shape these are K matrices."""
+    """A norm of matrices on arrays (K, p) of all responses."""
 
     def __init__(self, one):
-        self.one = one
-
-    def _rows(self, B):
-        return [B] if self.one.shape is None else list(B)
-
-    def value(self, B):
-        return sum(self.one.norm(b) for b in self._rows(B))
-
-    def prox(self, V, t):
-        return np.stack([self.one.norm_prox(v, t) for v in self._rows(V)]).reshape(V.shape)
-
-    def polar(self, Z):
-        return max(self.one.dual_norm(z) for z in self._rows(Z))
+        self.of, self.tangent = one.of, one.tangent
+        self.value, self.prox, self.polar = one.norm, one.norm_prox, one.dual_norm
 
     def metric(self, B, e):
-        if self.one.of != "trace" or self.one.shape is not None:
+        if self.of != "trace":
             return None
         _, s, right = np.linalg.svd(B, full_matrices=False)
         d = np.hypot(s, e) - e
         return lambda x: e * x + ((x @ right.T) * d) @ right
-
-    def tangent(self, B):
-        found = [self.one.tangent(b) for b in self._rows(B)]
-        if found[0] is None or len(found) == 1:
-            return found[0]
-        places = np.arange(B.size).reshape(B.shape)
-        return side_by_side(list(zip(places, found, strict=True)), B.size)

@@ -17,6 +17,7 @@ from scipy import sparse
 from sparsesolve.penalties.groups import group_members, held, held_weights
 from sparsesolve.penalties.nested_groups import over_rows, read_tree
 from sparsesolve.penalties.norm import Norm
+from sparsesolve.penalties.overlapping import Flat
 from sparsesolve.penalties.prox.trees import (
     dual_norm,
     groups_of,
@@ -99,30 +100,7 @@ class TreeNorm(Norm):
 
     def over_responses(self, n_responses: int) -> Any:
         """Return the norm on arrays (K, p): a group has its features' coefficients in all rows."""
-        return RowsTree(self._on(over_rows(self.tree, n_responses)))
-
-
-class RowsTree:
-    """A tree norm of vectors (K p,) as a norm on arrays (K, p)."""
-
-    def __init__(self, flat):
-        self.flat = flat
-
-    def value(self, B):
-        """Return Omega(B)."""
-        return self.flat.norm(B.ravel())
-
-    def prox(self, V, t):
-        """Return the prox of V at level t."""
-        return self.flat.norm_prox(V.ravel(), float(t)).reshape(V.shape)
-
-    def polar(self, Z):
-        """Return the dual norm."""
-        return self.flat.dual_norm(np.ascontiguousarray(Z).ravel())
-
-    def tangent(self, B):
-        """Return the tangent of the raveled coefficients."""
-        return self.flat.tangent(B.ravel())
+        return Flat(self._on(over_rows(self.tree, n_responses)))
 
 
 # The least normal number keeps quotients by a norm of 0 finite.

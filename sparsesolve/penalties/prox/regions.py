@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from sparsesolve.penalties.prox.flows import Flow, disordered, gained, reopen, saturate
 
@@ -189,9 +188,7 @@ class Regions:
 
     def _relabel(self, low, high):
         """Return new numbers of the regions, (R,), one for those that pairs connect; 0 stays 0."""
-        count = len(self.value)
-        pairs = sparse.coo_array((np.ones(len(low), dtype=bool), (low, high)), (count, count))
-        return connected_components(pairs.tocsr(), directed=False)[1].astype(np.intc)
+        return components(low, high, len(self.value)).astype(np.intc)
 
     def _join_uncut(self):
         """Join regions where arcs that cannot be full lead from the higher to the lower one, and
@@ -246,6 +243,14 @@ class Network(NamedTuple):
     capacity: np.ndarray  # (M,) at t = 1
     deficit: np.ndarray  # (N - p,) of auxiliary nodes, at t = 1
     place: np.ndarray  # (2 E,) the arcs of the E edges given, and then those in reverse
+
+
+def components(i, j, n):
+    """Return the connected part of each of n nodes, (n,), where edges lead from i to j."""
+    from scipy.sparse.csgraph import connected_components  # here, because it is slow to import
+
+    graph = sparse.coo_array((np.ones(len(i), dtype=bool), (i, j)), (n, n))
+    return connected_components(graph.tocsr(), directed=False)[1]
 
 
 def network(n_variables, tail, head, forth, back, deficit=()):

@@ -19,7 +19,6 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
-from scipy.sparse.linalg import splu
 
 from sparsesolve.penalties.prox.group_balls import ascend
 
@@ -82,6 +81,8 @@ class BlockSystem:
                 raise LinAlgError("the matrix is not positive definite")
             return x
         try:
+            from scipy.sparse.linalg import splu  # here, because it is slow to import
+
             return splu(H, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(pull)
         except RuntimeError as error:  # SuperLU raises this where a pivot is 0
             raise LinAlgError(str(error)) from None

@@ -24,7 +24,6 @@ Nesterov, "Excessive gap technique in nonsmooth convex minimization" (2005).
 """
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.solvers.margin import ridge_dual
@@ -305,6 +304,8 @@ def squared_norm(forward, back, n, p):
     start = 1.0 + np.cos(np.arange(size))  # Fixed, with a part in any likely direction.
     if not apply(start).any():  # Lanczos' method has no residual to start from.
         return 0.0
+    from scipy.sparse.linalg import LinearOperator, eigsh  # here, because it is slow to import
+
     operator = LinearOperator((size, size), matvec=lambda x: apply(x.ravel()), dtype=float)
     values, vectors = eigsh(operator, k=1, which="LA", tol=1e-6, v0=start)
     v = vectors[:, 0]
