@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from sparsesolve.data import answers_keywords, read_amounts, read_number, read_positive
-from sparsesolve.families.family import Family
+from sparsesolve.data import read_amounts, read_number, read_positive
+from sparsesolve.families.family import Family, maker
 from sparsesolve.families.links import exp
 from sparsesolve.losses import LOSSES
 from sparsesolve.solvers.follow import StopRule
@@ -17,13 +17,9 @@ poisson = Family(
 )  # fmt: skip
 
 
+@maker
 def gamma() -> Family:
     """Positive responses with mean exp(eta) and a standard deviation proportional to it.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Examples
     --------
@@ -38,7 +34,7 @@ def gamma() -> Family:
     return Family("gamma", LOSSES["gamma"], read_positive, exp)
 
 
-@answers_keywords("maker")
+@maker
 def negative_binomial(theta: float) -> Family:
     """Counts with mean mu = exp(eta) and variance mu + mu^2 / theta.
 
@@ -46,11 +42,6 @@ def negative_binomial(theta: float) -> Family:
     ----------
     theta : float > 0
         Size; the family tends to Poisson as it grows.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------
@@ -72,7 +63,7 @@ def negative_binomial(theta: float) -> Family:
     return Family(f"negative_binomial(theta={theta!r})", loss, read_amounts, exp)
 
 
-@answers_keywords("maker")
+@maker
 def tweedie(power: float) -> Family:
     """Amounts, with exact zeros, with mean mu = exp(eta) and variance proportional to mu^power.
 
@@ -80,11 +71,6 @@ def tweedie(power: float) -> Family:
     ----------
     power : float in (1, 2)
         Near 1 it resembles Poisson, near 2 gamma.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparsesolve.data import read_binary, read_classes, read_sides
-from sparsesolve.families.family import STOP_OF_PIECES, Family
+from sparsesolve.families.family import STOP_OF_PIECES, Family, maker
 from sparsesolve.families.links import (
     above_log_log_two,
     above_zero,
@@ -23,6 +23,7 @@ multinomial = Family(
 )  # fmt: skip
 
 
+@maker
 def hinge() -> Family:
     """Hinge loss of two classes, the loss of support vector machines.
 
@@ -31,12 +32,6 @@ def hinge() -> Family:
     path is that of the linear support vector machine with ``lambda = 1 / (C n)`` and an
     unpenalised intercept. `squared_hinge` is smooth, and solved faster.
     :func:`sparsesolve.mkl_path` takes it for kernels.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions, and of
-        :func:`sparsesolve.mkl_path`.
 
     References
     ----------
@@ -59,16 +54,12 @@ def hinge() -> Family:
                   classify=above_zero, smooth=False)  # fmt: skip
 
 
+@maker
 def squared_hinge() -> Family:
     """Squared hinge loss of two classes: a smooth support vector machine.
 
     The loss is ``max(0, 1 - y eta)^2 / 2`` for y = -1 and 1, whatever labels you give. It has no
     probabilities: ``predict(kind="response")`` returns the linear predictor.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Examples
     --------
@@ -84,13 +75,9 @@ def squared_hinge() -> Family:
                   classify=above_zero)  # fmt: skip
 
 
+@maker
 def probit() -> Family:
     """Two classes, or counts of successes, with probability Phi(eta), the normal distribution.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Examples
     --------
@@ -105,13 +92,9 @@ def probit() -> Family:
     return Family("probit", LOSSES["probit"], read_binary, ndtr, classify=above_zero)
 
 
+@maker
 def cloglog() -> Family:
     """Two classes, or counts of successes, with probability 1 - exp(-exp(eta)).
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Examples
     --------

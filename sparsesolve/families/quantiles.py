@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from sparsesolve.data import answers_keywords, read_number, read_real
-from sparsesolve.families.family import STOP_OF_PIECES, Family
+from sparsesolve.data import read_number, read_real
+from sparsesolve.families.family import STOP_OF_PIECES, Family, maker
 from sparsesolve.families.links import identity
 from sparsesolve.losses import KINKED
 
 
-@answers_keywords("maker")
+@maker
 def quantile(q: float = 0.5) -> Family:
     """Pinball loss of real numbers: a path of conditional quantiles.
 
@@ -22,11 +22,6 @@ def quantile(q: float = 0.5) -> Family:
     ----------
     q : float in (0, 1), default 0.5
         The quantile.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------
@@ -52,7 +47,7 @@ def quantile(q: float = 0.5) -> Family:
     return Family(f"quantile(q={q!r})", loss, read_real, identity, STOP_OF_PIECES, smooth=False)
 
 
-@answers_keywords("maker")
+@maker
 def epsilon_insensitive(epsilon: float = 0.1) -> Family:
     """Absolute error of real numbers beyond `epsilon`: support vector regression.
 
@@ -60,11 +55,6 @@ def epsilon_insensitive(epsilon: float = 0.1) -> Family:
     ----------
     epsilon : float >= 0, default 0.1
         Errors up to this size, in units of y, cost nothing.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from sparsesolve.data import answers_keywords, read_number, read_real, read_several
-from sparsesolve.families.family import Family
+from sparsesolve.data import read_number, read_real, read_several
+from sparsesolve.families.family import Family, maker
 from sparsesolve.families.links import identity
 from sparsesolve.losses import LOSSES
 from sparsesolve.solvers.follow import StopRule
@@ -20,7 +20,7 @@ multigaussian = Family(
 )  # fmt: skip
 
 
-@answers_keywords("maker")
+@maker
 def huber(delta: float = 1.0) -> Family:
     """Huber loss: squared error for small residuals, absolute error for large ones.
 
@@ -29,11 +29,6 @@ def huber(delta: float = 1.0) -> Family:
     delta : float > 0, default 1
         Residual, in units of y, at which the loss ``r^2 / 2`` turns into
         ``delta |r| - delta^2 / 2``.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------

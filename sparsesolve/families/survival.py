@@ -6,14 +6,14 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from sparsesolve.data import Response, answers_keywords, read_choice, read_strata, read_survival
-from sparsesolve.families.family import Family
+from sparsesolve.data import Response, read_choice, read_strata, read_survival
+from sparsesolve.families.family import Family, maker
 from sparsesolve.families.links import exp
 from sparsesolve.losses import LOSSES
 from sparsesolve.solvers.follow import StopRule
 
 
-@answers_keywords("maker")
+@maker
 def cox(ties: str = "breslow", strata: Any = None) -> Family:
     """Proportional hazards: y is (time, status), or (start, stop, status) for late entries.
 
@@ -23,11 +23,6 @@ def cox(ties: str = "breslow", strata: Any = None) -> Family:
         How deaths at the same time share the risk.
     strata : array-like (n,), default None
         Labels of any kind; each stratum has its own baseline hazard.
-
-    Returns
-    -------
-    Family
-        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,28 +25,6 @@ from sparsesolve.penalties.columns import by_label
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.solvers.follow import follow
-
-
-@dataclass(frozen=True, kw_only=True)
-class MKLOptions(Options):
-    """The options of :func:`sparsesolve.mkl_path`."""
-
-    family: Any
-    norm: Any
-    kernel_weights: Any
-    weights: Any
-    offset: Any
-    intercept: bool
-    lambdas: Any
-    n_lambdas: int
-    lambda_min_ratio: float | None
-    dfmax: int | None
-    stop: Any
-    tol: float
-    max_iter: int | None
-    solver: str
-    n_threads: int
-    progress: bool
 
 
 @answers_keywords()
@@ -161,12 +138,7 @@ def mkl_path(
     >>> bool(fit.gaps.max() <= 1e-7)
     True
     """
-    options = MKLOptions(
-        family=family, norm=norm, kernel_weights=kernel_weights, weights=weights, offset=offset,
-        intercept=intercept, lambdas=lambdas, n_lambdas=n_lambdas,
-        lambda_min_ratio=lambda_min_ratio, dfmax=dfmax, stop=stop, tol=tol, max_iter=max_iter,
-        solver=solver, n_threads=n_threads, progress=progress,
-    ).plain()  # fmt: skip
+    options = Options.of(locals(), "kernels", "y").plain()
     settings = read_path_options(
         family=options.family, intercept=options.intercept, lambdas=options.lambdas,
         n_lambdas=options.n_lambdas, lambda_min_ratio=options.lambda_min_ratio, stop=options.stop,

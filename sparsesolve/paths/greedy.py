@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -112,13 +111,9 @@ def omp_path(
     >>> fit.nonzero()[-1], fit.intercepts.round(6)[-1]
     (array([4, 7]), np.float64(1.0))
     """
+    given = locals()
     read_choice("method", method, PURSUITS)
-    options = GreedyOptions(
-        method=method, n_nonzero=n_nonzero, tol=tol, weights=weights, offset=offset,
-        intercept=intercept, standardize=standardize, max_iter=max_iter, n_threads=n_threads,
-        progress=progress, feature_names=feature_names,
-    )  # fmt: skip
-    return _fit(pursue, X, y, options)
+    return _fit(pursue, X, y, Options.of(given, "X", "y"))
 
 
 @answers_keywords()
@@ -194,30 +189,9 @@ def hard_threshold_path(
     >>> fit.nonzero()[-1]
     array([4, 7])
     """
+    given = locals()
     read_choice("method", method, THRESHOLDING)
-    options = GreedyOptions(
-        method=method, n_nonzero=n_nonzero, tol=tol, weights=weights, offset=offset,
-        intercept=intercept, standardize=standardize, max_iter=max_iter, n_threads=n_threads,
-        progress=progress, feature_names=feature_names,
-    )  # fmt: skip
-    return _fit(threshold_path, X, y, options)
-
-
-@dataclass(frozen=True, kw_only=True)
-class GreedyOptions(Options):
-    """The options of `omp_path` and `hard_threshold_path`."""
-
-    method: str
-    n_nonzero: int | None
-    tol: float | None
-    weights: Any
-    offset: Any
-    intercept: bool
-    standardize: bool
-    max_iter: int | None
-    n_threads: int
-    progress: bool
-    feature_names: Any
+    return _fit(threshold_path, X, y, Options.of(given, "X", "y"))
 
 
 def _fit(solve, X, y, options):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,45 +19,6 @@ from sparsesolve.paths.path import path
 from sparsesolve.paths.wrapping import with_encoder
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.knot_path import KnotPath
-
-
-@dataclass(frozen=True, kw_only=True)
-class LarsOptions(Options):
-    """The options of :func:`sparsesolve.lars_path`."""
-
-    method: str
-    positive: bool
-    ridge: float
-    lambda_min: float
-    max_features: int | None
-    max_steps: int | None
-    weights: Any
-    offset: Any
-    intercept: bool
-    standardize: bool
-    penalty_factor: Any
-    tol: float
-    n_threads: int
-    progress: bool
-    feature_names: Any
-
-
-@dataclass(frozen=True, kw_only=True)
-class GramOptions(Options):
-    """The options of :func:`sparsesolve.paths.lars_path_gram`."""
-
-    n_samples: int
-    yty: float | None
-    method: str
-    positive: bool
-    ridge: float
-    lambda_min: float
-    max_features: int | None
-    max_steps: int | None
-    penalty_factor: Any
-    tol: float
-    progress: bool
-    feature_names: Any
 
 
 @answers_keywords()
@@ -172,12 +132,7 @@ def lars_path(
     >>> fit.coef(0.5)
     array([1.5, 0.5])
     """
-    options = LarsOptions(
-        method=method, positive=positive, ridge=ridge, lambda_min=lambda_min,
-        max_features=max_features, max_steps=max_steps, weights=weights, offset=offset,
-        intercept=intercept, standardize=standardize, penalty_factor=penalty_factor, tol=tol,
-        n_threads=n_threads, progress=progress, feature_names=feature_names,
-    ).plain()  # fmt: skip
+    options = Options.of(locals(), "X", "y").plain()
     settings = read_knot_options(options, intercept, standardize, n_threads)
     doubts(X, y)
     problem, names, _, scale, given = read_problem(
@@ -259,11 +214,7 @@ def lars_path_gram(
     >>> ss.paths.lars_path_gram(X.T @ X, X.T @ X @ [2.0, 1.0], 4).coef(0.5)
     array([1.5, 0.5])
     """
-    options = GramOptions(
-        n_samples=n_samples, yty=yty, method=method, positive=positive, ridge=ridge,
-        lambda_min=lambda_min, max_features=max_features, max_steps=max_steps,
-        penalty_factor=penalty_factor, tol=tol, progress=progress, feature_names=feature_names,
-    ).plain()  # fmt: skip
+    options = Options.of(locals(), "gram", "xty").plain()
     settings = read_knot_options(options, intercept=False, standardize=False, n_threads=1)
     data, problem, names, penalty_factor = read_moments(
         gram, xty, n_samples, yty, penalty_factor, bool(positive), feature_names

@@ -1,6 +1,6 @@
 """The options of every path: its grid, its end, its accuracy and its computation."""
 
-from dataclasses import dataclass, fields
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,60 +25,38 @@ MAX_ITER = 100_000
 MOST_LAMBDAS = 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """Base class of options: the arguments of one function, carried by name to where they are
-    read.
-
-    A subclass has a field for each argument; the function's docstring describes it.
+class Options(SimpleNamespace):
+    """The arguments of one function, whose docstring describes them, carried by name to where
+    they are read.
     """
+
+    @classmethod
+    def of(cls, given, *data):
+        """Return the options among the arguments of a function, from its ``locals()``.
+
+        The arguments `data` are none.
+        """
+        return cls(**{name: value for name, value in given.items() if name not in data})
 
     def plain(self, **changed):
         """Return the options with numpy numbers as Python numbers, and with these changes."""
-        given = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        given = {name: plain(value) for name, value in vars(self).items()}
         return type(self)(**{**given, **changed})
 
     def kept(self, **changed):
         """Return the options as the dict that a path keeps, with these changes; see
         `kept_options`.
         """
-        names = [field.name for field in fields(self) if field.name not in changed]
-        return {**kept_options({name: getattr(self, name) for name in names}), **changed}
+        return {**kept_options({**vars(self), **dict.fromkeys(changed)}), **changed}
 
 
-@dataclass(frozen=True, kw_only=True)
 class PathOptions(Options):
     """The options of :func:`sparsesolve.path`."""
 
-    family: Any
-    alpha: float
-    penalty: Any
-    grouped: bool
-    weights: Any
-    offset: Any
-    intercept: bool
-    standardize: bool | str | None
-    penalty_factor: Any
-    lower: Any
-    upper: Any
-    exclude: Any
-    lambdas: Any
-    n_lambdas: int
-    lambda_min_ratio: float | None
-    dfmax: int | None
-    pmax: int | None
-    stop: Any
-    tol: float
-    max_iter: int | None
-    solver: str
-    n_threads: int
-    progress: bool
-    feature_names: Any
-    start: Any
     checkpoint: Any = None
 
-    def __post_init__(self):
-        object.__setattr__(self, "penalty", named_penalty(self.penalty))
+    def __init__(self, **options):
+        super().__init__(**{**options, "penalty": named_penalty(options["penalty"])})
 
 
 def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio, stop, tol,

@@ -249,14 +249,7 @@ def path(
     >>> bool(fit.gaps.max() <= 1e-7)
     True
     """
-    options = PathOptions(
-        family=family, alpha=alpha, penalty=penalty, grouped=grouped, weights=weights,
-        offset=offset, intercept=intercept, standardize=standardize, penalty_factor=penalty_factor,
-        lower=lower, upper=upper, exclude=exclude, lambdas=lambdas, n_lambdas=n_lambdas,
-        lambda_min_ratio=lambda_min_ratio, dfmax=dfmax, pmax=pmax, stop=stop, tol=tol,
-        max_iter=max_iter, solver=solver, n_threads=n_threads, progress=progress,
-        feature_names=feature_names, start=start, checkpoint=checkpoint,
-    )  # fmt: skip
+    options = PathOptions.of(locals(), "X", "y")
     doubts(X, y, family)
     fit = solve_path(X, y, options)
     warn_missed([fit], fit.options["tol"])
