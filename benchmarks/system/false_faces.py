@@ -10,15 +10,11 @@ that another solution refutes, or a number that is not what it says; with the se
     OPENBLAS_NUM_THREADS=1 python benchmarks/system/false_faces.py 0 1000000
 """
 
-import collections
 import os
-import re
-import sys
 import tempfile
-import time
-import warnings
 
 import exact_lasso
+import fuzz
 import numpy as np
 from scipy import sparse
 
@@ -440,32 +436,7 @@ SHARE = {"knots": 5, "products": 5, "codes": 5, "estimators": 3, "round trip": 2
          "kernels": 1, "folds": 1}  # calls of 24: those that cost little come oftener  # fmt: skip
 
 
-def run(first, count):
-    total, begun = collections.Counter(), time.process_time()
-    names = [name for name, share in SHARE.items() for _ in range(share)]
-    for seed in range(first, first + count):
-        rng, name = np.random.default_rng(seed), names[seed % len(names)]
-        about = f"seed {seed} {name}"
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", RuntimeWarning)
-                warnings.simplefilter("ignore", ss.ConvergenceWarning)
-                FACES[name](rng, total, about)
-        except ValueError as error:
-            total["refused"] += 1
-            total["refused: " + re.sub(r"[0-9]+", "N", str(error))[:30]] += 1
-        except Exception as error:  # a crash is what is looked for
-            total["crashes"] += 1
-            print(f"{about}: {type(error).__name__}: {error}", flush=True)
-        total["calls"] += 1
-        if (seed + 1 - first) % 10_000 == 0 or seed + 1 == first + count:
-            counts = ", ".join(f"{value} {name}" for name, value in sorted(total.items()))
-            print(f"seeds {first} to {seed}: {counts}; "
-                  f"{time.process_time() - begun:.0f} s of one processor", flush=True)  # fmt: skip
+if __name__ == "__main__":
+    fuzz.run(FACES, SHARE, 10_000, 10_000, strict=True)
     if os.path.exists(FILE):
         os.remove(FILE)
-
-
-if __name__ == "__main__":
-    numbers = [int(word) for word in sys.argv[1:]]
-    run(*numbers, *(0, 10_000)[len(numbers) :])

@@ -13,13 +13,9 @@ never accuse.
     OPENBLAS_NUM_THREADS=1 python benchmarks/system/false_rooms.py 0 6000
 """
 
-import collections
 import itertools
-import re
-import sys
-import time
-import warnings
 
+import fuzz
 import numpy as np
 
 import sparsesolve as ss
@@ -486,29 +482,5 @@ ROOMS = {"certify": certificates, "regret": regrets, "bundle": traces, "crf_path
 SHARE = {"certify": 4, "regret": 5, "bundle": 4, "crf_path": 2, "spom": 3, "mkl_path": 2}
 
 
-def run(first, count):
-    total, begun = collections.Counter(), time.process_time()
-    names = [name for name, share in SHARE.items() for _ in range(share)]
-    for seed in range(first, first + count):
-        rng, name = np.random.default_rng(seed), names[seed % len(names)]
-        about = f"seed {seed} {name}"
-        try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                ROOMS[name](rng, total, about)
-        except ValueError as error:
-            total["refused"] += 1
-            total[f"refused by {name}: " + re.sub(r"[0-9]+", "N", str(error))[:40]] += 1
-        except Exception as error:  # a crash is what is looked for
-            total["crashes"] += 1
-            print(f"{about}: {type(error).__name__}: {error}", flush=True)
-        total["calls"] += 1
-        if (seed + 1 - first) % 1_000 == 0 or seed + 1 == first + count:
-            counts = ", ".join(f"{value} {name}" for name, value in sorted(total.items()))
-            print(f"seeds {first} to {seed}: {counts}; "
-                  f"{time.process_time() - begun:.0f} s of one processor", flush=True)  # fmt: skip
-
-
 if __name__ == "__main__":
-    numbers = [int(word) for word in sys.argv[1:]]
-    run(*numbers, *(0, 6_000)[len(numbers) :])
+    fuzz.run(ROOMS, SHARE, 6_000, 1_000, strict=False)

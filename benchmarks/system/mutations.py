@@ -26,12 +26,19 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import tokenize
 from pathlib import Path
+
+os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+import pytest  # noqa: E402
+import scipy.linalg  # noqa: E402, F401
+import sklearn.base  # noqa: E402, F401
 
 ROOT = Path(__file__).resolve().parents[2]
 SWAPS = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "==", "+": "-", "-": "+",
@@ -113,36 +120,49 @@ def suites(file, row, whole):
     return sorted(scores, key=scores.get)
 
 
-# Runs the test files it is given, a few at a time as collecting them costs, until a test fails;
-# ends with 98 if the budget is spent, and by a signal where one test takes two minutes of
-# processor time: compiled loops get it too.
-TESTS = """
-import signal, sys, time, pytest
-
 class Budget:
+    """Plugin of pytest: ends with 98 once `seconds` of processor time are spent, and by a signal
+    where one test takes two minutes, which compiled loops get too.
+    """
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
     def pytest_runtest_logstart(self, nodeid, location):
-        if time.process_time() > float(sys.argv[1]):
+        if time.process_time() > self.seconds:
             pytest.exit("the budget is spent", returncode=98)
         print("at", nodeid, flush=True)
         signal.setitimer(signal.ITIMER_PROF, 120.0)
 
-code, files = 0, sys.argv[2:]
-while files and code in (0, 5):
-    now, files = files[:2], files[2:]
-    code = pytest.main(["-x", "-q", "-s", "--tb=no", "-p", "no:cacheprovider", *now],
-                       plugins=[Budget()])
-sys.exit(0 if code == 5 else code)
-"""
+
+def run_tests(tree, tests, seconds):
+    """Run test files, two at a time as collecting them costs, until one fails; return the code."""
+    os.chdir(tree)
+    os.environ["PYTHONPATH"] = str(tree)
+    sys.path.insert(0, str(tree))
+    sys.dont_write_bytecode, sys.pycache_prefix, code = False, str(tree.parent / "pyc"), 0
+    while tests and code in (0, 5):
+        now, tests = tests[:2], tests[2:]
+        code = pytest.main(["-x", "-q", "-s", "--tb=no", "-p", "no:cacheprovider", *now],
+                           plugins=[Budget(seconds)])  # fmt: skip
+    return int(code)
 
 
-def run(command, tree):
-    """Return (exit code, output) of a command in the tree."""
-    settings = {**os.environ, "PYTHONPATH": str(tree), "OPENBLAS_NUM_THREADS": "1"}
-    settings |= {"OMP_NUM_THREADS": "1", "PYTHONPYCACHEPREFIX": str(tree.parent / "pyc")}
-    settings.pop("PYTHONDONTWRITEBYTECODE", None)
-    done = subprocess.run(command, cwd=tree, env=settings, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT)  # fmt: skip
-    return done.returncode, done.stdout.decode(errors="replace")
+def tested(tree, tests, seconds):
+    """Return (exit code, output) of the tests, run in a fork, which has slow imports already."""
+    with tempfile.TemporaryFile() as out:
+        child = os.fork()
+        if child == 0:
+            os.dup2(out.fileno(), 1)
+            os.dup2(out.fileno(), 2)
+            try:
+                code = run_tests(tree, tests, seconds)
+                sys.stdout.flush()
+            finally:
+                os._exit(code if "code" in locals() else 1)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        out.seek(0)
+        return code, out.read().decode(errors="replace")
 
 
 def judged(tree, file, site, whole, seconds):
@@ -155,10 +175,10 @@ def judged(tree, file, site, whole, seconds):
     try:
         path.write_text("".join(lines))
         build = [sys.executable, "setup.py", "build_ext", "--inplace"]
-        if compiled and run(build, tree)[0] != 0:
+        if compiled and subprocess.run(build, cwd=tree, capture_output=True).returncode:
             return "does not compile"
         tests = suites(file, row, whole)
-        code, output = run([sys.executable, "-c", TESTS, str(seconds), *tests], tree)
+        code, output = tested(tree, tests, seconds)
         if code in (0, 98):
             return "survived"
         at = re.findall(r"^at (\S.*)$", output, re.M)

@@ -105,3 +105,15 @@ def described_by(*sources: Any) -> Callable[[F], F]:
         return function
 
     return decorate
+
+
+def returning(kind: str, text: str) -> Callable[[F], F]:
+    """Decorate functions that all return this kind of thing, which their docstrings leave out."""
+
+    def decorate(function):
+        if function.__doc__:  # there is none under python -OO
+            returns = f"\n\nReturns\n-------\n{kind}\n    {text}\n"
+            function.__doc__ = complete(cleandoc(function.__doc__) + returns, function, [])
+        return function
+
+    return decorate

@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import cleandoc
 from math import inf
 from typing import TypeVar
 
 from sparsesolve.data.keywords import answers_keywords
-from sparsesolve.data.paragraphs import complete
+from sparsesolve.data.paragraphs import returning
 from sparsesolve.solvers.follow import StopRule
 
 F = TypeVar("F", bound=Callable)
-RETURNS = """
-
-Returns
--------
-Family
-    For ``family=`` of :func:`sparsesolve.path` and related functions.
-"""
+returning_family = returning(
+    "Family", "For ``family=`` of :func:`sparsesolve.path` and related functions."
+)
 
 # For losses with kinks: solutions may stay the same over many lambdas and move again further
 # down, so that a step without gain says nothing about the next.
@@ -59,7 +54,4 @@ def maker(function: F) -> F:
 
     Keywords of other packages are answered, and the docstring says what is returned.
     """
-    made = answers_keywords("maker")(function)
-    if made.__doc__:  # there is none under python -OO
-        made.__doc__ = complete(cleandoc(made.__doc__) + RETURNS, function, [])
-    return made
+    return returning_family(answers_keywords("maker")(function))

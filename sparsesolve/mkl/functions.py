@@ -20,6 +20,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import read_count, read_number
+from sparsesolve.data.paragraphs import returning
+
+kernel_function = returning("kernel function", "For the pairs of :func:`build_grams`.")
 
 
 def inner(A, B):
@@ -56,13 +59,9 @@ def dense(A):
     return A.toarray() if sparse.issparse(A) else np.asarray(A, dtype=float)
 
 
+@kernel_function
 def linear() -> Linear:
     """Return the linear kernel function, a'b; a factor, if columns are fewer than rows.
-
-    Returns
-    -------
-    kernel function
-        For the pairs of :func:`build_grams`.
 
     Examples
     --------
@@ -89,6 +88,7 @@ class Polynomial:
         return (squares(A) + self.shift) ** self.degree
 
 
+@kernel_function
 def polynomial(degree: int = 2, shift: float = 1.0) -> Polynomial:
     """Return the polynomial kernel function, ``(a'b + shift)^degree``.
 
@@ -97,11 +97,6 @@ def polynomial(degree: int = 2, shift: float = 1.0) -> Polynomial:
     degree : int >= 1, default 2
     shift : float >= 0, default 1.0
         In squared units of the columns; 0 keeps only products of exactly that degree.
-
-    Returns
-    -------
-    kernel function
-        For the pairs of :func:`build_grams`.
 
     Raises
     ------
@@ -146,6 +141,7 @@ class Gaussian:
         return np.ones(A.shape[0])
 
 
+@kernel_function
 def gaussian(width: float) -> Gaussian:
     """Return the gaussian kernel function, ``exp(-|a - b|^2 / (2 width^2))``.
 
@@ -153,11 +149,6 @@ def gaussian(width: float) -> Gaussian:
     ----------
     width : float > 0
         In units of the columns.
-
-    Returns
-    -------
-    kernel function
-        For the pairs of :func:`build_grams`.
 
     Raises
     ------
@@ -208,6 +199,7 @@ class Landmarks:
         return self.function(B, self.rows) @ self.root
 
 
+@kernel_function
 def nystroem(function: Callable[..., Any], rank: int, seed: int = 0) -> Nystroem:
     """Return a kernel function of low rank that agrees with `function` on `rank` rows of the fit.
 
@@ -219,11 +211,6 @@ def nystroem(function: Callable[..., Any], rank: int, seed: int = 0) -> Nystroem
         Number of rows drawn at random, and of columns of the factor.
     seed : int, default 0
         Seed of the random rows.
-
-    Returns
-    -------
-    kernel function
-        For the pairs of :func:`build_grams`.
 
     Raises
     ------
@@ -272,6 +259,7 @@ class Cosines:
         return np.hstack([np.cos(phases), np.sin(phases)]) / np.sqrt(self.frequencies.shape[1])
 
 
+@kernel_function
 def random_features(function: Callable[..., Any], rank: int, seed: int = 0) -> RandomFeatures:
     """Return random cosines whose products approximate a gaussian kernel function.
 
@@ -283,11 +271,6 @@ def random_features(function: Callable[..., Any], rank: int, seed: int = 0) -> R
         Number of cosines and sines, the columns of the factor; it must be even.
     seed : int, default 0
         Seed of the random frequencies.
-
-    Returns
-    -------
-    kernel function
-        For the pairs of :func:`build_grams`.
 
     Raises
     ------
