@@ -69,3 +69,10 @@ def _run(test, cases, fixtures):
         ][1]
     if len(skipped) == len(cases):
         pytest.skip(skipped[0])
+
+
+def run(*words):
+    """Call the command line with these words; return its exit code."""
+    from sparsesolve.__main__ import main
+
+    return main([str(word) for word in words])

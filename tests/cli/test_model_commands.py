@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("pandas")
 import pandas  # noqa: E402
+from cases import run  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
-from sparsesolve.__main__ import main  # noqa: E402
 
 RNG = np.random.default_rng(0)
 TABLE = pandas.DataFrame(RNG.normal(size=(80, 4)), columns=list("abcd"))
@@ -21,10 +21,6 @@ def places(tmp_path):
     ss.save(cv, tmp_path / "cv.npz")
     ss.save(cv.path, tmp_path / "path.npz")
     return tmp_path, cv
-
-
-def run(*words):
-    return main([str(word) for word in words])
 
 
 def test_assess(places, capsys):

@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("pandas")
 import pandas  # noqa: E402
+from cases import run  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
-from sparsesolve.__main__ import main  # noqa: E402
 
 RNG = np.random.default_rng(0)
 TABLE = pandas.DataFrame(RNG.normal(size=(60, 3)), columns=list("abc"))
@@ -20,10 +20,6 @@ X = TABLE[list("abc")]
 def file(tmp_path):
     TABLE.to_csv(tmp_path / "data.csv", index=False)
     return tmp_path / "data.csv"
-
-
-def run(*words):
-    return main([str(word) for word in words])
 
 
 def test_knots(file, tmp_path, capsys):

@@ -1,14 +1,9 @@
 """The command parse: a parser from a file, and parsed text."""
 
 import pytest
-
-from sparsesolve.__main__ import main
+from cases import run
 
 TEXT = "dogs\tN\t2\nbark\tV\t0\n\nloud\tA\t2\ncats\tN\t3\nmeow\tV\t0\n"
-
-
-def run(*words):
-    return main([str(word) for word in words])
 
 
 @pytest.mark.parametrize("method", ["mira", "spom"])

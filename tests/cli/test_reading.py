@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("pandas")
 import pandas  # noqa: E402
+from cases import run  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
-from sparsesolve.__main__ import main  # noqa: E402
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -32,10 +32,6 @@ NUMBERS["y"] = (1000 * NUMBERS.a + RNG.normal(size=40)).round(2)
 def patients(tmp_path):
     TABLE.to_csv(tmp_path / "patients.csv", index=False)
     return tmp_path / "patients.csv"
-
-
-def run(*words):
-    return main([str(word) for word in words])
 
 
 def test_text_and_gaps_are_encoded_and_said(patients, tmp_path, capsys):

@@ -1,17 +1,8 @@
 """Slow twins of ridge-penalised losses with kinks: objectives in numpy, a dual by SLSQP."""
 
 import numpy as np
+from kinked_oracle import pieces  # the lines of each loss
 from scipy.optimize import minimize
-
-
-def pieces(kind, y, q=0.3, epsilon=0.2):
-    """Slopes (k, n) and constants (k, n) of the lines whose maximum is the loss."""
-    one = np.ones(len(y))
-    if kind == "hinge":
-        return np.stack([-y, 0 * y]), np.stack([one, 0 * one])
-    if kind == "quantile":
-        return np.stack([-q * one, (1 - q) * one]), np.stack([q * y, (q - 1) * y])
-    return np.stack([-one, one, 0 * one]), np.stack([y - epsilon, -y - epsilon, 0 * one])
 
 
 def objective(kind, X, y, w, lam, b, b0):

@@ -267,3 +267,13 @@ def dev_ratio(X, y, b, **options):
     q = standard_form(X, y, **options)
     r = q.c - q.A @ (np.asarray(b) * q.scale)
     return 1.0 - (r @ r) / (q.c @ q.c)
+
+
+def solved(fit, X, y, level=1e-12, **options):
+    """Check knots, midpoints and a point above the first knot by `certificate`."""
+    assert (np.diff(fit.lambdas) < 0).all() and not fit.status.any()
+    middle = 0.5 * (fit.lambdas[1:] + fit.lambdas[:-1])
+    for s in [*fit.lambdas, *middle, 1.1 * fit.lambdas[0]]:
+        gap = certificate(X, y, fit.intercept(s), fit.coef(s), s, **options)
+        assert gap <= level, f"{gap} at {s}"
+    return fit

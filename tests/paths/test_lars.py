@@ -18,16 +18,6 @@ def made(n, p, seed=0, k=5):
     return X, X[:, : min(k, p)].sum(axis=1) + rng.standard_normal(n)
 
 
-def solved(fit, X, y, level=1e-12, **options):
-    """Check knots, midpoints and a point above the first knot against the oracle's certificate."""
-    assert (np.diff(fit.lambdas) < 0).all() and not fit.status.any()
-    middle = 0.5 * (fit.lambdas[1:] + fit.lambdas[:-1])
-    for s in [*fit.lambdas, *middle, 1.1 * fit.lambdas[0]]:
-        gap = oracle.certificate(X, y, fit.intercept(s), fit.coef(s), s, **options)
-        assert gap <= level, f"{gap} at {s}"
-    return fit
-
-
 SHAPES = [(40, 8), (20, 21), (12, 40), (1, 3), (2, 2), (5, 1)]
 
 
@@ -37,7 +27,7 @@ SHAPES = [(40, 8), (20, 21), (12, 40), (1, 3), (2, 2), (5, 1)]
 def test_every_knot_and_midpoint_solves_the_lasso(shape, intercept, standardize):
     X, y = made(*shape)
     options = {"intercept": intercept, "standardize": standardize}
-    fit = solved(ss.lars_path(X, y, **options), X, y, **options)
+    fit = oracle.solved(ss.lars_path(X, y, **options), X, y, **options)
     first = oracle.lambda_max(X, y, **options)
     assert fit.lambdas[0] == pytest.approx(first, rel=1e-12, abs=1e-15)
     assert fit.lambdas[-1] == 0.0 and fit.df[0] == 0
@@ -71,7 +61,7 @@ def test_sparse_columns_keep_to_their_storage():
     rng = np.random.default_rng(4)
     X = random_csc((60, 300), 0.05, rng)
     y = X @ rng.standard_normal(300) + 0.1 * rng.standard_normal(60)
-    fit = solved(ss.lars_path(X, y, lambda_min=1e-3), X.toarray(), y)
+    fit = oracle.solved(ss.lars_path(X, y, lambda_min=1e-3), X.toarray(), y)
     assert len(fit.lambdas) > 20
 
 
@@ -81,7 +71,7 @@ def test_weights_offset_and_penalty_factors():
     options = {"weights": rng.uniform(0.0, 2.0, 30) * (rng.random(30) > 0.2),
                "offset": rng.standard_normal(30), "penalty_factor": rng.uniform(0.3, 3.0, 12)}
     options["penalty_factor"][3] = np.inf
-    fit = solved(ss.lars_path(X, y, **options), X, y, **options)
+    fit = oracle.solved(ss.lars_path(X, y, **options), X, y, **options)
     assert 3 not in fit.nonzero(0.0)
     grid = ss.path(X, y, lambdas=fit.lambdas[1:6], tol=1e-14, **options)
     assert fit.coef(grid.lambdas) == pytest.approx(grid.coefs.toarray(), abs=1e-6)
@@ -95,7 +85,7 @@ def test_positive_coefficients(shape):
     y = y - 3 * X[:, 1]
     fit = ss.lars_path(X, y, positive=True)
     assert fit.coefs.data.min() > 0.0
-    solved(fit, X, y, lower=0.0)
+    oracle.solved(fit, X, y, lower=0.0)
     assert ss.lars_path(X, -np.abs(X[:, 0]) - 9 * X[:, 0], positive=True).lambdas[0] >= 0.0
 
 

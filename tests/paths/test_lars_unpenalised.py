@@ -19,16 +19,6 @@ def made(n, p, seed=0):
     return X, X[:, : len(b)] @ b + rng.standard_normal(n)
 
 
-def solved(fit, X, y, level=1e-12, **options):
-    """Knots, midpoints and a point above the first solve it, by the oracle's own certificate."""
-    assert (np.diff(fit.lambdas) < 0).all() and not fit.status.any()
-    middle = 0.5 * (fit.lambdas[1:] + fit.lambdas[:-1])
-    for s in [*fit.lambdas, *middle, 1.1 * fit.lambdas[0]]:
-        gap = oracle.certificate(X, y, fit.intercept(s), fit.coef(s), s, **options)
-        assert gap <= level, f"{gap} at {s}"
-    return fit
-
-
 @pytest.mark.parametrize("shape", [(40, 8), (12, 30), (6, 3)], ids=str)
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("standardize", [True, False])
@@ -37,7 +27,7 @@ def test_every_knot_and_midpoint_solves_it(shape, intercept, standardize):
     factors = np.random.default_rng(1).uniform(0.5, 2.0, shape[1])
     factors[[0, 2]] = 0.0
     options = {"intercept": intercept, "standardize": standardize, "penalty_factor": factors}
-    fit = solved(ss.lars_path(X, y, **options), X, y, **options)
+    fit = oracle.solved(ss.lars_path(X, y, **options), X, y, **options)
     design = np.column_stack([np.ones(len(y)), X[:, [0, 2]]])[:, 0 if intercept else 1 :]
     assert fit.coef(fit.lambdas[0])[[0, 2]] == pytest.approx(
         np.linalg.lstsq(design, y, rcond=None)[0][-2:], abs=1e-10)  # fmt: skip
@@ -71,7 +61,7 @@ def test_sparse_columns_windows_and_gram_matrices(form, monkeypatch):
                                 penalty_factor=options["penalty_factor"])  # fmt: skip
     else:
         fit = ss.lars_path(sparse.csc_array(X) if form == "sparse" else X, y, **options)
-    solved(fit, X, y, 1e-11, **options)
+    oracle.solved(fit, X, y, 1e-11, **options)
 
 
 def test_a_ridge_leaves_them_alone():

@@ -1,23 +1,17 @@
 """The gaussian path against numbers of R's glmnet 4.1 (tests/reference/gaussian.R made them)."""
 
-import csv
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import oracle
 import pytest
-from scipy import sparse
+from glmnet_tables import glmnet_settings, rows_of, solving
 
 import sparsesolve as ss
 
 HERE = Path(__file__).parent
 P = 20
-
-
-def _rows(name):
-    with open(HERE / name, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _unit(y, w=None, centre=True):
@@ -30,62 +24,34 @@ def _unit(y, w=None, centre=True):
 @lru_cache
 def settings():
     """Name -> (X, y, options of ss.path); the same table as in gaussian.R."""
-    rows = _rows("gaussian_data.csv")
+    rows = rows_of("gaussian_data.csv")
     X = np.array([[float(row[f"x{j + 1}"]) for j in range(P)] for row in rows])
     y, w, o = (np.array([float(row[k]) for row in rows]) for k in ("y", "weight", "offset"))
-    v = np.resize([1, 0.5, 2, 1.5], P)
-    v[[1, 6]], v[8] = 0, np.inf
     limits = {"lower": np.resize([-0.05, -np.inf, -0.2], P),
               "upper": np.resize([0.1, 0.3, np.inf, 0.02], P)}
-    constant = X.copy()
-    constant[:, 2] = 2.5
-    i, j = np.arange(1, len(y) + 1)[:, None], np.arange(1, P + 1)
-    S = sparse.csc_array(np.where((i ** 2 + 3 * i * j + 7 * j ** 2) % 11 < 7, 0, X))
-    every = {"weights": w, "offset": o, "penalty_factor": v, **limits, "alpha": 0.5}
-    return {
-        "plain": (X, y, {}),
-        "weights": (X, y, {"weights": w}),
-        "offset": (X, y, {"offset": o}),
-        "factors": (X, y, {"penalty_factor": v}),
-        "limits": (X, y, limits),
-        "nonnegative": (X, y, {"lower": 0.0}),
-        "elastic": (X, _unit(y), {"alpha": 0.5}),
-        "ridge": (X, _unit(y), {"alpha": 0.0}),
-        "no_intercept": (X, y, {"intercept": False}),
-        "no_standardize": (X, y, {"standardize": False}),
-        "constant": (constant, y, {"penalty_factor": v}),
-        "sparse": (S, y, {}),
-        "sparse_weights": (S, y, {"weights": w, "intercept": False}),
-        "wide": (X[:15], y[:15], {}),
-        "dfmax": (X, y, {"dfmax": 6}),
-        "pmax": (X, y, {"pmax": 7}),
-        "combined": (X, _unit(y - o, w) + o, every),
-        "combined_sparse": (S, _unit(y - o, w) + o, {**every, "standardize": False}),
-        "combined_origin": (X, _unit(y - o, w, False) + o, {**every, "intercept": False}),
-    }
+    found = glmnet_settings(X, y, w, o, limits, 15, 6)
+    scaled = {"elastic": _unit(y), "ridge": _unit(y)}
+    scaled["combined"] = scaled["combined_sparse"] = _unit(y - o, w) + o
+    scaled["combined_origin"] = _unit(y - o, w, False) + o
+    return found | {name: (found[name][0], y, found[name][2]) for name, y in scaled.items()}
 
 
 @lru_cache
 def reference(name):
     """What R returned: arrays over the path, and {k: coefficients} at a few of its points."""
-    rows = [row for row in _rows("gaussian_paths.csv") if row["setting"] == name]
+    rows = [row for row in rows_of("gaussian_paths.csv") if row["setting"] == name]
     path = {key: np.array([float(row[key]) for row in rows])
             for key in ("lambda", "intercept", "df", "dev_ratio", "null_deviance")}
     coefs = {int(row["k"]): np.array([float(row[f"b{j + 1}"]) for j in range(P)])
-             for row in _rows("gaussian_coefs.csv") if row["setting"] == name}
+             for row in rows_of("gaussian_coefs.csv") if row["setting"] == name}
     return path, coefs
-
-
-def _solving(options):
-    """The options that belong to the problem, not to the path's length."""
-    return {key: value for key, value in options.items() if key not in ("dfmax", "pmax")}
 
 
 @pytest.mark.parametrize("name", sorted(settings()))
 def test_oracle_agrees_with_glmnet(name):
     """The slow solver and the certificate know glmnet's conventions."""
     X, y, options = settings()[name]
-    options = _solving(options)
+    options = solving(options)
     path, coefs = reference(name)
     assert oracle.lambda_max(X, y, **options) == pytest.approx(path["lambda"][0], rel=1e-10)
     for k, b in coefs.items():
@@ -106,7 +72,7 @@ def test_coefficients_agree_with_glmnet(name):
     """
     X, y, options = settings()[name]
     path, coefs = reference(name)
-    fit = ss.path(X, y, lambdas=path["lambda"], tol=1e-13, **_solving(options))
+    fit = ss.path(X, y, lambdas=path["lambda"], tol=1e-13, **solving(options))
     assert fit.lambdas == pytest.approx(path["lambda"], rel=1e-12)
     for k, b in coefs.items():
         assert fit.coefs[:, [k]].toarray().ravel() == pytest.approx(b, rel=1e-6, abs=1e-6), k

@@ -1,11 +1,11 @@
 """Cross-validation against numbers of R's cv.glmnet 4.1 (reference/cv.R made them)."""
 
-import csv
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from glmnet_tables import rows_of
 from scipy import sparse
 
 import sparsesolve as ss
@@ -16,15 +16,9 @@ TIED = ("multinomial_grouped", "multigaussian_plain", "multigaussian_weights")
 
 
 @lru_cache
-def _rows(name):
-    with open(HERE / name, newline="") as file:
-        return list(csv.DictReader(file))
-
-
-@lru_cache
 def settings():
     """name -> (X, y, options of ss.cv_path); the same table as in cv.R."""
-    rows = _rows("cv_data.csv")
+    rows = rows_of("cv_data.csv")
     d = {k: np.array([float(row[k]) for row in rows]) for k in rows[0]}
     X = np.stack([d[f"x{j + 1}"] for j in range(P)], axis=1)
     i, j = np.arange(1, len(X) + 1)[:, None], np.arange(1, P + 1)
@@ -72,15 +66,15 @@ def settings():
 
 def reference(name):
     """What R returned: its curve, and the two lambdas it chose."""
-    rows = [row for row in _rows("cv_curves.csv") if row["setting"] == name]
+    rows = [row for row in rows_of("cv_curves.csv") if row["setting"] == name]
     keys = ("lambda", "mean", "std", "n_nonzero")
     curve = {key: np.array([float(row[key]) for row in rows]) for key in keys}
-    chosen = next(row for row in _rows("cv_chosen.csv") if row["setting"] == name)
+    chosen = next(row for row in rows_of("cv_chosen.csv") if row["setting"] == name)
     return curve, {key: float(chosen[key]) for key in ("lambda_min", "lambda_1se")}
 
 
 def test_every_setting_of_r_is_looked_at():
-    assert {row["setting"] for row in _rows("cv_chosen.csv")} == set(settings())
+    assert {row["setting"] for row in rows_of("cv_chosen.csv")} == set(settings())
 
 
 @pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
@@ -116,7 +110,7 @@ def test_relaxed_fits_agree_with_glmnet(family):
     cv = ss.cv_path(X, y, gammas=[0.0, 0.5, 1.0], n_lambdas=12, tol=1e-12, **options)
     assert [one.gamma for one in cv.candidates] == [1.0, 0.5, 0.0]
     for one in cv.candidates:
-        rows = [row for row in _rows("cv_relaxed.csv")
+        rows = [row for row in rows_of("cv_relaxed.csv")
                 if row["family"] == family and float(row["gamma"]) == one.gamma]  # fmt: skip
         curve = {key: np.array([float(row[key]) for row in rows])
                  for key in ("lambda", "mean", "std")}  # fmt: skip

@@ -1,6 +1,5 @@
 """The binomial and poisson paths against numbers of R's glmnet 4.1 (reference/glm.R made them)."""
 
-import csv
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import glm_oracle
 import numpy as np
 import numpy_losses
 import pytest
+from glmnet_tables import glmnet_settings, rows_of, solving
 from scipy import sparse
 
 import sparsesolve as ss
@@ -17,52 +17,11 @@ P = 12
 LOSSES = {"binomial": numpy_losses.BINOMIAL, "poisson": numpy_losses.POISSON}
 
 
-@lru_cache
-def _rows(name):
-    with open(HERE / name, newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def _data():
     """The columns of glm_data.csv as arrays, the design as "X"."""
-    rows = _rows("glm_data.csv")
+    rows = rows_of("glm_data.csv")
     data = {k: np.array([float(row[k]) for row in rows]) for k in rows[0]}
     return data | {"X": np.stack([data[f"x{j + 1}"] for j in range(P)], axis=1)}
-
-
-def _shared(d, y):
-    """The settings that both families have; the same table as in glm.R."""
-    X, w, o = d["X"], d["weight"], d["offset"]
-    v = np.resize([1, 0.5, 2, 1.5], P)
-    v[[1, 6]], v[8] = 0, np.inf
-    limits = {"lower": np.resize([-0.5, -np.inf, -0.1], P),
-              "upper": np.resize([0.8, 0.25, np.inf, 0.5], P)}
-    constant = X.copy()
-    constant[:, 2] = 2.5
-    i, j = np.arange(1, len(y) + 1)[:, None], np.arange(1, P + 1)
-    S = sparse.csc_array(np.where((i ** 2 + 3 * i * j + 7 * j ** 2) % 11 < 7, 0, X))
-    every = {"weights": w, "offset": o, "penalty_factor": v, **limits, "alpha": 0.5}
-    return {
-        "plain": (X, y, {}),
-        "weights": (X, y, {"weights": w}),
-        "offset": (X, y, {"offset": o}),
-        "factors": (X, y, {"penalty_factor": v}),
-        "limits": (X, y, limits),
-        "nonnegative": (X, y, {"lower": 0.0}),
-        "elastic": (X, y, {"alpha": 0.5}),
-        "ridge": (X, y, {"alpha": 0.0}),
-        "no_intercept": (X, y, {"intercept": False}),
-        "no_standardize": (X, y, {"standardize": False}),
-        "constant": (constant, y, {"penalty_factor": v}),
-        "sparse": (S, y, {}),
-        "sparse_weights": (S, y, {"weights": w, "intercept": False}),
-        "wide": (X[:10], y[:10], {}),
-        "dfmax": (X, y, {"dfmax": 5}),
-        "pmax": (X, y, {"pmax": 7}),
-        "combined": (X, y, every),
-        "combined_sparse": (S, y, {**every, "standardize": False}),
-        "combined_origin": (X, y, {**every, "intercept": False}),
-    }
 
 
 @lru_cache
@@ -70,16 +29,18 @@ def settings():
     """(family, name) -> (X, y, options of ss.path)."""
     d = _data()
     X, w, o = d["X"], d["weight"], d["offset"]
+    limits = {"lower": np.resize([-0.5, -np.inf, -0.1], P),
+              "upper": np.resize([0.8, 0.25, np.inf, 0.5], P)}
     counts = np.stack([d["trials"] - d["successes"], d["successes"]], axis=1)
     share = d["successes"] / d["trials"]
-    binomial = _shared(d, d["yes"]) | {
+    binomial = glmnet_settings(X, d["yes"], w, o, limits, 10, 5) | {
         "counts": (X, counts, {}),
         "counts_weights": (X, counts, {"weights": w, "offset": o}),
         "proportions": (X, share, {}),
         "proportions_weights": (X, share, {"weights": w}),
         "unbalanced": (X, d["rare"], {}),
     }
-    poisson = _shared(d, d["events"]) | {
+    poisson = glmnet_settings(X, d["events"], w, o, limits, 10, 5) | {
         "exposure": (X, d["events"], {"offset": np.log(d["exposure"])}),
         "rare": (X, d["rare"], {}),
         "real": (X, d["events"] + 0.25, {"weights": w}),
@@ -95,7 +56,7 @@ CASES = sorted(settings())
 def reference(family, name):
     """What R returned: arrays over the path, {k: coefficients} at some points, the default end."""
     def own(file):
-        return [r for r in _rows(file) if (r["family"], r["setting"]) == (family, name)]
+        return [r for r in rows_of(file) if (r["family"], r["setting"]) == (family, name)]
 
     rows = own("glm_paths.csv")
     path = {key: np.array([float(row[key]) for row in rows])
@@ -103,11 +64,6 @@ def reference(family, name):
     coefs = {int(row["k"]): np.array([float(row[f"b{j + 1}"]) for j in range(P)])
              for row in own("glm_coefs.csv")}
     return path, coefs, own("glm_ends.csv")[0]
-
-
-def _solving(options):
-    """The options that belong to the problem, not to the path's length."""
-    return {key: value for key, value in options.items() if key not in ("dfmax", "pmax")}
 
 
 def _expanded(y, options):
@@ -123,7 +79,7 @@ def test_oracle_agrees_with_glmnet(case):
     """The slow solver knows glmnet's conventions; R's numbers are optimal by its certificate."""
     X, y, options = settings()[case]
     path, coefs, _ = reference(*case)
-    y, options = _expanded(y, {**_solving(options), "loss": LOSSES[case[0]]})
+    y, options = _expanded(y, {**solving(options), "loss": LOSSES[case[0]]})
     assert glm_oracle.lambda_max(X, y, **options) == pytest.approx(path["lambda"][0], rel=1e-9)
     null = 2 * np.sum(np.ones(len(y)) * options.get("weights", 1.0))
     null *= glm_oracle.null_objective(X, y, **options)
@@ -148,7 +104,7 @@ def test_coefficients_agree_with_glmnet(case):
     """
     X, y, options = settings()[case]
     path, coefs, _ = reference(*case)
-    fit = ss.path(X, y, family=case[0], lambdas=path["lambda"], tol=1e-13, **_solving(options))
+    fit = ss.path(X, y, family=case[0], lambdas=path["lambda"], tol=1e-13, **solving(options))
     assert fit.lambdas == pytest.approx(path["lambda"], rel=1e-12)
     D = X.toarray() if sparse.issparse(X) else X
     scale, centre = D.std(axis=0), D.mean(axis=0)

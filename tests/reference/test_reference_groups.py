@@ -1,6 +1,5 @@
 """Group lasso paths against numbers of adelie (tests/reference/groups.py made them)."""
 
-import csv
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import group_oracle
 import numpy as np
 import numpy_losses
 import pytest
+from glmnet_tables import rows_of
 from scipy import sparse
 
 import sparsesolve as ss
@@ -21,15 +21,10 @@ LOSSES = {"gaussian": numpy_losses.GAUSSIAN, "binomial": numpy_losses.BINOMIAL,
 GIVEN = [1.0, 0.5, 0.0, 3.0, 1.0, 2.0]
 
 
-def _rows(name):
-    with open(HERE / name, newline="") as file:
-        return list(csv.DictReader(file))
-
-
 @lru_cache
 def settings():
     """Name -> (family, X, y, weights of the groups, options); the same table as in groups.py."""
-    rows = _rows("gaussian_data.csv")
+    rows = rows_of("gaussian_data.csv")
     X = np.array([[float(row[f"x{j + 1}"]) for j in range(P)] for row in rows])
     y, w, o = (np.array([float(row[k]) for row in rows]) for k in ("y", "weight", "offset"))
     binary, counts = (y > np.median(y)) * 1.0, np.round(np.abs(y))
@@ -49,7 +44,7 @@ def settings():
 @lru_cache
 def reference(name):
     """lambdas (L,), standardised coefficients (L, p), intercepts there."""
-    rows = [row for row in _rows("groups_paths.csv") if row["setting"] == name]
+    rows = [row for row in rows_of("groups_paths.csv") if row["setting"] == name]
     b = np.array([[float(row[f"b{j + 1}"]) for j in range(P)] for row in rows])
     return np.array([float(row["lambda"]) for row in rows]), b, [
         float(row["intercept"]) for row in rows]

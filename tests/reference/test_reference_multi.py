@@ -1,11 +1,11 @@
 """Paths of K responses against numbers of R's glmnet 4.1 (tests/reference/multi.R made them)."""
 
-import csv
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from glmnet_tables import rows_of
 from scipy import sparse
 
 import sparsesolve as ss
@@ -14,15 +14,10 @@ HERE = Path(__file__).parent
 P, K = 10, 3
 
 
-def _rows(name):
-    with open(HERE / name, newline="") as file:
-        return list(csv.DictReader(file))
-
-
 @lru_cache
 def settings():
     """(family, name) -> (X, y, options of ss.path); the same table as in multi.R."""
-    rows = _rows("multi_data.csv")
+    rows = rows_of("multi_data.csv")
 
     def columns(stem, count):
         return np.array([[float(row[f"{stem}{j + 1}"]) for j in range(count)] for row in rows])
@@ -69,11 +64,11 @@ def settings():
 @lru_cache
 def reference(family, name):
     """What R returned: arrays over the path, and {k: (intercepts, coefficients)} at a few k."""
-    rows = [r for r in _rows("multi_paths.csv") if (r["family"], r["setting"]) == (family, name)]
+    rows = [r for r in rows_of("multi_paths.csv") if (r["family"], r["setting"]) == (family, name)]
     path = {key: np.array([float(row[key]) for row in rows])
             for key in ("lambda", "df", "dev_ratio", "null_deviance")}  # fmt: skip
     coefs = {}
-    for row in _rows("multi_coefs.csv"):
+    for row in rows_of("multi_coefs.csv"):
         if (row["family"], row["setting"]) == (family, name):
             b0, B = coefs.setdefault(int(row["k"]), (np.zeros(K), np.zeros((K, P))))
             b0[int(row["response"])] = float(row["intercept"])

@@ -7,16 +7,6 @@ from sparsesolve.results.concordance import count_pairs
 N = 60
 
 
-@pytest.fixture
-def sample():
-    """Responses with late entries, ties and two strata; linear predictors with ties; weights."""
-    rng = np.random.default_rng(9)
-    start = np.where(rng.random(N) < 0.5, -np.inf, rng.integers(0, 5, N))
-    stop = np.maximum(start, 0) + rng.integers(1, 7, N)
-    y = np.column_stack([start, stop, rng.random(N) < 0.6, rng.integers(0, 2, N)])
-    return y, np.round(rng.standard_normal(N), 1), rng.integers(1, 4, N).astype(float)
-
-
 def naive_pairs(y, eta, w):
     """Every pair of which one died while the other was at risk, or died too."""
     counts = np.zeros(5)

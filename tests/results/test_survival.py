@@ -7,18 +7,6 @@ from sparsesolve.results.concordance import count_pairs
 
 from sparsesolve.results.survival import concordance
 
-N = 60
-
-
-@pytest.fixture
-def sample():
-    """Responses with late entries, ties and two strata; linear predictors with ties; weights."""
-    rng = np.random.default_rng(9)
-    start = np.where(rng.random(N) < 0.5, -np.inf, rng.integers(0, 5, N))
-    stop = np.maximum(start, 0) + rng.integers(1, 7, N)
-    y = np.column_stack([start, stop, rng.random(N) < 0.6, rng.integers(0, 2, N)])
-    return y, np.round(rng.standard_normal(N), 1), rng.integers(1, 4, N).astype(float)
-
 
 def naive_hazard(y, eta, w, time, stratum, ties):
     """Cumulative hazard of a sample whose linear predictor is 0."""

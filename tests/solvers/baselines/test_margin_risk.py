@@ -1,8 +1,8 @@
 """The risk of a Problem and its planes, against numpy: planes lie below and touch."""
 
-import margin_twin
 import numpy as np
 import pytest
+from kinked_oracle import pieces
 
 import sparsesolve as ss
 from sparsesolve.paths.assembly import read_problem
@@ -30,7 +30,7 @@ def risk_of(kind, intercept):
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_planes_touch_the_risk_and_lie_below_it(kind, intercept):
     risk, problem = risk_of(kind, intercept)
-    slopes, constants = margin_twin.pieces(kind, problem.loss.responses)
+    slopes, constants = pieces(kind, problem.loss.responses)
     places = [np.zeros(4), *RNG.normal(size=(12, 4))]
 
     def least(w):

@@ -4,21 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from kinked_oracle import pieces
 from scipy.optimize import linprog
 
 import sparsesolve as ss
 
 KINDS = ("hinge", "quantile", "epsilon_insensitive")
-
-
-def pieces(kind, y, q=0.3, epsilon=0.2):
-    """Slopes and constants (k, n) of which the loss is the largest line."""
-    one = np.ones(len(y))
-    if kind == "hinge":
-        return np.stack([-y, 0 * y]), np.stack([one, 0 * one])
-    if kind == "quantile":
-        return np.stack([-q * one, (1 - q) * one]), np.stack([q * y, (q - 1) * y])
-    return np.stack([-one, one, 0 * one]), np.stack([y - epsilon, -y - epsilon, 0 * one])
 
 
 def programme(kind, X, y, w, lam, intercept=True):
