@@ -170,6 +170,9 @@ ROWS = {
     (ss.Path, "extend"): ("y", lambda y: FIT.extend(X, y, n_lambdas=2).coefs.toarray()),
     (ss.KnotPath, "coef"): ("y", lambda y: KNOTS.coef(S, exact=True, X=X, y=y)),
     (ss.KnotPath, "intercept"): ("y", lambda y: KNOTS.intercept(S, exact=True, X=X, y=y)),
+    (ss.Path, "dual"): ("y", lambda y: FIT.dual(S, X, y)),
+    (ss.CVPath, "dual"): ("y", lambda y: CV.dual(S, X, y)),
+    (ss.KnotPath, "dual"): ("y", lambda y: KNOTS.dual(S, X, y)),
     (ss.KnotPath, "extend"): ("y", lambda y: ss.lars_path(X, Y, max_steps=1).extend(
         X, y, n_lambdas=1).coefs.toarray()),
     (ss.CVPath, "predict"): ("offset", lambda offset: CV.predict(X, offset=offset)),
