@@ -54,6 +54,9 @@ class Concave(Norm):
     # phi'(x; lam) by four numbers (start, s, power, factor): lam - (x - start lam) / s, within 0
     # and lam, if the power is 0; else factor lam (x + s)^power.
     form: tuple[float, float, float, float]
+    gamma: float  # of MCP and SCAD
+    epsilon: float  # of Log
+    q: float  # of Bridge
 
     def __init__(self, groups: Any = None, weights: Any = None, **shape: float):
         vars(self).update(shape)  # the number that phi depends on, by its name
