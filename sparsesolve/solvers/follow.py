@@ -38,8 +38,6 @@ CONTINUATION_RATIO = 0.88
 log = logging.getLogger(__name__)
 OUTCOMES = ("converged", "stopped by max_iter", "stalled", "unbounded")  # by code of a Status
 
-# Points before a stopping rule may end a path (glmnet's mnlam).
-ENOUGH = 5
 
 
 class StopRule(NamedTuple):
@@ -239,7 +237,7 @@ def _reason_to_end(points, stop, dfmax, limited):
         return None
     if not isinstance(stop, StopRule):
         return "the stop function said so" if stop(last) else None
-    enough = max(ENOUGH, stop.steps + 1)
+    enough = max(5, stop.steps + 1)  # glmnet's mnlam
     if len(points) < enough:
         return None
     if last.dev_ratio > stop.explained:

@@ -21,8 +21,6 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, State
 
 # Steps of iterative refinement after which only rounding is left.
 CORRECTIONS = 5
-# An inner lambda beyond which nothing changes.
-LARGEST = 1e307
 
 
 class Ridge(State):
@@ -65,7 +63,7 @@ class Ridge(State):
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         with np.errstate(over="ignore"):
-            lam = min(lam * self.unit, LARGEST)
+            lam = min(lam * self.unit, 1e307)  # beyond, nothing changes
         self.form.start()
         for _ in range(min(budget, CORRECTIONS)):
             self.form.correct(lam)

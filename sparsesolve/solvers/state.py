@@ -9,7 +9,7 @@ Shapes: n samples, p features, K responses. With one response, K is left out. Ev
 problem's inner units: standardised columns, and the lambda of `Problem.inner_level`.
 """
 
-CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # what `solve` returns: the codes of results.status.Status
+CONVERGED, MAX_ITER, STALLED = range(3)  # what `solve` returns: the codes of results.status.Status
 NULL_LEVEL = 1e20  # an inner lambda at which every penalised coefficient is 0
 
 

@@ -33,8 +33,6 @@ FEW_EIGENVALUES = 250
 # to .16, 300 x 15,000 text (1,500) .8 to 1.3, 1,000 x 15,000 text (17,000) 3 to 20, 1,000 x 2,000
 # at 2 % (25,000) 3 to 24.
 EIGENVALUES_TO_A_STORED_VALUE = 4000
-# A design counts as sparse if it has fewer than one stored value in this many entries.
-EIGENVALUE_SPARSITY = 10
 # Number of coefficients of K responses up to which Newton's method factors their Hessian as a
 # whole ("response_newton"). Above it, rows are minimised over one by one ("response_blocks").
 # Softmax coefficients enter one by one, so that few of them are active at a time.
@@ -55,20 +53,13 @@ MOST_DENSE_COEFFICIENTS = 200
 # 0.83 (120), 500 x 500 x 20 1.14 (200), 2,000 x 20 x 100 1.58 (200), 3,000 x 100 x 50 1.76 (250),
 # 4,000 x 25 x 200 2.7 (1,000; 8 lambdas); sparse, 1 in 20 stored, 2,000 x 200 x 50 0.82 (25).
 MOST_CLASSES_SQUARED_COLUMNS = 150_000
-# Newton's method on all coefficients keeps another copy of X, which may have this many values.
-MOST_COPIED_VALUES = 20_000_000
 # First-order steps need about this many passes over X. Blocks are solved by second-order steps
-# until the cubes of their sizes cost more than these passes.
+# until the cubes of their sizes cost more than these passes, under the linf norm a fifth of them:
+# it brings many coefficients of a block to one size, and its second-order steps are longer.
 FIRST_ORDER_PASSES = 500
-# Passes that first-order steps need under the linf norm, which brings many coefficients of a
-# block to one size, and whose second-order steps are longer.
-FIRST_ORDER_PASSES_LINF = 100
 # With several responses: coefficients of one group in all responses up to which a quadratic model
 # of the group is factored.
 MOST_GROUP_COEFFICIENTS = 1000
-# Coefficients of a group in all responses up to which a quadratic model of it is factored under
-# the linf norm.
-MOST_GROUP_COEFFICIENTS_LINF = 200
 
 # Rows to a column from which Newton steps on the rows inside are chosen over sweeps. a9a (265 rows
 # to a column) takes hundreds to thousands of sweeps at a large C, text of less than one 10 to 100.
@@ -149,7 +140,8 @@ def _few_coefficients(problem):
     K, columns = problem.n_responses, min(p, n, problem.design.stored / n)
     if K * K * columns > MOST_CLASSES_SQUARED_COLUMNS:
         return False
-    return K * min(p, 2 * n) <= most and n * p <= MOST_COPIED_VALUES
+    # Newton's method keeps another copy of X
+    return K * min(p, 2 * n) <= most and n * p <= 20_000_000
 
 
 def _few_columns(problem, lambdas):
@@ -167,13 +159,12 @@ def _giant_group(problem):
     sizes = np.diff(problem.penalty.start)
     even = problem.penalty.evens_out
     if problem.n_responses is not None:
-        most = MOST_GROUP_COEFFICIENTS_LINF if even else MOST_GROUP_COEFFICIENTS
-        return sizes.max(initial=0) > most
+        return sizes.max(initial=0) > MOST_GROUP_COEFFICIENTS / (5 if even else 1)
     n = problem.design.n
     tied = even & np.greater(problem.penalty.weight, 0.0)  # tied by a norm, if the group has one
     # small groups are always solved by second-order steps
     large = sizes[sizes > np.where(tied, n, max(n, 64))].astype(float)
-    passes = FIRST_ORDER_PASSES_LINF if even else FIRST_ORDER_PASSES
+    passes = FIRST_ORDER_PASSES / (5 if even else 1)
     return bool((large**3).sum() > passes * problem.design.stored)
 
 
@@ -189,7 +180,7 @@ def few_eigenvalues(design, most):
 
 def is_sparse(design):
     """Return True if products with X are much cheaper than with a dense array of its shape."""
-    return EIGENVALUE_SPARSITY * design.stored <= design.n * design.p
+    return 10 * design.stored <= design.n * design.p
 
 
 def by_rows_in_the_dual(problem, lambdas):

@@ -129,7 +129,7 @@ def test_many_classes_go_by_blocks(chosen, monkeypatch):
 
 def test_a_giant_group_without_a_norm_is_so_many_columns(chosen, monkeypatch):
     """Large l1/linf groups are left to first-order steps, which are slow."""
-    monkeypatch.setattr(suitability, "FIRST_ORDER_PASSES_LINF", 10)
+    monkeypatch.setattr(suitability, "FIRST_ORDER_PASSES", 50)
     X = RNG.standard_normal((4, 12))
     for weights in ([1.0, 1.0], [0.0, 1.0]):
         penalty = ss.penalties.GroupLinf(np.repeat([0, 1], [9, 3]), weights)

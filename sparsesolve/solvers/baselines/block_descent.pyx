@@ -204,22 +204,17 @@ class BlockDescent(FirstOrder):
                 self.point = Point(b, c + 0.5**k * change, eta + 0.5**k * image, new, new_u)
                 return
 
-    def products(self, u):
-        self.last = super().products(u)
-        return self.last
-
     def gap(self, lam):
         """Return the gap of a first-order solver; its products choose the working set again.
 
         The point is evaluated afresh before, so that rounding does not build up.
         """
         self.point = self.at(self.point.b, self.point.c)
-        self.last = None
+        self.seen = ()
         gap = super().gap(lam)
         if not self.all_groups:
-            if self.last is None:  # There was no dual point for them.
-                self.products(self.point.u)
-            violated = self.penalty.levels(self.last) > lam
+            z = self.seen[0][1] if self.seen else self.products(self.point.u)
+            violated = self.penalty.levels(z) > lam
             self.working = np.flatnonzero(self.open & (
                     self._groups_with(self.point.b != 0.0) | violated))
         return gap

@@ -19,8 +19,6 @@ import numpy as np
 from sparsesolve.solvers.first_order.first_order import Ista
 
 SCHEDULES = ("sqrt", "inverse", "constant")
-# Lengths of a first step that are tried, relative to the step of gradient descent.
-LENGTHS = (1.0, 0.1, 0.01, 0.001)
 # Steps after which the best of these lengths is chosen.
 TRIAL = 40
 
@@ -50,7 +48,8 @@ class Subgradient(Ista):
         self.length = self.a
         if self.a is None:
             self.descend(self.point, lam)  # This finds its L.
-            lengths = [self.delay * length / self.L for length in LENGTHS]
+            # relative to the step of gradient descent
+            lengths = [self.delay * length / self.L for length in (1.0, 0.1, 0.01, 0.001)]
             nothing_to_do = self.penalty.polar(self.downhill(self.point.u)[0]) <= lam
             self.length = lengths[0] if nothing_to_do else min(
                 lengths, key=lambda length: self._try(length, lam)

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.losses.multigaussian import Multigaussian
-from sparsesolve.solvers.first_order.first_order import Ista, divergence
+from sparsesolve.solvers.first_order.first_order import Ista
 from sparsesolve.solvers.state import NULL_LEVEL
 
 # Over-relaxation: Boyd et al. (2011), section 3.4.3, recommend 1.5 to 1.8.
@@ -35,8 +35,6 @@ RELAXATION = 1.6
 # other (Boyd et al. 2011, section 3.4.1, have 10 and 2). Residuals are compared after 10 steps,
 # then after twice as many, and so on, since a rho that changes for ever need not converge.
 RESIDUALS_APART, RHO_FACTOR = 5.0, 2.5
-# Features whose linear system is solved by a Cholesky factor (288 MB).
-MOST_FEATURES = 6_000
 
 
 class LinearizedAdmm(Ista):
@@ -62,7 +60,7 @@ class LinearizedAdmm(Ista):
             super().step(lam)
             return
         before = self.s
-        self.move(lam, self.pull(lam))
+        self.move(lam)
         self.split(lam, self.image(self.point.b))
         self.taken += 1
         if self.taken == self.look:
@@ -84,28 +82,21 @@ class LinearizedAdmm(Ista):
         """Return A's in the shape of b."""
         return (self.transposed @ s).reshape(self.point.b.shape)
 
-    def pull(self, lam):
-        """Return minus the gradient of what a step minimises, in b and in c."""
-        point = self.point
-        z, pull = self.downhill(point.u)
-        z = z - self.rho * self.back(self.image(point.b) - self.s + self.w)
-        return z - lam * self.penalty.ridge * point.b, pull
+    def pull(self, start, lam):
+        z, pull = super().pull(start, lam)
+        if lam < NULL_LEVEL:
+            z = z - self.rho * self.back(self.image(start.b) - self.s + self.w)
+            z -= lam * self.penalty.ridge * start.b
+        return z, pull
 
-    def move(self, lam, pull):
-        """Take a gradient step, after growing L until the model of F is no less at its end."""
-        start, (z, across) = self.point, pull
-        for _ in range(60):
-            length = self.L + self.rho * self.square + lam * self.penalty.ridge
-            step = z / length
-            new = self.at(start.b + step, start.c + across / self.L)
-            moved = float(np.vdot(step, step) + np.vdot(new.c - start.c, new.c - start.c))
-            curvature = 2.0 * divergence(start, new)
-            size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
-            # rounding
-            if curvature <= self.L * moved or moved <= 1e-30 * size:
-                break
-            self.L *= 2.0
-        self.point = new
+    def prox_step(self, start, z, L, lam):
+        if lam >= NULL_LEVEL:
+            return super().prox_step(start, z, L, lam)
+        return start.b + z / (L + self.rho * self.square + lam * self.penalty.ridge)
+
+    def move(self, lam):
+        """Take a gradient step."""
+        self.point = self.descend(self.point, lam)
 
     def split(self, lam, image):
         """Take the prox, and update the multipliers."""
@@ -151,9 +142,9 @@ class Admm(LinearizedAdmm):
         self.of_A = (own.T @ own).toarray()
         self.factored = None, None
 
-    def move(self, lam, pull):
+    def move(self, lam):
         """Move to the minimum by one Newton step, exact with squared error."""
-        z, across = pull
+        z, across = self.pull(self.point, lam)
         found = cho_solve(self._factor(lam), np.concatenate([across, z], axis=-1).T).T
         f = across.shape[-1]
         self.point = self.at(self.point.b + found[..., f:], self.point.c + found[..., :f])
@@ -182,5 +173,5 @@ def suits_linearized(problem, lambdas):
 def suits(problem, lambdas):
     """Return True with squared error and columns that fit in, under such a norm."""
     squares = problem.loss is None or isinstance(problem.loss, Multigaussian)
-    small = problem.design.p <= MOST_FEATURES
+    small = problem.design.p <= 6_000  # whose Cholesky factor takes 288 MB
     return squares and small and suits_linearized(problem, lambdas)

@@ -37,8 +37,6 @@ MORE_CURVATURE = 1.02
 # A step of SpaRSA must end below the worst of so many last objectives, by this fraction of
 # L |step|^2 / 2 (5 and 0.01 in Wright, Nowak, Figueiredo 2009).
 SPARSA_MEMORY, SPARSA_DECREASE = 5, 0.01
-# Lengths of one step that are tried: 2^60 ends any search.
-TRIES = 60
 
 
 class Point(NamedTuple):
@@ -73,6 +71,7 @@ class FirstOrder(State):
 
     between = 10  # iterations between two certificates
     patience = 100  # certificates without progress before the solver gives up
+    seen = ()  # the last two residuals and their products, the newest first
 
     def __init__(self, problem, n_threads):
         self.design, self.n_threads, self.several = problem.design, n_threads, problem.n_responses
@@ -207,10 +206,13 @@ class FirstOrder(State):
         return self.unpenalised_basis.held_part(z, self.unpenalised), u @ self.basis
 
     def products(self, u):
-        """Return z_j'u of every column, (p,) or (K, p)."""
-        if self.several:
-            return self.design.response_products(u, None, self.n_threads)
-        return self.design.products(u, self.n_threads)
+        """Return z_j'u of every column, (p,) or (K, p); steps and gaps share the last answers."""
+        pair = next((own for own in self.seen if own[0] is u), None)
+        if pair is None and self.several:
+            pair = u, self.design.response_products(u, None, self.n_threads)
+        pair = pair or (u, self.design.products(u, self.n_threads))
+        self.seen = (pair, *[other for other in self.seen if other is not pair][:1])
+        return pair[1].copy()
 
     # The certificate.
 
@@ -283,8 +285,8 @@ class Ista(FirstOrder):
 
         Returns `start` itself if no L is found.
         """
-        z, pull = self.downhill(start.u)
-        for _ in range(TRIES):
+        z, pull = self.pull(start, lam)
+        for _ in range(60):  # 2^60 ends any search
             new, moved = self.end(start, z, pull, self.L, lam)
             size = np.sum(start.b**2) + np.sum(start.c**2)
             curvature = 2.0 * divergence(start, new)
@@ -296,11 +298,19 @@ class Ista(FirstOrder):
             self.L = min(max(met, 1.2 * self.L), most) if met < most else most
         return start
 
+    def pull(self, start, lam):
+        """Return minus the gradient of what a step has a model of, in b and in c."""
+        return self.downhill(start.u)
+
     def end(self, start, z, pull, L, lam):
         """Return the end of the step for that L, and its squared length."""
-        b, c = self.penalty.prox(start.b + z / L, lam / L), start.c + pull / L
+        b, c = self.prox_step(start, z, L, lam), start.c + pull / L
         moved = np.sum((b - start.b) ** 2) + np.sum((c - start.c) ** 2)
         return self.at(b, c), float(moved)
+
+    def prox_step(self, start, z, L, lam):
+        """argmin_b -z'(b - start) + L |b - start|^2 / 2 + lam Omega(b)."""
+        return self.penalty.prox(start.b + z / L, lam / L)
 
 
 class Fista(Ista):
@@ -346,7 +356,7 @@ class Sparsa(Ista):
         start, L = self.point, self.L
         z, pull = self.downhill(start.u)
         bar = max(self.levels) + self.rounding(max(self.levels))
-        for _ in range(TRIES):
+        for _ in range(60):  # 2^60 ends any search
             new, moved = self.end(start, z, pull, L, lam)
             value = self.objective(lam, new)
             if value <= bar - 0.5 * SPARSA_DECREASE * L * moved:

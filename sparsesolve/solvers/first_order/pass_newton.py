@@ -39,7 +39,7 @@ class PassNewton(FirstOrder):
 
     def __init__(self, problem, n_threads):
         self.n_threads = n_threads
-        self.seen, self.products_at, self.cleared, self.problem = (), None, (None, None), problem
+        self.products_at, self.cleared, self.problem = None, (None, None), problem
         super().__init__(problem, n_threads)
         self.which = np.empty(0, dtype=np.intc)  # S
         self.scale, self.stale, self.model = 1.0, True, None
@@ -86,12 +86,9 @@ class PassNewton(FirstOrder):
         self.scale, self.stale = 1.0, True
 
     def products(self, u):
-        """Return z_j'u of every column, (p,); the last answers are kept."""
+        """Return z_j'u of every column, (p,)."""
         self.products_at = self.point
-        known = [pair for pair in self.seen if pair[0] is u or np.array_equal(pair[0], u)]
-        pair = known[0] if known else (u, super().products(u))
-        self.seen = (pair, *[other for other in self.seen if other is not pair][:1])
-        return pair[1].copy()
+        return super().products(u)
 
     def dual_at(self, lam):
         """Return the dual point of FirstOrder, once for a point at which it cannot change with

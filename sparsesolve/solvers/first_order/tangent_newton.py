@@ -62,8 +62,6 @@ class TangentNewton(Sparsa):
     between = 4
 
     def __init__(self, problem, n_threads):
-        # The last residual and its products, which steps and gaps share.
-        self.multiplied = None, None
         self.unpacked = np.empty(0, dtype=np.intc), None  # columns of X, kept from step to step
         self.size = 0  # directions of the last tangent
         self.terms = problem.penalty.terms()
@@ -76,11 +74,6 @@ class TangentNewton(Sparsa):
         self.last_gap, self.taken = np.inf, 0  # proximal steps at this lambda
         self.few = few_for_rounds(problem)
         self.needed = False  # whether rounds were needed at the last lambda
-
-    def products(self, u):
-        if self.multiplied[0] is not u:
-            self.multiplied = u, super().products(u)
-        return self.multiplied[1].copy()
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -111,7 +104,7 @@ class TangentNewton(Sparsa):
                 dual, missing = clear(self.loss, of_round.eta, dual, basis)
             if len(self.terms) > 1:
                 self.penalty.begin_polar(of_round.b, self.rounds.y)
-            z = super().products(dual) if missing < np.inf else None
+            z = self.products(dual) if missing < np.inf else None
             gap = min(gap, self.gap_by(lam, dual, z, free, missing))
         self.last_gap, self.between = gap, 1 if self._rounds_are_due(lam) else type(self).between
         return gap

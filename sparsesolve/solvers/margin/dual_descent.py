@@ -39,9 +39,9 @@ SWEEPS_A_MULTIPLIER = 3
 # it is computed whatever they gain.
 # Iterations at 0.1 and 0.9: sweeps 1.17 and 1.17.
 SWEEP_GAIN, SWEEP_SHARE, MOST_SWEEPS = 0.3, 0.1, 30
-# The factor of f rows costs this many times f^3 products, and a sweep SWEEP_COST products for each
-# stored value. It is made if the sweeps to come, at the pace of the last ones, cost more.
-CHOLESKY_COST, SWEEP_COST = 0.1, 4.0
+# A sweep costs so many products of matrices for each stored value. A factor of f rows is made if
+# the sweeps to come, at the pace of the last ones, cost more than its 0.1 f^3.
+SWEEP_COST = 4.0
 # Certificates without a fall of the gap after which sweeps give way to Newton steps.
 GAPS_BEFORE_NEWTON = 60
 
@@ -203,7 +203,7 @@ class DualDescent(Reduced):
         inside = (u > dual.low) & (u < dual.high)
         free = np.flatnonzero(inside & ((u != 0.0) | (self.loss_width == 0.0)))
         f, stored = len(free), dual.rows.stored
-        price = f**3 * CHOLESKY_COST + f * f * stored / (dual.rows.p + 1.0)
+        price = 0.1 * f**3 + f * f * stored / (dual.rows.p + 1.0)
         saved = sweeps * stored * SWEEP_COST
         if not 0 < f <= MOST_FREE_ROWS or price > saved:
             return False

@@ -35,8 +35,6 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 # half the time in which 2,000 sweeps reach 2e-4. Above it was not measured.
 MOST_BUNDLE_COEFFICIENTS = 1000
 SWEEPS_BEFORE_PLANES = 200
-# Cutting planes without a fall of the gap before the machine is given up.
-PLANES_PATIENCE = 100
 
 
 cdef int _decreasing(const void* a, const void* b) noexcept nogil:
@@ -186,7 +184,7 @@ def _by_sweeps(problem, tol, sweeps, seed):
 def _by_planes(problem, W, alpha, gap, tol, steps):
     """Cutting planes from alpha on; return the best W, alpha, the gap and the planes added."""
     planes, tags = Planes(W.size, problem.lam), {}
-    best, least, patience = W, problem.objective(W), PLANES_PATIENCE
+    best, least, patience = W, problem.objective(W), 100  # planes without a fall of the gap
     new, made = alpha, 0
     while made < steps and patience:
         made += 1
@@ -198,7 +196,7 @@ def _by_planes(problem, W, alpha, gap, tol, steps):
             best, least = W, objective
         patience -= 1
         if least - planes.lower < gap:
-            gap, patience = least - planes.lower, PLANES_PATIENCE
+            gap, patience = least - planes.lower, 100
         if gap <= 0.5 * tol:
             break
         new = problem.extreme(W)

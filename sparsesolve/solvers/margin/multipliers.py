@@ -28,7 +28,7 @@ from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.first_order.augmented_lagrangian import FIRST_SHARE, RHO_GROWTH
 from sparsesolve.solvers.first_order.first_order import Best, FirstOrder, Point
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
-from sparsesolve.solvers.tolerances import ROUNDING
+from sparsesolve.solvers.tolerances import PROGRESS, ROUNDING
 
 # The curvature sigma of the Moreau envelope at the start of a lambda, in units of a slope over the
 # spread of the kinks. A larger one makes the smooth problem as hard as the problem itself; a
@@ -37,31 +37,10 @@ FIRST_SIGMA = 10.0
 # sigma grows by the first factor after a round that left more than the second share of the gap,
 # and shrinks by it where the smooth problem takes too many steps.
 SIGMA_GROWTH, ROUND_GAIN = 3.0, 0.2
-# An inner problem is solved to this share of the current gap, and no further than to INNER_TARGET
-# of the target.
-INNER_SHARE, INNER_TARGET = 0.1, 0.05
-# These shares are multiplied by this after a round in which the inner solver found nothing to do,
-# down to 1e-8 of them: below that an inner gap is rounding.
-INNER_FINER = 0.03
-# Rounds after which the method is given up if none leaves less than ROUND_PROGRESS of the least
-# gap.
-ROUNDS_PATIENCE, ROUND_PROGRESS = 15, 0.9
-# The share of a lambda whose solution is b = 0 that is tried next on the way to the largest lambda
-# with another solution.
-NEXT_LEVEL = 0.7
-# Rounds at one lambda: sigma has grown to its end after ten.
-ROUNDS = 60
-# Steps of the inner solver in one of them.
-MOST_STEPS = 10_000
-# Relative gap of Dinkelbach's steps while these are long: the ratio then has three digits.
-FIRST_GAP = 1e-3
-# Relative gap of the last of Dinkelbach's steps, of which the grid begins.
-LAST_GAP = 1e-9
-# Coefficients are scaled by this to see the part of degree 1 of the penalty, of which the ridge
-# part is then 1e-8.
-TINY = 1e-8
-# Two lambdas within this relative distance are one.
-SAME = 1e-9
+# An inner problem is solved to this share of the current gap.
+INNER_SHARE = 0.1
+# Rounds without progress of the least gap after which the method is given up.
+ROUNDS_PATIENCE = 15
 
 
 class KinkedCertificate(FirstOrder):
@@ -219,7 +198,7 @@ class Multipliers(State):
         bound, m = -np.inf, self.m  # the largest dual value, and its multipliers
         if lam >= NULL_LEVEL:
             target = max(target, ROUNDING * self.null)
-        for _ in range(ROUNDS):
+        for _ in range(60):  # sigma has grown to its end after ten
             if gap <= target:
                 return CONVERGED, gap
             if self.iterations >= limit or patience == 0:
@@ -233,7 +212,7 @@ class Multipliers(State):
                 bound, m = value - gap, self.m
             if not self._after_round(outcome, before, gap, last):
                 continue
-            progress = gap < ROUND_PROGRESS * least
+            progress = gap < PROGRESS * least
             patience = ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
         self._go_to(best.point)
@@ -260,7 +239,7 @@ class Multipliers(State):
         gains_little = gap > ROUND_GAIN * last
         if self.iterations == before and gains_little and self.fine > 1e-8:
             # The inner gap is of second order in eta, this one of first order at a kink.
-            self.fine *= INNER_FINER
+            self.fine *= 0.03  # down to 1e-8: below, an inner gap is rounding
             return False
         if outcome == MAX_ITER:
             smaller = self.envelope.sigma / SIGMA_GROWTH
@@ -276,7 +255,7 @@ class Multipliers(State):
         Outcome.
         """
         goal = min(INNER_SHARE * gap, self.null)
-        goal = self.fine * max(goal, INNER_TARGET * target)
+        goal = self.fine * max(goal, 0.05 * target)
         # Steps of the inner solver in a round after which sigma shrinks.
         steps = max(min(limit - self.iterations, 3000), 1)
         outcome, _ = self.inner.solve(lam, goal, steps)
@@ -331,27 +310,30 @@ class Multipliers(State):
         lam = _level(self.problem, self.correlations_here())
         if not 0.0 < lam < np.inf or penalty.alpha == 0.0:
             return lam
-        best, lam, close = 0.0, NEXT_LEVEL * lam, FIRST_GAP
+        # Relative gaps of Dinkelbach's steps, while they are long and at last, and a share of a
+        # lambda whose solution is b = 0, which is tried next.
+        loose, tight, next_share = 1e-3, 1e-9, 0.7
+        best, lam, close = 0.0, next_share * lam, loose
         # Dinkelbach's steps to the largest lambda with a coefficient other than 0: they converge
         # faster than geometrically.
         for _ in range(30):
-            self._solve(lam, close * self.null, MOST_STEPS)
+            self._solve(lam, close * self.null, 10_000)
             point = self.certificate.point
             held = np.where(self.certificate.unpenalised, 0.0, point.b)
-            size = penalty.value(TINY * held, 1.0) / TINY  # The part of degree 1.
+            size = penalty.value(1e-8 * held, 1.0) / 1e-8  # the part of degree 1, to eight digits
             ratio = (null - point.value) / size if size > 0.0 else 0.0
             # A fall of the objective below this fraction of it is rounding of a solution at the
-            # gap LAST_GAP.
-            if null - point.value > lam * (1.0 + SAME) * size + 1e-12 * null:
-                close = LAST_GAP if ratio < (1.0 + FIRST_GAP) * lam else close
+            # last gap.
+            if null - point.value > lam * (1.0 + tight) * size + 1e-12 * null:
+                close = tight if ratio < (1.0 + loose) * lam else close
                 best = lam = ratio
-            elif close > LAST_GAP:
-                close = LAST_GAP
+            elif close > tight:
+                close = tight
             elif best > 0.0:
                 break
             else:  # b = 0 is best here, and perhaps further down.
-                lam = NEXT_LEVEL * min(lam, _level(self.problem, self.correlations_here()))
-        self._solve(lam * (1.0 + SAME), LAST_GAP * self.null, MOST_STEPS)
+                lam = next_share * min(lam, _level(self.problem, self.correlations_here()))
+        self._solve(lam * (1.0 + tight), tight * self.null, 10_000)
         return lam
 
     def correlations_here(self):

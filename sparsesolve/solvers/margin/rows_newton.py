@@ -41,26 +41,21 @@ from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.margin.multipliers import (
     INNER_SHARE,
     ROUND_GAIN,
-    ROUND_PROGRESS,
     ROUNDS_PATIENCE,
     SIGMA_GROWTH,
 )
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
-from sparsesolve.solvers.tolerances import LAST_DIGITS
+from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 
 # Changes of a set of rows after which sums over it are computed again: each change adds a
 # rounding of the largest sum.
 CHANGES_BEFORE_SUMS = 40
-# Rows that the factor takes in at a time: a block of a matrix product.
-TOGETHER = 32
 # Rows strictly between their ends up to which these may be solved for by a Cholesky factor, whose
 # memory is a square of them.
 MOST_FREE_ROWS = 3000
 # Columns up to which a Newton step may factor a matrix of all columns.
 MOST_NEWTON_COLUMNS = 2000
-# No round is solved to less than this share of the target gap.
-TARGET_SHARE = 0.1
 
 
 class Moments:
@@ -180,8 +175,8 @@ def ascend(gram, u, slope, low, high, lam, level):
 def _factor(gram):
     """Return the Cholesky factor of the independent rows of gram, and the numbers of these."""
     factor, kept = Cholesky(len(gram)), np.zeros(0, dtype=int)
-    for start in range(0, len(gram), TOGETHER):
-        new = np.arange(start, min(start + TOGETHER, len(gram)))
+    for start in range(0, len(gram), 32):  # a block of a matrix product
+        new = np.arange(start, min(start + 32, len(gram)))
         rows = gram[np.ix_(new, np.append(kept, new))]
         # rounding: the row depends on the others
         kept = np.append(kept, new[factor.add(rows, 1e-11)])
@@ -238,8 +233,9 @@ class RowsNewton(Reduced):
                 break
             self.envelope.about(self.m, self.sigma)
             modest = 0.01 * self.null
-            goal = max(INNER_SHARE * min(gap, modest), TARGET_SHARE * target)
-            u = self._round(lam, goal, TARGET_SHARE * target, limit)
+            least_goal = 0.1 * target
+            goal = max(INNER_SHARE * min(gap, modest), least_goal)
+            u = self._round(lam, goal, least_goal, limit)
             self.m = self.envelope.slopes(self.eta)
             last = gap
             reached = self.eta - dual.offset - self.b0
@@ -249,7 +245,7 @@ class RowsNewton(Reduced):
             if gap > ROUND_GAIN * last:
                 self.sigma *= SIGMA_GROWTH
                 self.sigma = min(self.sigma, 1e5 * self.first)
-            progress = gap < ROUND_PROGRESS * least
+            progress = gap < PROGRESS * least
             patience = ROUNDS_PATIENCE if progress else patience - 1
             least = min(least, gap)
         dual.set_point(best[1])
