@@ -42,6 +42,8 @@ class FarCode(NamedTuple):
 def refuse_codes(X):
     """Raise ValueError if X holds 0, 1, 2 and one code, as genotypes with missing values do."""
     blocks = list(_columns(X))
+    if all(block.dtype.kind == "f" for _, block in blocks):
+        return
     for kinds, wide in (("bB", scipy.sparse.issparse(X)), ("hHiIlLqQ", True)):
         whole = [pair for pair in blocks if pair[1].dtype.char in kinds]
         few = wide and sum(block.size for _, block in whole) < ENOUGH

@@ -93,41 +93,44 @@ def one_blas_thread():
 
 
 class _Hold:
-    """The number of blocks that restrict BLAS, and the limits to restore after the last one."""
+    """The number of blocks that restrict BLAS, and the threads to restore after the last one."""
 
     def __init__(self):
-        self.lock, self.blocks, self.limiter = threading.Lock(), 0, None
+        self.lock, self.blocks, self.before = threading.Lock(), 0, []
 
     def enter(self):
         with self.lock:
             if self.blocks == 0:
-                controller = _blas_controller()
-                _of_no_thread(controller)
-                self.limiter = controller.limit(limits=1, user_api="blas")
-                _of_no_thread(controller)
+                counts = [(library, library.get_num_threads()) for library in _blas_libraries()]
+                self.before = [pair for pair in counts if pair[1] not in (1, None)]
+                for library, _ in self.before:
+                    _set_threads(library, 1)
             self.blocks += 1
 
     def leave(self):
         with self.lock:
             self.blocks -= 1
             if self.blocks == 0:
-                self.limiter.restore_original_limits()
-                _of_no_thread(_blas_controller())
+                for library, count in self.before:
+                    _set_threads(library, count)
 
 
-def _of_no_thread(controller):
-    """Let any Python thread set the limits: threadpoolctl 3.8 ignores all but the first one."""
-    for library in controller.lib_controllers:
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)
+def _set_threads(library, count):
+    """Set the threads of a BLAS, from any Python thread: threadpoolctl 3.8 ignores all but the
+    first one.
+    """
+    clear = getattr(library, "clear_controlling_thread", lambda force: None)
+    clear(force=True)
+    library.set_num_threads(count)
+    clear(force=True)
 
 
 _hold = _Hold()
 
 
 @functools.cache
-def _blas_controller():
-    """Return the one controller; making it walks all loaded libraries (milliseconds)."""
+def _blas_libraries():
+    """Return a controller of each BLAS; making them walks all loaded libraries (milliseconds)."""
     import scipy.linalg.cython_blas  # noqa: F401  (a controller knows only what is loaded by now)
 
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas").lib_controllers

@@ -178,8 +178,9 @@ class MCP(Concave):
     """
 
     def __init__(self, gamma: float = 3.0, groups: Any = None, weights: Any = None):
-        super().__init__(groups, weights, gamma=read_number("gamma", gamma, 1.0, inclusive=False))
-        self.form = 0.0, self.gamma, 0.0, 1.0
+        gamma = read_number("gamma", gamma, 1.0, inclusive=False)
+        super().__init__(groups, weights, gamma=gamma)
+        self.form = 0.0, gamma, 0.0, 1.0
 
     def _phi(self, x, lam):
         inside = lam * x - x * x / (2.0 * self.gamma)
@@ -218,8 +219,9 @@ class SCAD(Concave):
     """
 
     def __init__(self, gamma: float = 3.7, groups: Any = None, weights: Any = None):
-        super().__init__(groups, weights, gamma=read_number("gamma", gamma, 2.0, inclusive=False))
-        self.form = 1.0, self.gamma - 1.0, 0.0, 1.0
+        gamma = read_number("gamma", gamma, 2.0, inclusive=False)
+        super().__init__(groups, weights, gamma=gamma)
+        self.form = 1.0, gamma - 1.0, 0.0, 1.0
 
     def _phi(self, x, lam):
         a = self.gamma
@@ -264,8 +266,9 @@ class Log(Concave):
     """
 
     def __init__(self, epsilon: float, groups: Any = None, weights: Any = None):
-        super().__init__(groups, weights, epsilon=read_number("epsilon", epsilon, inclusive=False))
-        self.form = 0.0, self.epsilon, -1.0, 1.0
+        epsilon = read_number("epsilon", epsilon, inclusive=False)
+        super().__init__(groups, weights, epsilon=epsilon)
+        self.form = 0.0, epsilon, -1.0, 1.0
 
     def _phi(self, x, lam):
         return lam * np.log1p(x / self.epsilon)
@@ -309,8 +312,9 @@ class Bridge(Concave):
     """
 
     def __init__(self, q: float, groups: Any = None, weights: Any = None):
-        super().__init__(groups, weights, q=read_number("q", q, 0.0, 1.0, inclusive=False))
-        self.form = 0.0, SMOOTHED, self.q - 1.0, self.q
+        q = read_number("q", q, 0.0, 1.0, inclusive=False)
+        super().__init__(groups, weights, q=q)
+        self.form = 0.0, SMOOTHED, q - 1.0, q
 
     def _phi(self, x, lam):
         return lam * ((x + SMOOTHED) ** self.q - SMOOTHED**self.q)

@@ -68,15 +68,9 @@ def interpolator(lambdas, s):
         If there is no lambda to interpolate between.
     """
     s = np.atleast_1d(s)
-    if not len(lambdas):
-        if len(s):
-            raise ValueError("The path holds no solution: it ended before its first lambda")
+    if not len(lambdas) and not len(s):
         return sparse.csc_array((0, 0))
-    s = np.clip(s, lambdas[-1], lambdas[0])
-    right = np.minimum(np.searchsorted(-lambdas, -s, side="left"), len(lambdas) - 1)
-    left = np.maximum(right - 1, 0)
-    width = lambdas[left] - lambdas[right]
-    weight = np.divide(s - lambdas[right], width, out=np.zeros_like(s), where=width > 0.0)
+    left, right, weight = _between(lambdas, s)
     columns = np.arange(len(s))
     W = sparse.csc_array(
         (np.r_[weight, 1.0 - weight], (np.r_[left, right], np.r_[columns, columns])),
@@ -86,11 +80,43 @@ def interpolator(lambdas, s):
     return W
 
 
+def at_one(lambdas, coefs, intercepts, s):
+    """Return coefficients, dense (p,) or (K, p), and the intercept, () or (K,), at one lambda."""
+    (left,), (right,), (weight,) = _between(lambdas, np.atleast_1d(s))
+    shares = [(k, w) for k, w in ((left, weight), (right, 1.0 - weight)) if w]
+    intercept = sum(w * intercepts[..., k] for k, w in shares)
+    if isinstance(coefs, list):
+        return np.stack([_column(each, shares) for each in coefs]), intercept
+    return _column(coefs, shares), intercept
+
+
+def _column(coefs, shares):
+    b = np.zeros(coefs.shape[0])
+    for k, share in shares:
+        part = slice(*coefs.indptr[k : k + 2])
+        b[coefs.indices[part]] += share * coefs.data[part]
+    return b
+
+
+def _between(lambdas, s):
+    """Return the solutions on the left and right of each s, (S,) each, and the left one's weight.
+    """
+    if not len(lambdas):
+        raise ValueError("The path holds no solution: it ended before its first lambda")
+    s = np.clip(s, lambdas[-1], lambdas[0])
+    right = np.minimum(np.searchsorted(-lambdas, -s, side="left"), len(lambdas) - 1)
+    left = np.maximum(right - 1, 0)
+    width = lambdas[left] - lambdas[right]
+    weight = np.divide(s - lambdas[right], width, out=np.zeros_like(s), where=width > 0.0)
+    return left, right, weight
+
+
 def coefficients(path, s):
     """Return dense coefficients at s, (p,) or (p, S), with K responses (K, p) or (K, p, S)."""
+    if s.ndim == 0:
+        return at_one(path.lambdas, path.coefs, path.intercepts, s)[0]
     found = sparse_coefficients(path, s)
-    dense = np.stack([c.toarray() for c in found]) if isinstance(found, list) else found.toarray()
-    return dense[..., 0] if s.ndim == 0 else dense
+    return np.stack([c.toarray() for c in found]) if isinstance(found, list) else found.toarray()
 
 
 def sparse_coefficients(path, s):

@@ -18,7 +18,7 @@ from sparsesolve.data.genotypes.columns import Genotypes
 from sparsesolve.data.genotypes.matching import is_matched, match
 from sparsesolve.families import read_family
 from sparsesolve.linalg.design.genotypes import MixedColumns
-from sparsesolve.results.interpolation import interpolator, read_s
+from sparsesolve.results.interpolation import at_one, interpolator, read_s
 
 KINDS = ("link", "response", "class", "nonzero", "survival")
 
@@ -111,22 +111,35 @@ def linear_predictor(path, matrix, s, offset, rows=None):
 
     With `rows`, indices (m,), only these rows: (m, S) or (m, K, S).
     """
-    W = interpolator(path.lambdas, s)
-    if isinstance(path.coefs, list):
-        parts = [_product(matrix, coefs @ W, path, rows) for coefs in path.coefs]
-        eta = np.stack(parts, axis=1)
+    if np.size(s) == 1:
+        coefs, intercepts = at_one(path.lambdas, path.coefs, path.intercepts, s)
+        coefs, intercepts = coefs[..., None], np.expand_dims(intercepts, -1)
     else:
-        eta = _product(matrix, path.coefs @ W, path, rows)
-    return with_offset(path, eta + path.intercepts @ W, offset)
+        W = interpolator(path.lambdas, s)
+        several = isinstance(path.coefs, list)
+        coefs = [each @ W for each in path.coefs] if several else path.coefs @ W
+        intercepts = path.intercepts @ W
+    if isinstance(coefs, list) or coefs.ndim == 3:
+        eta = np.stack([_product(matrix, each, path, rows) for each in coefs], axis=1)
+    else:
+        eta = _product(matrix, coefs, path, rows)
+    return with_offset(path, eta + intercepts, offset)
 
 
 def _product(matrix, coefs, path, rows):
-    """Return X b as a dense array, shape (n, S), without reading columns without a coefficient."""
-    seen = np.zeros(coefs.shape[0], dtype=bool)
-    seen[coefs.indices[coefs.data != 0.0]] = True
-    used = np.flatnonzero(seen)
-    many = 2 * len(used) > len(seen)  # as with ridge
-    values = coefs.toarray()[used] if many else coefs.tocsr()[used].toarray()
+    """Return X b as a dense array, shape (n, S), without reading columns without a coefficient.
+
+    `coefs` are (p, S) csc, or (p, 1) dense.
+    """
+    if sparse.issparse(coefs):
+        seen = np.zeros(coefs.shape[0], dtype=bool)
+        seen[coefs.indices[coefs.data != 0.0]] = True
+        used = np.flatnonzero(seen)
+        many = 2 * len(used) > len(seen)  # as with ridge
+        values = coefs.toarray()[used] if many else coefs.tocsr()[used].toarray()
+    else:
+        used = np.flatnonzero(coefs)
+        values = coefs[used]
     if isinstance(matrix, MixedColumns):
         return matrix.imputed(path.means).product(used, values, rows)
     if rows is not None and not sparse.issparse(matrix):

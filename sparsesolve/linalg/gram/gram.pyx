@@ -58,7 +58,8 @@ cdef class Gram:
         """Add the columns that `columns` has and this matrix does not have yet."""
         self.reserve(columns.size)
         if columns.size > self.size:
-            columns.products(self.size, self.G, self.capacity)
+            with nogil:
+                columns.products(self.size, self.G, self.capacity)
         self.size = columns.size
         return 0
 

@@ -26,18 +26,20 @@ cdef class DensePackedColumns(PackedColumns):
         cdef Py_ssize_t needed = (self.size + count) * self.n
         cdef double* z
         cdef int k
+        cdef bint rooted = self.root is not None
         if needed > self.storage.shape[0]:
             room = room_for(needed, self.storage.shape[0], design.p * self.n)
             self.storage = roomier(self.storage, room, self.size * self.n)
             self.Z = &self.storage[0]
-        for k in range(count):
-            z = self.Z + self.n * (self.size + k)
-            col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
-            vector.ss_multiply(self.n, &self.root_w[0], z, z)
-            if self.root is not None:
-                self.root.multiply_transposed(z)
-            elif self.recentred:
-                vector.axpy(self.n, -vector.dot(self.n, &self.root_w[0], z), &self.root_w[0], z)
+        with nogil:     # folds of a cross-validation copy their columns at the same time
+            for k in range(count):
+                z = self.Z + self.n * (self.size + k)
+                col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
+                vector.ss_multiply(self.n, &self.root_w[0], z, z)
+                if rooted:
+                    self.root.multiply_transposed(z)
+                elif self.recentred:
+                    vector.axpy(self.n, -vector.dot(self.n, &self.root_w[0], z), &self.root_w[0], z)
         self.size += count
         return 0
 

@@ -47,21 +47,22 @@ cdef class SparsePackedColumns(PackedColumns):
         for k in range(count):
             total += design.columns[which[k]].size
         self._make_room(self.size + count, total)
-        for k in range(count):
-            x = &design.columns[which[k]]
-            for i in range(x.size):
-                self.rows[at] = i if x.rows == NULL else x.rows[i]
-                # The values of a dense column are centred, so its offset is 0.
-                value = col.stored(x, i) - (x.centre if x.rows == NULL else 0.0)
-                self.values[at] = self.root_w[self.rows[at]] * x.factor * value
-                at += 1
-            self.offset[self.size] = 0.0 if x.rows == NULL else x.factor * x.centre
-            if self.recentred:
-                self.offset[self.size] = 0.0
-                for i in range(at - x.size, at):
-                    self.offset[self.size] += self.root_w[self.rows[i]] * self.values[i]
-            self.size += 1
-            self.start[self.size] = at
+        with nogil:
+            for k in range(count):
+                x = &design.columns[which[k]]
+                for i in range(x.size):
+                    self.rows[at] = i if x.rows == NULL else x.rows[i]
+                    # The values of a dense column are centred, so its offset is 0.
+                    value = col.stored(x, i) - (x.centre if x.rows == NULL else 0.0)
+                    self.values[at] = self.root_w[self.rows[at]] * x.factor * value
+                    at += 1
+                self.offset[self.size] = 0.0 if x.rows == NULL else x.factor * x.centre
+                if self.recentred:
+                    self.offset[self.size] = 0.0
+                    for i in range(at - x.size, at):
+                        self.offset[self.size] += self.root_w[self.rows[i]] * self.values[i]
+                self.size += 1
+                self.start[self.size] = at
         return 0
 
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil:

@@ -304,7 +304,8 @@ cdef class ProximalNewton(WorkingSet):
                                                    PREDICTED_SHARE * goal)
             predicted_reached, reached = predicted_gap <= PREDICTED_SHARE * goal, False
             if not predicted_reached:
-                gap = self._gap(lam)
+                with nogil:
+                    gap = self._gap(lam)
                 idle = 0 if gap < PROGRESS * best else idle + (self.gain == 0.0)
                 best = min(best, gap)
                 # 2. Sparse columns become dense where passes over them stall or cost too much.

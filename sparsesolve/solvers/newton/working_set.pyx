@@ -177,9 +177,10 @@ cdef class WorkingSet(ScaledDual, State):
         if count == 0:
             return 0
         cdef double[::1] zeros = np.zeros(count), gradient = np.zeros(count)
-        ss_multiply(self.design.n, &self.root_w[0], &self.r[0], &self.u[0])
-        for k in range(count):
-            gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
+        with nogil:
+            ss_multiply(self.design.n, &self.root_w[0], &self.r[0], &self.u[0])
+            for k in range(count):
+                gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
         self.inactive.leave(which)
         if (isinstance(self.quadratic, GramActiveSet)
                 and self._by_columns(self.quadratic.size + count)):

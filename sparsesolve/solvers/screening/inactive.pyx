@@ -146,8 +146,10 @@ cdef class Inactive:
 
         It is the last one, extrapolated by `forward` times its change since the one before.
         """
-        return self.columns_of(
-            self.chosen[:self.bounds.predict_violators(lam, forward, &self.chosen[0])])
+        cdef int count
+        with nogil:
+            count = self.bounds.predict_violators(lam, forward, &self.chosen[0])
+        return self.columns_of(self.chosen[:count])
 
     cdef int[::1] columns_of(self, const int[::1] blocks):
         """The columns of some blocks, block by block."""
