@@ -1,10 +1,8 @@
 """Total variation of graphs and images: worked numbers, paths, equal answers of equal problems."""
 
-import pickle
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
@@ -74,21 +72,6 @@ def test_pieces_are_found_and_the_first_lambda_is_the_last_of_the_null_model():
     near = fit.lambdas[0] * np.array([1 + 1e-9, 1 - 1e-6])
     top = ss.path(X, Y, penalty=penalty, lambdas=near, tol=1e-15).coefs.toarray()
     assert np.ptp(top[:, 0]) < 1e-12 < np.ptp(top[:, 1])
-
-
-def test_sparse_x_weights_saved_models_and_validation(tmp_path):
-    penalty, weights = P.TotalVariation2D(SHAPE, l1=0.2), np.resize([1.0, 2.0], 70)
-    Z = np.where(np.abs(X) > 1.0, X, 0.0)
-    options = {"penalty": penalty, "weights": weights, "n_lambdas": 8, "tol": 1e-10}
-    fit, other = ss.path(Z, Y, **options), ss.path(sparse.csc_array(Z), Y, **options)
-    assert other.coefs.toarray() == pytest.approx(fit.coefs.toarray(), abs=1e-5)
-    ss.save(fit, tmp_path / "image.npz")
-    again = ss.load(tmp_path / "image.npz")
-    assert (again.coefs.toarray() == fit.coefs.toarray()).all()
-    cv = ss.cv_path(X, Y, penalty=penalty, seed=0, n_folds=3, n_lambdas=8)
-    assert cv.lambda_min <= cv.lambda_1se and cv.path.gaps.max() <= 1e-7
-    assert pickle.loads(pickle.dumps(penalty)).prox(Z[0], 0.1) == pytest.approx(
-        penalty.prox(Z[0], 0.1))  # fmt: skip
 
 
 def test_beside_other_features_and_names():

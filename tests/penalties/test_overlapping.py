@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
@@ -92,17 +91,6 @@ def test_parts_and_rows_of_responses(kind):
     assert rows.value(B) == pytest.approx(one.value(B.ravel()))
     assert rows.prox(B, 0.2).ravel() == pytest.approx(one.prox(B.ravel(), 0.2), abs=1e-10)
     assert rows.polar(B) == pytest.approx(one.polar(B.ravel()), rel=1e-7)
-
-
-def test_sparse_x_validation_and_saved_models(tmp_path):
-    Z, penalty = np.where(np.abs(X) > 1.0, X, 0.0), P.OverlapLinf(P.window_groups(12, 3))
-    options = {"penalty": penalty, "n_lambdas": 8, "tol": 1e-10}
-    fit, other = ss.path(Z, Y, **options), ss.path(sparse.csc_array(Z), Y, **options)
-    assert other.coefs.toarray() == pytest.approx(fit.coefs.toarray(), abs=1e-5)
-    ss.save(fit, tmp_path / "overlap.npz")
-    assert (ss.load(tmp_path / "overlap.npz").coefs != fit.coefs).nnz == 0
-    cv = ss.cv_path(X, Y, penalty=penalty, seed=0, n_folds=3, n_lambdas=8)
-    assert cv.path.gaps.max() <= 1e-7
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import sparse
 
+import sparsesolve as ss
 from sparsesolve import penalties as P
 
 NORMS = [
@@ -30,6 +32,32 @@ def test_arrays_in_and_new_arrays_out(penalty):
     assert (again.prox(b, 0.5) == out).all() and repr(again) == repr(penalty)
     with pytest.raises(ValueError, match=r"coefficients must be a vector \(p,\)"):
         penalty.value(np.ones((2, 2)))
+
+
+TREE = [range(4), range(4, 8), range(8), range(8, 16), *[[j] for j in range(16)]]
+LARGER = [
+    P.TreeL2(TREE), P.TreeLinf(TREE), P.TotalVariation2D((4, 4), l1=0.2), P.TrendFilter(),
+    P.OverlapLinf(P.window_groups(16, 3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("penalty", LARGER, ids=lambda penalty: type(penalty).__name__)
+def test_sparse_x_weights_saved_models_and_validation(tmp_path, penalty):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((70, 16))
+    Z, y = np.where(np.abs(X) > 1.0, X, 0.0), X[:, :4].sum(axis=1) + rng.standard_normal(70)
+    options = {"penalty": penalty, "weights": np.resize([1.0, 2.0], 70), "n_lambdas": 8,
+               "standardize": False}  # fmt: skip
+    fit, other = (ss.path(A, y, tol=1e-10, **options) for A in (Z, sparse.csc_array(Z)))
+    assert other.coefs.toarray() == pytest.approx(fit.coefs.toarray(), abs=1e-5)
+    ss.save(fit, tmp_path / "fit.npz")
+    assert (ss.load(tmp_path / "fit.npz").coefs != fit.coefs).nnz == 0
+    cv = ss.cv_path(X, y, penalty=penalty, seed=0, n_folds=3, n_lambdas=8)
+    assert cv.lambda_min <= cv.lambda_1se and cv.path.gaps.max() <= 1e-7
+    assert np.isfinite(ss.criteria(fit, Z, y)["bic"]).all()
+    assert ss.selection.at_radius(fit, 1.0, Z, y).value == pytest.approx(1.0, abs=1e-3)
+    copied = pickle.loads(pickle.dumps(penalty))
+    assert copied.prox(Z[0], 0.1) == pytest.approx(penalty.prox(Z[0], 0.1))
 
 
 def test_worked_numbers():

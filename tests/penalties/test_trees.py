@@ -1,10 +1,8 @@
 """Nested groups: worked numbers, paths, equal answers of equal problems, clusterings, refusals."""
 
-import pickle
 
 import numpy as np
 import pytest
-from scipy import sparse
 from scipy.cluster.hierarchy import ward
 
 import sparsesolve as ss
@@ -92,27 +90,6 @@ def test_whole_groups_leave_and_the_first_lambda_is_the_last_of_the_null_model(p
     near = fit.lambdas[0] * np.array([1 + 1e-9, 1 - 1e-6])
     top = ss.path(X, Y, penalty=penalty, lambdas=near, tol=1e-15).coefs.toarray()
     assert not top[:, 0].any() and top[:, 1].any()
-
-
-@pytest.mark.parametrize("penalty", TREES, ids=["l2", "linf"])
-def test_sparse_x_weights_saved_models_and_validation(tmp_path, penalty):
-    weights = np.resize([1.0, 2.0], 70)
-    Z = np.where(np.abs(X) > 1.0, X, 0.0)
-    options = {"penalty": penalty, "weights": weights, "n_lambdas": 8, "tol": 1e-10,
-               "standardize": False}  # fmt: skip
-    fit, other = ss.path(Z, Y, **options), ss.path(sparse.csc_array(Z), Y, **options)
-    assert other.coefs.toarray() == pytest.approx(fit.coefs.toarray(), abs=1e-5)
-    ss.save(fit, tmp_path / "tree.npz")
-    again = ss.load(tmp_path / "tree.npz")
-    assert (again.coefs.toarray() == fit.coefs.toarray()).all()
-    cv = ss.cv_path(X, Y, penalty=penalty, seed=0, n_folds=3, n_lambdas=8)
-    assert cv.lambda_min <= cv.lambda_1se and cv.path.gaps.max() <= 1e-7
-    copied = pickle.loads(pickle.dumps(penalty))
-    assert (copied.prox(Z[0], 0.1) == penalty.prox(Z[0], 0.1)).all()
-    table = ss.criteria(fit, Z, Y)
-    assert np.isfinite(table["bic"]).all()
-    found = ss.selection.at_radius(fit, 1.0, Z, Y)
-    assert found.value == pytest.approx(1.0, abs=1e-3)
 
 
 def test_many_features_are_solved_for_few_of_them():

@@ -71,13 +71,6 @@ def test_columns_formed_as_they_come(monkeypatch):
     assert fit.gaps.max() <= 1e-9
 
 
-def test_validation_criteria_and_saved_models(tmp_path):
-    cv = ss.cv_path(X, Y, penalty=P.TrendFilter(), n_folds=3, seed=0, n_lambdas=10)
-    assert cv.path.gaps.max() <= 1e-7
-    ss.save(cv.path, tmp_path / "trend.npz")
-    assert (ss.load(tmp_path / "trend.npz").coefs != cv.path.coefs).nnz == 0
-
-
 @pytest.mark.parametrize("degree, kind, sentence", [
     (-1, ValueError, "degree must be from 0 to 3, not -1"), (4, ValueError, "from 0 to 3"),
     (1.5, TypeError, "degree must be a whole number"), (True, TypeError, "whole number"),

@@ -190,7 +190,7 @@ def test_directions_that_a_norm_does_not_see_are_what_linear_programming_says(na
     penalty, N = KERNELS[name]
     family, said = "multinomial" if several else "binomial", set()
     kind = "classes" if several else "two classes"
-    for seed in range(6):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(30, 4))
         score = X @ N @ rng.normal(size=N.shape[1]) + (seed % 2) * rng.normal(size=30)
