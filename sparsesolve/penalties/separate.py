@@ -105,7 +105,7 @@ class Separate(Norm):
         for _, own in self._bound:
             if ends_early(own):
                 raise TypeError(f"the prox of {type(own).__name__} is iterative, which has no "
-                                "certificate beside a part that is no norm")  # fmt: skip
+                                "certificate next to a part that is no norm")  # fmt: skip
         self.homogeneous = False
         self.conjugate, self.feasible_scale = self._conjugate, self._feasible_scale
 

@@ -48,7 +48,7 @@ class Panoc(Ista):
         if self._point is not None and self._too_short():
             return self._stand(self.descend(self.base, lam), lam)
         d, envelope = self._direction(), self.envelope
-        least = 1e-4 * self.L * _square(self.residual)
+        least = 1e-4 * self.L * self.square(self.residual)
         # Lengths of a PANOC step that are tried, each half as far, before the proximal step
         # itself, which always lowers the envelope.
         for k in range(4):
@@ -57,7 +57,7 @@ class Panoc(Ista):
             base = self.at(*self._apart(goal))
             if not np.isfinite(base.value):
                 continue
-            moved = _square(goal - self.vector)
+            moved = self.square(goal - self.vector)
             curvature = 2.0 * divergence(self.base, base)
             if curvature > MORE_CURVATURE * self.L * moved:
                 self.L = MORE_CURVATURE * curvature / moved
@@ -75,6 +75,10 @@ class Panoc(Ista):
             self._point = None
         return self._stand(self.descend(self.base, lam), lam)
 
+    def square(self, v):
+        """Return the squared length of a vector of all coefficients; a subclass has its metric."""
+        return float(v @ v)
+
     # The point of the iteration.
 
     def _stand(self, base, lam):
@@ -90,14 +94,14 @@ class Panoc(Ista):
         b = self.prox_step(base, z, L, lam)
         self.end_vector = self._joined(b, base.c + pull / L)
         self.residual = vector - self.end_vector
-        square = _square(self.residual)
+        square = self.square(self.residual)
         down = float(self.slope @ self.residual) + 0.5 * L * square
         self.envelope = base.value - self.loss.saturated + down + self.penalty.value(b, lam)
         self._point = None
 
     def _too_short(self):
         """Return True if the curvature of the loss towards T(b) exceeds L."""
-        moved = _square(self.residual)
+        moved = self.square(self.residual)
         return 2.0 * divergence(self.base, self._point) > MORE_CURVATURE * self.L * moved > 0.0
 
     # L-BFGS
@@ -142,8 +146,3 @@ class Panoc(Ista):
     def _apart(self, vector):
         b, c = self.base.b, self.base.c
         return vector[: b.size].reshape(b.shape), vector[b.size :].reshape(c.shape)
-
-
-def _square(v):
-    """Return the squared length of a vector."""
-    return float(v @ v)
