@@ -12,7 +12,11 @@ from sparsesolve.data import answers_keywords, read_count, read_flag, read_numbe
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
-from sparsesolve.solvers.baselines.bundle import Aggregate, CuttingPlanes
+from sparsesolve.paths.penalty import is_concave, no_penalty
+from sparsesolve.penalties.penalty import missing_method
+from sparsesolve.penalties.registry import named_penalty
+from sparsesolve.penalties.whole import WholePenalty
+from sparsesolve.solvers.baselines.bundle import Aggregate, CuttingPlanes, PenalisedPlanes
 from sparsesolve.solvers.margin.planes import Planes
 
 
@@ -25,11 +29,13 @@ def bmrm(
     line_search: bool = False,
     start: ArrayLike | None = None,
     tol: float = 0.0,
+    penalty: Any = None,
+    callback: Callable[[int, np.ndarray, np.ndarray | None], Any] | None = None,
 ) -> Trace:
     """Minimise ``lam |w|^2 / 2 + R(w)`` by cutting planes of a convex risk R.
 
     Each iteration adds the plane that touches R at the last w, and minimises the model: the
-    maximum of the planes plus the ridge part.
+    maximum of the planes plus the ridge part, or with ``penalty=`` plus any other.
 
     Parameters
     ----------
@@ -47,11 +53,19 @@ def bmrm(
         The first w; None is 0. A risk function without `n_features` needs it, for its length.
     tol : float, default 0
         Stop when the gap is at most this.
+    penalty : object of `sparsesolve.penalties` or its name, default None
+        Omega in ``lam Omega(w) + R(w)``; None is ``|w|^2 / 2``. R must then be at least 0, as
+        losses are, and Omega convex, of every coefficient; the model is minimised by proximal
+        steps.
+    callback : callable, default None
+        ``callback(k, w, alpha)`` is called with each iterate, from k = 0, while the clock stands;
+        alpha are the weights of the planes, None at 0 and with line_search.
 
     Returns
     -------
     Trace
-        J at every iterate, the lower bounds J_t, and the best w.
+        J at every iterate, the lower bounds J_t, and the best w. ``theory`` is Theorem 5 of Saha
+        et al., for the longest plane so far, from the gap after the first step on.
 
     Raises
     ------
@@ -83,18 +97,60 @@ def bmrm(
     line_search = read_flag("line_search", line_search)
     asked = _Asked(risk)
     w = _read_start(start, asked.n_features)
-    record = Recorder()
+    record, own = Recorder(callback), _read_penalty(penalty, len(w), line_search)
     with one_blas_thread():
-        model = Aggregate if line_search else Planes
-        method = CuttingPlanes(asked, lam, w, model(len(w), lam))
-        record.record(method.objective, -np.inf, asked.passes)
+        if own is not None:
+            model = PenalisedPlanes(len(w), lam, own)
+        else:
+            model = (Aggregate if line_search else Planes)(len(w), lam)
+        method = CuttingPlanes(asked, lam, w, model, own)
+
+        def point():
+            weighed = not line_search and method.lower > -np.inf
+            return method.w.copy(), model.weights if weighed else None
+
+        record.record(method.objective, -np.inf, asked.passes, point)
+        longest, theory = [], [np.inf]
         while len(record.bounds) <= n_iter:
+            longest.append(float(np.linalg.norm(method.plane[0])))
             method.step()
-            record.record(method.objective, method.lower, asked.passes)
+            record.record(method.objective, method.lower, asked.passes, point)
+            theory.append(_promised(theory, lam, max(longest), method))
             if method.least - method.lower <= tol:
                 break
     bias = risk.lowest(method.best) if isinstance(risk, HingeRisk) else 0.0
-    return record.trace("ls_bmrm" if line_search else "qp_bmrm", method.best, bias)
+    return record.trace("ls_bmrm" if line_search else "qp_bmrm", method.best, bias,
+                        theory=np.array(theory) if own is None else None)  # fmt: skip
+
+
+def _promised(theory, lam, G, method):
+    """Return the largest gap after one more step.
+
+    A gap e falls by at least (e / 2) min(1, lam e / (4 G^2)): Teo et al. (2010), section 5.
+    """
+    e = theory[-1]
+    if e == np.inf:
+        return method.least - method.lower
+    return e - 0.5 * e * min(1.0, lam * e / (4.0 * G * G)) if G > 0.0 else 0.0
+
+
+def _read_penalty(penalty, p, line_search):
+    """Return a penalty as solvers use it, over p features; None for the ridge."""
+    if penalty is None:
+        return None
+    penalty = named_penalty(penalty)
+    if isinstance(penalty, type) or missing_method(penalty) is not None:
+        raise TypeError(no_penalty(penalty))
+    if line_search:
+        raise ValueError("line_search=True is for the ridge alone; leave penalty or it out")
+    if is_concave(penalty):
+        raise ValueError(f"{type(penalty).__name__} is not convex; bundle methods are for convex "
+                         "problems")  # fmt: skip
+    own = WholePenalty(penalty.over(p, None) if hasattr(penalty, "over") else penalty, p)
+    if own.kernel() is not None or own.nonnegative:
+        raise ValueError(f"{own.label} leaves directions without a penalty or has limits; give "
+                         "bmrm a penalty of every coefficient")  # fmt: skip
+    return own
 
 
 class _Asked:

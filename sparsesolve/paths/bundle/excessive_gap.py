@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ def pragam(
     weights: ArrayLike | None = None,
     tol: float = 0.0,
     n_threads: int = 1,
+    callback: Callable[[int, np.ndarray, np.ndarray], Any] | None = None,
 ) -> Trace:
     """Minimise ``lam |w|^2 / 2`` + the mean hinge loss by Nesterov's excessive gap technique.
 
@@ -56,6 +58,9 @@ def pragam(
         Stop when the gap is at most this.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores.
+    callback : callable, default None
+        ``callback(k, w, alpha)`` is called with each iterate, from k = 0, while the clock stands;
+        alpha (n,) is the dual point, between 0 and the weights of the rows.
 
     Returns
     -------
@@ -95,11 +100,11 @@ def pragam(
     bias, n_threads = read_flag("bias", bias), thread_count(n_threads)
     with one_blas_thread():
         read = HingeRisk(X, y, bias, weights, n_threads)
-        return _solve(read, lam, n_iter, L, tol, bias)
+        return _solve(read, lam, n_iter, L, tol, bias, Recorder(callback))
 
 
-def _solve(read, lam, n_iter, L, tol, bias):
-    risk, inner, record = read.inner, read.level(lam), Recorder()
+def _solve(read, lam, n_iter, L, tol, bias, record):
+    risk, inner = read.inner, read.level(lam)
     if isinstance(L, str):
         square = squared_norm(risk.forward, risk.back, len(risk.h), len(read.unit))
         constant = (square if square > 0.0 else 1.0) / inner
@@ -114,11 +119,12 @@ def _solve(read, lam, n_iter, L, tol, bias):
             least, best = objective, method.w
         highest = max(highest, method.dual_value)
         smoothing.append(method.mu)
-        record.record(objective, method.dual_value, risk.products)
+        record.record(objective, method.dual_value, risk.products,
+                      lambda: (read.coefficients(method.w), np.abs(method.u)))
         if len(smoothing) > n_iter or least - highest <= tol:
             break
         method.step()
     coef = read.coefficients(best)
     return record.trace("pragam", coef, read.lowest(coef) if bias else 0.0,
-                        smoothing=np.array(smoothing), lipschitz=method.L,
-                        radius=method.radius)  # fmt: skip
+                        smoothing=np.array(smoothing), lipschitz=method.L, radius=method.radius,
+                        theory=method.radius * np.array(smoothing))  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ def pegasos(
     ball: bool = True,
     seed: int = 0,
     n_threads: int = 1,
+    callback: Callable[[int, np.ndarray, np.ndarray | None], Any] | None = None,
 ) -> Trace:
     """Minimise ``lam |w|^2 / 2`` + the mean hinge loss by subgradient steps of length 1 / (lam t).
 
@@ -58,6 +60,9 @@ def pegasos(
         Seed of the rows drawn with replacement for batch=1.
     n_threads : int, default 1
         Threads for products with X, of all rows; -1 for all cores.
+    callback : callable, default None
+        ``callback(k, w, alpha)`` is called with each iterate, from k = 0, while the clock stands;
+        alpha (n,) is the mean dual point, None at 0.
 
     Returns
     -------
@@ -93,23 +98,28 @@ def pegasos(
         raise ValueError(f"batch must be 'all' or 1, not {batch!r}")
     with one_blas_thread():
         if batch == 1:
-            return _by_rows(X, y, lam, n_iter, ball, seed)
-        return _by_all(HingeRisk(X, y, False, None, n_threads), lam, n_iter, ball)
+            return _by_rows(X, y, lam, n_iter, ball, seed, Recorder(callback))
+        read = HingeRisk(X, y, False, None, n_threads)
+        return _by_all(read, lam, n_iter, ball, Recorder(callback))
 
 
-def _by_all(read, lam, n_iter, ball):
-    inner, record = read.level(lam), Recorder()
+def _by_all(read, lam, n_iter, ball, record):
+    inner = read.level(lam)
     radius = 1.0 / np.sqrt(inner) if ball else np.inf
     p = len(read.unit)
     method = CuttingPlanes(read.inner, inner, np.zeros(p), Mean(p, inner, radius))
-    record.record(method.objective, 0.0, read.passes)
+
+    def point():
+        return read.coefficients(method.w), None if method.mixed is None else np.abs(method.mixed)
+
+    record.record(method.objective, 0.0, read.passes, point)
     for _ in range(n_iter):
         method.step()
-        record.record(method.objective, method.lower, read.passes)
+        record.record(method.objective, method.lower, read.passes, point)
     return record.trace("pegasos", read.coefficients(method.best), 0.0)
 
 
-def _by_rows(X, y, lam, n_iter, ball, seed):
+def _by_rows(X, y, lam, n_iter, ball, seed, record):
     """Run rounds of n steps. The trace's products with all rows are not on its clock."""
     matrix, _ = read_design(X)
     rows = sparse.csr_array(matrix, dtype=float)
@@ -120,8 +130,8 @@ def _by_rows(X, y, lam, n_iter, ball, seed):
     data = rows.data if len(rows.data) else np.zeros(1)
     column = column if len(column) else np.zeros(1, dtype=np.intc)
     v, scale, t, violations = np.zeros(p), 1.0, 0, np.zeros(n, dtype=np.longlong)
-    record, best, least = Recorder(), np.zeros(p), 1.0  # v changes in place
-    record.record(1.0, 0.0, 0)
+    best, least = np.zeros(p), 1.0  # v changes in place
+    record.record(1.0, 0.0, 0, lambda: (np.zeros(p), None))
     for k in range(n_iter):
         order = rng.integers(n, size=n).astype(np.intc)
         scale, t = steps(start, column, data, sides, order, lam, radius, v, scale, t, violations)
@@ -133,5 +143,6 @@ def _by_rows(X, y, lam, n_iter, ball, seed):
         if objective < least:
             best, least = w, objective
         record.go_on()
-        record.record(objective, float(alpha.sum() - z @ z / (2.0 * lam)), k + 1)
+        record.record(objective, float(alpha.sum() - z @ z / (2.0 * lam)), k + 1,
+                      lambda: (w, alpha))  # noqa: B023
     return record.trace("pegasos", best, 0.0)

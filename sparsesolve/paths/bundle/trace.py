@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsesolve.data import shown
 from sparsesolve.results.coefficient_table import Tabled, columns_of_one, described
 from sparsesolve.results.pictures.axes import on_axes, plot_curves
 
@@ -30,6 +31,9 @@ class Trace(Tabled):
     smoothing: np.ndarray | None = None  #: (T + 1,) mu of Pragam, whose gap is at most mu D2
     lipschitz: float | None = None  #: L of Pragam, the last one with backtracking
     radius: float | None = None  #: D2 of Pragam
+    #: (T + 1,) the largest gap that the method's theorem allows: of Pragam mu D2; of BMRM that of
+    #: Theorem 5, some 8 G^2 / (lam t), with the longest plane so far, inf at 0; None without one
+    theory: np.ndarray | None = None
 
     @property
     def gaps(self) -> np.ndarray:
@@ -74,12 +78,18 @@ class Recorder:
     """Collects a trace. Its clock runs while a method works and stops while a point is evaluated.
     """
 
-    def __init__(self):
+    def __init__(self, callback=None):
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback must be a function (k, w, alpha), not {shown(callback)}")
+        self.callback = callback
         self.objectives, self.bounds, self.passes, self.seconds = [], [], [], []
         self.spent, self.begun = 0.0, time.process_time()
 
-    def record(self, objective, bound, passes):
-        """Record one iteration, and start the clock again."""
+    def record(self, objective, bound, passes, point=None):
+        """Record one iteration, tell the callback, and start the clock again.
+
+        `point()` returns the user's w and the dual point of the iteration.
+        """
         now = time.process_time()
         self.spent += now - self.begun
         for values, value in zip(
@@ -87,6 +97,8 @@ class Recorder:
             (objective, bound, passes, self.spent), strict=True,
         ):  # fmt: skip
             values.append(value)
+        if self.callback is not None:
+            self.callback(len(self.objectives) - 1, *point())
         self.begun = time.process_time()
 
     def pause(self):

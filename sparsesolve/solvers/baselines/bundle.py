@@ -10,12 +10,13 @@ MarginRisk is the oracle of a Problem, with w the coefficients g of ridge_dual.p
 
 States take the package's gap at the coefficients returned; a method's own bound says when to look.
 
-A model of R keeps all planes (margin/planes.pyx, qp-BMRM); or one aggregate plane, which a line
-search moves towards the new one (ls-BMRM); or the mean of all planes (Pegasos): with steps
-1 / (lam t) along subgradients w is -a / lam for the mean a, but for a ball that holds the
-minimiser. Pragam is Nesterov's excessive gap technique on the dual. Its invariant is J_mu(w_k) <=
-D(u_k), where J_mu takes mu |u - centre|^2 / 2 off the maximum over u, so that J(w_k) - D(u_k) <=
-mu_k D2 with D2 the largest |u - centre|^2 / 2. The proof starts at the centre.
+A model of R keeps all planes (margin/planes.pyx, qp-BMRM; `PenalisedPlanes` for other penalties);
+or one aggregate plane, which a line search moves towards the new one (ls-BMRM); or the mean of all
+planes (Pegasos): with steps 1 / (lam t) along subgradients w is -a / lam for the mean a, but for a
+ball that holds the minimiser. Pragam is Nesterov's excessive gap technique on the dual. Its
+invariant is J_mu(w_k) <= D(u_k), where J_mu takes mu |u - centre|^2 / 2 off the maximum over u, so
+that J(w_k) - D(u_k) <= mu_k D2 with D2 the largest |u - centre|^2 / 2. The proof starts at the
+centre.
 
 References: Teo, Vishwanathan, Smola, Le, "Bundle methods for regularized risk minimization"
 (2010), algorithm 1; Saha, Zhang, Vishwanathan, "Lower bounds for BMRM and faster rates for
@@ -26,16 +27,24 @@ Nesterov, "Excessive gap technique in nonsmooth convex minimization" (2005).
 import numpy as np
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
+from sparsesolve.penalties.prox.balls import project_simplex
 from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.planes import Planes
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
-from sparsesolve.solvers.tolerances import PROGRESS
+from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 
 # Iterations without progress of the gap before a method is given up at a lambda, at least: twice
 # as many as were made before the last progress, if that is more. Gaps that fall as 1 / t halve
 # when t doubles, so fewer would give up methods that still work; more only delays the verdict.
 PATIENCE = 500
+# Under a general penalty the model is minimised until its gap is this fraction of what the newest
+# plane lies above it: looser models need more planes, tighter ones more products.
+ENOUGH = 0.3
+# Planes without weight in so many minimisations in a row are dropped, as planes.pyx does.
+IDLE = 50
+# Proximal steps of a minimisation, each with a sigma twice as large, and gradient steps of one.
+MOST_ROUNDS, MOST_INNER = 3, 200
 
 
 class MarginRisk:
@@ -85,11 +94,12 @@ class CuttingPlanes:
         `tag` is an array that describes a plane, as a dual point does.
     lam : float > 0
     start : (p,) the first w
-    model : Planes, Aggregate or Mean
+    model : Planes, Aggregate, Mean or PenalisedPlanes
+    penalty : object with value(w, lam), or None for |w|^2 / 2
     """
 
-    def __init__(self, oracle, lam, start, model):
-        self.oracle, self.lam, self.model = oracle, lam, model
+    def __init__(self, oracle, lam, start, model, penalty=None):
+        self.oracle, self.lam, self.model, self.penalty = oracle, lam, model, penalty
         self.tags, self.mixed, self.best_mixed = {}, None, None
         self.w, self.best, self.least, self.objective = start, start, np.inf, np.inf
         self.lower = -np.inf
@@ -98,7 +108,9 @@ class CuttingPlanes:
     def _evaluate(self):
         """Call the oracle at w, and keep w if it is the best."""
         risk, *self.plane = self.oracle(self.w)
-        self.objective = risk + 0.5 * self.lam * float(self.w @ self.w)
+        self.objective = risk + (
+            0.5 * self.lam * float(self.w @ self.w) if self.penalty is None
+            else self.penalty.value(self.w, self.lam))  # fmt: skip
         if self.objective < self.least:
             self.best, self.least = self.w, self.objective
 
@@ -177,6 +189,82 @@ class Aggregate:
         return float(gain > 0.0)
 
 
+class PenalisedPlanes:
+    """Planes under any convex Omega, for a risk of at least 0, whose plane 0 is the first.
+
+        minimise over w   lam Omega(w) + max_t (a_t'w + b_t)
+
+    Proximal steps, w <- argmin of this plus |w - c|^2 / (2 sigma) from the last w = c, each by
+    accelerated gradients on the weights: at weights alpha its w is prox(c - sigma A'alpha), and
+    the gradient holds the values of the planes there. Any weights prove the bound
+    s b'alpha - (lam Omega)*(-s A'alpha), with what is left of 1 on the plane 0.
+
+    Parameters
+    ----------
+    p : int
+    lam : float > 0
+    penalty : WholePenalty
+    """
+
+    def __init__(self, p, lam, penalty):
+        self.lam, self.penalty, self.sigma = lam, penalty, 1.0
+        self.A, self.b, self.idle = np.zeros((1, p)), np.zeros(1), np.zeros(1, dtype=int)
+        self.weights, self.point, self.lower = np.ones(1), np.zeros(p), -np.inf
+
+    def add(self, a, b):
+        """Add the plane <a, w> + b, and minimise again; idle planes are dropped."""
+        excess = float(a @ self.point) + b - float((self.A @ self.point + self.b).max())
+        size = abs(b) + float(np.linalg.norm(a) * np.linalg.norm(self.point))
+        kept = (self.idle < IDLE) | (self.b == 0.0)
+        self.A, self.b = np.vstack([self.A[kept], a]), np.append(self.b[kept], b)
+        self.idle, self.weights = np.append(self.idle[kept], 0), np.append(self.weights[kept], 0.0)
+        self.weights /= self.weights.sum()
+        if len(self.b) == 2 and a.any():
+            self.sigma = max(abs(b), excess) / float(a @ a) or 1.0
+        self._minimise(max(ENOUGH * excess, LAST_DIGITS * size))
+        self.idle = np.where(self.weights > 0.0, 0, self.idle + 1)
+        return len(self.b) - 1
+
+    def _minimise(self, goal):
+        """Make proximal steps until the model's gap is at most `goal`."""
+        square = float(np.linalg.norm(self.A, 2)) ** 2
+        for _ in range(MOST_ROUNDS):
+            if self._proximal_step(square, goal) <= goal:
+                return
+            self.sigma *= 2.0
+        self.sigma *= 0.5**MOST_ROUNDS
+
+    def _proximal_step(self, square, goal):
+        """Make one step; return the gap of the model at its end."""
+        centre, sigma, gap = self.point, self.sigma, np.inf
+        alpha = near = self.weights
+        t, length = 1.0, 1.0 / (sigma * square) if square > 0.0 else 1.0
+        for k in range(MOST_INNER):
+            w = self.penalty.prox(centre - sigma * (near @ self.A), sigma * self.lam)
+            values = self.A @ w + self.b
+            if k % 5 == 0:
+                gap = self._gap(w, values, near)
+                if gap <= goal or values.max() - near @ values <= min(0.1 * gap, goal):
+                    break
+            last, alpha = alpha, project_simplex(near + length * values)
+            t_last, t = t, 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * t * t))
+            if values @ (alpha - last) < 0.0:
+                t_last = t = 1.0
+            near = alpha + (t_last - 1.0) / t * (alpha - last)
+        self.point = w
+        return gap
+
+    def _gap(self, w, values, near):
+        """Return the gap at w and these weights, and keep what bounds the minimum best."""
+        weights = np.maximum(near, 0.0)
+        weights = weights / weights.sum()
+        z = -(weights @ self.A)
+        s = self.penalty.feasible_scale(z, self.lam)
+        bound = s * float(weights @ self.b) - self.penalty.conjugate(s * z, self.lam)
+        self.lower, self.weights = max(self.lower, bound), weights
+        return self.penalty.value(w, self.lam) + float(values.max()) - self.lower
+
+
 class Mean(Aggregate):
     """The mean of all planes, which is Pegasos; w shrinks into the ball |w| <= radius."""
 
@@ -214,7 +302,8 @@ class ExcessiveGap:
     Parameters
     ----------
     risk : MarginRisk, or what has its products and its box
-        `total` None: u has no given sum.
+        `total` None: u has no given sum. For another set than a box it has `project`, and as
+        `radius` the largest |u - centre|^2 / 2.
     lam, L : float > 0
     backtracking : bool
         L is a first guess.
@@ -238,10 +327,14 @@ class ExcessiveGap:
     @property
     def radius(self):
         """D2 of the box alone."""
+        if hasattr(self.risk, "radius"):
+            return self.risk.radius
         far = np.maximum(self.centre - self.risk.low, self.risk.high - self.centre)
         return 0.5 * float(far @ far)
 
     def _project(self, u):
+        if hasattr(self.risk, "project"):
+            return self.risk.project(u)
         low, high, total = self.risk.low, self.risk.high, self.risk.total
         if total is None:
             return np.clip(u, low, high)
