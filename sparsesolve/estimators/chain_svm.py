@@ -14,14 +14,15 @@ class ChainSVM(Chain):
     Parameters
     ----------
     alpha : float, default 1e-3
-        Strength of the ridge penalty of "frank_wolfe"; "averaged" has none.
-    algorithm : {"averaged", "frank_wolfe"}, default "averaged"
+        Strength of the ridge penalty; "averaged" has none.
+    algorithm : {"averaged", "frank_wolfe", "pragam"}, default "averaged"
         "averaged": averaged subgradient steps, without a certificate (`gap_` is infinite).
-        "frank_wolfe": block-coordinate Frank-Wolfe, whose gap closes slowly.
+        "frank_wolfe": block-coordinate Frank-Wolfe, whose gap closes slowly. "pragam":
+        accelerated projections of marginals, whose gap falls as 1 / epochs^2.
     epochs : int, default 10
-        Passes over the sequences.
+        Passes over the sequences; iterations of "pragam".
     tol : float, default 0.0
-        "frank_wolfe" stops early at this gap, relative to the objective at zero.
+        Stop early at this gap, relative to the objective at zero; "averaged" has none.
     random_state : int, default 0
         Seed of the order of the sequences.
 

@@ -48,6 +48,7 @@ class CRFPath(ChainAnswers, Solved, Named):
     #: free scores of which no finite value is best, by name, where the status is UNBOUNDED
     unbounded: list | None = None
     tagger: dict | None = None  #: templates, column and names of columns, of the command `tag`
+    trace: Any = None  #: the Trace of max_margin(algorithm="pragam"), which files leave out
 
     family = "chain"
 
