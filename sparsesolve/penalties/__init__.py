@@ -1,25 +1,26 @@
 """Penalties: functions of the coefficients alone.
 
-Give one as ``path(..., penalty=)``. `GroupL2`, `SparseGroup` and `GroupLinf` act on disjoint
-groups of features, `LatentGroupL2`, `OverlapL2` and `OverlapLinf` on groups that overlap, and
-`TreeL2` and `TreeLinf` on nested groups. `TotalVariation`, `TotalVariation2D`, `GraphTV`,
-`TrendFilter`, `Slope`, `TraceNorm`, `Spectral`, `KSupport` and the balls act on all features.
-`Separate` gives each set of features a penalty of its own, which may be `L1`; `Sum` adds several
-penalties of the same features. `Berhu` and `ExclusiveLasso` are convex but are not norms. `MCP`,
-`SCAD`, `Log` and `Bridge` are not convex. Without a penalty a path uses the elastic net.
+Give one as ``path(..., penalty=)``. `GroupL2`, `GroupLq`, `SparseGroup` and `GroupLinf` act on
+disjoint groups of features, `LatentGroupL2`, `OverlapL2` and `OverlapLinf` on groups that overlap,
+and `TreeL2` and `TreeLinf` on nested groups. `TotalVariation`, `TotalVariation2D`, `GraphTV`,
+`TrendFilter`, `Slope`, `TraceNorm`, `Spectral`, `KSupport`, `Submodular` and the balls act on all
+features. `Separate` gives each set of features a penalty of its own, which may be `L1`; `Sum` adds
+several penalties of the same features. `Berhu` and `ExclusiveLasso` are convex but are not norms.
+`MCP`, `SCAD`, `Log` and `Bridge` are not convex. Without a penalty a path uses the elastic net.
 
 Each penalty has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a file, a name here
 and a line in ``tests/laws/test_penalties.py``.
 """
 
 from sparsesolve.penalties import prox
-from sparsesolve.penalties.balls import GroupBall, L1Ball, L2Ball, LinfBall
+from sparsesolve.penalties.balls import ElasticNetBall, GroupBall, L1Ball, L2Ball, LinfBall
 from sparsesolve.penalties.berhu import Berhu
 from sparsesolve.penalties.elastic_net import ElasticNet  # noqa: F401  (for other rooms)
 from sparsesolve.penalties.exclusive_lasso import ExclusiveLasso
 from sparsesolve.penalties.graph_tv import GraphTV, graph_groups
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.group_linf import GroupLinf
+from sparsesolve.penalties.group_lq import GroupLq
 from sparsesolve.penalties.group_makers import interval_groups, rectangle_groups, window_groups
 from sparsesolve.penalties.k_support import KSupport
 from sparsesolve.penalties.l1 import L1
@@ -32,6 +33,7 @@ from sparsesolve.penalties.separate import Separate
 from sparsesolve.penalties.slope import Slope
 from sparsesolve.penalties.sparse_group import SparseGroup
 from sparsesolve.penalties.spectral import Spectral, TraceNorm
+from sparsesolve.penalties.submodular import Submodular, graph_cut
 from sparsesolve.penalties.sum_of import Sum
 from sparsesolve.penalties.total_variation import TotalVariation
 from sparsesolve.penalties.total_variation_2d import TotalVariation2D
@@ -39,11 +41,12 @@ from sparsesolve.penalties.trees import TreeL2, TreeLinf
 from sparsesolve.penalties.trend_filter import TrendFilter
 
 __all__ = [
-    "Berhu", "Bridge", "ExclusiveLasso", "GraphTV", "GroupBall", "GroupL2", "GroupLinf",
-    "KSupport", "L1", "L1Ball", "L2Ball", "LatentGroupL2", "LinfBall", "Log", "MCP",
-    "OverlapL2", "OverlapLinf", "SCAD", "Separate", "Slope", "SparseGroup", "Spectral", "Sum",
-    "TotalVariation", "TotalVariation2D", "TraceNorm", "TreeL2", "TreeLinf", "TrendFilter",
-    "graph_groups", "interval_groups", "prox", "rectangle_groups", "tree_groups", "window_groups",
+    "Berhu", "Bridge", "ElasticNetBall", "ExclusiveLasso", "GraphTV", "GroupBall", "GroupL2",
+    "GroupLinf", "GroupLq", "KSupport", "L1", "L1Ball", "L2Ball", "LatentGroupL2",
+    "LinfBall", "Log", "MCP", "OverlapL2", "OverlapLinf", "SCAD", "Separate", "Slope",
+    "SparseGroup", "Spectral", "Submodular", "Sum", "TotalVariation", "TotalVariation2D",
+    "TraceNorm", "TreeL2", "TreeLinf", "TrendFilter", "graph_cut", "graph_groups",
+    "interval_groups", "prox", "rectangle_groups", "tree_groups", "window_groups",
 ]  # fmt: skip
 
 

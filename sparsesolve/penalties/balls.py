@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.penalties.groups import held, held_weights, weighted_groups
 from sparsesolve.penalties.norm import read_number
-from sparsesolve.penalties.prox import project_l1, project_l2, project_linf
-from sparsesolve.penalties.prox.balls import lengths, near_one, project_lengths
+from sparsesolve.penalties.prox import project_elastic_net, project_l1, project_l2, project_linf
+from sparsesolve.penalties.prox.balls import lengths, near_one, project_lengths, shared_level
 
 # A point whose norm is at most this multiple of the radius counts as inside the ball; the excess
 # is rounding.
@@ -123,6 +123,53 @@ class LinfBall(L1Ball):
 
     def _dual(self, z):
         return float(np.abs(z).sum())
+
+
+class ElasticNetBall(L1Ball):
+    """``sum |b_j| + gamma b_j^2 / 2 <= radius``: see :class:`L1Ball`.
+
+    Parameters
+    ----------
+    radius : float > 0
+    gamma : float > 0
+        Weight of the squares.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If radius or gamma is not a positive number.
+
+    Examples
+    --------
+    >>> from sparsesolve import penalties
+    >>> penalties.ElasticNetBall(2.0, 1.0).prox([3.0, -1.0, 0.5]).round(4)
+    array([ 1.1926, -0.0963,  0.    ])
+    """
+
+    def __init__(self, radius: float, gamma: float):
+        super().__init__(radius)
+        self.gamma = read_number("gamma", gamma, inclusive=False)
+
+    def __repr__(self):
+        return f"ElasticNetBall({self.radius!r}, {self.gamma!r})"
+
+    def _project(self, v):
+        return project_elastic_net(v, self.radius, self.gamma)
+
+    def _norm(self, b):
+        return float((np.abs(b) + 0.5 * self.gamma * b**2).sum())
+
+    def _dual(self, z):
+        """Return the maximum of z'b over the ball, over its radius.
+
+        It is the least over m of m radius + sum_j (|z_j| - m)_+^2 / (2 m gamma).
+        """
+        near, power = near_one(np.abs(z))
+        m = np.sqrt(shared_level(near**2, 0.0, 2.0 * self.gamma * self.radius))
+        if not m > 0.0:
+            return 0.0
+        rest = np.sum(np.maximum(near - m, 0.0) ** 2) / (2.0 * m * self.gamma)
+        return float(np.ldexp(m + rest / self.radius, power))
 
 
 class GroupBall(L1Ball):

@@ -13,7 +13,7 @@ estimates in nonconcave penalized likelihood models" (2008); Bach et al. 2012, s
     MCP     phi(x; lam) = lam x - x^2 / (2 gamma)  up to gamma lam,  gamma lam^2 / 2 beyond
     SCAD    phi'(x; lam) = lam  up to lam,  (gamma lam - x) / (gamma - 1)  up to gamma lam,  then 0
     Log     phi(x; lam) = lam log(1 + x / epsilon), whose tangent is the reweighted l1 norm
-    Bridge  phi(x; lam) = lam ((x + s)^q - s^q),   s = 0.001
+    Bridge  phi(x; lam) = lam ((x + s)^q - s^q),   s = 0.001 unless told otherwise
 
 `Concave` is their base; more references stand with the classes. `ConcavePenalty` adds a ridge
 part, in the units of a Problem:
@@ -34,6 +34,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.penalties.groups import group_members, held, held_weights, read_groups
 from sparsesolve.penalties.norm import Norm, read_number, read_weights
 from sparsesolve.penalties.prox.balls import lengths
+from sparsesolve.penalties.prox.powers import concave_power_lengths
 
 
 class Concave(Norm):
@@ -131,7 +132,8 @@ class Concave(Norm):
         start, s, power, factor = self.form
         if power == 0.0:
             return np.clip(lam - (x - start * lam) / s, 0.0, lam)
-        return factor * lam * (x + s) ** power
+        with np.errstate(divide="ignore"):  # inf at 0, if s is 0
+            return factor * lam * (x + s) ** power
 
     def _second_derivative(self, x, lam):
         raise NotImplementedError
@@ -141,10 +143,8 @@ class Concave(Norm):
         raise NotImplementedError
 
 
-# Newton steps of Bridge's scalar prox; some ten are enough, and this limit ends a loop that
-# rounding keeps from converging.
-NEWTON = 100
-# Shift s of the sizes. The slope of |b|^q is infinite at b = 0; that of (|b| + s)^q is finite.
+# Default shift of sizes in Bridge. The slope of |b|^q is infinite at b = 0; that of (|b| + s)^q is
+# finite.
 SMOOTHED = 1e-3
 
 
@@ -288,17 +288,21 @@ class Bridge(Concave):
     """``phi = lam |b|^q``, 0 < q < 1, smoothed at 0.
 
     The slope of \\|b\\|^q at 0 is infinite and would keep every coefficient at 0, so that
-    ``(|b| + 0.001)^q - 0.001^q`` takes its place, on standardised columns.
+    ``(|b| + s)^q - s^q`` takes its place, on standardised columns.
 
     Parameters
     ----------
     q : float in (0, 1)
         The power.
+    smoothing : float >= 0, default 0.001
+        s. With 0, :meth:`prox` is the exact one of \\|b\\|^q, for methods that take proximal
+        steps; a path needs a positive one.
 
     Raises
     ------
     ValueError, TypeError
-        If q is not between 0 and 1; when a path is fitted, if groups or weights do not fit.
+        If q is not between 0 and 1 or smoothing is negative; when a path is fitted, if smoothing
+        is 0, or groups or weights do not fit.
 
     References
     ----------
@@ -307,40 +311,30 @@ class Bridge(Concave):
     Examples
     --------
     >>> from sparsesolve import penalties
-    >>> penalties.Bridge(0.5).prox([0.5, 3.0], 1.0).round(2)
+    >>> penalties.Bridge(0.5, smoothing=0.0).prox([0.5, 3.0], 1.0).round(2)
     array([0. , 2.7])
     """
 
-    def __init__(self, q: float, groups: Any = None, weights: Any = None):
-        q = read_number("q", q, 0.0, 1.0, inclusive=False)
+    smoothing = SMOOTHED  # of objects that older versions saved
+
+    def __init__(self, q: float, groups: Any = None, weights: Any = None,
+                 smoothing: float = SMOOTHED):  # fmt: skip
+        q, s = read_number("q", q, 0.0, 1.0, inclusive=False), read_number("smoothing", smoothing)
         super().__init__(groups, weights, q=q)
-        self.form = 0.0, SMOOTHED, q - 1.0, q
+        self.smoothing = s
+        self.form = 0.0, s, q - 1.0, q
+
+    def _arguments(self):
+        return super()._arguments() + f", smoothing={self.smoothing!r}"
 
     def _phi(self, x, lam):
-        return lam * ((x + SMOOTHED) ** self.q - SMOOTHED**self.q)
+        return lam * ((x + self.smoothing) ** self.q - self.smoothing**self.q)
 
     def _second_derivative(self, x, lam):
-        return lam * self.q * (self.q - 1.0) * (x + SMOOTHED) ** (self.q - 2.0)
+        return lam * self.q * (self.q - 1.0) * (x + self.smoothing) ** (self.q - 2.0)
 
     def _scalar(self, x, lam):
-        """Return the stationary point u of the prox in the convex part, or 0 where 0 is better.
-
-        The derivative u - x + phi'(u) first falls and then rises; the point is its larger root.
-        """
-        q = self.q
-        # u + phi'(u) is least at `lowest`.
-        lowest = (lam * q * (1.0 - q)) ** (1.0 / (2.0 - q)) - SMOOTHED
-        low, u = np.maximum(lowest, 0.0), np.array(x, dtype=float)
-        for _ in range(NEWTON):
-            curvature = 1.0 + lam * q * (q - 1.0) * (u + SMOOTHED) ** (q - 2.0)
-            step = (u - x + self._slope(u, lam)) / np.where(curvature > 0.0, curvature, 1.0)
-            new = np.clip(u - step, low, x)
-            if np.abs(new - u).max(initial=0.0) <= 1e-15 * np.abs(x).max(initial=0.0):
-                break
-            u = new
-        stationary = np.abs(u - x + self._slope(u, lam)) <= 1e-8 * (1.0 + x)
-        better = 0.5 * (u - x) ** 2 + self._phi(u, lam) < 0.5 * x * x
-        return np.where(better & stationary, u, 0.0)
+        return concave_power_lengths(x, lam, self.q, self.smoothing)
 
 
 class ConcavePenalty:
@@ -358,6 +352,9 @@ class ConcavePenalty:
     concave = True
 
     def __init__(self, given, power, alpha=1.0):
+        if getattr(given, "smoothing", 1.0) == 0.0:
+            raise ValueError("smoothing=0 keeps every coefficient of a path at 0, where the slope "
+                             "of |b|^q is infinite; give Bridge a positive one")  # fmt: skip
         self.given, self.power, self.alpha = given, power, alpha
         self.of, self.d, self.form = given.of, given.d, given.form
         self.label = type(given).__name__

@@ -27,6 +27,7 @@ KINDS = {
     "sparse-group": Kind(lambda groups, tau=0.5: penalties.SparseGroup(groups, tau=tau), "needs",
                          "tau", 1),
     "group-linf": Kind(penalties.GroupLinf, "needs"),
+    "group-lq": Kind(lambda groups, q=2.0: penalties.GroupLq(groups, q), "needs", "q", 1),
     "latent-group": Kind(penalties.LatentGroupL2, "needs", overlapping=True),
     "overlap-linf": Kind(penalties.OverlapLinf, "needs", overlapping=True),
     "overlap-l2": Kind(penalties.OverlapL2, "needs", overlapping=True),
@@ -54,7 +55,8 @@ KINDS = {
     "mcp": Kind(_of_groups(penalties.MCP), "may have", "gamma", 1),
     "scad": Kind(_of_groups(penalties.SCAD), "may have", "gamma", 1),
     "log": Kind(_of_groups(penalties.Log), "may have", "epsilon", 1),
-    "bridge": Kind(_of_groups(penalties.Bridge), "may have", "q", 1),
+    "bridge": Kind(lambda groups, q, smoothing=1e-3: penalties.Bridge(
+        q, groups=groups, smoothing=smoothing), "may have", "q,smoothing", 2),
 }  # fmt: skip
 # Words of the elastic net, which is no penalty object.
 ELASTIC_NET = ("elastic-net", "elasticnet", "lasso", "ridge", "l2", "enet")

@@ -101,8 +101,13 @@ class Slope(Norm):
 
     def degrees(self, b: np.ndarray) -> int:
         """Count the clusters of equal nonzero sizes."""
-        size = np.sort(np.abs(b[b != 0.0]))
-        return int(len(size) > 0) + int(np.count_nonzero(np.diff(size) > 1e-9 * size[-1:]))
+        return clusters(b)
+
+
+def clusters(b):
+    """Return the number of clusters of equal nonzero sizes in b (p,)."""
+    size = np.sort(np.abs(b[b != 0.0]))
+    return int(len(size) > 0) + int(np.count_nonzero(np.diff(size) > 1e-9 * size[-1:]))
 
 
 def _made(p, q, kind):

@@ -37,6 +37,7 @@ def args_of(penalty=None, groups=None, tau=None, grouped=False):
     ("scad(4)", P.SCAD(4.0)),
     ("log(0.5)", P.Log(0.5)),
     ("bridge(0.5)", P.Bridge(0.5)),
+    ("bridge(0.5,0.01)", P.Bridge(0.5, smoothing=0.01)),
     ("berhu(2)", P.Berhu(2.0)),
     ("k-support(3)", P.KSupport(3)),
     ("exclusive-lasso", P.ExclusiveLasso()),

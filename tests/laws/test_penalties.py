@@ -89,7 +89,28 @@ OVERLAPPING = [[0, 1, 2, 3], [2, 3, 4, 5, 6], [6, 7, 8, 9, 0], [9, 10]]
 
 # Penalties whose polar is a bound, and how near to the dual norm it is; a feasible scale is then
 # as near as the level asks for.
-BOUNDED = {"OverlapL2": 1e-9, "Sum": 1e-5}
+BOUNDED = {"OverlapL2": 1e-9, "Submodular": 1e-11, "Sum": 1e-5}
+
+LABELS = [2, 0, 1, None, 0, 1, 1, 2, 0, 1, "x", 1]
+
+
+def _powers(penalty):
+    """Norms of groups by several powers, the ends among them."""
+    found = {}
+    for q, weights in ((1.0, None), (1.3, [1.0, 0.4, 0.7, 2.0]), (3.0, None), (np.inf, None)):
+        found |= {f"{q:g}-{name}": made for name, made in _norms(LABELS, q, weights)(
+            penalty).items()}  # fmt: skip
+    return found
+
+
+def _set_functions(penalty):
+    """By the size alone, and by the edges of a graph that are cut."""
+    edges = [(j, (j + 5) % 7) for j in range(7)] + [(j, j + 1) for j in range(7, 11)]
+    cut = penalties.graph_cut(edges, np.resize([1.0, 0.1, 0.5], 11), np.resize([3.0, 2.5], SIZE))
+    found = {f"size-{name}": made for name, made in _norms(np.sqrt(np.arange(1, SIZE + 1)))(
+        penalty).items()}  # fmt: skip
+    return found | {f"cut-{name}": made for name, made in _norms(cut)(penalty).items()}
+
 
 # One line a penalty: examples of it, each on vectors of length SIZE.
 EXAMPLES = {
@@ -99,6 +120,7 @@ EXAMPLES = {
     "GraphTV": _norms([(j, (j + 5) % 7) for j in range(7)] + [(j, j + 1) for j in range(7, 11)],
                       np.resize([1.0, 0.1, 0.5, 2.0, 0.0], 11)),
     "GroupL2": _groups(),
+    "GroupLq": _powers,
     "KSupport": _norms(3),
     "L1": _norms(1.5),
     "LatentGroupL2": _norms([[0, 1, 2], [2, 3, 4, 5], [6, 7, 8, 9], [9, 10, 11]]),
@@ -107,6 +129,7 @@ EXAMPLES = {
     "Separate": _norms({(0, 4, 2): L1(), range(5, 12): TotalVariation(), (1, 3): Slope()}),
     "Slope": _norms(),
     "Spectral": _norms("spectral", (3, 4)),
+    "Submodular": _set_functions,
     "Sum": _norms([L1(0.7), TotalVariation()]),
     "TotalVariation": _norms(np.resize([1.0, 0.0, 0.5, 2.0], SIZE - 1)),
     "TotalVariation2D": _norms((3, 4), (1.0, 0.4), 0.3),
@@ -119,7 +142,8 @@ EXAMPLES = {
 }
 
 
-CONCAVE, BALLS = {"Bridge", "Log", "MCP", "SCAD"}, {"GroupBall", "L1Ball", "L2Ball", "LinfBall"}
+CONCAVE = {"Bridge", "Log", "MCP", "SCAD"}
+BALLS = {"ElasticNetBall", "GroupBall", "L1Ball", "L2Ball", "LinfBall"}
 
 
 def examples(name):

@@ -5,6 +5,7 @@ Each takes an array and returns a new one. Every penalty of `sparsesolve.penalti
 """
 
 from sparsesolve.penalties.prox.balls import (
+    project_elastic_net,
     project_groups,
     project_l1,
     project_l2,
@@ -15,8 +16,8 @@ from sparsesolve.penalties.prox.box import box_hyperplane
 from sparsesolve.penalties.prox.powers import power, squared_l1
 
 __all__ = [
-    "box_hyperplane", "power", "project_groups", "project_l1", "project_l2", "project_linf",
-    "project_simplex", "squared_l1",
+    "box_hyperplane", "power", "project_elastic_net", "project_groups", "project_l1",
+    "project_l2", "project_linf", "project_simplex", "squared_l1",
 ]  # fmt: skip
 
 

@@ -180,6 +180,65 @@ def project_groups(
     return project_lengths(x, radius, *weighted_groups(groups, weights, len(x)))
 
 
+def project_elastic_net(v: ArrayLike, radius: float, gamma: float) -> np.ndarray:
+    """Return the nearest point of ``{b: sum |b_j| + gamma b_j^2 / 2 <= radius}``, in O(n).
+
+    Parameters
+    ----------
+    v : array-like (n,)
+    radius : float >= 0
+    gamma : float >= 0
+        With 0 it is :func:`project_l1`.
+
+    Returns
+    -------
+    ndarray (n,)
+
+    Raises
+    ------
+    ValueError
+        As :func:`project_l1`; or if gamma is not a number of at least 0.
+
+    References
+    ----------
+    Mairal, Bach, Ponce, Sapiro (2010), "Online learning for matrix factorization and sparse
+    coding", section 5.3.
+
+    Examples
+    --------
+    >>> from sparsesolve.penalties import prox
+    >>> prox.project_elastic_net([3.0, -1.0, 0.5], 2.0, 1.0).round(4)
+    array([ 1.1926, -0.0963,  0.    ])
+    """
+    x, radius = _read(v, radius)
+    _, gamma = _read([], gamma, "gamma")
+    size = np.abs(x)
+    with np.errstate(over="ignore"):
+        inside = float((size + 0.5 * gamma * size**2).sum()) <= radius
+    if inside or not radius > 0.0:
+        return x if inside else np.zeros_like(x)
+    # (1 + gamma theta)^2 = 1 + gamma s at the threshold theta = s / (1 + sqrt(1 + gamma s))
+    s = shared_level(size * (2.0 + gamma * size), 2.0 * radius, 2.0 * gamma * radius)
+    theta = s / (1.0 + np.sqrt(1.0 + gamma * s))
+    return np.copysign(np.maximum(size - theta, 0.0) / (1.0 + gamma * theta), x) + 0.0  # no -0
+
+
+def shared_level(w, total, rate):
+    """Return s with sum_j (w_j - s)_+ = total + rate s, for w (n,) >= 0 and total, rate >= 0.
+
+    The median of the candidates halves them, and is found in linear time: O(n) in all.
+    """
+    above, count, left = 0.0, 0, w  # sum and number of entries that are above s for certain
+    while len(left):
+        pivot = np.partition(left, len(left) // 2)[len(left) // 2]
+        high = left[left >= pivot]
+        if above + high.sum() - (count + len(high)) * pivot <= total + rate * pivot:
+            above, count, left = above + high.sum(), count + len(high), left[left < pivot]
+        else:
+            left = left[left > pivot]
+    return (above - total) / (count + rate)
+
+
 def project_lengths(x, radius, of, d):
     """Do what :func:`project_groups` does, for the group of each entry (n,) and weights (G,)."""
     G = len(d)

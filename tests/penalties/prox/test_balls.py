@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import sparsesolve as ss
+from sparsesolve import penalties
 from sparsesolve.penalties import prox
 
 
@@ -74,3 +76,48 @@ def test_the_others():
 def test_what_is_refused(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1e-9, 0.3, 50.0])
+def test_elastic_net_ball_by_bisection(gamma):
+    """b = (|v| - theta)_+ / (1 + gamma theta) with theta from 200 halvings."""
+    rng = np.random.default_rng(6)
+    for k in range(60):
+        v, radius = rng.standard_normal(7) * 10.0 ** rng.uniform(-2, 2), 10.0 ** rng.uniform(-2, 1)
+        v = np.round(v) if k % 3 == 0 else v
+        low, high = 0.0, np.abs(v).max()
+
+        def at(theta, v=v):
+            return np.maximum(np.abs(v) - theta, 0.0) / (1.0 + gamma * theta)
+
+        def size(b):
+            return np.sum(np.abs(b) + gamma / 2 * b**2)
+
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if size(at(middle)) > radius else (low, middle)
+        want = np.sign(v) * at(low) if size(v) > radius else v
+        found = prox.project_elastic_net(v, radius, gamma)
+        assert found == pytest.approx(want, abs=1e-13 * max(1.0, np.abs(v).max()))
+        if gamma > 0.0:
+            ball, z = penalties.ElasticNetBall(radius, gamma), v - found
+            assert ball.value(found) == 0.0
+            assert ball.conjugate(z) == pytest.approx(z @ found, rel=1e-7, abs=1e-13 * (v @ v))
+            assert ball.conjugate(v) >= v @ found - 1e-12 * (v @ v)
+    assert prox.project_elastic_net(v, radius, 0.0) == pytest.approx(prox.project_l1(v, radius))
+
+
+def test_elastic_net_ball_in_a_path():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 5))
+    ball = penalties.ElasticNetBall(0.8, 0.5)
+    fit = ss.path(X, X[:, 0] + X[:, 1], penalty=ball, lambdas=[1.0], standardize=False)
+    b = fit.coef(1.0)
+    assert fit.gaps[0] <= 1e-7
+    assert np.sum(np.abs(b) + 0.25 * b**2) == pytest.approx(0.8, rel=1e-6)
+    # the multiplier m of the ball: the elastic net of l1 weight m and ridge m gamma
+    z = X.T @ (X[:, 0] + X[:, 1] - X @ b - fit.intercept(1.0)) / 50
+    on = b != 0.0
+    m = z[on] / (np.sign(b[on]) + 0.5 * b[on])
+    assert m == pytest.approx(m[0], rel=1e-3)
+    assert np.abs(z[~on]).max(initial=0.0) <= m[0] * (1 + 1e-3)

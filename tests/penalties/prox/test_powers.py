@@ -5,7 +5,7 @@ import pytest
 from cases import every
 from scipy.optimize import brentq, minimize
 
-from sparsesolve.penalties import prox
+from sparsesolve.penalties import Bridge, prox
 
 
 @every("seed", range(5))
@@ -36,6 +36,27 @@ def test_power_is_the_root_of_its_equation(q, t):
                       rtol=1e-14, maxiter=3000)  # fmt: skip
         assert abs(x) == pytest.approx(root, rel=1e-10, abs=1e-280)
         assert np.sign(x) in (0.0, np.sign(given))
+
+
+@every("q", [0.05, 0.3, 0.5, 2 / 3, 0.9, 0.99])
+@every("shift", [0.0, 1e-3])
+def test_powers_below_1_beat_every_other_point(q, shift):
+    """On a grid of the interval to v, and near the answer."""
+    rng = np.random.default_rng(4)
+    for _ in range(100):
+        a, t = 10.0 ** rng.uniform(-3, 3, size=2)
+        own = prox.power([a], t, q) if shift == 0.0 else Bridge(q, smoothing=shift).prox([a], t)
+        near = np.clip(own[0] + np.linspace(-1e-6, 1e-6, 101) * a, 0.0, a)
+        x = np.concatenate([own, [0.0], near, np.linspace(0.0, a, 2001)])
+        height = (x - a) ** 2 / 2 + t * (x + shift) ** q
+        assert height[0] <= height.min() + 1e-15 * (a * a + t)
+
+
+def test_a_power_of_1_is_the_soft_threshold():
+    assert prox.power([3.0, -0.5], 1.0, 1.0) == pytest.approx([2.0, 0.0])
+    assert prox.power([3.0, -0.5], 0.0, 0.5) == pytest.approx([3.0, -0.5])
+    assert Bridge(0.5, smoothing=0.0).prox([3.0, 0.1], 1.0) == pytest.approx(
+        prox.power([3.0, 0.1], 1.0, 0.5))  # fmt: skip
 
 
 def test_groups_keep_their_directions():
@@ -76,7 +97,7 @@ def test_it_is_what_mkl_uses():
     (lambda: prox.squared_l1([1.0], -1.0), "t is -1"),
     (lambda: prox.squared_l1([1.0], 1.0, [0.0]), "positive"),
     (lambda: prox.squared_l1([1.0], 1.0, groups=[1, 2]), "groups has 2 labels for 1"),
-    (lambda: prox.power([1.0], 1.0, 1.0), "q is 1"),
+    (lambda: prox.power([1.0], 1.0, 0.0), "q is 0"),
 ])  # fmt: skip
 def test_faults_are_told(call, sentence):
     with pytest.raises(ValueError, match=sentence):
