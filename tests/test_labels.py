@@ -167,6 +167,10 @@ ROWS = {
         X, pd.DataFrame({"time": np.exp(y), "status": True}), 0.1)),
     (ss.Path, "coef"): ("y", lambda y: FIT.coef(S, exact=True, X=X, y=y)),
     (ss.Path, "intercept"): ("y", lambda y: FIT.intercept(S, exact=True, X=X, y=y)),
+    (ss.Path, "dual"): ("y", lambda y: FIT.dual(0.1, X, y)),
+    (ss.KnotPath, "dual"): ("y", lambda y: ss.lars_path(X, Y).dual(0.1, X, y)),
+    (ss.CVPath, "dual"): ("y", lambda y: ss.cv_path(
+        X, Y, lambdas=[0.2, 0.1], n_folds=3, seed=0).dual(0.1, X, y)),
     (ss.Path, "extend"): ("y", lambda y: FIT.extend(X, y, n_lambdas=2).coefs.toarray()),
     (ss.KnotPath, "coef"): ("y", lambda y: KNOTS.coef(S, exact=True, X=X, y=y)),
     (ss.KnotPath, "intercept"): ("y", lambda y: KNOTS.intercept(S, exact=True, X=X, y=y)),
@@ -330,6 +334,7 @@ COLUMNS = {
         ).coef()),
     (penalties, "GroupL2"): ("groups", LABELS, None, lambda v: under(penalties.GroupL2(v))),
     (penalties, "GroupLinf"): ("groups", LABELS, None, lambda v: under(penalties.GroupLinf(v))),
+    (penalties, "GroupLq"): ("groups", LABELS, None, lambda v: under(penalties.GroupLq(v, 3.0))),
     (penalties, "SparseGroup"): (
         "groups", LABELS, None, lambda v: under(penalties.SparseGroup(v))),
     (penalties, "ExclusiveLasso"): (
@@ -529,6 +534,8 @@ OTHERS = {
     "LatentGroupL2 groups weights": "lists of features, by name, and labels of groups",
     "GroupL2 weights": "labels of groups",
     "GroupLinf weights": "labels of groups",
+    "GroupLq weights": "labels of groups",
+    "graph_cut weights": "edges have no names",
     "SparseGroup weights": "labels of groups",
     "GroupBall weights": "labels of groups",
     "part groups": "numbers of groups",

@@ -126,6 +126,8 @@ def _meant(name, known, face, called):
         for word, source, own in MAKERS:
             if word == name.replace(".", "_") and own in known:
                 return f"{source}'s {name} is {own} here"
+    if name == "alpha" and "ridge" in known and "lambdas" not in known:  # lars_path
+        return "path's alpha is ridge here, a ridge part that is the same at every lambda"
     found = None
     if face != "maker":  # lambda_ is lambda
         found = BY_NAME.get(name.replace(".", "_")) or BY_NAME.get(f"{name}_")

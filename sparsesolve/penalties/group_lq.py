@@ -48,7 +48,7 @@ class GroupLq(Norm):
     Raises
     ------
     ValueError, TypeError
-        If q is no number of at least 1; when a path is fitted, if groups overlap or do not fit
+        If q is not a number of at least 1; when a path is fitted, if groups overlap or do not fit
         its features, or weights do not fit.
 
     References

@@ -97,6 +97,15 @@ class KSupport(Norm):
         C = (np.diag(top[which] * 1.0) + np.outer(signs, signs) - np.outer(g, g)) / size
         return found._replace(curvature=lambda z: C)
 
+    def majorant(self, b: np.ndarray, smoothing: float) -> np.ndarray:
+        """Return w (p,) with Omega <= sum_j w_j b_j^2 / 2 + constant, equal near b.
+
+        Omega^2 is the least of sum_j b_j^2 / eta_j over eta within [0, 1] of sum k.
+        """
+        x = np.hypot(b, smoothing)
+        top, share, _ = self._split(x)
+        return np.where(top, 1.0, share / x) / self.norm(x)
+
     def dual_norm(self, z: np.ndarray) -> float:
         return float(np.sqrt(np.sum(np.partition(z * z, len(z) - self.k)[len(z) - self.k :])))
 

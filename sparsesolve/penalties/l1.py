@@ -50,6 +50,10 @@ class L1(Norm):
     def part(self, which: np.ndarray) -> Any:
         return self.over(len(which))
 
+    def majorant(self, b: np.ndarray, smoothing: float) -> np.ndarray:
+        """Return w (p,) with Omega <= sum_j w_j b_j^2 / 2 + constant, equal near b."""
+        return self.weight / np.hypot(b, smoothing)
+
     def tangent(self, b: np.ndarray) -> Any:
         """Return the directions along which Omega is smooth at b."""
         return on_support(b, self.weight * np.sign(b))

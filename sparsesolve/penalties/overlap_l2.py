@@ -77,6 +77,13 @@ class OverlapL2(OverlappingNorm):
         """
         return self._sum.feasible_total(near, t)
 
+    def majorant(self, b: np.ndarray, smoothing: float) -> np.ndarray:
+        """Return w (p,) with Omega <= sum_j w_j b_j^2 / 2 + constant, equal near b."""
+        found = self._found
+        square = np.bincount(found.of, b[found.features] ** 2, len(found.weights))
+        own = found.weights / np.hypot(np.sqrt(square), smoothing)
+        return np.bincount(found.features, own[found.of], self.n_features)
+
     def splitting(self) -> Splitting:
         """Return the norm of disjoint groups of copies."""
         found = self._found

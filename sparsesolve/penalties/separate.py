@@ -131,6 +131,16 @@ class Separate(Norm):
         """Return the tangents of the parts as one, or None if a part has none."""
         return self._parts.tangent(b)
 
+    def majorant(self, b: np.ndarray, smoothing: float) -> np.ndarray | None:
+        """Return w (p,) as that of each part; None if one has none."""
+        out = np.zeros(len(b))
+        for which, own in self._bound:
+            found = getattr(own, "majorant", lambda b, smoothing: None)(b[which], smoothing)
+            if found is None:
+                return None
+            out[which] = found
+        return out
+
     def over_responses(self, n_responses: int) -> Any:
         """Return the sum of the parts on arrays (K, p)."""
         found = [(which, over_responses(part, n_responses)) for which, part in self._bound]

@@ -83,7 +83,12 @@ def splitting_over(penalty, shape):
     own = getattr(penalty, "splitting_over", None)
     if own is not None:
         return own(shape)
-    return Splitting(sparse.eye_array(shape[0] * shape[1], format="csr"), Raveled(penalty, shape))
+    return by_identity(penalty, shape)
+
+
+def by_identity(penalty, shape):
+    """Return the splitting by the identity of a penalty on arrays of that shape, raveled."""
+    return Splitting(sparse.eye_array(int(np.prod(shape)), format="csr"), Raveled(penalty, shape))
 
 
 def stacked(found, shape):

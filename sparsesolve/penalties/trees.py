@@ -135,6 +135,11 @@ class TreeL2(TreeNorm):
         """Return the prox, by one pass up the tree and one down."""
         return prox_l2(self.tree, v, t)
 
+    def majorant(self, b: np.ndarray, smoothing: float) -> np.ndarray:
+        """Return w (p,) with Omega <= sum_j w_j b_j^2 / 2 + constant, equal near b."""
+        tree, size = self.tree, np.hypot(sizes(self.tree, b, False), smoothing)
+        return tree.leaf / np.hypot(b, smoothing) + sums_above(tree, tree.weight / size)
+
     def tangent(self, b: np.ndarray) -> Any:
         """Return the nonzero coefficients as directions: the lengths of their groups are smooth.
         """

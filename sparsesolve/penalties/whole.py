@@ -235,6 +235,12 @@ class WholePenalty:
             return splitting_of(self.omega, self.n_features)
         return splitting_over(self.omega, (self.several, self.n_features))
 
+    def majorant(self, b, smoothing):
+        """Return w (p,) with P <= sum_j w_j b_j^2 / 2 + constant, equal near b; None without one.
+        """
+        own = getattr(self.omega, "majorant", lambda b, smoothing: None)(b, smoothing)
+        return None if own is None else self.alpha * own + self.ridge
+
     def mapping(self):
         """Return a map to a penalty on disjoint blocks; None without one, or with a ridge part."""
         found = getattr(self.given, "mapping", None)

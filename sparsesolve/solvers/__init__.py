@@ -107,13 +107,13 @@ def _rows_apart(problem, lambdas):
 
 
 def _reweighted(problem, n_threads):
-    made = reweighted.Reweighted if problem.has_blocks else reweighted.ReweightedTrace
+    trace = reweighted.suits_trace(problem, None)
+    made = reweighted.ReweightedTrace if trace else reweighted.Reweighted
     return made(problem, n_threads)
 
 
 def _suits_reweighted(problem, lambdas):
-    own = reweighted.suits if problem.has_blocks else reweighted.suits_trace
-    return own(problem, lambdas)
+    return reweighted.suits(problem, lambdas) or reweighted.suits_trace(problem, lambdas)
 
 
 def has_tangent(problem, lambdas=None):
@@ -193,11 +193,11 @@ SOLVERS = {
         why="a penalty without disjoint blocks that is smooth along its tangents",
     ),
     "admm": Solver(
-        Admm, "family='gaussian' or 'multigaussian', at most 6,000 features in memory, and a norm "
-        "without disjoint blocks", suits_admm,
+        Admm, "family='gaussian' or 'multigaussian', at most 6,000 features in memory, and a norm",
+        suits_admm,
     ),
     "linearized_admm": Solver(
-        LinearizedAdmm, "a norm without disjoint blocks", suits_linearized,
+        LinearizedAdmm, "a norm", suits_linearized,
         by_passes=True,
     ),
     "multipliers": Solver(
@@ -217,8 +217,9 @@ SOLVERS = {
     ),
     "pegasos": Solver(PegasosState, RIDGE_ALONE, ridge_dual.suits_kinks, kinks=True),
     "reweighted": Solver(
-        _reweighted, "family='gaussian', every lambda above 0, no limits, and the elastic net, "
-        "GroupL2 or SparseGroup; or TraceNorm with alpha = 1, also of family='multigaussian'",
+        _reweighted, "family='gaussian', every lambda above 0, no limits, and the elastic net or a "
+        "norm of groups by l2 or lq with q <= 2 (GroupL2, SparseGroup, GroupLq, OverlapL2, TreeL2, "
+        "KSupport); or TraceNorm with alpha = 1, also of family='multigaussian'",
         _suits_reweighted,
     ),
 }

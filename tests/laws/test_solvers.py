@@ -51,14 +51,13 @@ SPECIAL = {  # solvers of some problems; those of several responses are in solve
         ("response_blocks", "response_newton", "response_groups"), lambda options: False
     ),
     **{name: lambda options: False for name, solver in SOLVERS.items() if solver.kinks},
-    **dict.fromkeys(  # penalties without blocks
-        ("tangent_newton", "admm", "linearized_admm"), lambda options: False
-    ),
+    "tangent_newton": lambda options: False,  # penalties without blocks
     **dict.fromkeys(("bcd", "bcd_plain", "bcd_wright"), lambda options: False),  # groups
     "reweighted": lambda options: not {"lower", "upper"} & set(options),
 }
 NEAR = {  # gaps soon reached
     "ista": 0.03, "fista": 1e-7, "sparsa": 1e-7, "panoc": 1e-7, "reweighted": 1e-4,
+    "admm": 1e-7, "linearized_admm": 1e-6,
 }  # fmt: skip
 NEVER = {"subgradient"}
 

@@ -3,12 +3,15 @@
     minimise over b   |c - A b|^2 / 2  +  lam Omega(b),    A = sqrt(W) Z,  c = sqrt(W) y
 
 Given: squared error, no limits, and a penalty with a quadratic majorant (elastic net, group lasso,
-sparse group lasso), or the trace norm of coefficients B without a ridge part. Returned: b with the
+sparse group lasso, overlapping and nested groups, lq norms of groups for q <= 2, k-support norm),
+or the trace norm of coefficients B without a ridge part. Returned: b with the
 gap of the problem without smoothing. Invariant: what FirstOrder keeps. Coefficients, or
 directions, that the smoothing alone keeps from zero are shown as zero if that is better.
 
 A norm is the least of quadratics: |b_g| = min over eta of (|b_g|^2 / eta + eta) / 2. Two steps
-alternate: eta_g = sqrt(|b_g|^2 + e^2), and b, a ridge problem. Cholesky's factor of A'A + V (p,
+alternate: eta_g = sqrt(|b_g|^2 + e^2), and b, a ridge problem. The weights of groups that overlap
+add up. A norm is subquadratic if its square is a concave function of the squares of coefficients:
+then it is such a least value, and its weights are its gradient divided by b. Cholesky's factor of A'A + V (p,
 p) solves it, or Woodbury's formula with A V^-1 A' + 1 (n, n) if that is smaller.
 
 The trace norm is one as well: |B|_* = min over D > 0 of (tr B'D^-1 B + tr D) / 2. Two steps
@@ -95,18 +98,23 @@ class Reweighted(FirstOrder):
 
 
 def suits(problem, lambdas):
-    """Return True with squared error, a majorant and no limits."""
+    """Return True with squared error, a majorant, no limits and no kernel."""
     penalty = problem.penalty
     if problem.loss is not None or (lambdas is not None and lambdas[-1] == 0.0):
         return False
     if problem.n_responses is not None or not hasattr(penalty, "majorant"):
         return False
+    if not problem.has_blocks:
+        nowhere = np.zeros(problem.design.p)
+        return penalty.kernel() is None and penalty.majorant(nowhere, 1.0) is not None
     free = np.isinf(penalty.lower) & np.isinf(penalty.upper)
     return bool((free | (np.asarray(penalty.lower) == np.asarray(penalty.upper))).all())
 
 
 def _shut(penalty):
     """Return a mask of the features that are excluded, (p,)."""
+    if not penalty.has_blocks:
+        return np.zeros(penalty.n_features, dtype=bool)
     one, nowhere = np.ones(len(penalty.lower)), np.zeros(len(penalty.lower))
     return ~(penalty.unpenalised(nowhere, one, 0.0) | penalty.unpenalised(nowhere, -one, 0.0))
 

@@ -2,10 +2,12 @@
 
     minimise over b, s   F(Zb) + lam Psi(s)    subject to  A b = s,       Omega(b) = Psi(A b)
 
-Given: a Problem with a penalty on whole vectors; ``splitting`` of the penalty gives A and Psi.
+Given: a Problem with a norm; ``splitting`` of a penalty on whole vectors gives A and Psi. For a
+penalty on disjoint blocks A is the identity, and Psi is lam Omega with its ridge part and limits.
 With K responses b is (K, p), and A is applied to the raveled array. Returned: b with the gap
-under Omega itself, which needs the penalty's own polar.
-Invariant: what FirstOrder keeps. Coefficients are hardly ever exactly 0.
+under Omega itself, which needs the penalty's own polar; for blocks s, which is b with exact zeros
+and within limits.
+Invariant: what FirstOrder keeps. Under whole norms coefficients are hardly ever exactly 0.
 
 With scaled multipliers w and a parameter rho, a step is
 
@@ -26,6 +28,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.losses.multigaussian import Multigaussian
+from sparsesolve.penalties.splitting import by_identity
 from sparsesolve.solvers.first_order.first_order import Ista
 from sparsesolve.solvers.state import NULL_LEVEL
 
@@ -42,7 +45,13 @@ class LinearizedAdmm(Ista):
 
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
-        self.A, self.psi, self.parts = self.penalty.splitting()
+        self.blocks = problem.has_blocks
+        own = by_identity(self.penalty, self.point.b.shape)
+        self.A, self.psi, self.parts = own if self.blocks else self.penalty.splitting()
+        self.alpha, self.ridge = (
+            (1.0, 0.0) if self.blocks else (self.penalty.alpha, self.penalty.ridge)
+        )
+        self.moved = None  # the point b of a step, where s is shown
         self.transposed = self.A.T.tocsr()
         self.s = self.image(self.point.b)
         self.w, self.rho = np.zeros_like(self.s), None
@@ -53,24 +62,27 @@ class LinearizedAdmm(Ista):
         super().begin(lam)
         if self.rho is None:
             self.rho = self.L / max(self.square, 1e-300)
-        self.taken, self.look = 0, 10
+        self.taken, self.look, self.moved = 0, 10, None
 
     def step(self, lam):
         if lam >= NULL_LEVEL:  # b stays 0, to which multipliers would be long in leading it
             super().step(lam)
             return
-        before = self.s
+        before, self.point = self.s, self.moved or self.point
         self.move(lam)
         self.split(lam, self.image(self.point.b))
         self.taken += 1
         if self.taken == self.look:
             self.look *= 2
             self.balance(before)
+        if self.blocks:
+            self.moved = self.point
+            self.point = self.at(self.s.reshape(self.moved.b.shape), self.moved.c)
 
     def gap(self, lam):
         """Return the duality gap; the search for the polar begins with the multipliers."""
-        if self.parts is not None and self.rho is not None and self.penalty.alpha > 0.0:
-            multipliers = self.rho / self.penalty.alpha * self.w
+        if self.parts is not None and self.rho is not None and self.alpha > 0.0:
+            multipliers = self.rho / self.alpha * self.w
             self.penalty.begin_polar(self.point.b, self.parts(multipliers))
         return super().gap(lam)
 
@@ -86,13 +98,13 @@ class LinearizedAdmm(Ista):
         z, pull = super().pull(start, lam)
         if lam < NULL_LEVEL:
             z = z - self.rho * self.back(self.image(start.b) - self.s + self.w)
-            z -= lam * self.penalty.ridge * start.b
+            z -= lam * self.ridge * start.b
         return z, pull
 
     def prox_step(self, start, z, L, lam):
         if lam >= NULL_LEVEL:
             return super().prox_step(start, z, L, lam)
-        return start.b + z / (L + self.rho * self.square + lam * self.penalty.ridge)
+        return start.b + z / (L + self.rho * self.square + lam * self.ridge)
 
     def move(self, lam):
         """Take a gradient step."""
@@ -101,7 +113,7 @@ class LinearizedAdmm(Ista):
     def split(self, lam, image):
         """Take the prox, and update the multipliers."""
         relaxed = RELAXATION * image + (1.0 - RELAXATION) * self.s
-        t = lam * self.penalty.alpha / self.rho
+        t = lam * self.alpha / self.rho
         new = self.psi.prox(relaxed + self.w, t) if t > 0.0 else relaxed + self.w
         self.w = self.w + relaxed - new
         self.s = new
@@ -135,6 +147,7 @@ class Admm(LinearizedAdmm):
         if kernel is not None:
             columns = columns - (columns @ kernel) @ kernel.toarray().T
             self.within = (kernel @ kernel.T).toarray()
+        columns[:, self.unpenalised] = 0.0  # they are in the span of the basis
         columns = np.column_stack([self.basis, columns])
         curvature = self.loss.curvature_at(self.point.eta).reshape(-1, self.design.n)[0]
         self.gram = columns.T @ (curvature[:, None] * columns)  # of each response
@@ -150,7 +163,7 @@ class Admm(LinearizedAdmm):
         self.point = self.at(self.point.b + found[..., f:], self.point.c + found[..., :f])
 
     def _factor(self, lam):
-        key = self.rho, lam * self.penalty.ridge
+        key = self.rho, lam * self.ridge
         if self.factored[0] != key:
             f = self.basis.shape[1]
             H = self.gram.copy()
@@ -166,8 +179,8 @@ class Admm(LinearizedAdmm):
 
 
 def suits_linearized(problem, lambdas):
-    """Return True for norms on whole vectors, or on arrays with several responses."""
-    return not problem.has_blocks and getattr(problem.penalty, "is_norm", False)
+    """Return True for norms, of blocks or on whole vectors or arrays, with a ridge part or not."""
+    return problem.has_blocks or getattr(problem.penalty, "is_norm", False)
 
 
 def suits(problem, lambdas):

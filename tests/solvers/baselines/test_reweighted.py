@@ -68,8 +68,12 @@ def test_a_step_solves_the_ridge_problem_of_its_weights(shape):
 
 @pytest.mark.parametrize("penalty", [
     penalties.GroupL2([0, 0, 1, 1, 1, 0], weights=[1.0, 0.5]),
-    penalties.SparseGroup([0, 0, 1, 1, 1, 0], 0.3),
-], ids=["l2", "sparse"])  # fmt: skip
+    penalties.SparseGroup([0, 0, 1, 1, 1, 0], 0.3), penalties.L1(1.5),
+    penalties.OverlapL2([[0, 1, 2], [2, 3], [3, 4, 5]], [1.0, 2.0, 0.5]),
+    penalties.TreeL2([[0, 1], [0, 1, 2], [3], range(6)]), penalties.KSupport(3),
+    penalties.GroupLq([0, 0, 1, 1, 1, 0], 1.0), penalties.GroupLq([0, 0, 1, 1, 1, 0], 1.4),
+    penalties.Separate({(0, 1): penalties.L1(), range(2, 6): penalties.KSupport(2)}),
+], ids=str)  # fmt: skip
 def test_majorants_lie_above_the_penalty_and_touch_it(penalty):
     rng = np.random.default_rng(1)
     omega = penalty.over(6)
@@ -80,7 +84,32 @@ def test_majorants_lie_above_the_penalty_and_touch_it(penalty):
         assert v @ x**2 / 2 + constant >= omega.value(x) - 1e-8
 
 
+@pytest.mark.parametrize("alpha", [1.0, 0.6])
+@pytest.mark.parametrize("penalty", [
+    penalties.OverlapL2(penalties.window_groups(8, 3)), penalties.KSupport(2),
+    penalties.TreeL2([range(8), range(4), range(4, 8), [0], [5]]),
+    penalties.GroupLq([range(4), range(4, 8)], 1.5),
+    penalties.Separate({range(4): penalties.L1(), range(4, 12): penalties.KSupport(2)}),
+], ids=str)  # fmt: skip
+def test_norms_of_whole_vectors_by_their_weights(penalty, alpha):
+    X, y = data("tall")
+    options = {"penalty": penalty, "alpha": alpha, "standardize": True}
+    ref = ss.path(X, y, n_lambdas=4, lambda_min_ratio=0.1, tol=1e-10, stop=None, **options)
+    fit = ss.path(X, y, lambdas=ref.lambdas[1:], tol=1e-5, solver="reweighted", **options)
+    assert not fit.status.any()
+    assert fit.predict(X) == pytest.approx(ref.predict(X)[:, 1:], abs=0.05)
+
+
+def test_latent_groups_by_those_of_their_copies():
+    X, y = data("tall")
+    options = {"penalty": penalties.LatentGroupL2([[0, 1, 2], [2, 3, 4], [4, 5, 6, 7]])}
+    ref = ss.path(X, y, n_lambdas=4, lambda_min_ratio=0.1, tol=1e-10, stop=None, **options)
+    fit = ss.path(X, y, lambdas=ref.lambdas[1:], tol=1e-5, solver="reweighted", **options)
+    assert fit.predict(X) == pytest.approx(ref.predict(X)[:, 1:], abs=0.05)
+
+
 @pytest.mark.parametrize("options", [
+    {"penalty": penalties.GroupLq([range(5)], 3.0)}, {"penalty": penalties.OverlapLinf([[0, 1]])},
     {"lower": 0.0}, {"penalty": penalties.GroupLinf([0] * 12)}, {"family": "poisson"},
     {"lambdas": [1.0, 0.0]},
 ], ids=str)  # fmt: skip
