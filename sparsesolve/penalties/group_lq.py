@@ -108,9 +108,9 @@ class GroupLq(Norm):
 
     def kernel(self) -> Any:
         """Return the unit vectors of the features whose group has weight 0."""
-        free = np.flatnonzero(self.d[self.of] == 0.0) if self.n_features else []
-        if not len(free):
+        if not self.n_features or self.d.all():
             return None
+        free = np.flatnonzero(self.d[self.of] == 0.0)
         place = (free, np.arange(len(free)))
         return sparse.csc_array((np.ones(len(free)), place), (self.n_features, len(free)))
 

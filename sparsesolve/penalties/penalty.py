@@ -23,9 +23,9 @@ also answer:
     mapping()               a map to a penalty on disjoint blocks (``mapping.py``), or None
     tangent(b)              directions along which Omega is smooth at b (``tangent.py``), or None:
                             Newton steps on these finish what proximal steps began
-    majorant(b, smoothing)  (p,) w with Omega <= sum_j w_j b_j^2 / 2 + constant, equal at b up to the
-                            smoothing: for reweighted least squares; or None. There is one where
-                            Omega^2 is a concave function of the squares of coefficients
+    majorant(b, smoothing)  (p,) w with Omega <= sum_j w_j b_j^2 / 2 + constant, equal at b up to
+                            the smoothing: for reweighted least squares; or None. There is one
+                            where Omega^2 is a concave function of the squares of coefficients
     summands()              the penalties of which Omega is the sum, for solvers that need only
                             their proxes; or None
     splitting()             Omega(b) = psi(A b) with a simple psi, for ADMM (``splitting.py``)

@@ -217,9 +217,9 @@ SOLVERS = {
     ),
     "pegasos": Solver(PegasosState, RIDGE_ALONE, ridge_dual.suits_kinks, kinks=True),
     "reweighted": Solver(
-        _reweighted, "family='gaussian', every lambda above 0, no limits, and the elastic net or a "
-        "norm of groups by l2 or lq with q <= 2 (GroupL2, SparseGroup, GroupLq, OverlapL2, TreeL2, "
-        "KSupport); or TraceNorm with alpha = 1, also of family='multigaussian'",
+        _reweighted, "family='gaussian', every lambda above 0, no limits, and the elastic net, "
+        "GroupL2, SparseGroup, GroupLq with q <= 2, OverlapL2, TreeL2 or KSupport; or TraceNorm "
+        "with alpha = 1, also of family='multigaussian'",
         _suits_reweighted,
     ),
 }

@@ -4,15 +4,16 @@
 
 Given: squared error, no limits, and a penalty with a quadratic majorant (elastic net, group lasso,
 sparse group lasso, overlapping and nested groups, lq norms of groups for q <= 2, k-support norm),
-or the trace norm of coefficients B without a ridge part. Returned: b with the
-gap of the problem without smoothing. Invariant: what FirstOrder keeps. Coefficients, or
-directions, that the smoothing alone keeps from zero are shown as zero if that is better.
+or the trace norm of coefficients B without a ridge part. Returned: b with the gap of the problem
+without smoothing. Invariant: what FirstOrder keeps. Coefficients, or directions, that the
+smoothing alone keeps from zero are shown as zero if that is better.
 
 A norm is the least of quadratics: |b_g| = min over eta of (|b_g|^2 / eta + eta) / 2. Two steps
 alternate: eta_g = sqrt(|b_g|^2 + e^2), and b, a ridge problem. The weights of groups that overlap
 add up. A norm is subquadratic if its square is a concave function of the squares of coefficients:
-then it is such a least value, and its weights are its gradient divided by b. Cholesky's factor of A'A + V (p,
-p) solves it, or Woodbury's formula with A V^-1 A' + 1 (n, n) if that is smaller.
+then it is such a least value, and its weights are its gradient divided by b. Cholesky's factor of
+A'A + V (p, p) solves the ridge problem, or Woodbury's formula with A V^-1 A' + 1 (n, n) if that is
+smaller.
 
 The trace norm is one as well: |B|_* = min over D > 0 of (tr B'D^-1 B + tr D) / 2. Two steps
 alternate: D = (BB' + e^2 I)^(1/2), and B, a ridge problem in the metric M that D makes of

@@ -1,6 +1,6 @@
 """
-What a support costs
-====================
+Submodular costs of a support: strokes of digits
+================================================
 
 Two written digits, 3 and 8, told apart by a logistic model of 64 pixels. The lasso pays for each
 pixel alone. Let a set of pixels cost a price for each pixel and for each border between a chosen
@@ -21,8 +21,8 @@ chosen = np.isin(digits.target, [3, 8])
 X, y = digits.data[chosen] / 16.0, digits.target[chosen] == 8
 
 # %%
-# Borders run between neighbours of the 8 x 8 grid. A pixel costs at least its four borders, so that
-# a larger set never costs less.
+# Borders run between neighbours of the 8 x 8 grid. A pixel costs as much as its four borders, so
+# that a larger set never costs less.
 grid = np.arange(64).reshape(8, 8)
 edges = np.r_[np.c_[grid[:, :-1].ravel(), grid[:, 1:].ravel()],
               np.c_[grid[:-1].ravel(), grid[1:].ravel()]]  # fmt: skip
