@@ -167,10 +167,6 @@ ROWS = {
         X, pd.DataFrame({"time": np.exp(y), "status": True}), 0.1)),
     (ss.Path, "coef"): ("y", lambda y: FIT.coef(S, exact=True, X=X, y=y)),
     (ss.Path, "intercept"): ("y", lambda y: FIT.intercept(S, exact=True, X=X, y=y)),
-    (ss.Path, "dual"): ("y", lambda y: FIT.dual(0.1, X, y)),
-    (ss.KnotPath, "dual"): ("y", lambda y: ss.lars_path(X, Y).dual(0.1, X, y)),
-    (ss.CVPath, "dual"): ("y", lambda y: ss.cv_path(
-        X, Y, lambdas=[0.2, 0.1], n_folds=3, seed=0).dual(0.1, X, y)),
     (ss.Path, "extend"): ("y", lambda y: FIT.extend(X, y, n_lambdas=2).coefs.toarray()),
     (ss.KnotPath, "coef"): ("y", lambda y: KNOTS.coef(S, exact=True, X=X, y=y)),
     (ss.KnotPath, "intercept"): ("y", lambda y: KNOTS.intercept(S, exact=True, X=X, y=y)),
