@@ -1,43 +1,27 @@
 """Linear support vector regression: LinearSVR."""
 
+from functools import partial
+
 import numpy as np
 from sklearn import svm
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sparsesolve import families
-from sparsesolve.data import read_choice, read_number
-from sparsesolve.losses import KINKED, PythonLoss
+from sparsesolve.data import read_choice, read_number, read_real
+from sparsesolve.families.family import STOP_OF_PIECES, Family
+from sparsesolve.families.links import identity
+from sparsesolve.losses import KINKED, LOSSES
 
 from .base import TYPES, Net, read_pair, read_sample_weight
 from .margin import Fit, exported, level, total_weight
 
 
-class SquaredInsensitive:
-    """max(|y - eta| - epsilon, 0)^2 / 2, as a family in Python."""
-
-    def __init__(self, epsilon):
-        self.epsilon, self.name = epsilon, f"squared_epsilon_insensitive(epsilon={epsilon!r})"
-
-    def _beyond(self, y, eta):
-        r = eta - y
-        return np.sign(r) * np.maximum(np.abs(r) - self.epsilon, 0.0)
-
-    def value(self, y, eta):
-        """Return the loss of each sample."""
-        return 0.5 * self._beyond(y, eta) ** 2
-
-    def gradient(self, y, eta):
-        """Return its derivative in eta."""
-        return self._beyond(y, eta)
-
-    def curvature(self, y, eta):
-        """Return its second derivative: 0 within epsilon, 1 beyond."""
-        return (np.abs(eta - y) > self.epsilon).astype(float)
-
-    def conjugate(self, y, v):
-        """Return sup over eta of v eta - value."""
-        return v * y + 0.5 * v * v + self.epsilon * np.abs(v)
+def squared_insensitive(epsilon):
+    """Return the family of max(|y - eta| - epsilon, 0)^2 / 2."""
+    loss = partial(LOSSES["squared_epsilon_insensitive"], epsilon=epsilon)
+    name = f"squared_epsilon_insensitive(epsilon={epsilon!r})"
+    return Family(name, loss, read_real, identity, STOP_OF_PIECES)
 
 
 class MarginRegressor(RegressorMixin, Net):
@@ -58,7 +42,7 @@ class MarginRegressor(RegressorMixin, Net):
     def _options(self):
         epsilon = float(self.epsilon)
         family = families.epsilon_insensitive(epsilon)
-        family = SquaredInsensitive(epsilon) if self._squared else family
+        family = squared_insensitive(epsilon) if self._squared else family
         ratio = read_number("l1_ratio", self.l1_ratio, 0.0, 1.0)
         return {**super()._options(), "family": family, "alpha": ratio, "grouped": False}
 
@@ -70,10 +54,9 @@ class MarginRegressor(RegressorMixin, Net):
         """Fit at the last of lambdas, and set the attributes."""
         w = np.ones(X.shape[0]) if weights is None else weights
         shares, epsilon = w / w.sum(), float(self.epsilon)
-        if self._squared:
-            loss = PythonLoss(y, shares, SquaredInsensitive(epsilon))
-        else:
-            loss = KINKED["epsilon_insensitive"](y, shares, epsilon=epsilon)
+        kinds, name = (LOSSES, "squared_epsilon_insensitive") if self._squared else (
+            KINKED, "epsilon_insensitive")  # fmt: skip
+        loss = kinds[name](y, shares, epsilon=epsilon)
         fit = Fit(X, y, lambdas, weights, loss, self._options())
         self.coef_, self.intercept_ = fit.coef, fit.intercept
         self.gap_, self.n_iter_ = fit.gap, max(1, fit.n_iter)

@@ -8,7 +8,7 @@ from sparsesolve.losses.base import Loss
 from sparsesolve.losses.classes import Binomial, Cloglog, Probit, SquaredHinge
 from sparsesolve.losses.cox import Cox
 from sparsesolve.losses.gaussian import Gaussian
-from sparsesolve.losses.huber import Huber
+from sparsesolve.losses.huber import Huber, SquaredInsensitive
 from sparsesolve.losses.kinked import EpsilonInsensitive, Hinge, Quantile
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.losses.multinomial import Multinomial
@@ -26,6 +26,7 @@ LOSSES = {
     "negative_binomial": NegativeBinomial,
     "poisson": Poisson,
     "probit": Probit,
+    "squared_epsilon_insensitive": SquaredInsensitive,
     "squared_hinge": SquaredHinge,
     "tweedie": Tweedie,
 }

@@ -65,3 +65,24 @@ def test_l1_selects_features():
     model = LinearSVR(l1_ratio=1.0, C=0.1, epsilon=0.1).fit(X, Y)
     assert 0 < np.count_nonzero(model.coef_) < 4 and not hasattr(model, "dual_coef_")
     assert (np.abs(Y - model.predict(X))[model.support_] >= 0.1).all()
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_squared_errors_of_wide_sparse_data_are_swept_in_the_dual(intercept):
+    """Hundreds of Newton steps were made here; liblinear's dual method tells the objective."""
+    from scipy import sparse
+
+    rng = np.random.default_rng(7005)
+    wide = sparse.random(150, 400, 0.05, format="csr", random_state=7005)
+    y = wide @ rng.normal(size=400) + 0.1 * rng.normal(size=150)
+    options = {"loss": "squared_epsilon_insensitive", "epsilon": 0.1, "C": 50.0}
+    model = LinearSVR(**options, fit_intercept=intercept, tol=1e-12).fit(wide, y)
+    assert model.gap_ <= 1e-12
+    v = y - wide @ model.coef_ - model.intercept_
+    dual = 100.0 * np.sign(v) * np.maximum(np.abs(v) - 0.1, 0.0)  # -F' at the end
+    assert wide.T @ dual == pytest.approx(model.coef_, abs=1e-3)
+    assert not intercept or dual.sum() == pytest.approx(0.0, abs=1e-6 * np.abs(dual).sum())
+    if not intercept:
+        other = svm.LinearSVR(**options, fit_intercept=False, dual=True, tol=1e-8,
+                              max_iter=200_000).fit(wide, y)  # fmt: skip
+        assert model.coef_ == pytest.approx(other.coef_, abs=1e-3)

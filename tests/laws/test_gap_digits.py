@@ -25,6 +25,7 @@ Y = {
     "negative_binomial": [0.0, 0.5, 1e6],
     "poisson": [0.0, 0.5, 1e12],
     "probit": [0.0, 0.3, 1.0],
+    "squared_epsilon_insensitive": [0.0, 3.0],
     "squared_hinge": [-1.0, 1.0],
     "tweedie": [0.0, 0.5, 1e12],
 }

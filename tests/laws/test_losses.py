@@ -89,6 +89,7 @@ SAMPLES = {  # how to draw responses; one line a loss
     "negative_binomial": _count,
     "poisson": _count,
     "probit": _share,
+    "squared_epsilon_insensitive": _real,
     "squared_hinge": _sign,
     "tweedie": _amount,
 }
@@ -102,6 +103,7 @@ SAMPLES |= {name: draw for name, (_, draw) in OTHERS.items()}
 
 KINKS = {  # where the second derivative jumps, so that no difference across it can tell it
     "huber": lambda y: [y - 1.0, y + 1.0],
+    "squared_epsilon_insensitive": lambda y: [y - 0.125, y + 0.125],
     "squared_hinge": lambda y: [y],
 }
 
@@ -315,7 +317,7 @@ def test_slopes_lie_between_their_ends_and_come_to_those_that_are_finite(case):
         assert (np.abs(loss.at(np.full(POINTS, far))[1][~finite]) > 100.0 * w[~finite]).all()
 
 
-@pytest.mark.parametrize("name", [*KINKED, "squared_hinge"])
+@pytest.mark.parametrize("name", [*KINKED, "squared_epsilon_insensitive", "squared_hinge"])
 def test_pieces_make_the_loss(name):
     """f = max over s in [l, h] of s (eta - c) - width |s| - bend s^2 / 2, on a fine grid of s."""
     y = np.resize([1.0, -1.0], 8)

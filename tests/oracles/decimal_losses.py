@@ -89,6 +89,13 @@ def _huber(y, eta):
     return abs(r) - Decimal("0.5") if abs(r) > 1 else r * r / 2, max(min(r, 1), -1), 1
 
 
+def _squared_insensitive(y, eta):
+    """Of epsilon = 1 / 8."""
+    r, epsilon = eta - y, Decimal("0.125")
+    beyond = r - max(min(r, epsilon), -epsilon)
+    return beyond**2 / 2, beyond, 1
+
+
 def _negative_binomial(y, eta):
     """Of theta = 1."""
     p = 1 / (1 + (-eta).exp())
@@ -149,6 +156,8 @@ LOSSES = {
     "negative_binomial": (_negative_binomial, lambda y, v: ((y + v) / (1 - v)).ln()),
     "poisson": (_poisson, lambda y, v: (y + v).ln()),
     "probit": (_probit, None),
+    "squared_epsilon_insensitive": (
+        _squared_insensitive, lambda y, v: y + v + Decimal("0.125").copy_sign(v)),
     "squared_hinge": (_squared_hinge, lambda y, v: y + v),
     "tweedie": (_tweedie, None),
 }
