@@ -97,6 +97,15 @@ def test_trace_prox_by_both_ways():
             assert P.TraceNorm(shape).prox(V.ravel(), t) == pytest.approx(twin.ravel(), abs=1e-13)
 
 
+def test_latent_groups_hold_their_features_of_all_responses():
+    rows = P.LatentGroupL2([[0, 1], [1, 2, 3]]).over(4).over_responses(2)
+    flat = P.LatentGroupL2([[0, 1, 4, 5], [1, 2, 3, 5, 6, 7]], [2**0.5, 3**0.5])
+    B = np.random.default_rng(0).standard_normal((2, 4))
+    assert rows.value(B) == pytest.approx(flat.value(B.ravel()))
+    assert rows.prox(B, 0.3).ravel() == pytest.approx(flat.prox(B.ravel(), 0.3))
+    assert rows.polar(B) == pytest.approx(flat.polar(B.ravel()))
+
+
 def test_latent_vectors_sum_to_b_and_have_its_value():
     penalty = P.LatentGroupL2([[0, 1, 2], [2, 3], [3, 4, 0]])
     b = np.array([1.0, -0.5, 2.0, 0.3, 0.0])
