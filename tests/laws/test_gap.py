@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from cases import every
 from sparsesolve.solvers.certificate.gap import blocks_gap, duality_gap
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers import SOLVERS, kinked
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.state import NULL_LEVEL
@@ -44,17 +43,14 @@ PENALTIES = {
     "groups, factors": {"penalty": ss.penalties.GroupLinf(GROUPS),
                         "penalty_factor": np.array([1.0, 0.0, 2.0, 1.0])},
 }  # fmt: skip
-OTHERS = {"weights": None, "offset": None, "penalty_factor": None, "lower": None, "upper": None,
-          "alpha": 1.0, "intercept": True, "standardize": True, "n_threads": 1}  # fmt: skip
 ROUNDING = 1e-13  # of the null objective
 
 
 def problem(family, kind):
-    options = {**OTHERS, **PENALTIES[kind]}
     several = family in ("multigaussian", "multinomial")
     if several and kind == "limits":
         return None
-    return read_problem(X, RESPONSES[family], read_family(family), **options)[0]
+    return problem_of(X, RESPONSES[family], family, **PENALTIES[kind])
 
 
 def cases():

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from states import problem_of
 
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import L1, OverlapL2, Slope, TotalVariation, TraceNorm
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import _suitable
@@ -41,10 +40,7 @@ class Counted:
 def passes(name, family, penalty):
     """Return the products of a path of four lambdas; None if the solver does not take it."""
     y = ETA > 0.0 if family == "binomial" else ETA + 0.5 * np.cos(np.arange(60.0))
-    problem = read_problem(
-        X, y, read_family(family), weights=None, offset=None, penalty_factor=None, lower=None,
-        upper=None, alpha=1.0, penalty=penalty, intercept=True, standardize=True, n_threads=1,
-    )[0]  # fmt: skip
+    problem = problem_of(X, y, family, penalty=penalty)
     problem = replace(problem, design=Counted(problem.design))
     solver = SOLVERS[_suitable(problem, None) if name == "auto" else name]
     if not (solver.by_passes and solver.suits(problem, None)):

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from cases import every
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import REDUCTIONS, choose
@@ -34,11 +33,8 @@ MEMBERS = {name for name in (*vars(State), *State.__annotations__) if name[0] !=
 
 
 def problem(family, penalty, alpha, X=X, y=None, **options):
-    given = {"weights": None, "offset": None, "penalty_factor": None, "lower": None, "upper": None,
-             "alpha": alpha, "intercept": True, "standardize": True, "n_threads": 1,
-             "penalty": penalty, **options}  # fmt: skip
     y = RESPONSES[family] if y is None else y
-    return read_problem(X, y, MADE.get(family) or read_family(family), **given)[0]
+    return problem_of(X, y, MADE.get(family, family), alpha=alpha, penalty=penalty, **options)
 
 
 CASES = [

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+import states
 
 import sparsesolve as ss
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.follow import Start, begin_at, inner, objective
 from sparsesolve.solvers.state import CONVERGED, NULL_LEVEL
@@ -28,11 +27,7 @@ CASES = [
 
 
 def problem_of(family, penalty=None):
-    return read_problem(
-        X, RESPONSES[family], read_family(family), weights=None, offset=None, alpha=0.9,
-        penalty_factor=None, lower=None, upper=None, intercept=True, standardize=True,
-        n_threads=1, penalty=penalty,
-    )[0]  # fmt: skip
+    return states.problem_of(X, RESPONSES[family], family, alpha=0.9, penalty=penalty)
 
 
 def solution(family, lam, tol=1e-12, solver="auto"):
@@ -84,11 +79,7 @@ def test_the_way_to_inner_units_and_back_is_the_identity():
 
 
 def test_limits_hold_for_a_start():
-    problem = read_problem(
-        X, RESPONSES["gaussian"], read_family("gaussian"), weights=None, offset=None, alpha=1.0,
-        penalty_factor=None, lower=0.0, upper=0.5, intercept=True, standardize=True, n_threads=1,
-        penalty=None,
-    )[0]  # fmt: skip
+    problem = states.problem_of(X, RESPONSES["gaussian"], lower=0.0, upper=0.5)
     b = np.where(np.arange(P) % 2, -1.0, 2.0)
     which, values, _ = inner(problem, Start(b, np.zeros(())))
     coefs = problem.to_user(which, values, 0.0)[1]

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 from sparsesolve.solvers import SOLVERS
 
@@ -61,11 +60,7 @@ def test_steps_too_small_for_the_objective_to_show_still_lead_on(family, penalty
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_the_objective_never_rises(family, search):
     X, y = data(family)
-    problem, *_ = read_problem(
-        X, y, read_family(family), weights=None, offset=None, penalty_factor=None, lower=-0.5,
-        upper=None, alpha=0.9, penalty=PENALTIES["sparse"], intercept=True, standardize=True,
-        n_threads=1,
-    )  # fmt: skip
+    problem = problem_of(X, y, family, lower=-0.5, alpha=0.9, penalty=PENALTIES["sparse"])
     state = SOLVERS[search].state(problem, 1)
     lam, last = 0.05 * problem.penalty.levels(state.correlations()).max(), np.inf
     for _ in range(30):

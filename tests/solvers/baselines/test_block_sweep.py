@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
+from states import problem_of
 
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import GroupL2
 from sparsesolve.solvers import SOLVERS
 
@@ -19,11 +18,7 @@ RESPONSES = {
 
 def started(family, solver):
     """A state at its null model, and the lambda from which groups enter."""
-    problem, *_ = read_problem(
-        X, RESPONSES[family], read_family(family), weights=None, offset=None, penalty_factor=None,
-        lower=None, upper=None, alpha=1.0, penalty=GroupL2([0, 0, 1, 1, 2, 2]), intercept=True,
-        standardize=True, n_threads=1,
-    )  # fmt: skip
+    problem = problem_of(X, RESPONSES[family], family, penalty=GroupL2([0, 0, 1, 1, 2, 2]))
     state = SOLVERS[solver].state(problem, 1)
     return state, problem.penalty.levels(state.correlations()).max()
 

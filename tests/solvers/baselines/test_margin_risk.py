@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from kinked_oracle import pieces
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.baselines.bundle import MarginRisk
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 
@@ -19,10 +19,8 @@ X, OFFSET = RNG.normal(size=(30, 4)).round(1), RNG.normal(size=30).round(1)
 
 def risk_of(kind, intercept):
     y = np.where(np.arange(30) < 12, 1.0, -1.0) if kind == "hinge" else X[:, 0].round(1)
-    problem = read_problem(
-        X, y, FAMILIES[kind], weights=None, offset=OFFSET, penalty_factor=[1.0, 2.0, 1.0, 0.5],
-        lower=None, upper=None, alpha=0.0, intercept=intercept, standardize=True, n_threads=1,
-    )[0]  # fmt: skip
+    problem = problem_of(X, y, FAMILIES[kind], offset=OFFSET, penalty_factor=[1.0, 2.0, 1.0, 0.5],
+                         alpha=0.0, intercept=intercept)  # fmt: skip
     return MarginRisk(RidgeDual(problem, 1)), problem
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve import families, penalties
-from sparsesolve.paths.assembly import read_problem
+from sparsesolve import penalties
 from sparsesolve.solvers.baselines.reweighted import Reweighted
 
 SHAPES = {"tall": (60, 12), "wide": (25, 60)}
@@ -52,9 +52,7 @@ def test_what_only_the_smoothing_keeps_from_zero_is_shown_as_zero():
 @pytest.mark.parametrize("shape", sorted(SHAPES))
 def test_a_step_solves_the_ridge_problem_of_its_weights(shape):
     X, y = data(shape)
-    rest = dict.fromkeys(["weights", "offset", "penalty_factor", "lower", "upper"])
-    problem = read_problem(X, y, families.gaussian, alpha=1.0, intercept=True, standardize=True,
-                           n_threads=1, **rest)[0]
+    problem = problem_of(X, y)
     state = Reweighted(problem, 1)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     b = np.zeros(X.shape[1])

@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve import families, penalties
-from sparsesolve.paths.assembly import read_problem
+from sparsesolve import penalties
 from sparsesolve.solvers.baselines.subgradient import Subgradient
 
 RNG = np.random.default_rng(4)
@@ -51,9 +51,7 @@ def test_one_warning_says_that_nothing_is_certified():
 
 
 def test_a_step_is_one_along_minus_the_subgradient_of_the_lasso():
-    rest = dict.fromkeys(["weights", "offset", "penalty_factor", "lower", "upper"])
-    problem = read_problem(X, Y, families.gaussian, alpha=1.0, intercept=True, standardize=True,
-                           n_threads=1, **rest)[0]
+    problem = problem_of(X, Y)
     state = Subgradient(problem, 1)
     state.a, state.delay = 3.0, 5.0
     state.begin(0.2)

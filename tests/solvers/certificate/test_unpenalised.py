@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from python_penalties import Steps
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve import families, penalties
-from sparsesolve.paths.assembly import read_problem
+from sparsesolve import penalties
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import UnpenalisedBasis
 
@@ -16,15 +16,12 @@ X = RNG.standard_normal((N, P)) + np.resize([0.0, 5.0], P)
 X[:, 4] = 1.0  # constant: takes no part
 Y = RNG.standard_normal(N)
 FACTORS = np.array([1.0, 0, 0, 0, 0, 1])
-NO_LIMITS = {"lower": None, "upper": None}
 LIMITS = {"lower": np.full(P, -np.inf), "upper": np.array([np.inf, np.inf, 1, np.inf, np.inf, 1])}
 
 
-def bare(family="binomial", y=Y > 0, limits=NO_LIMITS, X=X):
-    problem = read_problem(
-        X, y, families.read_family(family), weights=np.arange(1.0, N + 1), offset=None,
-        penalty_factor=FACTORS, alpha=1.0, intercept=True, standardize=True, n_threads=1, **limits,
-    )[0]  # fmt: skip
+def bare(family="binomial", y=Y > 0, limits=None, X=X):
+    problem = problem_of(X, y, family, weights=np.arange(1.0, N + 1), penalty_factor=FACTORS,
+                         **limits or {})  # fmt: skip
     several = problem.n_responses
     penalty = on_rows(problem.penalty, problem.grouped) if several else problem.penalty
     start = np.zeros((several, P) if several else P)
@@ -91,11 +88,7 @@ def test_a_kernel_is_spanned_and_taken_out():
     """Constants of pairs: Q spans the sums of two columns, and z is left without pairs' means."""
     rng = np.random.default_rng(5)
     X = rng.standard_normal((20, 6)) + 1.0
-    options = dict.fromkeys(["weights", "offset", "penalty_factor", "lower", "upper"])
-    problem = read_problem(
-        X, rng.random(20) < 0.5, families.read_family("binomial"), alpha=1.0,
-        intercept=True, standardize=False, n_threads=1, penalty=Steps(6), **options,
-    )[0]  # fmt: skip
+    problem = problem_of(X, rng.random(20) < 0.5, "binomial", standardize=False, penalty=Steps(6))
     columns = UnpenalisedBasis(problem, problem.penalty, np.zeros(6), True)
     assert columns.basis.shape == (20, 4) and not columns.which.any() and columns.same_at(0.1)
     c = rng.standard_normal(4)
@@ -138,10 +131,7 @@ def test_what_rounding_leaves_along_the_kernel_is_taken_from_the_larger_column()
     rng = np.random.default_rng(0)
     X = rng.standard_normal((15, 3)) * [1e-6, 1e6, 1.0]
     y, edge = rng.standard_normal(15), penalties.GraphTV([(0, 1)])
-    problem = read_problem(
-        X, y, families.read_family("gaussian"), weights=None, offset=None, penalty_factor=None,
-        alpha=1.0, intercept=True, standardize=False, n_threads=1, penalty=edge, **NO_LIMITS,
-    )[0]  # fmt: skip
+    problem = problem_of(X, y, standardize=False, penalty=edge)
     basis = UnpenalisedBasis(problem, problem.penalty, np.zeros(3), False)
     z = np.array([2.0, -1.9, 0.1])  # exact products of an orthogonal dual point: 2, -2 and 0
     found = basis.orthogonal_part(z.copy(), basis.which)

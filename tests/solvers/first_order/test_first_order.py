@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve import families
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 
@@ -17,10 +16,7 @@ NULL = 1e20
 
 
 def make(family="gaussian", y=Y, X=X, **options):
-    rest = {"weights": None, "offset": None, "penalty_factor": FACTORS, "lower": None,
-            "upper": None, "alpha": 1.0, "intercept": True, "standardize": True, "n_threads": 1,
-            **options}  # fmt: skip
-    return read_problem(X, y, families.read_family(family), **rest)[0]
+    return problem_of(X, y, family, **{"penalty_factor": FACTORS, **options})
 
 
 @pytest.mark.parametrize("family", ["gaussian", "binomial", "multinomial"])
@@ -42,9 +38,7 @@ def test_one_step_fits_bare_columns_to_squared_error_however_they_are_correlated
     """Their basis is orthonormal, so L = 1 is all it takes."""
     near = X.copy()
     near[:, 5] = near[:, 1] + 1e-4 * RNG.standard_normal(40)
-    state = SOLVERS["ista"].state(read_problem(
-        near, Y, families.gaussian, weights=None, offset=None, penalty_factor=FACTORS, lower=None,
-        upper=None, alpha=1.0, intercept=True, standardize=True, n_threads=1)[0], 1)  # fmt: skip
+    state = SOLVERS["ista"].state(make(X=near), 1)
     state.begin(NULL)
     state.L = 1.0
     state.step(NULL)

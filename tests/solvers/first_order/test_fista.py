@@ -7,10 +7,10 @@ import numpy as np
 import numpy_losses
 import pytest
 from scipy import sparse
+from states import problem_of
 
 import sparsesolve as ss
 from sparsesolve import families, penalties
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers import SOLVERS
 
 RNG = np.random.default_rng(8)
@@ -94,10 +94,7 @@ def test_gaps_are_those_of_an_independent_certificate(name, family):
 
 def state_of(name, family="gaussian", solver_penalty="lasso", **options):
     kind, y = Y[family]
-    rest = {"weights": None, "offset": None, "penalty_factor": None, "lower": None, "upper": None,
-            "alpha": 1.0, "intercept": True, "standardize": True, "n_threads": 1,
-            **PENALTIES[solver_penalty], **options}  # fmt: skip
-    problem = read_problem(X, y, families.read_family(kind), **rest)[0]
+    problem = problem_of(X, y, kind, **PENALTIES[solver_penalty], **options)
     return SOLVERS[name].state(problem, 1), problem
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from random_sparse import random_csc
 from scipy import sparse
+from states import problem_of
 
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.homotopy import path as homotopy_data
 from sparsesolve.solvers.homotopy.path import DenseData, GramData, SparseData
 
@@ -18,10 +17,7 @@ B = RNG.standard_normal((4, 3))
 
 
 def made(matrix, kind, intercept=True):
-    problem = read_problem(
-        matrix, Y, read_family("gaussian"), weights=W, offset=None, penalty_factor=None,
-        lower=None, upper=None, alpha=1.0, intercept=intercept, standardize=True, n_threads=1,
-    )[0]  # fmt: skip
+    problem = problem_of(matrix, Y, "gaussian", weights=W, intercept=intercept)
     return kind(problem, 1), problem
 
 

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
+from states import problem_of
 
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.homotopy import path as homotopy_path
 from sparsesolve.solvers.homotopy.knot_certificate import Rules
 from sparsesolve.solvers.homotopy.path import DenseData, FollowedPath
@@ -15,10 +14,7 @@ Y = X[:, :20].sum(axis=1) + RNG.standard_normal(40)
 
 
 def followed(lasso=True, **change):
-    problem = read_problem(
-        X, Y, read_family("gaussian"), weights=None, offset=None, penalty_factor=None, lower=None,
-        upper=None, alpha=1.0, intercept=True, standardize=True, n_threads=1,
-    )[0]  # fmt: skip
+    problem = problem_of(X, Y, "gaussian")
     rules = {"v": np.ones(150), "ridge": 0.0, "open": np.ones(150, dtype=bool),
              "free": np.empty(0, dtype=np.intc), "lasso": lasso, "positive": False, "last": 0.0,
              "max_features": np.inf, "max_steps": np.inf}

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.margin.dual_descent import DualDescent
 from sparsesolve.solvers.state import CONVERGED
 
@@ -21,10 +21,7 @@ def test_shrinking_is_safe(family, intercept):
     X = rng.normal(size=(120, 8))
     y = X[:, 0] + rng.normal(size=120)
     y = np.sign(y) if family.name.endswith("hinge") else y
-    problem, *_ = read_problem(
-        X, y, family, weights=None, offset=None, penalty_factor=None, lower=None, upper=None,
-        alpha=0.0, intercept=intercept, standardize=True, n_threads=1,
-    )  # fmt: skip
+    problem = problem_of(X, y, family, alpha=0.0, intercept=intercept)
     left = 0
     for lam in (0.3, 0.02):
         best = DualDescent(problem, 1)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from sparsesolve.losses.envelope import Envelope
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.margin.multipliers import KinkedCertificate
 
 RNG = np.random.default_rng(0)
@@ -14,10 +14,8 @@ Y = np.sign(X[:, 0] + RNG.normal(size=40))
 
 
 def certificate(factor, intercept):
-    problem, *_ = read_problem(
-        X, Y, ss.families.hinge(), weights=None, offset=None, penalty_factor=factor, lower=None,
-        upper=None, alpha=1.0, intercept=intercept, standardize=False, n_threads=1,
-    )  # fmt: skip
+    problem = problem_of(X, Y, ss.families.hinge(), penalty_factor=factor, intercept=intercept,
+                         standardize=False)  # fmt: skip
     made = KinkedCertificate(problem, Envelope(problem.loss, 3.0), 1)
     made.place(np.arange(5, dtype=np.intc), RNG.normal(size=5), 0.1)
     return made

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.margin.rows_newton import CHANGES_BEFORE_SUMS, Moments
 
@@ -15,12 +15,9 @@ def test_sums_follow_the_mask(stored):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(150, 6)) * (rng.random((150, 6)) < 0.6) + 1.0 * (stored == "dense")
     w = rng.random(150)
-    problem, *_ = read_problem(
-        sparse.csc_array(X) if stored == "sparse" else np.asfortranarray(X),
-        np.where(rng.random(150) < 0.5, -1.0, 1.0), ss.families.hinge(), weights=w, offset=None,
-        penalty_factor=None, lower=None, upper=None, alpha=0.0, intercept=True,
-        standardize=True, n_threads=1,
-    )  # fmt: skip
+    problem = problem_of(sparse.csc_array(X) if stored == "sparse" else np.asfortranarray(X),
+                         np.where(rng.random(150) < 0.5, -1.0, 1.0), ss.families.hinge(),
+                         weights=w, alpha=0.0)  # fmt: skip
     dual = RidgeDual(problem, 1)
     A, w = problem.design.unpacked(dual.which) / dual.root_v, np.asarray(problem.weights)
     moments, mask = Moments(dual, w), rng.random(150) < 0.7

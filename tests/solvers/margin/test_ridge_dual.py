@@ -6,9 +6,9 @@ import kinked_oracle as twin
 import numpy as np
 import pytest
 from scipy import sparse
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 
 KINDS = {
@@ -120,10 +120,7 @@ def test_other_problems_are_refused(solver, given):
 def test_the_gap_is_the_difference_of_both_objectives(stored):
     X, y, w, offset = data("epsilon_insensitive", 4)
     M = sparse.csc_array(X) if stored == "sparse" else np.asfortranarray(X)
-    problem, *_ = read_problem(
-        M, y, KINDS["epsilon_insensitive"], weights=w, offset=offset, penalty_factor=None,
-        lower=None, upper=None, alpha=0.0, intercept=True, standardize=True, n_threads=1,
-    )  # fmt: skip
+    problem = problem_of(M, y, KINDS["epsilon_insensitive"], weights=w, offset=offset, alpha=0.0)
     dual, rng = RidgeDual(problem, 1), np.random.default_rng(0)
     A = problem.design.unpacked(dual.which) / dual.root_v
     rows = dual.rows.unpacked(np.arange(30, dtype=np.intc)).T - dual.centre

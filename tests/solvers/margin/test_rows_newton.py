@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
 
 
@@ -16,11 +16,8 @@ def test_a_step_solves_the_newton_system(stored, intercept, by_columns, monkeypa
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 7)) * (rng.random((200, 7)) < 0.5) + 1.0 * (stored == "dense")
     y = np.sign(X[:, 0] - X[:, 1] + rng.normal(size=200))
-    problem, *_ = read_problem(
-        sparse.csc_array(X) if stored == "sparse" else np.asfortranarray(X), y,
-        ss.families.hinge(), weights=None, offset=None, penalty_factor=None, lower=None,
-        upper=None, alpha=0.0, intercept=intercept, standardize=True, n_threads=1,
-    )  # fmt: skip
+    problem = problem_of(sparse.csc_array(X) if stored == "sparse" else np.asfortranarray(X), y,
+                         ss.families.hinge(), alpha=0.0, intercept=intercept)  # fmt: skip
     state, lam = RowsNewton(problem, 1), 0.3
     state.g, state.b0 = 0.3 * rng.normal(size=7), 0.1 * intercept
     A = problem.design.unpacked(state.dual.which) / state.dual.root_v

@@ -3,10 +3,9 @@ what nothing penalises, or what a step on these may still gain is counted."""
 
 import numpy as np
 import pytest
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers import SOLVERS
 
 N, P = 50, 10
@@ -35,10 +34,7 @@ def family(request):
 
 
 def state_of(family, kind):
-    options = {"offset": None, "penalty_factor": None, "lower": None, "upper": None, "alpha": 1.0,
-               "intercept": True, "standardize": True, "n_threads": 1, "weights": WEIGHTS,
-               **PENALTIES[kind]}  # fmt: skip
-    made = read_problem(X, RESPONSES[family], read_family(family), **options)[0]
+    made = problem_of(X, RESPONSES[family], family, weights=WEIGHTS, **PENALTIES[kind])
     return SOLVERS["proximal_newton"].state(made, 1), made
 
 

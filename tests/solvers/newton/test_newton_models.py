@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+import states
 from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
 
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import GroupL2
 
 RNG = np.random.default_rng(6)
@@ -16,10 +15,8 @@ WIDE[:, 7] = 0.0
 
 def problem_of(p, penalty):
     """Any with p columns and this penalty."""
-    options = {"weights": None, "offset": None, "lower": None, "upper": None, "alpha": 1.0,
-               "penalty_factor": None, "intercept": False, "standardize": False, "n_threads": 1}
     X, y = RNG.normal(size=(12, p)), RNG.normal(size=12)
-    return read_problem(X, y, read_family("gaussian"), penalty=penalty, **options)[0]
+    return states.problem_of(X, y, penalty=penalty, intercept=False, standardize=False)
 
 
 def assert_least(b, rows, e, start, in_groups, lam):

@@ -3,10 +3,9 @@ coefficients after every step, cut short or not."""
 
 import numpy as np
 import pytest
+from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers import SOLVERS
 
 N, P = 60, 20
@@ -24,10 +23,7 @@ PENALTIES = {"lasso": {}, "limits": {"lower": -0.2, "upper": 0.4},
 @pytest.mark.parametrize("kind", PENALTIES)
 @pytest.mark.parametrize("lam", [0.02, 0.001])
 def test_no_step_raises_the_objective(family, kind, lam):
-    options = {"offset": None, "penalty_factor": None, "lower": None, "upper": None, "alpha": 1.0,
-               "intercept": True, "standardize": False, "n_threads": 1, "weights": None,
-               **PENALTIES[kind]}  # fmt: skip
-    made = read_problem(X, Y[family], read_family(family), **options)[0]
+    made = problem_of(X, Y[family], family, standardize=False, **PENALTIES[kind])
     state = SOLVERS["proximal_newton"].state(made, 1)
     values, constants = [], []
     for _ in range(30):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from sparsesolve.linalg.design.design import Design
+from states import problem_of
 
 from sparsesolve.families.registry import FAMILIES
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.problem.standardisation import assemble
 
@@ -144,11 +144,7 @@ def test_all_solutions_of_a_path_go_back_as_one_by_one(intercept, standardize):
 @pytest.mark.parametrize("family", ["multinomial", "multigaussian"])
 def test_those_of_several_responses_too(family):
     y = np.arange(N) % 3 if family == "multinomial" else columns(1)[:, :3] * 1e5
-    options = {name: None for name in ("weights", "offset", "penalty_factor", "lower", "upper")}
-    inner = read_problem(
-        columns(), y, FAMILIES[family], alpha=1.0, penalty=None, grouped=False,
-        intercept=True, standardize=True, n_threads=1, **options,
-    )[0]  # fmt: skip
+    inner = problem_of(columns(), y, FAMILIES[family])
     rng, found = np.random.default_rng(0), []
     for which in ([], [0, 3], [], [2]):
         found.append((np.array(which, dtype=np.intc), rng.standard_normal((3, len(which))),

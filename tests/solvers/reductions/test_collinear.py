@@ -4,12 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import states
 from oracles.recession import no_optimum
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import GroupL2
 from sparsesolve.solvers.reductions.row_space import MOST, _far_sum, without_collinear
 
@@ -29,11 +28,8 @@ def data(eps=1e-7, free=2):
 
 
 def problem_of(X, factors, penalty=None, lower=None):
-    return read_problem(
-        X, RNG.standard_normal(N), read_family("gaussian"), weights=None, offset=None,
-        penalty_factor=factors, lower=lower, upper=None, alpha=1.0, intercept=True,
-        standardize=True, n_threads=1, penalty=penalty,
-    )[0]  # fmt: skip
+    y = RNG.standard_normal(N)
+    return states.problem_of(X, y, penalty_factor=factors, penalty=penalty, lower=lower)
 
 
 def test_only_where_columns_are_alike_and_not_the_same():

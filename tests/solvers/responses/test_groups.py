@@ -2,20 +2,18 @@
 
 import numpy as np
 import pytest
+from states import problem_of
 
 import sparsesolve as ss
 import sparsesolve.solvers.responses.groups as response_groups
-from sparsesolve.families import read_family
-from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((40, 24))
 SCORES = X[:, :3] @ RNG.standard_normal((3, 3)) + RNG.standard_normal((40, 3))
 Y = {"multigaussian": SCORES, "multinomial": SCORES.argmax(axis=1)}
-REST = {"weights": RNG.uniform(0.5, 2.0, 40), "offset": None, "lower": None, "upper": None,
-        "penalty_factor": np.array([1.0, 2.0, 0.0, *np.ones(5)]), "alpha": 1.0, "intercept": True,
-        "standardize": True, "n_threads": 1}  # fmt: skip
+REST = {"weights": RNG.uniform(0.5, 2.0, 40),
+        "penalty_factor": np.array([1.0, 2.0, 0.0, *np.ones(5)])}  # fmt: skip
 
 
 class Watched(response_groups.ResponseGroups):
@@ -27,7 +25,7 @@ class Watched(response_groups.ResponseGroups):
 
 
 def state_of(family, penalty):
-    problem = read_problem(X, Y[family], read_family(family), penalty=penalty, **REST)[0]
+    problem = problem_of(X, Y[family], family, penalty=penalty, **REST)
     return Watched(problem, 1), problem
 
 
@@ -69,9 +67,8 @@ def nearly_told_apart():
     X = rng.normal(size=(26, 8))
     y = (X[:, :4] + rng.gumbel(size=(26, 4))).argmax(axis=1)
     y[:4] = range(4)
-    options = REST | {"weights": np.ones(26), "penalty_factor": np.array([0.0, 1.0])}
-    penalty = GroupL2([0, 0, 0, 0, 0, 0, 1, 1])
-    problem = read_problem(X, y, read_family("multinomial"), penalty=penalty, **options)[0]
+    problem = problem_of(X, y, "multinomial", penalty=GroupL2([0, 0, 0, 0, 0, 0, 1, 1]),
+                         penalty_factor=np.array([0.0, 1.0]), weights=np.ones(26))  # fmt: skip
     return response_groups.ResponseGroups(problem, 1), 1e-14 * problem.null_value
 
 
