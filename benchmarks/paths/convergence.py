@@ -13,7 +13,7 @@ import numpy as np
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 
-NULL_LEVEL = 1e20
+NULL_LAMBDA = 1e20
 MAX_ITER, TO_THE_END = 1, 3000  # an outcome of solve; iterations
 LABELS = {
     "ista": "ISTA",
@@ -45,8 +45,8 @@ def objective(problem, state, lam):
 def largest_level(problem):
     """The least lam with every penalised coefficient 0."""
     state = SOLVERS["working_set" if problem.loss is None else "proximal_newton"].state(problem, 1)
-    state.solve(NULL_LEVEL, 1e-14 * problem.null_value, 10_000)
-    return float(problem.penalty.entry_levels(state.correlations()).max())
+    state.solve(NULL_LAMBDA, 1e-14 * problem.null_value, 10_000)
+    return float(problem.penalty.entry_lambdas(state.correlations()).max())
 
 
 def watch(problem, name, lam, budget, **settings):
@@ -112,8 +112,8 @@ def down_a_path(problem, name, lam, points=20):
     """One point: a solver as its users go, down so many lams with warm starts."""
     start = time.process_time()
     state = SOLVERS[name].state(problem, 1)
-    state.solve(NULL_LEVEL, 1e-14 * problem.null_value, TO_THE_END)
-    top = float(problem.penalty.entry_levels(state.correlations()).max())
+    state.solve(NULL_LAMBDA, 1e-14 * problem.null_value, TO_THE_END)
+    top = float(problem.penalty.entry_lambdas(state.correlations()).max())
     for step in np.geomspace(top, lam, points)[1:-1]:
         state.solve(step, 1e-4 * problem.null_value, TO_THE_END)
     state.solve(lam, 1e-12 * problem.null_value, TO_THE_END)

@@ -101,7 +101,7 @@ def panel(scale, correlation, regularisation, seconds):
     none = dict.fromkeys(["weights", "offset", "penalty_factor", "lower", "upper"])
     problem = read_problem(X, y, families.gaussian, alpha=1.0, intercept=False, standardize=False,
                            n_threads=1, **none)[0]  # fmt: skip
-    inner = problem.inner_level(lam)
+    inner = problem.inner_lambda(lam)
     unit = 2.0 ** (2 * problem.exponent)  # of an objective
     traces = [down_a_path(problem, "sufficient" if p <= n else "working_set", inner)]
     for name in METHODS:

@@ -206,9 +206,9 @@ def _grid(problem, state, settings):
         # the conjugate of all other norms divides by lambda
         if first == 0.0 and problem.norm.name != "l1":
             first = problem.null_value
-        return problem.user_levels(np.array([first]))
+        return problem.user_lambdas(np.array([first]))
     ratio = settings["ratio"] or RATIO[problem.norm.squared]
-    return problem.user_levels(first * np.geomspace(1.0, ratio, settings["n_lambdas"]))
+    return problem.user_lambdas(first * np.geomspace(1.0, ratio, settings["n_lambdas"]))
 
 
 def _wrap(problem, points, reason, null_deviance, family, norm, rest):

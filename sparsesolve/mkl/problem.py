@@ -59,15 +59,15 @@ class KernelProblem:
         """The kernels that may enter."""
         return np.flatnonzero(np.isfinite(self.factors))
 
-    def inner_level(self, lam):
+    def inner_lambda(self, lam):
         """Return the user's lambda in inner units."""
         return float(np.ldexp(lam, -self.unit))
 
-    def user_levels(self, levels):
+    def user_lambdas(self, levels):
         """Return the user's lambdas for inner ones."""
         return np.ldexp(levels, self.unit)
 
-    def owed(self, which, fit, intercepts):
+    def rounding_cost(self, which, fit, intercepts):
         """Return 0: rounding costs nothing, because kernels do not cancel one another."""
         return 0.0
 

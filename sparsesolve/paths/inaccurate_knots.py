@@ -81,7 +81,7 @@ class Points:
         which, values = state.coefficients()
         b = np.zeros(self.problem.design.p)
         b[which] = values
-        return lam, b, (gap + self.problem.owed(which, values, 0.0)) / self.null, events
+        return lam, b, (gap + self.problem.rounding_cost(which, values, 0.0)) / self.null, events
 
     def excess(self, point, b):
         """Return the objective at b minus that of a point, over the null objective."""

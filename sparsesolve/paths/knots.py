@@ -95,7 +95,7 @@ def _as_returned(batch, problem, way, certificate):
         features, B = way.led_back(features, B)
     for k in np.flatnonzero(felt(problem, B.shape[1], np.einsum("ku,ku->k", B, B))):
         nonzero = np.flatnonzero(B[k])
-        cost[k] += problem.owed(features[nonzero], B[k, nonzero], 0.0)
+        cost[k] += problem.rounding_cost(features[nonzero], B[k, nonzero], 0.0)
     if not cost.any():
         return replace(batch, features=features, B=B)
     return replace(batch, features=features, B=B, gaps=batch.gaps + certificate.moved(cost))
@@ -119,7 +119,7 @@ def _rules(problem, settings):
     except OverflowError:
         raise ValueError(f"ridge is too large for columns of this size; {ADVICE}") from None
     return Rules(v, rho, open_, free, settings["lasso"], settings["positive"],
-                 problem.inner_level(settings["lambda_min"]), settings["max_features"],
+                 problem.inner_lambda(settings["lambda_min"]), settings["max_features"],
                  settings["max_steps"])  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose, step_ratio
 from sparsesolve.solvers.follow import Start, StopRule, begin_at, entry_lambda, follow, grid
-from sparsesolve.solvers.state import NULL_LEVEL
+from sparsesolve.solvers.state import NULL_LAMBDA
 
 
 @answers_keywords()
@@ -321,17 +321,17 @@ def _solve(problem, settings, advance, warm, saved=None):
     state = choose(problem, settings["solver"], settings["lambdas"], settings["n_threads"])
     lambdas, start = settings["lambdas"], 0.0
     if lambdas is None or problem.has_blocks:  # the null model has unpenalised features alone
-        state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
+        state.solve(NULL_LAMBDA, 1e-14 * problem.null_value, settings["max_iter"])
     steps = step_ratio(problem, settings["solver"], lambdas)
     if warm is not None:
-        level = problem.inner_level(lambdas[0])
+        level = problem.inner_lambda(lambdas[0])
         warm = begin_at(state, problem, warm, level) and level
         steps = 0.0 if warm else steps
     asked = state.grid_problem or problem
     if lambdas is None:
         ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
         lambdas = grid(asked, state.correlations(), settings["n_lambdas"], ratio,
-                       state.first_level())
+                       state.first_lambda())
         start = lambdas[0] if steps else 0.0
     elif steps:
         start = entry_lambda(asked, state.correlations())
@@ -344,7 +344,7 @@ def _solve(problem, settings, advance, warm, saved=None):
         coefs = np.zeros((*np.shape(last.intercept), problem.n_features))
         coefs[..., last.which] = last.values
         here = Start(coefs, np.asarray(last.intercept))
-        if begin_at(state, problem, here, problem.inner_level(last.lam)):
+        if begin_at(state, problem, here, problem.inner_lambda(last.lam)):
             start = last.lam if steps else 0.0
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     dual = None

@@ -161,7 +161,7 @@ cdef class BlockPenalty:
         bound.limited = self.limited
         return bound
 
-    def entry_levels(self, z):
+    def entry_lambdas(self, z):
         """The least lam that keeps each group at zero against z, (G,), with alpha at least 1e-3.
         """
         penalty = self

@@ -91,7 +91,7 @@ cdef class ElasticNet:
                 largest = max(largest, abs(z[j]) / self.l1[j])
         return largest
 
-    def entry_levels(self, const double[::1] z):
+    def entry_lambdas(self, const double[::1] z):
         """Return the least lam that keeps each feature at zero against z, (p,); alpha is at least
         1e-3.
         """

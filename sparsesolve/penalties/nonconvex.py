@@ -408,7 +408,7 @@ class ConcavePenalty:
         own = float(np.ldexp(own, -(self.power + unit)))
         return own + 0.5 * lam * self.ridge * float(np.vdot(b, b)) if self.ridge > 0.0 else own
 
-    def entry_levels(self, z):
+    def entry_lambdas(self, z):
         """Return the least lam at which 0 is stationary against z, (1,)."""
         z = np.asarray(z, dtype=float)
         z = z if len(z) == len(self.of) else z.reshape(-1, len(self.of))

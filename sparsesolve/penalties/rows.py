@@ -22,7 +22,7 @@ class Rows:
         self.flat = penalty
 
     def sizes(self, C):
-        """Return the products that the penalty's `entry_levels` takes, (K p,)."""
+        """Return the products that the penalty's `entry_lambdas` takes, (K p,)."""
         return C.ravel()
 
     def value(self, B, lam=1.0):

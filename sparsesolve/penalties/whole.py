@@ -270,7 +270,7 @@ class WholePenalty:
             return None
         return WholePenalty(own, len(which), self.alpha, self.unit, self.several)
 
-    def entry_levels(self, z):
+    def entry_lambdas(self, z):
         """Return the least lam that keeps b at zero against z, (1,); alpha counts as at least
         1e-3.
         """
@@ -292,7 +292,7 @@ class WholePenalty:
         return np.array([level / max(self.alpha, LEAST_ALPHA)])
 
     def sizes(self, z):
-        """Return the products of K responses as `entry_levels` takes them, (K p,)."""
+        """Return the products of K responses as `entry_lambdas` takes them, (K p,)."""
         return z.ravel()
 
     def unpenalised(self, b, z, lam=1.0):

@@ -269,7 +269,7 @@ def knot_path(problem, batches, tol, **rest):
     positive = inner > 0.0
     lambdas = np.zeros(len(inner))
     if positive.any():
-        lambdas[positive] = problem.user_levels(inner[positive])
+        lambdas[positive] = problem.user_lambdas(inner[positive])
     parts = [_user_coefs(problem, batch) for batch in batches]
     sizes = np.concatenate([size for *_, size, _ in parts])
     coefs = sparse.csc_array(

@@ -78,7 +78,7 @@ def grid(problem, correlations, n_lambdas, ratio, start=None):
     if problem.null_value == 0.0:
         return np.zeros(1)
     penalty = problem.penalty
-    scores = penalty.entry_levels(correlations)
+    scores = penalty.entry_lambdas(correlations)
     norms = LAST_DIGITS * np.sqrt(2.0 * problem.null_value) * problem.norms
     norms = np.tile(norms, len(correlations) // len(norms))  # With groups of several responses.
     signed = [norms, -norms]
@@ -86,17 +86,17 @@ def grid(problem, correlations, n_lambdas, ratio, start=None):
     if kernel is not None:
         # Equal norms may lie in the kernel, where the penalty is 0 whatever their size.
         signed.append(np.copysign(norms, correlations))
-    rounding = np.max([penalty.entry_levels(z) for z in signed], axis=0)
+    rounding = np.max([penalty.entry_lambdas(z) for z in signed], axis=0)
     largest = np.maximum(scores, rounding).max(initial=0.0)
     if (scores > rounding).any():
         largest = start or largest
-        return problem.user_levels(largest * np.geomspace(1.0, ratio, n_lambdas))
-    return problem.user_levels(np.array([largest])) if largest > 0.0 else np.zeros(1)
+        return problem.user_lambdas(largest * np.geomspace(1.0, ratio, n_lambdas))
+    return problem.user_lambdas(np.array([largest])) if largest > 0.0 else np.zeros(1)
 
 
 def entry_lambda(problem, correlations):
     """Return the user's lambda from which features begin to enter; 0 if floats cannot hold it."""
-    largest = problem.penalty.entry_levels(correlations).max(initial=0.0)
+    largest = problem.penalty.entry_lambdas(correlations).max(initial=0.0)
     with np.errstate(over="ignore", under="ignore"):
         lam = float(np.ldexp(largest, problem.unit))
     return lam if np.isfinite(lam) else 0.0
@@ -128,7 +128,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         before = state.iterations
         budget = max_iter
         if lam < FAR_LAMBDA * start:
-            ends = problem.inner_level(start), problem.inner_level(lam)
+            ends = problem.inner_lambda(start), problem.inner_lambda(lam)
             budget -= approach(state, *ends, tol * null, max_iter, steps)
         start, last = min(start, lam), found
         if warm and index == 0:
@@ -148,7 +148,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         n_iter = state.iterations - before
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
                             which, values, intercept, endless.features,
-                            dual(state, problem.inner_level(lam)) if callable(stop) else None))
+                            dual(state, problem.inner_lambda(lam)) if callable(stop) else None))
         if logged:
             _log_point(points[-1], len(lambdas))
         advance(index + 1, "lambda %.3g, df %d, %.1f%% deviance, gap %.0e", lam, len(which),
@@ -191,14 +191,14 @@ def _solve(state, problem, lam, target, max_iter, start):
     outcome, gap, goal, loss = CONVERGED, 0.0, target, 0.0
     for _ in range(2):
         if problem.null_value > 0.0:  # Else there is nothing to explain.
-            outcome, gap = state.solve(problem.inner_level(lam), goal, max_iter)
+            outcome, gap = state.solve(problem.inner_lambda(lam), goal, max_iter)
             loss = state.loss_value
         found = *state.coefficients(), state.intercept
         if outcome != CONVERGED:
             gap, found, loss = _no_worse(state, problem, lam, start, gap, found, loss)
-            return outcome, gap + problem.owed(*found), found, loss
-        owed = problem.owed(*found)
-        gap, goal = gap + owed, 0.5 * (target - owed)
+            return outcome, gap + problem.rounding_cost(*found), found, loss
+        rounding_cost = problem.rounding_cost(*found)
+        gap, goal = gap + rounding_cost, 0.5 * (target - rounding_cost)
         if gap <= target or not goal > 0.0:
             break
     return (CONVERGED if gap <= target else STALLED), gap, found, loss  # STALLED at NaN
@@ -213,7 +213,7 @@ def _no_worse(state, problem, lam, start, gap, found, loss):
     # Chains and kernels have no design, and the gap of a concave penalty is of a convex model.
     if getattr(problem, "design", None) is None or problem.concave:
         return gap, found, loss
-    level = problem.inner_level(lam)
+    level = problem.inner_lambda(lam)
     (before, least), (after, _) = (objective(problem, level, *at) for at in (start, found))
     if not before < after:
         return gap, found, loss

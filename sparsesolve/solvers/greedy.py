@@ -106,7 +106,7 @@ class Residual:
         which, values = np.asarray(which, dtype=np.intc), np.asarray(values, dtype=np.float64)
         order = np.argsort(which)
         value = 0.5 * (r @ r)
-        gap += self.problem.owed(which, values, 0.0) / self.null
+        gap += self.problem.rounding_cost(which, values, 0.0) / self.null
         with np.errstate(over="ignore", under="ignore"):
             level = float(np.ldexp(np.sqrt(2.0 * value), self.problem.exponent))
         if not np.isfinite(level):

@@ -23,11 +23,11 @@ SMALLER = 0.1
 
 
 class Rounds(Protocol):
-    """What a state answers in a round. `opening` is the gap of the first round at the last lambda:
+    """What a state answers in a round. `first_gap` is that of the first round at the last lambda:
     the violators that made it cost much the same at the next."""
 
     iterations: int
-    opening: float
+    first_gap: float
 
     def fit(self, lam, goal, limit):
         """Solve over the working set until its gap is about `goal`; return an outcome."""
@@ -49,14 +49,14 @@ def solve_by_rounds(state: Rounds, lam, target, limit, goal=None, sharpen=None):
     `sharpen(lam, goal)` is called before a closer fit of the same coefficients.
     """
     tries, first, last = 0, True, np.inf
-    goal = state.goal(lam, target, state.opening) if goal is None else goal
+    goal = state.goal(lam, target, state.first_gap) if goal is None else goal
     while True:
         # 1. Solve over the working set, certify over all.
         outcome = state.fit(lam, goal, limit)
         gap = state.certify(lam)
         ended = outcome == MAX_ITER or state.iterations >= limit
         if first:
-            state.opening = gap
+            state.first_gap = gap
         # 2. Stop: gap reached, or budget spent.
         if gap <= target:
             return CONVERGED, gap

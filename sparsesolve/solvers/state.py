@@ -6,11 +6,11 @@ solver use exactly what stands here. A new solver inherits `State` and implement
 `coefficients` and `correlations`; the other names have defaults.
 
 Shapes: n samples, p features, K responses. With one response, K is left out. Everything is in the
-problem's inner units: standardised columns, and the lambda of `Problem.inner_level`.
+problem's inner units: standardised columns, and the lambda of `Problem.inner_lambda`.
 """
 
 CONVERGED, MAX_ITER, STALLED = range(3)  # what `solve` returns: the codes of results.status.Status
-NULL_LEVEL = 1e20  # an inner lambda at which every penalised coefficient is 0
+NULL_LAMBDA = 1e20  # an inner lambda at which every penalised coefficient is 0
 
 
 class State:
@@ -41,7 +41,7 @@ class State:
         Parameters
         ----------
         lam : float
-            The regularisation level. The first call has NULL_LEVEL: it solves the null model.
+            The regularisation level. The first call has NULL_LAMBDA: it solves the null model.
         target : float
             Absolute duality gap at which to stop.
         budget : int
@@ -61,12 +61,12 @@ class State:
         raise NotImplementedError
 
     def correlations(self):
-        """Return what `Penalty.entry_levels` turns into the first lambda of a path: Z'u (p,) for
+        """Return what `Penalty.entry_lambdas` turns into the first lambda of a path: Z'u (p,) for
         the residual u = -F'(eta) of the current point. For rows of coefficients of K responses it
         is the level (p,) of each row, for groups of them Z'u as (K p,), response by response."""
         raise NotImplementedError
 
-    def first_level(self):
+    def first_lambda(self):
         """Return the first lambda of a path where no lambda has b = 0; None elsewhere."""
         return None
 
@@ -137,12 +137,12 @@ class Reduced(State):
         return self.back(*self.state.coefficients())
 
     def correlations(self):
-        """Return what `entry_levels` takes."""
+        """Return what `entry_lambdas` takes."""
         return self.state.correlations()
 
-    def first_level(self):
+    def first_lambda(self):
         """Return the first lambda of a path where no lambda has b = 0; None elsewhere."""
-        return self.state.first_level()
+        return self.state.first_lambda()
 
     def dual_point(self):
         """Return the dual point u (n,) of a loss with kinks, which has the same rows."""

@@ -234,7 +234,7 @@ def _grid(state, problem, alpha, n_lambdas, ratio, max_iter):
     rounds.
     """
     z = problem.products(state.point.u)
-    levels = problem.penalty.entry_levels(z)
+    levels = problem.penalty.entry_lambdas(z)
     largest = float(levels.max(initial=0.0))
     if alpha == 0.0:
         largest = RIDGE_START * float(np.abs(z).max(initial=0.0))
@@ -246,7 +246,7 @@ def _grid(state, problem, alpha, n_lambdas, ratio, max_iter):
             z = problem.products(state.point.u) + 0.0
             if np.any(state.point.b[: problem.p * problem.K]):
                 break
-            level = float(problem.penalty.entry_levels(z).max())
+            level = float(problem.penalty.entry_lambdas(z).max())
             if level >= (1.0 - NULL_GAP) * largest:
                 break
             largest = level

@@ -62,15 +62,15 @@ class ChainProblem:
         few.n_coefficients = self.n_coefficients - (self.p - few.p) * self.K
         return few
 
-    def inner_level(self, lam):
+    def inner_lambda(self, lam):
         """Return the solver's lambda for the user's; they are equal."""
         return lam
 
-    def user_levels(self, levels):
+    def user_lambdas(self, levels):
         """Return the user's lambdas for the solver's; they are equal."""
         return levels
 
-    def owed(self, which, values, intercept):
+    def rounding_cost(self, which, values, intercept):
         """Return 0: converting to the user's units adds nothing to the gap."""
         return 0.0
 

@@ -93,12 +93,12 @@ class ChainPenalty:
         (features, v), (tied, t) = self._parts(z)
         return max(features.polar(v), tied.polar(t) if self.normed else 0.0)
 
-    def entry_levels(self, z):
+    def entry_lambdas(self, z):
         """Return the least lam that keeps each group of features at zero against z."""
-        levels = self.features.entry_levels(z[: self.cut])
+        levels = self.features.entry_lambdas(z[: self.cut])
         if not self.normed:
             return levels
-        return np.append(levels, self.tied.entry_levels(z[self.cut :]))
+        return np.append(levels, self.tied.entry_lambdas(z[self.cut :]))
 
     def conjugate(self, z, lam=1.0):
         """Return sup_b z'b - lam * Omega(b)."""

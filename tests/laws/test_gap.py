@@ -12,7 +12,7 @@ from states import problem_of
 import sparsesolve as ss
 from sparsesolve.solvers import SOLVERS, kinked
 from sparsesolve.solvers.first_order.first_order import FirstOrder
-from sparsesolve.solvers.state import NULL_LEVEL
+from sparsesolve.solvers.state import NULL_LAMBDA
 
 N, P, K = 40, 8, 3
 RNG = np.random.default_rng(3)
@@ -107,8 +107,8 @@ def test_a_claimed_gap_is_that_of_the_formula(name, family, kind):
     null, judge = made.null_value, Judge(made)
     for share, budget in ((0.4, 1), (0.4, 1000), (0.03, 1), (0.03, 4)):
         state = SOLVERS[name].state(made, 1)
-        state.solve(NULL_LEVEL, 1e-14 * null, 1000)
-        largest = np.max(made.penalty.entry_levels(np.asarray(state.correlations())))
+        state.solve(NULL_LAMBDA, 1e-14 * null, 1000)
+        largest = np.max(made.penalty.entry_lambdas(np.asarray(state.correlations())))
         _, gap = state.solve(share * largest, 1e-13 * null, budget)
         found, least = judge.gap(state, share * largest)
         most = np.inf if bounds_only(name, family, kind) else found + ROUNDING * null

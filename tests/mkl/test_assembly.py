@@ -46,7 +46,7 @@ def test_squared_error_is_less_mean_and_offset_over_a_power_of_two(weights, offs
     assert deviance == pytest.approx(w @ (rest - mean) ** 2)
     assert (problem.offset == 0.0).all() and problem.shape == (1, N)
     lams = np.array([3.0, 0.5])
-    assert problem.user_levels(np.array([problem.inner_level(lam) for lam in lams])) == (
+    assert problem.user_lambdas(np.array([problem.inner_lambda(lam) for lam in lams])) == (
         pytest.approx(lams))  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def test_the_ridge_part_changes_with_the_units():
         problem, _, _ = read(y=Y * size, alpha=0.25)
         inner, b = np.array([0.5, 0, 0, -1.0]), problem.factor
         user = np.ldexp(inner * b, problem.shift) * X.std(axis=0)
-        lam = float(problem.user_levels(np.ones(1))[0])
+        lam = float(problem.user_lambdas(np.ones(1))[0])
         value = lam * (0.25 * np.abs(user) + 0.75 * user**2 / 2).sum()
         found = problem.penalty.value(inner, 1.0)
         assert np.ldexp(found, 2 * problem.exponent) == pytest.approx(value)

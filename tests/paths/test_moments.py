@@ -17,7 +17,7 @@ def test_columns_and_response_have_size_one(power):
     _, [b, *_], _ = problem.to_user(np.arange(2), np.ones(2), 0.0)
     # lam and b in the user's units make the same |b'X'y| and lam |b|
     assert b * XTY[0] / 3 == pytest.approx(data.cross[0] * 2.0 ** (2 * problem.exponent))
-    assert problem.inner_level(1.0) * 2.0**problem.unit == pytest.approx(1.0)
+    assert problem.inner_lambda(1.0) * 2.0**problem.unit == pytest.approx(1.0)
 
 
 def test_without_the_square_of_y_one_column_bounds_it():

@@ -38,7 +38,7 @@ def test_no_groups_are_a_part_too(penalty):
 def test_one_row_is_the_penalty_itself(penalty):
     x = RNG.standard_normal(P)
     one = penalty.repeated(1)
-    for name in ("value", "prox", "levels", "entry_levels"):
+    for name in ("value", "prox", "levels", "entry_lambdas"):
         assert getattr(one, name)(x) == pytest.approx(getattr(penalty, name)(x))
 
 
@@ -62,4 +62,4 @@ def test_the_first_level_of_a_ridge_takes_alpha_for_a_thousandth():
                                                 HIGH, 1.0).repeated(K)
                   for alpha in (0.0, 1e-3))  # fmt: skip
     z = RNG.standard_normal(K * P)
-    assert ridge.entry_levels(z) == pytest.approx(net.entry_levels(z))
+    assert ridge.entry_lambdas(z) == pytest.approx(net.entry_lambdas(z))

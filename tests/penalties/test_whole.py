@@ -88,7 +88,7 @@ def test_kernels_of_blocks_are_their_unpenalised_features():
 
 def test_without_a_first_lambda_there_is_a_sentence():
     with pytest.raises(ValueError, match="No lambda makes 0 optimal .* give lambdas"):
-        WholePenalty(SquaredL1(), SIZE).entry_levels(np.ones(SIZE))
+        WholePenalty(SquaredL1(), SIZE).entry_lambdas(np.ones(SIZE))
 
 
 class Counted:

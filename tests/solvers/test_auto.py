@@ -13,7 +13,7 @@ from states import problem_of
 from sparsesolve.penalties import L1, OverlapL2, Slope, TotalVariation, TraceNorm
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import _suitable
-from sparsesolve.solvers.state import NULL_LEVEL
+from sparsesolve.solvers.state import NULL_LAMBDA
 
 PASSES = ("products", "response_products", "combination")
 PENALTIES = {
@@ -46,8 +46,8 @@ def passes(name, family, penalty):
     if not (solver.by_passes and solver.suits(problem, None)):
         return None
     state = solver.state(problem, 1)
-    state.solve(NULL_LEVEL, 1e-6 * problem.null_value, 1000)
-    first = problem.penalty.entry_levels(state.correlations()).max()
+    state.solve(NULL_LAMBDA, 1e-6 * problem.null_value, 1000)
+    first = problem.penalty.entry_lambdas(state.correlations()).max()
     for lam in first * np.array([0.7, 0.4, 0.2, 0.1]):
         outcome, gap = state.solve(lam, 1e-6 * problem.null_value, 20_000)
         assert gap <= 1e-6 * problem.null_value

@@ -24,13 +24,13 @@ class Units:
     limited: bool = False
     simple: bool = False
 
-    def user_levels(self, levels):
+    def user_lambdas(self, levels):
         return levels * 8.0
 
-    def inner_level(self, lam):
+    def inner_lambda(self, lam):
         return lam / 8.0
 
-    def owed(self, which, values, intercept):
+    def rounding_cost(self, which, values, intercept):
         return self.debt
 
     def to_user(self, which, values, intercept):

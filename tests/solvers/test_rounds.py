@@ -12,7 +12,7 @@ class Scripted:
 
     def __init__(self, gaps, entering, steps=1):
         self.gaps, self.entering, self.steps = list(gaps), list(entering), steps
-        self.iterations, self.opening, self.goals, self.firsts = 0, 8.0, [], []
+        self.iterations, self.first_gap, self.goals, self.firsts = 0, 8.0, [], []
 
     def fit(self, lam, goal, limit):
         self.goals.append(goal)
@@ -34,7 +34,7 @@ def test_rounds_end_at_a_gap_of_the_target():
     state = Scripted([100.0, 30.0, 0.5], [3, 2])
     assert solve_by_rounds(state, 1.0, 1.0, 99) == (CONVERGED, 0.5)
     assert state.firsts == [True, False]
-    assert state.opening == 100.0
+    assert state.first_gap == 100.0
 
 
 def test_goals_follow_the_gap_that_inactive_coefficients_leave():

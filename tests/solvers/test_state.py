@@ -10,7 +10,7 @@ from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import REDUCTIONS, choose
 from sparsesolve.solvers.reductions.identities import InnerProducts
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced, State
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced, State
 
 MADE = {"hinge": ss.families.hinge()}
 N, P, K = 40, 6, 3
@@ -59,13 +59,13 @@ def test_a_state_answers_the_contract(name, family, kind):
     assert {member for member in MEMBERS if hasattr(state, member)} == MEMBERS
     shape = () if family in ("gaussian", "binomial", "hinge") else (K,)
 
-    state.solve(NULL_LEVEL, 1e-14 * given.null_value, 1000)
+    state.solve(NULL_LAMBDA, 1e-14 * given.null_value, 1000)
     which, values = state.coefficients()
-    assert np.abs(values).max(initial=0.0) <= 1e-15, "at NULL_LEVEL a penalised coefficient is 0"
+    assert np.abs(values).max(initial=0.0) <= 1e-15, "at NULL_LAMBDA a penalised coefficient is 0"
     z = np.asarray(state.correlations())
     assert z.shape == (P * (K if shape and kind in ("groups", "whole vectors") else 1),)
 
-    largest = np.max(given.penalty.entry_levels(z))
+    largest = np.max(given.penalty.entry_lambdas(z))
     level = 0.3 * largest if np.isfinite(largest) and largest > 0.0 else 0.1
     before, target = state.iterations, 1e-3 * given.null_value
     status, gap = state.solve(level, target, 5000)
@@ -126,10 +126,10 @@ def test_a_reduction_leads_back_to_the_solution_of_the_problem_asked(name):
     state, other = choose(given, "auto", None, 1), SOLVERS["fista"].state(given, 1)
     assert isinstance(state, Reduced)
     target, found = 1e-6 * given.null_value, []
-    state.solve(NULL_LEVEL, 1e-14 * given.null_value, 1000)
+    state.solve(NULL_LAMBDA, 1e-14 * given.null_value, 1000)
     assert {member for member in MEMBERS if hasattr(state, member)} == MEMBERS
     asked = state.grid_problem or given
-    top = np.max(asked.penalty.entry_levels(np.asarray(state.correlations())))
+    top = np.max(asked.penalty.entry_lambdas(np.asarray(state.correlations())))
     level = 0.2 * top if np.isfinite(top) else 0.1
     for one in (state, other):
         status, gap = one.solve(level, target, 100_000)

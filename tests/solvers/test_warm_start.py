@@ -7,7 +7,7 @@ import states
 import sparsesolve as ss
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.follow import Start, begin_at, inner, objective
-from sparsesolve.solvers.state import CONVERGED, NULL_LEVEL
+from sparsesolve.solvers.state import CONVERGED, NULL_LAMBDA
 
 RNG = np.random.default_rng(0)
 N, P = 60, 12
@@ -40,8 +40,8 @@ def solution(family, lam, tol=1e-12, solver="auto"):
 def test_a_state_moved_to_the_solution_is_certified_without_a_step(family, solver):
     problem, lam = problem_of(family), 0.05
     state = SOLVERS[solver].state(problem, 1)
-    state.solve(NULL_LEVEL, 1e-14 * problem.null_value, 1000)
-    before, level = state.iterations, problem.inner_level(lam)
+    state.solve(NULL_LAMBDA, 1e-14 * problem.null_value, 1000)
+    before, level = state.iterations, problem.inner_lambda(lam)
     assert begin_at(state, problem, solution(family, lam), level)
     outcome, gap = state.solve(level, 1e-8 * problem.null_value, 0)
     assert outcome == CONVERGED and state.iterations == before
@@ -56,9 +56,9 @@ def test_a_state_moved_to_the_solution_is_certified_without_a_step(family, solve
 
 @pytest.mark.parametrize("family, solver", CASES)
 def test_a_start_worse_than_the_null_model_is_left(family, solver):
-    problem, level = problem_of(family), problem_of(family).inner_level(0.05)
+    problem, level = problem_of(family), problem_of(family).inner_lambda(0.05)
     state = SOLVERS[solver].state(problem, 1)
-    state.solve(NULL_LEVEL, 1e-14 * problem.null_value, 1000)
+    state.solve(NULL_LAMBDA, 1e-14 * problem.null_value, 1000)
     least = objective(problem, level, *state.coefficients(), state.intercept)[0]
     good = solution(family, 0.05)
     far = Start(np.full_like(good.coefs, 50.0), good.intercept)

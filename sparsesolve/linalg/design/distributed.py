@@ -145,8 +145,8 @@ def inner_products(design, which, h, basis, n_threads=1):
     gram, cross = tall_gram(part, np.sqrt(h / total), y, n_threads)
     if one:
         return total * gram, total * np.asarray(cross)[None]
-    heavy = np.ascontiguousarray(h * basis.T)
-    return total * gram, part.response_products(heavy, None, n_threads)
+    weighted = np.ascontiguousarray(h * basis.T)
+    return total * gram, part.response_products(weighted, None, n_threads)
 
 
 # The functions below are what a pass computes from one block.

@@ -76,8 +76,8 @@ class Spans:
         which = np.asarray(which, dtype=np.intc)
         if self._apart is None or not np.array_equal(self._apart[0], which):
             columns = self.design.unpacked(which)
-            heavy = self.root_w[:, None] * columns
-            shaky = not told_apart(heavy.T @ heavy)
+            weighted = self.root_w[:, None] * columns
+            shaky = not told_apart(weighted.T @ weighted)
             self._apart = which, self.unweighted(which) if shaky else columns
         return self._apart[1]
 

@@ -65,7 +65,7 @@ class HingeRisk:
 
     def level(self, lam: float) -> float:
         """Convert lam to the units of the problem's own coordinates."""
-        return self.problem.inner_level(lam)
+        return self.problem.inner_lambda(lam)
 
 
 @answers_keywords()

@@ -31,7 +31,7 @@ from sparsesolve.penalties.prox.balls import project_simplex
 from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.planes import Planes
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced
 from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 
 # Iterations without progress of the gap before a method is given up at a lambda, at least: twice
@@ -135,10 +135,10 @@ class CuttingPlanes:
         return sum(weight * self.tags[slot]
                    for slot, weight in enumerate(self.model.weights) if weight > 0.0)  # fmt: skip
 
-    def at_level(self, lam):
+    def at_lambda(self, lam):
         """Continue at another lam: the planes belong to R, and are kept."""
         self.lam, self.least = lam, np.inf
-        self.model.at_level(lam)
+        self.model.at_lambda(lam)
         self.lower, self.best_mixed = self.model.lower, self.mixed
         if self.lower > -np.inf:
             self.w = self.model.point
@@ -167,7 +167,7 @@ class Aggregate:
         """The point w = -a / lam."""
         return -self.a / self.lam
 
-    def at_level(self, lam):
+    def at_lambda(self, lam):
         """Continue at another lam."""
         self.lam = lam
 
@@ -421,8 +421,8 @@ class _MarginState(Reduced):
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        if not 0.0 < lam < NULL_LEVEL:  # a grid has 0 where no column can lower the loss
-            return CONVERGED, self.dual.certify(NULL_LEVEL, self.start)
+        if not 0.0 < lam < NULL_LAMBDA:  # a grid has 0 where no column can lower the loss
+            return CONVERGED, self.dual.certify(NULL_LAMBDA, self.start)
         self.begin(lam)
         limit, goal, made = self.iterations + budget, target, 0
         least, enough = np.inf, PATIENCE
@@ -458,7 +458,7 @@ class Bundle(_MarginState):
         if self.method is None:
             self.method = CuttingPlanes(self.risk, lam, np.zeros(self.k), self.model(self.k, lam))
         else:
-            self.method.at_level(lam)
+            self.method.at_lambda(lam)
 
 
 class AggregateBundle(Bundle):

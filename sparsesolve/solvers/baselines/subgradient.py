@@ -71,13 +71,13 @@ class Subgradient(Ista):
 
     def step(self, lam):
         here, penalty = self.here, self.penalty
-        z, pull = self.downhill(here.u)
+        z, z_basis = self.downhill(here.u)
         t = 1e-7 * abs(here.b).max(initial=0.0)
         if t > 0.0:
             z = z - (here.b - penalty.prox(here.b, lam * t)) / t
         length = self.length / (self.k + self.delay)
         self.k += 1
-        self.here = self.at(penalty.prox(here.b + length * z, 0.0), here.c + length * pull)
+        self.here = self.at(penalty.prox(here.b + length * z, 0.0), here.c + length * z_basis)
         value = self.objective(lam, self.here)
         if value < self.least:
             self.point, self.least = self.here, value

@@ -71,13 +71,13 @@ def clear(loss, eta, u, columns, free=None):
         # rounding
         terms = 1e-11 * np.abs(u) + CENTRED * loss.curvature_at(eta)
         left, size = np.abs(dual @ columns), terms @ np.abs(columns)
-        astray = ~(left <= size)  # NaN counts too.
-        astray = (astray if free is None else astray & free).any() or missing == np.inf
+        failed = ~(left <= size)  # NaN counts too.
+        failed = (failed if free is None else failed & free).any() or missing == np.inf
         if eta.ndim == 1 and loss.ends is not None and np.isfinite(u).all():
             low, high = loss.ends
-            if astray or ((dual < low) | (dual > high)).any():
+            if failed or ((dual < low) | (dual > high)).any():
                 return projected(u, low, high, columns, 1.0 + float(np.abs(eta).max()))
-    return dual, np.inf if astray else missing
+    return dual, np.inf if failed else missing
 
 
 def projected(u, low, high, columns, far):
@@ -340,11 +340,11 @@ class UnpenalisedBasis:
         """
         N = self.kernel
         square = np.square(norms / (norms.max(initial=0.0) or 1.0))
-        heavy = sparse.diags_array(np.maximum(square, TINY)) @ N
-        gram = sparse.csc_array(N.T @ heavy)
+        weighted = sparse.diags_array(np.maximum(square, TINY)) @ N
+        gram = sparse.csc_array(N.T @ weighted)
         if gram.nnz == gram.shape[0]:  # columns of N have no feature in common
-            return sparse.csc_array(heavy @ sparse.diags_array(1.0 / gram.diagonal()))
-        S = heavy.toarray() @ np.linalg.pinv(gram.toarray(), hermitian=True)
+            return sparse.csc_array(weighted @ sparse.diags_array(1.0 / gram.diagonal()))
+        S = weighted.toarray() @ np.linalg.pinv(gram.toarray(), hermitian=True)
         # An error of shares that sum to 1 along each direction of the kernel.
         exact = np.allclose(N.T @ S, np.eye(N.shape[1]), rtol=0.0, atol=1e-12)
         return S if exact else N

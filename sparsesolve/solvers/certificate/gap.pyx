@@ -16,7 +16,7 @@ gap is the objective less the least value of F.
 Returned: the least over two scales and 0. `feasible` keeps the conjugates finite; `strict` keeps
 them at 0 as for a norm, since limits that are far away multiply what rounding takes z beyond lam.
 What rounding may hide is added: EPSILON times the least value of F. What the last digits of the
-returned coefficients and intercept cost is `Problem.owed`.
+returned coefficients and intercept cost is `Problem.rounding_cost`.
 
 The parts come from: `Loss.fenchel_young`; `block_gap` and `BlockPenalty.block_gap`;
 `dual_point.clear` (orthogonality, and what is missing); the screening of inactive blocks.

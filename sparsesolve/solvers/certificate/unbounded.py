@@ -90,7 +90,7 @@ class Endless:
         far = [np.abs(problem.design.combination(which, row)).max(initial=0.0) for row in rows]
         if not max(far) > START:
             return outcome
-        flat = problem.penalty.flat_at(which, values, problem.inner_level(lam), problem.unit)
+        flat = problem.penalty.flat_at(which, values, problem.inner_lambda(lam), problem.unit)
         falling = falls_forever(problem, *found, flat)
         if not len(falling):
             return outcome
@@ -112,7 +112,7 @@ class Endless:
             return False
         rows = np.zeros((problem.n_responses or 1, problem.design.p))
         rows[:, which] = values
-        level, penalty = problem.inner_level(lam), problem.penalty
+        level, penalty = problem.inner_lambda(lam), problem.penalty
         if not problem.has_blocks:
             whole = [rows if problem.n_responses else rows[0]]
         else:  # The l1 norm of tied rows exceeds theirs.

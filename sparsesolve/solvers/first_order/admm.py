@@ -30,7 +30,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.penalties.splitting import by_identity
 from sparsesolve.solvers.first_order.first_order import Ista
-from sparsesolve.solvers.state import NULL_LEVEL
+from sparsesolve.solvers.state import NULL_LAMBDA
 
 # Over-relaxation: Boyd et al. (2011), section 3.4.3, recommend 1.5 to 1.8.
 RELAXATION = 1.6
@@ -65,7 +65,7 @@ class LinearizedAdmm(Ista):
         self.taken, self.look, self.moved = 0, 10, None
 
     def step(self, lam):
-        if lam >= NULL_LEVEL:  # b stays 0, to which multipliers would be long in leading it
+        if lam >= NULL_LAMBDA:  # b stays 0, to which multipliers would be long in leading it
             super().step(lam)
             return
         before, self.point = self.s, self.moved or self.point
@@ -94,15 +94,15 @@ class LinearizedAdmm(Ista):
         """Return A's in the shape of b."""
         return (self.transposed @ s).reshape(self.point.b.shape)
 
-    def pull(self, start, lam):
-        z, pull = super().pull(start, lam)
-        if lam < NULL_LEVEL:
+    def descent_direction(self, start, lam):
+        z, z_basis = super().descent_direction(start, lam)
+        if lam < NULL_LAMBDA:
             z = z - self.rho * self.back(self.image(start.b) - self.s + self.w)
             z -= lam * self.ridge * start.b
-        return z, pull
+        return z, z_basis
 
     def prox_step(self, start, z, L, lam):
-        if lam >= NULL_LEVEL:
+        if lam >= NULL_LAMBDA:
             return super().prox_step(start, z, L, lam)
         return start.b + z / (L + self.rho * self.square + lam * self.ridge)
 
@@ -157,7 +157,7 @@ class Admm(LinearizedAdmm):
 
     def move(self, lam):
         """Move to the minimum by one Newton step, exact with squared error."""
-        z, across = self.pull(self.point, lam)
+        z, across = self.descent_direction(self.point, lam)
         found = cho_solve(self._factor(lam), np.concatenate([across, z], axis=-1).T).T
         f = across.shape[-1]
         self.point = self.at(self.point.b + found[..., f:], self.point.c + found[..., :f])

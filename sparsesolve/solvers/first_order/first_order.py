@@ -285,9 +285,9 @@ class Ista(FirstOrder):
 
         Returns `start` itself if no L is found.
         """
-        z, pull = self.pull(start, lam)
+        z, z_basis = self.descent_direction(start, lam)
         for _ in range(60):  # 2^60 ends any search
-            new, moved = self.end(start, z, pull, self.L, lam)
+            new, moved = self.end(start, z, z_basis, self.L, lam)
             size = np.sum(start.b**2) + np.sum(start.c**2)
             curvature = 2.0 * divergence(start, new)
             # rounding
@@ -298,13 +298,13 @@ class Ista(FirstOrder):
             self.L = min(max(met, 1.2 * self.L), most) if met < most else most
         return start
 
-    def pull(self, start, lam):
+    def descent_direction(self, start, lam):
         """Return minus the gradient of what a step has a model of, in b and in c."""
         return self.downhill(start.u)
 
-    def end(self, start, z, pull, L, lam):
+    def end(self, start, z, z_basis, L, lam):
         """Return the end of the step for that L, and its squared length."""
-        b, c = self.prox_step(start, z, L, lam), start.c + pull / L
+        b, c = self.prox_step(start, z, L, lam), start.c + z_basis / L
         moved = np.sum((b - start.b) ** 2) + np.sum((c - start.c) ** 2)
         return self.at(b, c), float(moved)
 
@@ -349,22 +349,22 @@ class Sparsa(Ista):
     """
 
     def begin(self, lam):
-        self.levels = [self.objective(lam)]
+        self.objectives = [self.objective(lam)]
         self.most = self.L
 
     def step(self, lam):
         start, L = self.point, self.L
-        z, pull = self.downhill(start.u)
-        bar = max(self.levels) + self.rounding(max(self.levels))
+        z, z_basis = self.downhill(start.u)
+        bar = max(self.objectives) + self.rounding(max(self.objectives))
         for _ in range(60):  # 2^60 ends any search
-            new, moved = self.end(start, z, pull, L, lam)
+            new, moved = self.end(start, z, z_basis, L, lam)
             value = self.objective(lam, new)
             if value <= bar - 0.5 * SPARSA_DECREASE * L * moved:
                 break
             L *= 2.0
         else:
             return
-        self.point, self.levels = new, [*self.levels[1 - SPARSA_MEMORY :], value]
+        self.point, self.objectives = new, [*self.objectives[1 - SPARSA_MEMORY :], value]
         size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
         if moved > 1e-30 * size:  # rounding tells no curvature
             met = float(np.vdot(start.u - new.u, new.eta - start.eta)) / moved

@@ -89,10 +89,10 @@ class Panoc(Ista):
     def _arrive(self, base, vector, lam):
         """Take the proximal gradient step from a Point, with the residual and the envelope."""
         self.base, self.vector, L = base, vector, self.L
-        z, pull = self.downhill(base.u)
-        self.slope = self._joined(z, pull)
+        z, z_basis = self.downhill(base.u)
+        self.slope = self._joined(z, z_basis)
         b = self.prox_step(base, z, L, lam)
-        self.end_vector = self._joined(b, base.c + pull / L)
+        self.end_vector = self._joined(b, base.c + z_basis / L)
         self.residual = vector - self.end_vector
         square = self.square(self.residual)
         down = float(self.slope @ self.residual) + 0.5 * L * square

@@ -159,7 +159,7 @@ class PassNewton(FirstOrder):
     def step(self, lam, goal):
         """Step towards the model's minimum as far as the objective falls."""
         u, z = self.gradient()
-        pull = self.inverse_inner @ (self.point.u @ self.basis).ravel() / self.scale
+        basis_step = self.inverse_inner @ (self.point.u @ self.basis).ravel() / self.scale
         z = z.ravel()[self.which]
         z -= self.mixed.T @ self.inverse_inner @ (u @ self.basis).ravel()
         b = self.point.b.copy()
@@ -167,7 +167,7 @@ class PassNewton(FirstOrder):
         start = b.ravel()[self.which]
         b.reshape(-1)[self.which] = self.minimiser(level, start, z, e, goal / self.scale)
         change = b - self.point.b
-        c_step = pull - self.inverse_inner @ (self.mixed @ change.ravel()[self.which])
+        c_step = basis_step - self.inverse_inner @ (self.mixed @ change.ravel()[self.which])
         c_step = c_step.reshape(self.point.c.shape)
         image = self.combination(change) + c_step @ self.basis.T
         self.descend(lam, change, b, c_step, image)

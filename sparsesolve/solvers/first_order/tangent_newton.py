@@ -30,7 +30,7 @@ from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers.certificate.dual_point import clear, times_curvature
 from sparsesolve.solvers.first_order.augmented_lagrangian import AugmentedLagrangian, solved
 from sparsesolve.solvers.first_order.first_order import Sparsa
-from sparsesolve.solvers.state import NULL_LEVEL
+from sparsesolve.solvers.state import NULL_LAMBDA
 
 # Multiplications that the Python around a proximal step costs. A Newton step on a tangent waits
 # until the proximal steps since the last one have cost as much as it will. 200 x 1,024, TreeL2
@@ -111,7 +111,7 @@ class TangentNewton(Sparsa):
 
     def _rounds_are_due(self, lam):
         """Return True if rounds take the place of proximal steps."""
-        if not self.few or lam >= NULL_LEVEL or not lam > 0.0:
+        if not self.few or lam >= NULL_LAMBDA or not lam > 0.0:
             return False
         return len(self.terms) > 1 or self.taken >= self._steps_before_rounds()
 
@@ -126,7 +126,7 @@ class TangentNewton(Sparsa):
         self.needed = True
         self.iterations -= 1  # A round counts its own.
         self.rounds.round(lam, self.last_gap, self.target, self.limit)
-        self.levels = [self.objective(lam)]
+        self.objectives = [self.objective(lam)]
         if len(self.terms) == 1:
             self._newton_step(lam)
             if not self.rounds.reached:  # Proximal steps may find other pieces.
@@ -187,7 +187,7 @@ class TangentNewton(Sparsa):
             new = self.at(b, self.point.c + t * moved)
             value = self.objective(lam, new)
             if value <= before + rounding:
-                self.point, self.levels = new, [value]
+                self.point, self.objectives = new, [value]
                 return value < before - rounding
             t *= 0.5
         return False
@@ -201,11 +201,11 @@ class TangentNewton(Sparsa):
         unseen[:s] = self.unpenalised_basis.spans.vanish(images[:s].T, tangent.directions)
         images[unseen] = 0.0
         H = images @ self.times_hessian(images, self.point.eta).T
-        z, pull = self.products(self.point.u), self.point.u @ self.basis[:, : self.n_apart]
+        z, z_basis = self.products(self.point.u), self.point.u @ self.basis[:, : self.n_apart]
         if lam > 0.0:
             H[:s, :s] += lam * tangent.curvature(z / lam)
         slope = np.concatenate([
-            tangent.directions.T @ z.ravel() - lam * tangent.gradient, np.ravel(pull)
+            tangent.directions.T @ z.ravel() - lam * tangent.gradient, np.ravel(z_basis)
         ])  # fmt: skip
         if not np.isfinite(H).all():
             return None, None
@@ -214,7 +214,7 @@ class TangentNewton(Sparsa):
         if not found @ slope >= 0.0:
             return None, None
         moved = np.zeros_like(self.point.c)
-        moved[..., : self.n_apart] = found[s:].reshape(np.shape(pull))
+        moved[..., : self.n_apart] = found[s:].reshape(np.shape(z_basis))
         return found[:s], moved
 
     def images_of(self, T):

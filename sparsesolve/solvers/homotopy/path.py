@@ -172,8 +172,8 @@ class SparseData(Data):
 
     def _inner(self, left, right):
         (a, off), (b, less) = (self.design.stored_columns(which) for which in (left, right))
-        heavy = sparse.csc_array(b.multiply(self.w[:, None]))
-        product = np.asarray((a.T @ heavy).todense())
+        weighted = sparse.csc_array(b.multiply(self.w[:, None]))
+        product = np.asarray((a.T @ weighted).todense())
         mean, other = a.T @ self.w, b.T @ self.w
         return product - np.outer(off, other) - np.outer(mean, less) + np.outer(off, less)
 

@@ -24,7 +24,7 @@ from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.margin.row_sweeps import RowSweeps
 from sparsesolve.solvers.margin.rows_newton import MOST_FREE_ROWS, RowsNewton, solve_free
 from sparsesolve.solvers.newton.proximal_newton import ProximalNewton
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced
 
 # Penalty on the sum of u that the intercept asks to be 0, as a multiple of the mean squared row
 # over lambda: the curvature that it adds to each row. A larger one couples all rows and slows the
@@ -69,11 +69,11 @@ class DualDescent(Reduced):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         if self.state is not self.dual:  # sweeps have stalled before
             return self.state.solve(lam, target, budget)
-        if not 0.0 < lam < NULL_LEVEL:  # a grid has 0 where no column can lower the loss
-            return CONVERGED, self.dual.certify(NULL_LEVEL, self.dual.u)
+        if not 0.0 < lam < NULL_LAMBDA:  # a grid has 0 where no column can lower the loss
+            return CONVERGED, self.dual.certify(NULL_LAMBDA, self.dual.u)
         limit, patience, doubt = self.iterations + budget, GAPS_BEFORE_NEWTON, 1.0
         self.sweeps.take_all()
-        rest, tested = None, np.inf  # Rows that the safe test leaves, and the gap of that test.
+        undecided, tested = None, np.inf  # rows that the safe test leaves, and the gap of it
         gap = least = self._certify(lam)
         while not gap <= target:
             if self.iterations >= limit:
@@ -81,9 +81,9 @@ class DualDescent(Reduced):
             if patience == 0:
                 return self._by_newton(lam, target, limit, gap)
             if gap <= 0.3 * tested:
-                rest, tested = self._unsettled(lam, gap), gap
+                undecided, tested = self._undecided(lam, gap), gap
             swept, last = self.iterations, gap
-            self._sweep(lam, gap, target, limit, rest)
+            self._sweep(lam, gap, target, limit, undecided)
             gap = self._certify(lam)
             swept = (self.iterations - swept) * _to_come(last, gap, target)
             if gap > target and self._finish(lam, swept / doubt):
@@ -121,32 +121,32 @@ class DualDescent(Reduced):
             self.sweeps.set(feasible)
         return gap
 
-    def _sweep(self, lam, gap, target, limit, rest):
+    def _sweep(self, lam, gap, target, limit, undecided):
         """Sweep until a sweep gains little compared with the gap, at last over all rows."""
         rho = BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
         enough = SWEEP_GAIN * max(target, SWEEP_SHARE * gap)
-        self.sweeps.take_all(rest)
+        self.sweeps.take_all(undecided)
         whole = self.sweeps.active
         for _ in range(MOST_SWEEPS):
             all_of_them = self.sweeps.active == whole
             gain = self.sweeps.sweep(lam, self.b0, rho)
             self.spent += 1
-            astray = abs(self.sweeps.total) * self.dual.spread if self.with_intercept else 0.0
+            infeasible = abs(self.sweeps.total) * self.dual.spread if self.with_intercept else 0.0
             self.since += 1
             if self.with_intercept and self.since >= SWEEPS_A_MULTIPLIER:
                 self.since = 0
                 moved = rho * self.sweeps.total
                 self.b0 += moved
                 if abs(moved) > self.sweeps.worst:  # Rows that were left out may move now.
-                    self.sweeps.take_all(rest)
+                    self.sweeps.take_all(undecided)
             if self.iterations >= limit:
                 return
-            if gain <= enough and astray <= enough:
+            if gain <= enough and infeasible <= enough:
                 if all_of_them:
                     return
-                self.sweeps.take_all(rest)
+                self.sweeps.take_all(undecided)
 
-    def _unsettled(self, lam, gap):
+    def _undecided(self, lam, gap):
         """Return the rows whose optimal u is uncertain; put the others where they end."""
         radius = np.sqrt(2.0 * gap / lam)
         low, high = self._intercepts(lam, radius) if self.with_intercept else (0.0, 0.0)

@@ -42,12 +42,12 @@ cdef int _decreasing(const void* a, const void* b) noexcept nogil:
     return (x < y) - (x > y)
 
 
-cdef double _level(double* sorted_levels, Py_ssize_t K, double cap) noexcept nogil:
+cdef double _multiplier(double* sorted_bounds, Py_ssize_t K, double cap) noexcept nogil:
     """Return beta for B_k + A c_k in decreasing order; `cap` is A u_i."""
     cdef Py_ssize_t r = 1
-    cdef double beta = sorted_levels[0] - cap
-    while r < K and beta < r * sorted_levels[r]:
-        beta += sorted_levels[r]
+    cdef double beta = sorted_bounds[0] - cap
+    while r < K and beta < r * sorted_bounds[r]:
+        beta += sorted_bounds[r]
         r += 1
     return beta / r
 
@@ -61,7 +61,7 @@ def sweep(const int[::1] start, const int[::1] column, const double[::1] value,
     """
     cdef Py_ssize_t K = w.shape[1], i, j, e, k, t
     cdef double A, beta, new, step, most = 0.0
-    cdef double[::1] B = np.empty(K), levels = np.empty(K), moved = np.empty(K)
+    cdef double[::1] B = np.empty(K), bounds = np.empty(K), moved = np.empty(K)
     with nogil:
         for t in range(order.shape[0]):
             i = order[t]
@@ -75,10 +75,10 @@ def sweep(const int[::1] start, const int[::1] column, const double[::1] value,
                     B[k] += value[e] * w[column[e], k]
             for k in range(K):
                 B[k] += (k != label[i]) - A * alpha[i, k]
-                levels[k] = B[k]
-            levels[label[i]] += A * weight[i]
-            qsort(&levels[0], K, sizeof(double), _decreasing)
-            beta = _level(&levels[0], K, A * weight[i])
+                bounds[k] = B[k]
+            bounds[label[i]] += A * weight[i]
+            qsort(&bounds[0], K, sizeof(double), _decreasing)
+            beta = _multiplier(&bounds[0], K, A * weight[i])
             step = 0.0
             for k in range(K):
                 new = min(weight[i] if k == label[i] else 0.0, (beta - B[k]) / A)

@@ -27,7 +27,7 @@ from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.first_order.augmented_lagrangian import FIRST_SHARE, RHO_GROWTH
 from sparsesolve.solvers.first_order.first_order import Best, FirstOrder, Point
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State
 from sparsesolve.solvers.tolerances import PROGRESS, ROUNDING
 
 # The curvature sigma of the Moreau envelope at the start of a lambda, in units of a slope over the
@@ -134,7 +134,7 @@ class Multipliers(State):
         self.w = np.asarray(problem.weights)
         self.null = max(problem.null_value, 1e-300)
         self.certificate.place(*self.inner.coefficients(), self.inner.intercept)
-        self.level, self.fine = None, 1.0
+        self.largest_lambda, self.fine = None, 1.0
         self.empty = None  # the null model, while it has been the answer so far
 
     @property
@@ -163,7 +163,7 @@ class Multipliers(State):
         answer: the lower bound of any solution proves it.
         """
         outcome, gap = self._solve(lam, target, budget)
-        if lam >= NULL_LEVEL:
+        if lam >= NULL_LAMBDA:
             self.empty = self._here()
         elif self.empty is not None and outcome == CONVERGED:
             found, bound = self._here(), self.certificate.objective(lam) - gap
@@ -192,11 +192,11 @@ class Multipliers(State):
     def _solve(self, lam, target, budget, again=3):
         """Reach gap <= target; start `again` from the best dual point if rounds stall."""
         limit, patience = self.iterations + budget, ROUNDS_PATIENCE
-        self._begin_level(lam)
+        self._begin_lambda(lam)
         gap = least = self._certify(lam)
         best = Best(self.certificate.objective(lam), gap, self._here())
         bound, m = -np.inf, self.m  # the largest dual value, and its multipliers
-        if lam >= NULL_LEVEL:
+        if lam >= NULL_LAMBDA:
             target = max(target, ROUNDING * self.null)
         for _ in range(60):  # sigma has grown to its end after ten
             if gap <= target:
@@ -228,7 +228,7 @@ class Multipliers(State):
             gap = self._certify(lam)
         return (CONVERGED if gap <= target else ended), gap
 
-    def _begin_level(self, lam):
+    def _begin_lambda(self, lam):
         """Choose the first envelope at a lambda."""
         self.fine = 1.0
         self.start_sigma = min(SIGMA_GROWTH * self.start_sigma, self.first)
@@ -276,7 +276,7 @@ class Multipliers(State):
 
     # The largest lambda.
 
-    def first_level(self):
+    def first_lambda(self):
         """Return a lambda above which the dual point stays that of the null model, or None.
 
         Without an l1 part b = V^-1 Z'u / lam there. Its predictor reaches no kink while it is
@@ -301,13 +301,13 @@ class Multipliers(State):
         at the last ratio and take that of the solution, until b = 0 is best. If no column can
         lower the loss, that value is 0, and the path starts where the steps down have ended.
         """
-        if self.level is None:
-            self.level = self._largest_level()
-        return self.certificate.products(self.certificate.dual_at(self.level)[0])
+        if self.largest_lambda is None:
+            self.largest_lambda = self._largest_lambda()
+        return self.certificate.products(self.certificate.dual_at(self.largest_lambda)[0])
 
-    def _largest_level(self):
+    def _largest_lambda(self):
         null, penalty = self.certificate.point.value, self.problem.penalty
-        lam = _level(self.problem, self.correlations_here())
+        lam = _least_lambda(self.problem, self.correlations_here())
         if not 0.0 < lam < np.inf or penalty.alpha == 0.0:
             return lam
         # Relative gaps of Dinkelbach's steps, while they are long and at last, and a share of a
@@ -332,7 +332,7 @@ class Multipliers(State):
             elif best > 0.0:
                 break
             else:  # b = 0 is best here, and perhaps further down.
-                lam = next_share * min(lam, _level(self.problem, self.correlations_here()))
+                lam = next_share * min(lam, _least_lambda(self.problem, self.correlations_here()))
         self._solve(lam * (1.0 + tight), tight * self.null, 10_000)
         return lam
 
@@ -342,7 +342,7 @@ class Multipliers(State):
 
     def dual_point(self):
         """Return the current dual point, before it is scaled to be feasible for an l1 part."""
-        return self.certificate.dual_at(NULL_LEVEL)[0]
+        return self.certificate.dual_at(NULL_LAMBDA)[0]
 
 
 class NormMultipliers(Multipliers):
@@ -358,13 +358,13 @@ class NormMultipliers(Multipliers):
     alike to it, as multipliers have the size of lam.
     """
 
-    def _begin_level(self, lam):
+    def _begin_lambda(self, lam):
         self.inner.rounds.begin()
         self.sigma, self.start = None, None
-        super()._begin_level(lam)
+        super()._begin_lambda(lam)
 
     def _round(self, lam, target, gap, limit):
-        if lam >= NULL_LEVEL or not lam > 0.0:
+        if lam >= NULL_LAMBDA or not lam > 0.0:
             return super()._round(lam, target, gap, limit)
         inner, rounds = self.inner, self.inner.rounds
         if self.start is None:
@@ -428,9 +428,9 @@ class NormMultipliers(Multipliers):
         return True
 
 
-def _level(problem, z):
+def _least_lambda(problem, z):
     """Return the least lambda at which z = Z'u is feasible."""
-    return float(problem.penalty.entry_levels(z).max(initial=0.0))
+    return float(problem.penalty.entry_lambdas(z).max(initial=0.0))
 
 
 def kink_spread(problem):

@@ -87,7 +87,7 @@ cdef class Planes:
         cdef object slots = np.array(self.support[:self.size])
         return -(np.asarray(self.weight)[slots] @ self.rows[slots]) / self.lam
 
-    def at_level(self, double lam):
+    def at_lambda(self, double lam):
         """Continue at another lam, with the weights that are best there."""
         self.lam = lam
         if self.size:

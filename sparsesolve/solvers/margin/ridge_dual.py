@@ -28,7 +28,7 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess
-from sparsesolve.solvers.state import NULL_LEVEL, State
+from sparsesolve.solvers.state import NULL_LAMBDA, State
 from sparsesolve.solvers.tolerances import ROUNDING
 
 # Relative rounding of one operation.
@@ -89,7 +89,7 @@ class RidgeDual(State):
         self.spread = float(np.sqrt(problem.weights @ off**2)) or 1.0
         self.g, self.intercept = np.zeros(len(self.which)), float(problem.null_intercept)
         self.u, self.value = self.subgradient(self.offset + self.intercept), 0.0
-        self.certify(NULL_LEVEL, self.u)
+        self.certify(NULL_LAMBDA, self.u)
 
     def subgradient(self, eta):
         """Return u = -F'(eta) (n,); with an intercept, rows on a kink make its sum 0."""
@@ -152,8 +152,8 @@ class RidgeDual(State):
         self.u, self.g, self.intercept, self.eta, self.z = u, g, float(shift), eta, z
         self.value = self.loss.at(eta)[0]
         # u is on the hyperplane up to rounding, which the intercept multiplies.
-        astray = abs(float(u.sum())) if self.with_intercept else 0.0
-        missing = astray * (abs(shift) + self.spread) + EPSILON * abs(self.value)
+        infeasible = abs(float(u.sum())) if self.with_intercept else 0.0
+        missing = infeasible * (abs(shift) + self.spread) + EPSILON * abs(self.value)
         samples = self.loss.fenchel_young_at(eta, u)
         return gap_of_terms(samples, ridge_excess(g, z, lam), missing)
 
@@ -181,7 +181,7 @@ class RidgeDual(State):
         """Return z_j'u of every column (p,) at the point certified last."""
         return self.design.products(self.u, self.n_threads)
 
-    def first_level(self):
+    def first_lambda(self):
         """Return a lambda above which the dual point of the null model stays the best, or None.
 
         There b = V^-1 Z'u / lam. Its predictor reaches no kink while it is shorter than the

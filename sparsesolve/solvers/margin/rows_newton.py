@@ -45,7 +45,7 @@ from sparsesolve.solvers.margin.multipliers import (
     SIGMA_GROWTH,
 )
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced
 from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 
 # Changes of a set of rows after which sums over it are computed again: each change adds a
@@ -130,10 +130,10 @@ def solve_free(dual, u, free, r, lam):
     return common
 
 
-def ascend(gram, u, slope, low, high, lam, level):
+def ascend(gram, u, slope, low, high, lam, keep_sum):
     """Maximise over free rows; return their new u (f,) and their common slope.
 
-    The slope is 0 if the maximum was not reached, or if `level` is False.
+    The slope is 0 if the maximum was not reached, or if `keep_sum` is False.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ def ascend(gram, u, slope, low, high, lam, level):
     u, low, high : (f,)
         The rows' u, and the ends between which they stay (0 is one if eps > 0).
     slope : (f,)
-        Derivative of the dual in each u_i, to be brought to 0, or to one value with `level`.
-    level : bool
+        Derivative of the dual in each u_i, to be brought to 0, or to one value with `keep_sum`.
+    keep_sum : bool
         If True, the sum of u is kept, so that slopes need only become equal.
     """
     factor, kept = _factor(gram)
@@ -152,15 +152,15 @@ def ascend(gram, u, slope, low, high, lam, level):
     for _ in range(60):
         if len(kept) == 0:
             break
-        step, common = _step(factor, slope, lam, level)
+        step, common = _step(factor, slope, lam, keep_sum)
         still = np.abs(step).max() <= LAST_DIGITS * np.abs(u[kept]).max()
         if still or not np.isfinite(step).all():
             break
-        room = np.where(step > 0.0, high[kept] - u[kept], low[kept] - u[kept])
+        distance = np.where(step > 0.0, high[kept] - u[kept], low[kept] - u[kept])
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(step != 0.0, room / step, np.inf)
-        first = int(share.argmin())
-        t = min(max(float(share[first]), 0.0), 1.0)
+            length = np.where(step != 0.0, distance / step, np.inf)
+        first = int(length.argmin())
+        t = min(max(float(length[first]), 0.0), 1.0)
         u[kept] = np.clip(u[kept] + t * step, low[kept], high[kept])
         if t == 1.0:
             return u, common
@@ -183,12 +183,12 @@ def _factor(gram):
     return factor, kept
 
 
-def _step(factor, slope, lam, level):
-    """Return the maximiser of slope's - s'K s / (2 lam), of sum 0 with `level`, and the slope
+def _step(factor, slope, lam, keep_sum):
+    """Return the maximiser of slope's - s'K s / (2 lam), of sum 0 with `keep_sum`, and the slope
     left.
     """
     step = factor.solution(lam * slope)
-    if not level:
+    if not keep_sum:
         return step, 0.0
     flat = factor.solution(np.ones(len(slope)))
     common = step.sum() / flat.sum()
@@ -218,8 +218,8 @@ class RowsNewton(Reduced):
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         dual = self.dual
-        if not 0.0 < lam < NULL_LEVEL:  # a grid has 0 where no column can lower the loss
-            return CONVERGED, dual.certify(NULL_LEVEL, dual.u)
+        if not 0.0 < lam < NULL_LAMBDA:  # a grid has 0 where no column can lower the loss
+            return CONVERGED, dual.certify(NULL_LAMBDA, dual.u)
         limit, patience = self.iterations + budget, ROUNDS_PATIENCE
         self.sigma = max(self.first, self.sigma / 30.0)
         self.sigma = min(self.sigma, 10.0 * self.first)
@@ -360,10 +360,10 @@ class RowsNewton(Reduced):
     def _length(self, lam, step, along):
         """Return the t at which the slope along the step is nearly 0; 0.0 if it does not descend.
         """
-        pull, curvature = lam * float(self.g @ step), lam * float(step @ step)
+        ridge_slope, curvature = lam * float(self.g @ step), lam * float(step @ step)
 
         def slope(t):
-            return pull + t * curvature + self.envelope.slope_along(self.eta, along, t)
+            return ridge_slope + t * curvature + self.envelope.slope_along(self.eta, along, t)
 
         begin = slope(0.0)
         if not begin < 0.0:

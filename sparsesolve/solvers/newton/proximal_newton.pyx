@@ -188,7 +188,7 @@ cdef class ProximalNewton(WorkingSet):
         """Continue from the coefficients after the loss has changed: nothing of its model is
         kept.
         """
-        self.opening = 0.0
+        self.first_gap = 0.0
         self.history.clear()
         self.gain, self.predicted.known = INFINITY, False
         self._take_hessian()

@@ -35,7 +35,7 @@ cdef class WorkingSet(ScaledDual):
     # what steps along unpenalised directions may gain, which the dual point does not see
     cdef readonly double missing
     cdef bint exacting                  # whether the target is below `digits`
-    cdef public double opening          # gap after the first round at the last lam
+    cdef public double first_gap          # gap after the first round at the last lam
     cdef double level                       # |response|^2
     cdef double[::1] root_w, response, r, u
     cdef object spans                       # of columns under the weights

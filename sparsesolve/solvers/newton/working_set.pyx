@@ -166,7 +166,7 @@ cdef class WorkingSet(ScaledDual, State):
         fresh = np.not_equal(start, 0.0)
         fresh[self.quadratic.members()[0]] = False
         self.add_to_working_set(self.inactive.together(np.flatnonzero(fresh).astype(np.intc)))
-        self.opening = 0.0
+        self.first_gap = 0.0
         self.history.clear()
         for k in range(self.quadratic.size):
             self.quadratic.b[k] = start[self.quadratic.index[k]]
@@ -274,7 +274,7 @@ cdef class WorkingSet(ScaledDual, State):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef long limit = self.quadratic.iterations + budget
         # The point of the last lam tells how close a fit may be; the extrapolated one is cruder.
-        cdef double goal = self.goal(lam, target, self.opening)
+        cdef double goal = self.goal(lam, target, self.first_gap)
         self.exacting = self.share * target < self.digits
         self._extrapolate_and_grow(lam)
         outcome, gap = solve_by_rounds(self, lam, target, limit, goal)

@@ -221,14 +221,14 @@ class Problem:
         """
         return faint(self)
 
-    def inner_level(self, lam):
+    def inner_lambda(self, lam):
         """Return the user's lambda in inner units."""
         try:
             return min(ldexp(lam, -self.unit), BEYOND_ALL)
         except OverflowError:
             return BEYOND_ALL
 
-    def user_levels(self, levels):
+    def user_lambdas(self, levels):
         """Return the user's lambdas of decreasing inner ones; ValueError if floats cannot hold
         them.
         """
@@ -241,7 +241,7 @@ class Problem:
             )
         return lambdas
 
-    def owed(self, which, values, intercept):
+    def rounding_cost(self, which, values, intercept):
         """Return what rounding of inner coefficients may cost, to be added to a gap."""
         return last_digits(self, which, values, intercept)
 

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.solvers.first_order.first_order import Point
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced
 
 # Features from which some are solved for. With 5,000 a SLOPE path of 100 lambdas takes a fraction
 # of the time over all of them.
@@ -49,7 +49,7 @@ class FewFeatures(Reduced):
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        if lam >= NULL_LEVEL or not lam > 0.0:
+        if lam >= NULL_LAMBDA or not lam > 0.0:
             return self.whole.solve(lam, target, budget)
         limit, inner, gap = self.iterations + budget, PART_SHARE * target, np.inf
         expected = lam

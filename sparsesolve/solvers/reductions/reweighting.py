@@ -30,7 +30,7 @@ from sparsesolve.penalties.whole import NO_PENALTY
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.quadratic.weighted_sweeps import weighted_sweeps
 from sparsesolve.solvers.screening.inactive import farthest
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State, used
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State, used
 
 # New weights of several responses from one certificate of all groups to the next.
 WEIGHTS_BETWEEN_GAPS = 20
@@ -111,7 +111,7 @@ class Reweighting(State):
     def _take_in(self, lam, weights, share):
         """Add groups whose products exceed their thresholds, the farthest first; return True if
         any were added."""
-        if lam >= NULL_LEVEL:
+        if lam >= NULL_LAMBDA:
             return False
         size = self.penalty.lengths(self._correlations.reshape(self.b.shape))
         new = np.flatnonzero((size > share * lam * weights) & ~self.working & (size > 0.0))
@@ -128,7 +128,7 @@ class Reweighting(State):
         which = np.flatnonzero(groups[self.of]).astype(np.intc)
         if not len(which):
             return
-        if not self.several and lam < NULL_LEVEL:
+        if not self.several and lam < NULL_LAMBDA:
             self._descend(lam, which[np.argsort(self.of[which], kind="stable")], limit)
             return
         for _ in range(WEIGHTS_BETWEEN_GAPS):
@@ -140,8 +140,8 @@ class Reweighting(State):
             self.b[..., which[found]] = values
             self.loss_value, self.intercept = state.loss_value, state.intercept
             last, weights = weights, self._weights(lam)
-            astray = lam * float(np.abs(weights - last) @ self.penalty.lengths(self.b))
-            if astray <= target or self.iterations >= limit or lam >= NULL_LEVEL:
+            difference = lam * float(np.abs(weights - last) @ self.penalty.lengths(self.b))
+            if difference <= target or self.iterations >= limit or lam >= NULL_LAMBDA:
                 return
 
     def _descend(self, lam, which, limit):

@@ -35,7 +35,7 @@ from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import gap_of_terms
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, Reduced, State
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced, State
 from sparsesolve.solvers.suitability import suitable
 
 # Columns to a row from which the eigenvalues of the space of the rows pay.
@@ -112,7 +112,7 @@ class RowSpace(Reduced):
         limit = self.iterations + budget
         if not self.by_columns:
             outcome, gap = self._solve_small(lam, target, budget)
-            if outcome != STALLED or lam >= NULL_LEVEL:
+            if outcome != STALLED or lam >= NULL_LAMBDA:
                 return outcome, gap
             self.spent, self.by_columns = self.iterations, True
             solver = SOLVERS[suitable(self.problem, self.lambdas)]

@@ -24,7 +24,7 @@ from sparsesolve.solvers.responses.certificate import (
 from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State
 from sparsesolve.solvers.tolerances import INACTIVE_SHARE, LAST_DIGITS
 
 # Columns enter ahead of time if their products pass a lambda that is lower by this share of the
@@ -54,7 +54,7 @@ class ResponseBlocks(State):
             self.descent.B[:, 0] = problem.null_intercept
             self.descent.refresh()
         self._enter(np.flatnonzero(problem.unpenalised() & open_))
-        self.opening = 0.0  # the gap after the first round at the last lam
+        self.first_gap = 0.0  # the gap after the first round at the last lam
 
     @property
     def iterations(self):
@@ -96,7 +96,7 @@ class ResponseBlocks(State):
             descent.B[:, descent.which == j] = column[:, None]
         if self.with_intercept:
             descent.B[:, 0] = intercept
-        descent.level, descent.solved, self.opening = 0.0, (0.0, np.zeros((len(values), 0))), 0.0
+        descent.level, descent.solved, self.first_gap = 0.0, (0.0, np.zeros((len(values), 0))), 0.0
         descent.refresh()
 
     def correlations(self):
@@ -104,7 +104,7 @@ class ResponseBlocks(State):
 
         The size is the largest absolute value, or the l2 norm for a grouped penalty.
         """
-        u, _ = dual_point(self.descent, NULL_LEVEL)
+        u, _ = dual_point(self.descent, NULL_LAMBDA)
         return self.net.sizes(self.design.response_products(u, None, self.n_threads))
 
     def solve(self, lam, target, budget):

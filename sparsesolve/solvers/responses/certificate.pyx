@@ -241,19 +241,19 @@ def _certify_at(u, basis, d, double lam, outside):
     """
     cdef ElasticNetRows own = d.net
     cdef const double[:, ::1] B = d.B, g = d.g, C
-    cdef double rounding = 0.0, astray = 0.0, gap = np.inf
+    cdef double rounding = 0.0, violation = 0.0, gap = np.inf
     cdef Py_ssize_t j, k
     products, (which, beyond, sizes) = d.columns.correlate(u), outside.examine(u, lam)
     net, zero, C = d.net_of_all.take(which), np.zeros_like(beyond), products
     if basis is not None:
-        astray = np.abs((u @ basis[0])[basis[1]]).max(initial=0.0)
+        violation = np.abs((u @ basis[0])[basis[1]]).max(initial=0.0)
     for j in range(B.shape[1]):
         for k in range(B.shape[0]):
             if own.is_unpenalised(j, B[k, j], g[k, j], lam):
-                astray = max(astray, fabs(C[k, j]))
+                violation = max(violation, fabs(C[k, j]))
                 rounding += fabs(B[k, j] * C[k, j])
     # not feasible, beyond rounding
-    if astray <= 1e-10:
+    if violation <= 1e-10:
         at = {min(own.scale_at(B, C, lam, strict), net.scale_at(zero, beyond, lam, strict))
               for strict in (False, True)}
         gap = least_gap(d.loss, d.eta, u, at, lambda s: d.net.excess(d.B, products, lam, s)

@@ -172,7 +172,7 @@ class ResponseDescent:
         """
         cdef double[::1] h
         cdef const double[::1] known = self.shared.h
-        cdef double total = 0.0, before = 0.0, astray = 0.0
+        cdef double total = 0.0, before = 0.0, change = 0.0
         cdef Py_ssize_t i
         self.eta = self.offset + self.columns.combine(self.B)
         self.value, self.u = self.loss.at(self.eta)
@@ -185,8 +185,8 @@ class ResponseDescent:
             total += h[i]
             before += known[i]
         for i in range(h.shape[0]):
-            astray += fabs(h[i] - known[i] * (total / before))
-        if astray > STALE_CURVATURE * total > 0:
+            change += fabs(h[i] - known[i] * (total / before))
+        if change > STALE_CURVATURE * total > 0:
             self.shared.renew(fresh)
             self.newton.preconditioner.forget()
 

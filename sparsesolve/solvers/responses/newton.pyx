@@ -34,7 +34,7 @@ from sparsesolve.solvers.responses.certificate cimport InactiveRows, clear_of_on
 from sparsesolve.solvers.responses.response_coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
-from sparsesolve.solvers.state import NULL_LEVEL, State
+from sparsesolve.solvers.state import NULL_LAMBDA, State
 from sparsesolve.solvers.quadratic.coefficients cimport (
     CONVERGED,
     FAR_STEP,
@@ -103,7 +103,7 @@ cdef class ResponseDual(ScaledDual):
 
         The size is the largest absolute value, or the l2 norm for a grouped penalty.
         """
-        self._make_dual(NULL_LEVEL)
+        self._make_dual(NULL_LAMBDA)
         self._look(0.0)
         return np.array(self.inactive.size)
 
@@ -287,7 +287,7 @@ cdef class ResponseNewton(Compiled, State):
 
     cdef readonly ResponseCoefficients point
     cdef ResponseDual dual
-    cdef public double opening      # gap after the first round at the last lam
+    cdef public double first_gap      # gap after the first round at the last lam
     cdef double level, before       # the last lam, and the one before
     cdef double[:, ::1] last_B      # (q, K) the solution at the lam before
     # The largest working set at this lam, and how often coefficients returned to it.

@@ -370,7 +370,7 @@ cdef class Compiled:
 cdef class ResponseSufficientStatistics(Compiled, State):
     """A solver state, see solvers/state.py."""
 
-    cdef public double opening          # gap after the first round at the last lam
+    cdef public double first_gap          # gap after the first round at the last lam
 
     cdef ResponseQuadratic rows         # the working rows come first
     cdef GroupedHessian hessian

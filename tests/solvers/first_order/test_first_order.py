@@ -30,7 +30,7 @@ def test_correlations_at_the_null_model_are_those_of_other_solvers(family):
         state = SOLVERS[name].state(problem, 1)
         outcome, gap = state.solve(NULL, 1e-14 * problem.null_value, 5000)
         assert outcome == 0 and gap <= 1e-14 * problem.null_value
-        found.append(problem.penalty.entry_levels(state.correlations()))
+        found.append(problem.penalty.entry_lambdas(state.correlations()))
     assert found[0] == pytest.approx(found[1], abs=1e-6)
 
 

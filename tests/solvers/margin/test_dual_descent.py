@@ -31,7 +31,7 @@ def test_shrinking_is_safe(family, intercept):
         for target in (1e-2, 1e-4, 1e-6):
             state = DualDescent(problem, 1)
             _, gap = state.solve(lam, target * problem.null_value, 10_000)
-            kept = state._unsettled(lam, gap)
+            kept = state._undecided(lam, gap)
             settled = np.setdiff1d(np.arange(120), kept)
             left += len(settled)
             put = state.sweeps.dual_point()[settled]

@@ -67,6 +67,6 @@ def test_planes_serve_another_level():
     planes, again = Planes(A.shape[1], 1.0), Planes(A.shape[1], 0.02)
     for a, offset in zip(A, b, strict=True):
         planes.add(a, offset), again.add(a, offset)
-    planes.at_level(0.02)
+    planes.at_lambda(0.02)
     assert planes.lower == pytest.approx(again.lower, rel=1e-10)
     assert np.allclose(planes.point, again.point, atol=1e-8)

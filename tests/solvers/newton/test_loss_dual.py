@@ -44,7 +44,7 @@ def test_the_dual_point_certifies(family, kind, tol):
     """Also that foretold by a model, which a loose tolerance ends with."""
     state, made = state_of(family, kind)
     state.solve(1e20, 1e-14 * made.null_value, 1000)
-    largest = np.max(made.penalty.entry_levels(np.asarray(state.correlations())))
+    largest = np.max(made.penalty.entry_lambdas(np.asarray(state.correlations())))
     loss = state.model.loss
     for share in (0.6, 0.3, 0.1):
         outcome, gap = state.solve(share * largest, tol * made.null_value, 1000)

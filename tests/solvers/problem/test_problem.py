@@ -56,10 +56,10 @@ def test_levels_go_back_and_forth_exactly():
     X = columns()
     inner = problem(X * 1e100, X[:, 0] * 1e-50, standardize=False)
     levels = np.geomspace(3.0, 1e-6, 20)
-    lambdas = inner.user_levels(levels)
-    assert [inner.inner_level(lam) for lam in lambdas] == levels.tolist()
-    assert inner.inner_level(0.0) == 0.0
-    assert np.isfinite(inner.inner_level(np.finfo(float).max))
+    lambdas = inner.user_lambdas(levels)
+    assert [inner.inner_lambda(lam) for lam in lambdas] == levels.tolist()
+    assert inner.inner_lambda(0.0) == 0.0
+    assert np.isfinite(inner.inner_lambda(np.finfo(float).max))
 
 
 @pytest.mark.parametrize("size", [1e300, 1e-300])
@@ -67,7 +67,7 @@ def test_levels_beyond_floats_are_refused(size):
     X = columns()
     inner = problem(X * size, X[:, 0] * size, standardize=False)
     with pytest.raises(ValueError, match=r"start at about 1e-?(599|600|601).* rescale X or y"):
-        inner.user_levels(np.geomspace(1.0, 0.1, 5))
+        inner.user_lambdas(np.geomspace(1.0, 0.1, 5))
 
 
 @pytest.mark.parametrize("size, power", [(1e300, "1e600"), (1e-300, "1e-600")])

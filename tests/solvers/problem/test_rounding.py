@@ -42,7 +42,7 @@ def fitted(family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_coefficients_of_a_usual_size_owe_nothing(family, asked):
     assert fitted(family).gaps.max() <= 1e-7
-    assert asked and all(owed == 0.0 for *_, owed in asked)
+    assert asked and all(rounding_cost == 0.0 for *_, rounding_cost in asked)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -51,7 +51,7 @@ def test_what_is_owed_is_no_less_than_rounding_takes(family, asked, monkeypatch)
     fitted(family)
     problem, which, values, intercept, _ = asked[-1]
     monkeypatch.setattr(problems, "EPSILON", 1e-6)
-    owed = last_digits(problem, which, values, intercept)
+    rounding_cost = last_digits(problem, which, values, intercept)
     moved = [problem.design.combination(which, row) for row in np.atleast_2d(values)]
     if problem.loss is None:
         eta, loss = moved[0], Gaussian(problem.response, problem.weights)
@@ -61,7 +61,7 @@ def test_what_is_owed_is_no_less_than_rounding_takes(family, asked, monkeypatch)
     rng, d = np.random.default_rng(1), 1e-6 * np.max(np.abs(values) @ problem.norms[which])
     rises = [loss.at(eta + d * rng.uniform(-1, 1, eta.shape))[0] - loss.at(eta)[0]
              for _ in range(20)]  # fmt: skip
-    assert 0.0 < max(rises) <= owed <= 3.0 * d
+    assert 0.0 < max(rises) <= rounding_cost <= 3.0 * d
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -73,7 +73,7 @@ def test_what_owes_too_much_is_not_called_converged(family, monkeypatch):
 
 
 def test_first_order_steps_on_columns_far_from_zero_owe_something(asked, monkeypatch):
-    monkeypatch.setattr(problems, "EPSILON", 1e-12)  # what is owed stands out of rounding
+    monkeypatch.setattr(problems, "EPSILON", 1e-12)  # what is rounding_cost stands out of rounding
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 5)) + 1e7
     ss.path(X, np.arange(30) % 3, family="multinomial", solver="fista", lambdas=[0.05])
