@@ -1,5 +1,8 @@
 """BMRM, Pragam and Pegasos by passes and seconds: error of the objective, and held-out accuracy.
 
+A picture has a column for each set and lambda, and four rows, as figures 3, 4, 8 and 9 of Saha,
+Zhang and Vishwanathan (2010): errors and accuracies by iteration, then by processor seconds.
+
     python benchmarks/margin/methods.py FOLDER [--sets a9a rcv1] [--iterations 300] [--picture P]
 
 FOLDER holds the data (problems.py says which files). The optimum is that of `sparsesolve.path`,
@@ -39,15 +42,34 @@ def objective(X, y, lam, w, b=0.0):
     return 0.5 * lam * w @ w + np.maximum(0.0, 1.0 - y * (X @ w + b)).mean()
 
 
-def runs(X, y, lam, n_iter):
-    """Name, whether with a bias, and trace of every method."""
+def runs(X, y, lam, n_iter, new):
+    """Name, whether with a bias, trace, and the callback of every method; new() makes one."""
     risk = bundle.hinge_risk(X, y)
-    yield "qp_bmrm", False, bundle.bmrm(risk, lam, n_iter)
-    yield "ls_bmrm", False, bundle.bmrm(bundle.hinge_risk(X, y), lam, n_iter, line_search=True)
-    yield "pragam", False, bundle.pragam(X, y, lam, n_iter)
-    yield "pragam_b", True, bundle.pragam(X, y, lam, n_iter, bias=True)
-    yield "pegasos_n", False, bundle.pegasos(X, y, lam, n_iter)
-    yield "pegasos_1", False, bundle.pegasos(X, y, lam, min(n_iter, 100), batch=1)
+    for name, bias, method in (
+        ("qp_bmrm", False, lambda f: bundle.bmrm(risk, lam, n_iter, callback=f)),
+        ("ls_bmrm", False, lambda f: bundle.bmrm(
+            bundle.hinge_risk(X, y), lam, n_iter, line_search=True, callback=f)),
+        ("pragam", False, lambda f: bundle.pragam(X, y, lam, n_iter, callback=f)),
+        ("pragam_b", True, lambda f: bundle.pragam(X, y, lam, n_iter, bias=True, callback=f)),
+        ("pegasos_n", False, lambda f: bundle.pegasos(X, y, lam, n_iter, callback=f)),
+        ("pegasos_1", False, lambda f: bundle.pegasos(
+            X, y, lam, min(n_iter, 100), batch=1, callback=f)),
+    ):  # fmt: skip
+        seen = new()
+        yield name, bias, method(seen), seen
+
+
+class Accuracies:
+    """A callback that keeps the accuracy of every iterate on rows held out.
+
+    The bias of pragam_b is that of the rows fitted, so that its curve is drawn without one.
+    """
+
+    def __init__(self, X, y):
+        self.X, self.y, self.values = X, y, []
+
+    def __call__(self, k, w, alpha):
+        self.values.append(np.mean(np.where(self.X @ w > 0, 1, -1) == self.y))
 
 
 def liblinear(X, y, lam):
@@ -84,12 +106,16 @@ def compare(name, data, exponent, n_iter, ax):
     print(f"{name} {X.shape[0]} x {X.shape[1]}, lambda 2^{exponent}: J* {best[False][0]:.6f}, "
           f"with a bias {best[True][0]:.6f}; path {best[False][1]:.2f} s, {best[True][1]:.2f} s")
     print("  method     err after 30, 100, 300, 900 passes  | s to 1e-1 .. 1e-4 | accuracy")
-    for method, bias, trace in runs(X, y, lam, n_iter):
+    for method, bias, trace, seen in runs(X, y, lam, n_iter, lambda: Accuracies(X_test, y_test)):
         errors = np.minimum.accumulate(trace.objectives) - best[bias][0]
         right = np.mean(np.where(X_test @ trace.coef + trace.intercept > 0, 1, -1) == y_test)
         show(method, errors, trace.passes, trace.seconds, f"{right:.4f}")
         if ax is not None:
-            ax.loglog(np.maximum(trace.passes, 1), np.maximum(errors, 1e-9), label=method)
+            counts = 1 + np.arange(len(errors))
+            ax[0].loglog(counts, np.maximum(errors, 1e-9), label=method)
+            ax[1].semilogx(counts, seen.values)
+            ax[2].loglog(trace.seconds, np.maximum(errors, 1e-9))
+            ax[3].semilogx(trace.seconds, seen.values)
     for sweeps, seconds, value in liblinear(X, y, lam):
         error = value - best[False][0]
         print(f"  liblinear, {sweeps:4d} sweeps: err {error:8.1e} in {seconds:.3f} s")
@@ -97,7 +123,10 @@ def compare(name, data, exponent, n_iter, ax):
     right = np.mean(np.where(X_test @ fit.coef(lam) > 0, 1, -1) == y_test)
     print(f"  the optimum itself: held-out accuracy {right:.4f}")
     if ax is not None:
-        ax.set(title=f"{name}, λ = 2^{exponent}", xlabel="passes over X", ylabel="min J - J*")
+        ax[0].set(title=f"{name}, λ = 2^{exponent}")
+        for own, x, what in zip(ax, ("iteration", "iteration", "seconds", "seconds"),
+                                ("min J - J*", "accuracy") * 2, strict=True):  # fmt: skip
+            own.set(xlabel=x, ylabel=what)
 
 
 def main():
@@ -113,12 +142,12 @@ def main():
     if given.picture and wanted:
         import matplotlib.pyplot as plt
 
-        figure, axes = plt.subplots(1, len(wanted), figsize=(5 * len(wanted), 4), squeeze=False)
-        axes = axes[0]
+        figure, axes = plt.subplots(4, len(wanted), figsize=(5 * len(wanted), 14), squeeze=False)
+        axes = axes.T
     for (name, exponent), ax in zip(wanted, axes, strict=True):
         compare(name, data[name], exponent, given.iterations, ax)
     if given.picture and wanted:
-        axes[0].legend()
+        axes[0, 0].legend()
         figure.savefig(given.picture, bbox_inches="tight")
 
 

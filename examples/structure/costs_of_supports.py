@@ -2,7 +2,7 @@
 Submodular costs of a support: strokes of digits
 ================================================
 
-Two written digits, 3 and 8, told apart by a logistic model of 64 pixels. The lasso pays for each
+Two written digits, 3 and 8, classified by a logistic model of 64 pixels. The lasso pays for each
 pixel alone. Let a set of pixels cost a price for each pixel and for each border between a chosen
 and another pixel: neighbours then enter together, and the model reads strokes. This cost is
 submodular, and `penalties.Submodular` is its norm (Bach et al. 2012, section 1.3; Bach, 2010). The

@@ -99,10 +99,9 @@ def bmrm(
     w = _read_start(start, asked.n_features)
     record, own = Recorder(callback), _read_penalty(penalty, len(w), line_search)
     with one_blas_thread():
+        model: Any = (Aggregate if line_search else Planes)(len(w), lam)
         if own is not None:
             model = PenalisedPlanes(len(w), lam, own)
-        else:
-            model = (Aggregate if line_search else Planes)(len(w), lam)
         method = CuttingPlanes(asked, lam, w, model, own)
 
         def point():
