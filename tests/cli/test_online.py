@@ -28,6 +28,23 @@ def file(tmp_path):
 OPTIONS = ["--family", "binomial", "--lam", "0.02"]
 
 
+def test_steps_of_theory(tmp_path, file, capsys):
+    path, X, y = file
+    model = tmp_path / "m.npz"
+    options = ["--method", "fobos", "--step", "theory", "--prox-step", "next", "--quiet"]
+    start = ["online", str(path), *OPTIONS, *options]
+    assert main([*start, "--norm", "30", "--save", str(model)]) == 0
+    known = ss.online(X, y * 1.0, family="binomial", lam=0.02, method="fobos", step="theory",
+                      norm=30.0, prox_step="next")  # fmt: skip
+    fit = ss.load(model)
+    np.testing.assert_array_equal(fit.coef(), known.coef())
+    assert fit.eta0 == 30.0 / (4 * np.sqrt((X**2).sum(axis=1) + 1.0).max())
+    fit.more(X, y * 1.0)  # with the options of the file
+    np.testing.assert_array_equal(fit.coef(), known.more(X, y * 1.0).coef())
+    assert main(start) == 2
+    assert "needs norm=" in capsys.readouterr().err
+
+
 def test_learn_save_go_on_and_predict(tmp_path, file, capsys):
     path, X, y = file
     model, out = tmp_path / "m.npz", tmp_path / "p.csv"
