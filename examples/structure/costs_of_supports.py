@@ -31,8 +31,8 @@ WAYS = {
     "l1 / lq of rows, q = 4": penalties.GroupLq(grid.ravel() // 8, 4.0),
     "pixels and borders": penalties.Submodular(penalties.graph_cut(edges, 1.0, modular=4.0)),
 }
-fits = {name: ss.path(X, y, family="binomial", penalty=penalty, standardize=False, n_lambdas=15,
-                      lambda_min_ratio=0.03, tol=1e-6) for name, penalty in WAYS.items()}
+fits = {name: ss.path(X, y, family="binomial", penalty=penalty, standardize=False, n_lambdas=10,
+                      lambda_min_ratio=0.05, tol=1e-6) for name, penalty in WAYS.items()}
 for name, fit in fits.items():
     print(f"{name}: worst gap {fit.gaps.max():.1e}, {fit.df[-1]} pixels at the last lambda")
 
@@ -41,13 +41,14 @@ for name, fit in fits.items():
 figure, axes = plt.subplots(1, 4, figsize=(11, 3.1), layout="constrained")
 axes[0].imshow((X[y].mean(axis=0) - X[~y].mean(axis=0)).reshape(8, 8), cmap="RdBu_r", vmin=-0.7,
                vmax=0.7)
-axes[0].set_title("mean 8 less mean 3")
+axes[0].set_title("mean 8 less mean 3", fontsize=9)
 for ax, (name, fit) in zip(axes[1:], fits.items(), strict=True):
     k = int(np.argmax(fit.df >= 12))
     b = fit.coefs[:, [k]].toarray().reshape(8, 8)
     limit = np.abs(b).max()
     ax.imshow(b, cmap="RdBu_r", vmin=-limit, vmax=limit)
-    ax.set_title(f"{name}: {fit.df[k]} pixels,\n{100 * fit.dev_ratio[k]:.0f} % of the deviance")
+    ax.set_title(f"{name}: {fit.df[k]} pixels,\n{100 * fit.dev_ratio[k]:.0f} % of the deviance",
+                 fontsize=9)  # fmt: skip
 for ax in axes:
     ax.set(xticks=[], yticks=[])
 plt.show()

@@ -15,8 +15,8 @@ from sparsesolve.solvers import kinked
 from sparsesolve.solvers.certificate.gap import blocks_gap, least_gap, scales
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 
-# The gap at which polishing ends, relative to the null objective: that of rounding.
-POLISHED = 1e-15
+# The gap at which polishing ends, relative to the null objective. Below 1e-9 it is that at u.
+POLISHED = 1e-12
 # The same for a loss with kinks, whose dual point is that of its certificate.
 POLISHED_WITH_KINKS = 1e-10
 
