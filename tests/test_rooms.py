@@ -45,7 +45,7 @@ BUDGETS = {
     "solvers/quadratic": (3528, 15, 12),
     "solvers/reductions": (1270, 6, 19),
     "solvers/responses": (3264, 12, 27),
-    "solvers/root": (1984, 9, 45),
+    "solvers/root": (1976, 9, 45),
     "solvers/screening": (697, 5, 7),
     "structured": (7345, 34, 43),
 }  # fmt: skip
