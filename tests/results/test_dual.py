@@ -177,7 +177,7 @@ def test_deaths():
     (lambda: ss.path(X, LINK, penalty=penalties.MCP(), n_lambdas=3), "is not convex"),
     (lambda: ss.lars_path(X, LINK, method="lar"), "minimise nothing"),
     (lambda: ss.omp_path(X, LINK), "greedy"),
-    (lambda: ss.relax(ss.path(X, LINK, n_lambdas=3), X, LINK), ""),
+    (lambda: ss.relax(ss.path(X, LINK, n_lambdas=3), X, LINK), "relaxed path"),
 ])  # fmt: skip
 def test_what_has_no_dual_says_so(fit, words):
     with pytest.raises((ValueError, AttributeError), match=words):
