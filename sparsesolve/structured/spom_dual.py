@@ -47,7 +47,7 @@ class SPOMDual:
         self.ptr, self.N, self.K, self.n = ptr, len(ptr) - 1, K, len(y)
         self.D, self.E = np.zeros((self.n, K)), np.zeros((self.N, K * K))
         self.costs = np.zeros(self.N)
-        self.beta, self.tied_beta = np.ones(n_groups), 1.0
+        self.beta, self.tied_beta, self.settled = np.ones(n_groups), 1.0, False
         self.set_weights_at(np.ones(n_groups), 1.0)
 
     def sums(self):
@@ -65,12 +65,30 @@ class SPOMDual:
 
     def set_weights_at(self, n, tied):
         """Set the weights beta at which the quadratic form touches Omega at norms n and `tied`."""
+        if self.norm.on_coefficients:
+            self.beta, self.tied_beta = self._weights_of_rows(n), 1.0
+            if self.learned and tied > 0.0:
+                self.tied_beta = float(tied) / self.norm.tied
+            return self.use(self.beta, self.tied_beta)
         if self.learned:
             n = np.append(n, tied)
         n = np.maximum(n, FLOOR * (n.sum() / len(n)))
+        if self.norm.kind == "lp" and self.norm.q > 2.0 and self.settled:
+            # From Z: weights of the slope at n would overshoot.
+            old = np.append(self.beta, self.tied_beta) if self.learned else self.beta
+            n = (n / (old * self.norm.q)) ** (1.0 / (self.norm.q - 1.0))
+        self.settled = True
         beta = self.norm.majorant(n) if n.any() else np.ones(len(n))
         self.beta, self.tied_beta = (beta[:-1], float(beta[-1])) if self.learned else (beta, 1.0)
         self.use(self.beta, self.tied_beta)
+
+    def _weights_of_rows(self, n):
+        """Return weights of features at the current coefficients, or equal ones at norms n."""
+        theta = self.blocks[0].parameters()
+        size = np.linalg.norm(theta, axis=1, keepdims=True)
+        n = np.maximum(n, FLOOR * (n.sum() / len(n)) or 1.0)[:, None]
+        even = np.full(theta.shape, theta.shape[1] ** -0.5)
+        return self.norm.majorant(n * np.divide(theta, size, out=even, where=size > 0.0))
 
     def use(self, beta, tied_beta=1.0):
         """Set these weights: theta changes, dual variables stay."""
@@ -103,7 +121,12 @@ class SPOMDual:
         """Return the lower bound of the objective that these dual variables give."""
         z, tied = self.sums()
         size, cost = float(np.linalg.norm(tied)), float(self.costs.sum()) / self.N
-        if self.learned:
+        most = 1.0
+        if self.norm.on_coefficients:
+            z = self.lam / self.beta[:, None] * self.blocks[0].parameters()
+            if self.learned and size > self.lam * self.norm.tied:
+                most = self.lam * self.norm.tied / size
+        elif self.learned:
             z = np.append(z, size)
         own = 0.0 if self.learned else size
 
@@ -111,14 +134,17 @@ class SPOMDual:
             return (s * cost - self.norm.conjugate(s * z, self.lam)
                     - 0.5 * (s * own) ** 2 / self.lam)  # fmt: skip
 
-        most = self.norm.reach(z, self.lam)
+        most = min(most, self.norm.reach(z, self.lam))
         best = minimize_scalar(lambda s: -lower(s), bounds=(0.0, most), method="bounded").x
         return max(lower(most), lower(float(best)), 0.0)
 
     def objective(self):
         """Return lam Omega plus the mean loss at theta."""
         n, tied = self.norms()
-        if self.learned:
+        if self.norm.on_coefficients:
+            omega = self.norm.value(self.blocks[0].parameters())
+            omega += self.norm.tied * tied if self.learned else 0.5 * tied**2
+        elif self.learned:
             omega = self.norm.value(np.append(n, tied))
         else:
             omega = self.norm.value(n) + 0.5 * tied**2

@@ -75,23 +75,29 @@ class Blocks(NamedTuple):
     feature_names: np.ndarray | None = None  # (p,), if X is one table whose columns have names
 
 
-def read_blocks(X: Any, y: Any, lengths: Any, groups: Any) -> Blocks:
-    """Check the data; raise ValueError or TypeError with one sentence if they do not fit."""
+def read_blocks(X: Any, y: Any, lengths: Any, groups: Any, each: bool = False) -> Blocks:
+    """Check the data; raise ValueError or TypeError with one sentence if they do not fit.
+
+    With `each`, every feature of one table is a group.
+    """
     if isinstance(X, dict):
         return _of_blocks(list(X.keys()), list(X.values()), y, lengths, groups)
     if isinstance(X, list | tuple) and X and all(_is_block(part, X[0]) for part in X):
         size = _size(X[0])
         if not _is_ragged(y) and size == len(y):
             return _of_blocks(list(range(len(X))), list(X), y, lengths, groups)
-    return _of_table(X, y, lengths, groups)
+    return _of_table(X, y, lengths, groups, each)
 
 
-def _of_table(X, y, lengths, groups):
+def _of_table(X, y, lengths, groups, each):
     y = in_positions_of(X, y)
     rows = read_rows(X, lengths, both=False)
     codes, labels = read_tags(y, rows.ptr)
     p = rows.rows.shape[1]
-    if groups is None:
+    if each:
+        names = list(range(p)) if rows.names is None else list(rows.names)
+        of = np.arange(p, dtype=np.intc)
+    elif groups is None:
         names, of = ["all"], np.zeros(p, dtype=np.intc)
     else:
         layout = read_groups(groups, p, rows.names)

@@ -31,7 +31,7 @@ class SPOMLearner:
     n_groups : int
     ptr, y, K : sequences and labels by number
     hinge : bool
-    norm : GroupNorm
+    norm : GroupNorm or PenaltyNorm
     lam : float
     learned : bool
         Whether transitions are one more group of the norm; else they have their own |.|^2 / 2.
@@ -62,6 +62,9 @@ class SPOMLearner:
     def penalty(self):
         """Return Omega."""
         n, tied = self.norms()
+        if self.norm.on_coefficients:
+            own = self.norm.value(self.blocks[0][0].parameters())
+            return own + (self.norm.tied * tied if self.learned else 0.5 * float(tied) ** 2)
         if self.learned:
             return self.norm.value(np.append(n, tied))
         return self.norm.value(n) + 0.5 * float(tied) ** 2
@@ -79,7 +82,10 @@ class SPOMLearner:
                 self.tied *= 1.0 - 1.0 / self.t
                 self._fold_small()
             self.work.step(s, eta)
-            self._shrink(eta * self.lam)
+            if self.norm.on_coefficients:
+                self._shrink_coefficients(eta * self.lam)
+            else:
+                self._shrink(eta * self.lam)
         return total / self.N
 
     def _steps(self, count, eta0):
@@ -110,6 +116,18 @@ class SPOMLearner:
         self.multipliers *= back * np.divide(new, n, out=np.zeros_like(n), where=n > 0.0)
         self.tied *= back * new_tied / tied if tied > 0.0 else 0.0
         self._fold_small()
+
+    def _shrink_coefficients(self, t):
+        """Apply the prox and the projection to all coefficients."""
+        block, tied = self.blocks[0][0], float(np.linalg.norm(self.tied))
+        new = self.norm.prox(block.parameters(), t)
+        less = t * self.norm.tied  # of a group of transitions
+        share = max(1.0 - less / tied, 0.0) if self.learned and tied > 0.0 else 1.0 / (1.0 + t)
+        size = np.hypot(np.linalg.norm(new), share * tied)
+        back = self.radius / size if size > self.radius else 1.0
+        self.projected |= bool(back < 1.0)
+        block.replace(back * new)
+        self.tied *= back * share
 
     def _fold_small(self):
         for g in np.flatnonzero(self.multipliers < SMALL):

@@ -156,6 +156,14 @@ cdef class Features(Block):
         np.asarray(self.square)[:] = np.bincount(self.of, np.sum(V * V, axis=1), self.n_groups)
         np.asarray(self.c)[:] = 1.0
 
+    def replace(self, theta):
+        """Move theta (p, K), whose `c` are all 1, within a step."""
+        V = np.asarray(self.V)
+        if self.averaged:
+            np.asarray(self.B)[:] += np.asarray(self.clock)[np.asarray(self.of), None] * (theta - V)
+        V[:] = theta
+        np.asarray(self.square)[:] = np.bincount(self.of, np.sum(V * V, axis=1), self.n_groups)
+
     def gather(self, D):
         """Set the stored parameters to sum_i phi(x_i) D_i for D (n, K); `c` stays."""
         c = np.array(self.c)

@@ -18,7 +18,7 @@ from sparsesolve.data import (
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.solvers.baselines.subgradient import SCHEDULES as STEP_SIZES
-from sparsesolve.structured.group_norm import KINDS, GroupNorm
+from sparsesolve.structured.group_norm import KINDS, GroupNorm, read_penalty
 from sparsesolve.structured.spom_dual import SPOMDual, raise_bound
 from sparsesolve.structured.spom_input import first_rate, read_blocks, read_lam, read_positive
 from sparsesolve.structured.spom_learner import SPOMLearner
@@ -39,7 +39,10 @@ def spom(
     loss: str = "hinge",
     norm: str = "l1_squared",
     p: float = 2.0,
+    q: float | None = None,
     share: float = 0.5,
+    penalty: Any = None,
+    alpha: float = 1.0,
     lam: float | None = None,
     C: float | None = None,
     epochs: int = 20,
@@ -84,8 +87,19 @@ def spom(
         ``sum n^2 / 2``, with which no group is left out (a structured support vector machine).
     p : float > 1, default 2.0
         For "lp": kernel weights lie in the lp ball.
+    q : float > 1, default None
+        For "lp": the power itself, in place of p; 2 and more spread the norms.
     share : float in [0, 1], default 0.5
         For "elastic": the share of the squared norms.
+    penalty : object of `sparsesolve.penalties`, or a list of them, default None
+        Omega in place of `norm`. Of a list, or of pairs (c, penalty), Omega is the sum, and
+        proximal operators are applied in the given order; for nested groups give inner ones
+        first. Without `groups` it is on all coefficients (p, K), and a group holds all K of its
+        features; a step then costs p K. With `groups`, or for blocks, it is on their norms, by
+        number or name: ``GroupL2`` makes groups of kernels. It must grow with the size of each
+        coefficient.
+    alpha : float in [0, 1], default 1.0
+        With `penalty`: Omega is ``alpha penalty + (1 - alpha) |theta|^2 / 2``.
     lam, C : float > 0
         Give one: ``lam = 1 / (C N)`` for N sequences. Default ``C = 1``.
     epochs : int, default 20
@@ -100,12 +114,13 @@ def spom(
         and ridge; "inverse" uses the prox of the ridge instead.
     radius : float > 0 or "auto", default "auto"
         Parameters are projected onto a ball of this radius. "auto" computes one that contains the
-        optimum from the objective at zero; it is infinite with "pegasos", and with "inverse" for
-        norm="l2".
+        optimum from the objective at zero; it is infinite with "pegasos", with "inverse" for
+        norm="l2", and with `penalty` where alpha is 1.
     average : bool or "epoch", default False
         Return the last iterate, the mean of all (True), or the mean of the last epoch.
     transitions : {"fixed", "group"}, default "fixed"
-        Transitions, start and stop scores have their own ``|T|^2 / 2``, or are one more group.
+        Transitions, start and stop scores have their own ``|T|^2 / 2``, or are one more group;
+        with `penalty` that adds ``sqrt(K + 2) |T|``.
     certify : int, default 0
         Passes of block Frank-Wolfe over the sequences, after the last epoch, that raise a lower
         bound of the optimum; `gap` is the objective minus the bound. Each costs about as much as
@@ -158,22 +173,29 @@ def spom(
     read_choice("schedule", schedule, SCHEDULES)
     learned = read_choice("transitions", transitions, TRANSITIONS) == "group"
     p = read_number("p", p, 1, np.inf, open_low=True, open_high=True)
-    share = read_number("share", share, 0, 1)
+    q = 2.0 * p / (p + 1.0) if q is None else read_number("q", q, 1, np.inf, open_low=True,
+                                                          open_high=True)  # fmt: skip
+    share, alpha = read_number("share", share, 0, 1), read_number("alpha", alpha, 0, 1)
     epochs, certify = read_count("epochs", epochs, 1), read_count("certify", certify, 0)
     read_flag("progress", progress)
     if average not in (False, True, "epoch"):
         raise ValueError(f"average must be False, True or 'epoch', not {average!r}")
     rng_seed, threads = read_seed(seed), thread_count(n_threads)
-    data = read_blocks(X, y, lengths, groups)
+    each = penalty is not None and groups is None  # of a table, every feature is a group
+    data = read_blocks(X, y, lengths, groups, each)
     N, K = len(data.ptr) - 1, len(data.labels)
     lam = read_lam(lam, C, N)
-    omega = GroupNorm(norm, 2.0 * p / (p + 1.0), share)
+    if penalty is None:
+        omega = GroupNorm(norm, q, share)
+    else:
+        norm = "penalty"
+        omega = read_penalty(penalty, alpha, data, K, learned, each and data.of is not None)
     null = data.ptr[-1] / N * (1.0 if hinge else np.log(K))
     if schedule == "pegasos" and norm != "l2":
         raise ValueError(f"schedule='pegasos' is of norm='l2' alone, not of {norm!r}")
     pegasos = norm == "l2" and schedule in ("inverse", "pegasos")
     if radius == "auto":
-        ball = np.inf if pegasos else omega.radius(null, lam)
+        ball = np.inf if pegasos else omega.radius(null, lam, data.n_groups + learned)
     else:
         ball = read_positive("radius", radius)
     problem = (data.make, data.n_groups, data.ptr, data.codes, K, hinge, omega, lam, learned)
