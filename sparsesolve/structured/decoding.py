@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import answers_keywords, read_count, read_flag
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.losses.chain.sequences import Chains
+from sparsesolve.penalties.columns import index_of, places_by_label
 from sparsesolve.structured.sequences import is_list_of_sequences, read_allowed, read_lengths
 
 
@@ -23,6 +24,7 @@ def viterbi(
     stop: ArrayLike | None = None,
     allowed: ArrayLike | None = None,
     y: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
     n_best: int | None = None,
     n_threads: int = 1,
 ) -> tuple[Any, Any]:
@@ -45,8 +47,11 @@ def viterbi(
     allowed : array-like (K, K) of bool, default None
         Transitions that are possible; None means all.
     y : array-like (n,) of int, default None
-        Labels by number. If given, every label that differs from y scores 1 more. This is the
-        loss-augmented decoding of a structured hinge loss.
+        Labels by number. If given, every label that differs from y scores its cost more. This is
+        the loss-augmented decoding of a structured hinge loss.
+    cost : array-like (K, K), default None
+        With y: what it costs to take the true label (row) for another (column); at least 0, and 0
+        on the diagonal. None: 1 for every wrong label.
     n_best : int, default None
         Return this many of the best labellings of each sequence.
     n_threads : int, default 1
@@ -79,7 +84,9 @@ def viterbi(
     """
     S, T, chains, threads = _read(S, T, lengths, start, stop, allowed, n_threads)
     if y is not None:
-        S += 1.0 - np.eye(chains.K)[_numbers(y, len(S), chains.K)]
+        S += read_cost(cost, np.arange(chains.K))[_numbers(y, len(S), chains.K)]
+    elif cost is not None:
+        raise ValueError("cost is what it costs to take y for another label; give y as well")
     if n_best is None:
         labels, scores = chains.viterbi(S, T, threads)
         _refuse_impossible(scores)
@@ -196,6 +203,37 @@ def _numbers(y, n, K):
     if y.shape != (n,) or y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= K:
         raise ValueError(f"y must be {n} whole numbers from 0 to {K - 1}, the labels by number")
     return y
+
+
+def read_cost(cost: Any, labels: Any) -> np.ndarray:
+    """Return the costs (K, K) of taking the label of a row for that of a column.
+
+    None: every wrong label costs 1. Rows and columns of a frame are found by the labels (K,).
+    """
+    K = len(labels)
+    if cost is None:
+        return 1.0 - np.eye(K)
+    found = np.array(cost, dtype=float)
+    if hasattr(cost, "columns") and found.shape == (K, K):
+        rows = places_by_label("the index of cost", index_of(cost), labels, "label")
+        across = places_by_label("the columns of cost", index_of(cost.T), labels, "label")
+        found = found[np.ix_(rows, across)]
+    return checked_cost(found, (K, K), "from the true label to another")
+
+
+def checked_cost(cost: np.ndarray, shape: tuple[int, ...], what: str) -> np.ndarray:
+    """Return costs of this shape that are finite and at least 0; 0 on the diagonal."""
+    if cost.shape != shape:
+        raise ValueError(f"cost has shape {cost.shape}; it must be {shape}, {what}")
+    wrong = ~((cost >= 0.0) & (cost < np.inf))
+    wrong |= np.eye(*shape, dtype=bool) & (cost != 0.0)
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"cost holds {cost[place]} at {place}; costs are finite and at least 0, and 0 on the "
+            "diagonal"
+        )
+    return np.ascontiguousarray(cost)
 
 
 def _refuse_impossible(scores):

@@ -80,7 +80,7 @@ class GroupNorm:
             best = squared_l1_lengths(best, np.ones(len(z)), (1.0 - self.share) / self.share)
         return 0.5 * float(z @ best)
 
-    def radius(self, bound, lam, count):
+    def radius(self, bound, lam, count=1):
         """Return the radius of a ball that contains the optimum, for `count` groups.
 
         The optimal objective is at most `bound`, that at 0.
@@ -135,6 +135,10 @@ class PenaltyNorm:
     """
 
     kind = "penalty"
+    given = None  # what made it, for pickles, as compiled penalties have none
+
+    def __reduce__(self):
+        return penalty_norm, self.given
 
     def __init__(self, laid, on_coefficients, tied, ridge):
         self.laid, self.on_coefficients, self.tied, self.strong = laid, on_coefficients, tied, ridge
@@ -169,7 +173,7 @@ class PenaltyNorm:
         """Return (lam Omega)*(z), or an upper bound, where `reach` says that it is finite."""
         return float(self.laid.conjugate(self._parts(z)[0], lam))
 
-    def radius(self, bound, lam, count):
+    def radius(self, bound, lam, count=1):
         """Return the radius of a ball that contains the optimum; infinite without a ridge part."""
         return float(np.sqrt(2.0 * bound / (lam * self.strong))) if self.strong else np.inf
 
@@ -192,13 +196,22 @@ def read_penalty(penalty, alpha, data, K, learned, on_coefficients):
     check_penalty(penalty, False)
     M = data.n_features if on_coefficients else data.n_groups
     names = data.feature_names if on_coefficients else np.array([*data.group_labels, None])[:-1]
+    refuse_concave(over(penalty, M, names), "regret")
+    return penalty_norm(penalty, M, names, K if on_coefficients else 1, alpha, on_coefficients,
+                        np.sqrt(K + 2.0) if learned else 0.0)  # fmt: skip
+
+
+def penalty_norm(*given):
+    """Return a PenaltyNorm, from what its pickle holds."""
+    penalty, M, names, K, alpha, on_coefficients, tied = given
     bound = over(penalty, M, names)
-    refuse_concave(bound, "regret")
-    count = getattr(bound, "n_groups", M)
-    laid = laid_out(bound, M, K if on_coefficients else 1, alpha, np.ones(count), False)
+    weights = np.ones(getattr(bound, "n_groups", M))
+    laid = laid_out(bound, M, K, alpha, weights, False)
     if not laid.absolute:
         raise ValueError(
             "penalty must grow with the size of each coefficient, so that no operator raises an "
             "earlier part and norms of groups have one; give norms of groups, or use crf_path"
         )
-    return PenaltyNorm(laid, on_coefficients, np.sqrt(K + 2.0) if learned else 0.0, 1.0 - alpha)
+    made = PenaltyNorm(laid, on_coefficients, tied, 1.0 - alpha)
+    made.given = given
+    return made

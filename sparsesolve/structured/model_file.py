@@ -184,6 +184,7 @@ SPOM_MODEL = {
         "group_labels": Form("l", "G"), "blocks": Form("U", "*"), "options": Json({}),
     },
     "groups?": Form("i", "p", low=0, below="G"), "feature_names?": Form("U", "p"),
+    "transition_weights?": Form("f", "E", low=0.0), "regret_sums?": Form("f", "*", low=0.0),
     "blocks": _blocks,
 }  # fmt: skip
 
@@ -197,7 +198,8 @@ def _spom_values(model):
         raise ValueError(f"group {strange[0]!r} cannot be saved; name groups by text or numbers")
     rest = {name: getattr(model, name) for name in NUMBERS}
     rest |= {"group_labels": names, "blocks": list(model.blocks), "options": model.options}
-    kept = ("labels", "parameters", "tied", "kernel_weights", "objectives", "groups")
+    kept = ("labels", "parameters", "tied", "kernel_weights", "objectives", "groups",
+            "transition_weights", "regret_sums")  # fmt: skip
     names = model.feature_names
     return {name: getattr(model, name) for name in kept} | {
         "rest": rest, "feature_names": None if names is None else names.astype(str)}  # fmt: skip
@@ -206,8 +208,9 @@ def _spom_values(model):
 def _spom_of(values):
     kept = ("labels", "tied", "kernel_weights", "objectives")
     rest = {name: values["rest"][name] for name in (*NUMBERS, "group_labels", "options")}
-    return SPOM(**{name: values[name] for name in kept}, **rest, groups=values.get("groups"),
-                feature_names=values.get("feature_names"), parameters=tuple(values["parameters"]),
+    sometimes = ("groups", "feature_names", "transition_weights", "regret_sums")
+    return SPOM(**{name: values[name] for name in kept}, **rest,
+                **{name: values.get(name) for name in sometimes}, parameters=tuple(values["parameters"]),
                 blocks=tuple(values["rest"]["blocks"]))  # fmt: skip
 
 

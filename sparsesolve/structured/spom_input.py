@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data import in_rows_of, read_number, real_array
+from sparsesolve.data.labels import read_all_classes
 from sparsesolve.data.row_labels import kernels_alike
 from sparsesolve.data.structure import verified
 from sparsesolve.paths.assembly import labels_of_groups
@@ -15,6 +16,7 @@ from sparsesolve.penalties.groups import read_groups
 from sparsesolve.structured.sequences import (
     in_positions_of,
     joined_tags,
+    known_tags,
     read_lengths,
     read_rows,
     read_tags,
@@ -75,24 +77,64 @@ class Blocks(NamedTuple):
     feature_names: np.ndarray | None = None  # (p,), if X is one table whose columns have names
 
 
-def read_blocks(X: Any, y: Any, lengths: Any, groups: Any, each: bool = False) -> Blocks:
+def read_blocks(X: Any, y: Any, lengths: Any, groups: Any, each: bool = False,
+                labels: Any = None) -> Blocks:  # fmt: skip
     """Check the data; raise ValueError or TypeError with one sentence if they do not fit.
 
-    With `each`, every feature of one table is a group.
+    With `each`, every feature of one table is a group; `labels` are all that there may be.
     """
     if isinstance(X, dict):
-        return _of_blocks(list(X.keys()), list(X.values()), y, lengths, groups)
+        return _of_blocks(list(X.keys()), list(X.values()), y, lengths, groups, labels)
     if isinstance(X, list | tuple) and X and all(_is_block(part, X[0]) for part in X):
         size = _size(X[0])
         if not _is_ragged(y) and size == len(y):
-            return _of_blocks(list(range(len(X))), list(X), y, lengths, groups)
-    return _of_table(X, y, lengths, groups, each)
+            return _of_blocks(list(range(len(X))), list(X), y, lengths, groups, labels)
+    return _of_table(X, y, lengths, groups, each, labels)
 
 
-def _of_table(X, y, lengths, groups, each):
+def read_more(model: Any, X: Any, y: Any, lengths: Any) -> Blocks:
+    """Check further data of a SPOM of one table."""
+    y = in_positions_of(X, y)
+    rows = read_rows(X, lengths, both=False, known=model.feature_names)
+    if rows.rows.shape[1] != model.n_features:
+        raise ValueError(
+            f"X has {rows.rows.shape[1]} columns, but the model was fitted to {model.n_features}"
+        )
+    codes = known_tags(y, rows.ptr, model.labels)
+    return _finished([_features(rows.rows, np.asarray(model.groups, dtype=np.intc))],
+                     ("features",), model.group_labels, model.groups, model.n_features, codes,
+                     model.labels, np.asarray(rows.ptr))  # fmt: skip
+
+
+def _read_labels(y, ptr, labels):
+    """Return labels by number, and all of them: those of y, or `labels`."""
+    if labels is None:
+        return read_tags(y, ptr)
+    labels = read_all_classes(labels)
+    strange = np.setdiff1d(read_tags(y, ptr)[1], labels)
+    if len(strange):
+        raise ValueError(f"y holds the label {strange.tolist()[0]!r}, which labels does not name")
+    return known_tags(y, ptr, labels), labels
+
+
+def read_orders(shuffle, order, N, epochs, rng):
+    """Return the orders of the sequences, one for each epoch."""
+    if order is None:
+        return (rng.permutation(N) if shuffle else np.arange(N) for _ in range(epochs))
+    order = np.asarray(order)
+    if order.ndim > 2 or order.dtype.kind not in "iu" or order.size == 0:
+        raise ValueError(f"order must hold numbers of sequences, one row an epoch, not {order!r}")
+    if order.min() < 0 or order.max() >= N:
+        raise ValueError(f"order must hold numbers from 0 to {N - 1}, as there are {N} sequences")
+    if order.ndim == 2 and len(order) != epochs:
+        raise ValueError(f"order has {len(order)} rows for {epochs} epochs")
+    return (order if order.ndim == 1 else order[epoch] for epoch in range(epochs))
+
+
+def _of_table(X, y, lengths, groups, each, labels):
     y = in_positions_of(X, y)
     rows = read_rows(X, lengths, both=False)
-    codes, labels = read_tags(y, rows.ptr)
+    codes, labels = _read_labels(y, rows.ptr, labels)
     p = rows.rows.shape[1]
     if each:
         names = list(range(p)) if rows.names is None else list(rows.names)
@@ -106,7 +148,7 @@ def _of_table(X, y, lengths, groups, each):
                      np.asarray(rows.ptr))._replace(feature_names=rows.names)  # fmt: skip
 
 
-def _of_blocks(names, parts, y, lengths, groups):
+def _of_blocks(names, parts, y, lengths, groups, labels):
     if groups is not None:
         raise ValueError("groups are for features of one table; each block here is a group")
     if not parts:
@@ -120,7 +162,7 @@ def _of_blocks(names, parts, y, lengths, groups):
     parts = kernels_alike(parts, [f"block {name!r}" for name in names])
     n = _size(parts[0])
     ptr = np.asarray(read_lengths(lengths, n))
-    codes, labels = read_tags(joined_tags(in_rows_of(parts, {"y": y})["y"], ptr), ptr)
+    codes, labels = _read_labels(joined_tags(in_rows_of(parts, {"y": y})["y"], ptr), ptr, labels)
     made, kinds = [], []
     for name, part in zip(names, parts, strict=True):
         if hasattr(part, "Z"):

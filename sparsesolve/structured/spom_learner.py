@@ -20,6 +20,8 @@ from sparsesolve.structured.spom_step import SequenceStep
 # If a multiplier falls below this, it is folded into the stored parameters, so that it never
 # underflows.
 SMALL = 1e-6
+# |g|^2 follows from squared norms, which rounding changes by up to this fraction.
+ROUNDED = 1e-14
 
 
 class SPOMLearner:
@@ -30,7 +32,8 @@ class SPOMLearner:
     make : callable (state, averaged) -> list of blocks; state is (3, G)
     n_groups : int
     ptr, y, K : sequences and labels by number
-    hinge : bool
+    hinge : bool or (K, K) array
+        True: hinge loss whose costs are wrong labels; an array: with these costs.
     norm : GroupNorm or PenaltyNorm
     lam : float
     learned : bool
@@ -54,6 +57,10 @@ class SPOMLearner:
         self.average, self.N, self.t = average, len(ptr) - 1, 0
         self.schedule, self.paid, self.projected = schedule, 0.0, False
         self.count, self.tied_sum = 0, np.zeros_like(self.tied)
+        # For bounds of the regret: sum eta |g|^2, 1 / eta of the first step, rises of 1 / eta
+        # beyond strong convexity, the longest theta, and the last step.
+        self.regret, self.last_step = np.zeros(4), None
+        self.before = None  # count and mean of iterates of earlier data
 
     def norms(self):
         """Return the norms of the groups (G,), and of the transitions."""
@@ -77,16 +84,46 @@ class SPOMLearner:
             self.t += 1
             total += self.work.loss(s)
             self.paid += self.work.cost
+            square, inner = self._square(), self.work.inner
             if self.schedule == "pegasos":  # the step of lam |theta|^2 / 2
                 self.multipliers *= 1.0 - 1.0 / self.t
                 self.tied *= 1.0 - 1.0 / self.t
                 self._fold_small()
             self.work.step(s, eta)
+            self._count_regret(eta, square, inner)
             if self.norm.on_coefficients:
                 self._shrink_coefficients(eta * self.lam)
             else:
                 self._shrink(eta * self.lam)
         return total / self.N
+
+    def _square(self):
+        """Return |theta|^2."""
+        n, tied = self.norms()
+        return float(n @ n + tied**2)
+
+    def strong(self):
+        """Return the strong convexity of lam Omega, transitions included."""
+        if self.norm.kind == "penalty" and self.learned:
+            return 0.0
+        return self.lam * self.norm.strong
+
+    def _count_regret(self, eta, square, inner):
+        """Count a step, from |theta|^2 and <theta, phi D> before it, for `regret_bound`."""
+        pegasos, strong = self.schedule == "pegasos", self.strong()
+        keep = 1.0 - eta * self.lam if pegasos else 1.0
+        moved = (self._square() - keep * keep * square - 2.0 * eta * keep * inner) / eta**2
+        if pegasos:  # the gradient of the ridge is part of the step's
+            moved += self.lam**2 * square - 2.0 * self.lam * inner
+        spent, first, rises, longest = self.regret
+        if self.last_step is None:
+            first = max(1.0 / eta - strong, 0.0) if pegasos else 1.0 / eta
+        else:
+            rises += max(1.0 / eta - 1.0 / self.last_step - strong, 0.0)
+        self.last_step = eta
+        moved += ROUNDED * (self._square() + square) / eta**2
+        self.regret[:] = (spent + eta * max(moved, 0.0), first, rises,
+                          max(longest, np.sqrt(square)))  # fmt: skip
 
     def _steps(self, count, eta0):
         t = np.arange(self.t + 1.0, self.t + count + 1.0)
@@ -140,7 +177,7 @@ class SPOMLearner:
 
     def begin_mean(self):
         """Start a new mean of iterates."""
-        self.count = 0
+        self.count, self.before = 0, None
         self.tied_sum[:] = 0.0
         for block, _ in self.blocks:
             block.forget_averages()
@@ -172,4 +209,23 @@ class SPOMLearner:
         kept.
         """
         tied = self.tied_sum / self.count if self.count else self.tied.copy()
-        return [block.parameters(self.count) for block, _ in self.blocks], tied
+        found = [block.parameters(self.count) for block, _ in self.blocks]
+        if self.before is None or not self.count:
+            return found, tied
+        count, old, old_tied = self.before
+        share = self.count / (count + self.count)
+        return ([a + share * (b - a) for a, b in zip(old, found, strict=True)],
+                old_tied + share * (tied - old_tied))  # fmt: skip
+
+    def kept(self):
+        """Return all that further steps, on these or other data, depend on."""
+        count = self.count + (self.before[0] if self.before else 0)
+        last = [block.parameters() for block, _ in self.blocks], self.tied.copy()
+        return {"t": self.t, "last": last, "mean": (count, *self.parameters()) if count else None,
+                "regret": self.regret.copy(), "last_step": self.last_step}  # fmt: skip
+
+    def go_on(self, kept):
+        """Continue from what another learner has `kept`."""
+        self.put(*kept["last"])
+        self.t, self.before, self.last_step = kept["t"], kept["mean"], kept["last_step"]
+        self.regret[:] = kept["regret"]

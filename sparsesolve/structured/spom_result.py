@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.data import real_array
+from sparsesolve.data import read_number, real_array
 from sparsesolve.data.structure import verified
 from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.coefficient_table import Tabled, described
@@ -42,6 +42,10 @@ class SPOM(Labelling, Frozen, Tabled):
     blocks: tuple = ()  #: of each block "features" or "kernel"
     options: dict = field(default_factory=dict)  #: options of the fit that are not data
     feature_names: np.ndarray | None = None  #: (p,) names of the columns, where there are some
+    #: (epochs,) weight of transitions, 1 where they have a penalty of their own
+    transition_weights: np.ndarray | None = None
+    regret_sums: np.ndarray | None = None  #: (4,) sums over all steps, of `regret_bound`
+    feed: Any = None  #: what `more` goes on from; not saved
 
     @property
     def gap(self) -> float:
@@ -70,10 +74,99 @@ class SPOM(Labelling, Frozen, Tabled):
         """Describe in words what was learnt, and the groups with the largest weights."""
         return described([repr(self).strip("<>")], self._columns())
 
-    def weights(self) -> dict[Any, float]:
-        """Return the weight beta of each group or kernel after the last epoch, of sum 1."""
-        found = self.kernel_weights[-1].tolist()
-        return dict(zip(self.group_labels, found, strict=True))
+    def weights(self, transitions: bool = False) -> dict[Any, float]:
+        """Return the weight beta of each group or kernel after the last epoch, of sum 1.
+
+        Parameters
+        ----------
+        transitions : bool, default False
+            Add "transitions", beta_0: 1 where they have a penalty of their own; where they are
+            one more group, their weight, and all weights have the sum 1.
+
+        Returns
+        -------
+        dict
+        """
+        found = self.kernel_weights[-1]
+        if not transitions:
+            return dict(zip(self.group_labels, found.tolist(), strict=True))
+        own = 1.0 if self.transition_weights is None else float(self.transition_weights[-1])
+        if self.options.get("transitions") == "group":
+            found = (1.0 - own) * found
+        return {**dict(zip(self.group_labels, found.tolist(), strict=True)), "transitions": own}
+
+    def regret_bound(self, norm: float) -> float:
+        """Bound the regret compared with all parameters of at most this Euclidean length.
+
+        The regret is the sum over steps of loss_s(theta_t) + lam Omega(theta_t), each before the
+        step on sequence s, minus the same sum for fixed parameters.
+
+        Parameters
+        ----------
+        norm : float
+            Length of the parameters to compare with, transitions included; at most `radius`.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If norm exceeds `radius`, or the model was saved before there were these bounds.
+
+        Notes
+        -----
+        With s the strong convexity of lam Omega and D = norm + max |theta_t|, it is
+        ``norm^2 / (2 eta_1) + D^2 / 2 sum_t max(1 / eta_t+1 - 1 / eta_t - s, 0)
+        + sum_t eta_t |g_t|^2 / 2``. So it grows like sqrt(T) for steps eta0 / sqrt(t), and like
+        log T for steps 1 / (s t). Martins et al. (2011), lemma 2 and proposition 3, have the
+        largest gradient for each, and leave out norm^2 / (2 eta_1) in the second case, which the
+        prox of the ridge needs and the steps of "pegasos" do not.
+
+        References
+        ----------
+        Martins, Smith, Xing, Aguiar, Figueiredo (2011).
+        """
+        norm = read_number("norm", norm, 0, np.inf)
+        if self.regret_sums is None:
+            raise ValueError("this model did not keep what the bound needs; fit it again by spom")
+        if norm > self.radius:
+            raise ValueError(
+                f"norm is {norm:g}, but parameters are projected onto radius {self.radius:g}, and "
+                "longer ones are not compared; give norm <= radius"
+            )
+        spent, first, rises, longest = self.regret_sums
+        return 0.5 * float(norm**2 * first + (norm + longest) ** 2 * rises + spent)
+
+    def more(self, X: Any, y: Any, lengths: ArrayLike | None = None, *, epochs: int = 1,
+             shuffle: bool = True, order: ArrayLike | None = None, seed: int = 0) -> SPOM:
+        """Return the model after more steps, on further sequences or the same.
+
+        Step sizes and means go on where they were; lam, radius and eta0 stay. Objectives are
+        those of these data, and there is no bound of theirs.
+
+        Parameters
+        ----------
+        X, y, lengths
+            As in `spom`, one table; labels are those of the model.
+        epochs : int, default 1
+        shuffle, order, seed
+            As in `spom`.
+
+        Returns
+        -------
+        SPOM
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where data do not fit; for a model of blocks, whose kernels stand between positions of
+            training; for one that was read from a file.
+        """
+        from sparsesolve.structured.spom_training import learn_more
+
+        return learn_more(self, X, y, lengths, epochs, shuffle, order, seed)
 
     def used(self) -> list:
         """Return the groups whose weight is not 0 after the last epoch."""

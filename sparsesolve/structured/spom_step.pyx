@@ -392,6 +392,8 @@ DEF PIECE = 2048
 
 cdef class SequenceStep:
     """One step of SPOM on one sequence: scores, the labelling or the marginals, and the updates.
+
+    `hinge` is True, False for the log loss, or the costs (K, K) of the hinge loss.
     """
 
     cdef readonly list blocks
@@ -408,6 +410,9 @@ cdef class SequenceStep:
     cdef readonly double[::1] tied              # (K K + 2 K,) transitions, start, stop
     # Cost of the labels that the last loss compared with: wrong labels, or entropy.
     cdef readonly double cost
+    # <theta, phi D> for the D of the last loss, without the costs.
+    cdef readonly double inner
+    cdef const double[:, ::1] wrong             # (K, K) costs, from the true label to another
     cdef KernelView** views                     # views of the blocks that are kernels
     cdef Py_ssize_t n_kernels, pieces
     cdef int n_threads
@@ -420,7 +425,7 @@ cdef class SequenceStep:
     def __dealloc__(self):
         free(self.views)
 
-    def __init__(self, blocks, ptr, y, Py_ssize_t K, bint hinge, int n_threads=1):
+    def __init__(self, blocks, ptr, y, Py_ssize_t K, hinge, int n_threads=1):
         cdef Kernel kernel
         self.n_threads, self.pieces = n_threads, (len(y) + PIECE - 1) // PIECE
         for block in blocks:
@@ -428,7 +433,9 @@ cdef class SequenceStep:
                 kernel = block
                 self.views[self.n_kernels] = &kernel.view
                 self.n_kernels += 1
-        self.blocks, self.ptr, self.y, self.K, self.hinge = blocks, ptr, y, K, hinge
+        self.blocks, self.ptr, self.y, self.K = blocks, ptr, y, K
+        self.hinge = hinge is not False
+        self.wrong = 1.0 - np.eye(K) if hinge is True or hinge is False else hinge
         self.chains = Chains(ptr, K)
         longest, width = self.chains.longest, self.chains.width
         self.S, self.D, self.mu = np.zeros((3, longest, K))
@@ -456,8 +463,7 @@ cdef class SequenceStep:
             for i in range(L):
                 if self.hinge:
                     for k in range(K):
-                        self.S[i, k] += 1.0
-                    self.S[i, self.y[first + i]] -= 1.0
+                        self.S[i, k] += self.wrong[self.y[first + i], k]
                 gold += self.S[i, self.y[first + i]]
                 if i > 0:
                     gold += self.tied[self.y[first + i - 1] * K + self.y[first + i]]
@@ -474,13 +480,13 @@ cdef class SequenceStep:
                 self.D[i, self.y[first + i]] += 1.0
                 if i > 0:
                     self.pairs[self.y[first + i - 1], self.y[first + i]] += 1.0
+            self.inner = self.along(s, L, &self.D[0, 0], &self.pairs[0, 0])
             if self.hinge:
                 self.cost = 0.0
                 for i in range(L):
-                    self.cost += self.path[i] != self.y[first + i]
+                    self.cost += self.wrong[self.y[first + i], self.path[i]]
             else:
-                self.cost = max(total - gold + self.along(s, L, &self.D[0, 0], &self.pairs[0, 0]),
-                                0.0)
+                self.cost = max(total - gold + self.inner, 0.0)
         return max(total - gold, 0.0)
 
     cdef double along(self, Py_ssize_t s, Py_ssize_t L, const double* D,
@@ -490,7 +496,9 @@ cdef class SequenceStep:
         cdef double total = 0.0
         for i in range(L):
             for k in range(K):
-                total += D[i * K + k] * (self.S[i, k] - (self.hinge and k != self.y[first + i]))
+                total += D[i * K + k] * self.S[i, k]
+                if self.hinge:
+                    total -= D[i * K + k] * self.wrong[self.y[first + i], k]
         for k in range(K * K):
             total += pairs[k] * self.tied[k]
         return total

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +19,17 @@ from sparsesolve.data import (
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.solvers.baselines.subgradient import SCHEDULES as STEP_SIZES
+from sparsesolve.structured.decoding import read_cost
 from sparsesolve.structured.group_norm import KINDS, GroupNorm, read_penalty
 from sparsesolve.structured.spom_dual import SPOMDual, raise_bound
-from sparsesolve.structured.spom_input import first_rate, read_blocks, read_lam, read_positive
+from sparsesolve.structured.spom_input import (
+    first_rate,
+    read_blocks,
+    read_lam,
+    read_more,
+    read_orders,
+    read_positive,
+)
 from sparsesolve.structured.spom_learner import SPOMLearner
 from sparsesolve.structured.spom_result import SPOM
 
@@ -48,9 +57,13 @@ def spom(
     epochs: int = 20,
     eta0: float | str = "auto",
     schedule: str = "sqrt",
+    shuffle: bool = True,
+    order: ArrayLike | None = None,
     radius: float | str = "auto",
     average: bool | str = False,
     transitions: str = "fixed",
+    cost: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
     certify: int = 0,
     seed: int = 0,
     n_threads: int = 1,
@@ -103,7 +116,12 @@ def spom(
     lam, C : float > 0
         Give one: ``lam = 1 / (C N)`` for N sequences. Default ``C = 1``.
     epochs : int, default 20
-        Passes over the sequences, each in a new random order.
+        Passes over the sequences.
+    shuffle : bool, default True
+        Draw a new random order for each epoch, or take sequences as they come.
+    order : array-like (m,) or (epochs, m) of int, default None
+        An order of one's own: numbers of sequences, for every epoch or each. A sequence may come
+        several times, or not at all.
     eta0 : float > 0 or "auto", default "auto"
         Factor of the step sizes. "auto" tries 0.01, 0.1, 1 and 10 and takes the one with the
         least objective after five epochs. With schedule="inverse" and a strongly convex norm it
@@ -121,6 +139,12 @@ def spom(
     transitions : {"fixed", "group"}, default "fixed"
         Transitions, start and stop scores have their own ``|T|^2 / 2``, or are one more group;
         with `penalty` that adds ``sqrt(K + 2) |T|``.
+    cost : array-like (K, K), default None
+        For "hinge": what it costs to take the label of a row for that of a column, in the sorted
+        order of the labels (a frame is read by its labels); at least 0, and 0 on the diagonal.
+        None: 1 for every wrong label.
+    labels : array-like (K,), default None
+        All labels that there may be, also in later data of `SPOM.more`; None: those of y.
     certify : int, default 0
         Passes of block Frank-Wolfe over the sequences, after the last epoch, that raise a lower
         bound of the optimum; `gap` is the objective minus the bound. Each costs about as much as
@@ -182,53 +206,145 @@ def spom(
         raise ValueError(f"average must be False, True or 'epoch', not {average!r}")
     rng_seed, threads = read_seed(seed), thread_count(n_threads)
     each = penalty is not None and groups is None  # of a table, every feature is a group
-    data = read_blocks(X, y, lengths, groups, each)
+    data = read_blocks(X, y, lengths, groups, each, labels)
     N, K = len(data.ptr) - 1, len(data.labels)
-    lam = read_lam(lam, C, N)
+    if cost is not None:
+        if not hinge:
+            raise ValueError("cost is for loss='hinge'; the log loss has none")
+        hinge = read_cost(cost, data.labels)
+    lam, null = read_lam(lam, C, N), _null_objective(data, hinge)
     if penalty is None:
         omega = GroupNorm(norm, q, share)
     else:
         norm = "penalty"
         omega = read_penalty(penalty, alpha, data, K, learned, each and data.of is not None)
-    null = data.ptr[-1] / N * (1.0 if hinge else np.log(K))
     if schedule == "pegasos" and norm != "l2":
         raise ValueError(f"schedule='pegasos' is of norm='l2' alone, not of {norm!r}")
-    pegasos = norm == "l2" and schedule in ("inverse", "pegasos")
-    if radius == "auto":
-        ball = np.inf if pegasos else omega.radius(null, lam, data.n_groups + learned)
-    else:
+    if radius != "auto":
         ball = read_positive("radius", radius)
-    problem = (data.make, data.n_groups, data.ptr, data.codes, K, hinge, omega, lam, learned)
-
-    def begin(kept):
-        return SPOMLearner(*problem, ball, kept, schedule, threads)
-
+    elif norm == "l2" and schedule in ("inverse", "pegasos"):
+        ball = np.inf
+    else:
+        ball = omega.radius(null, lam, data.n_groups + learned)
+    rng = np.random.default_rng(rng_seed)
+    orders = read_orders(read_flag("shuffle", shuffle), order, N, epochs, rng)
+    settings = Settings(hinge, omega, lam, learned, ball, average, schedule, threads)
     strong = omega.strong * lam if schedule in ("inverse", "pegasos") else 0.0
-    rate = first_rate(eta0, begin, N, epochs, rng_seed, strong)
-    learner, rng = begin(average), np.random.default_rng(rng_seed)
-    weights, objectives, bound = [], [], -np.inf
+    rate = first_rate(eta0, lambda kept: settings.learner(data, kept), N, epochs, rng_seed, strong)
+    learner = settings.learner(data, average)
     with progress_bar(epochs, progress, "epoch") as advance:
-        for epoch in range(epochs):
-            if average == "epoch" and epoch == epochs - 1:
-                learner.begin_mean()
-            learner.epoch(rng.permutation(N), rate)
-            weights.append(omega.weights(learner.norms()[0]))
-            objectives.append(learner.objective())
-            if pegasos and not learner.projected and rate == 1.0 / lam:
-                bound = max(bound, learner.pegasos_bound())
-            advance(epoch + 1, "objective %.4g", objectives[-1])
-    parameters, tied = learner.parameters()
-    if average:
-        learner = begin(False)
-        learner.put(parameters, tied)
+        trace, bound = _learn(learner, orders, epochs, rate, advance)
+    options = {"loss": loss, "norm": norm, "transitions": transitions, "epochs": epochs,
+               "average": average, "schedule": schedule}  # fmt: skip
+    kept, found = learner.kept(), settings.returned(learner, data)
     if certify:
-        bound = max(bound, raise_bound(SPOMDual(*problem, threads), learner, certify, rng))
+        dual = SPOMDual(*settings.problem(data), threads)
+        bound = max(bound, raise_bound(dual, found, certify, rng))
     return SPOM(
-        labels=data.labels, group_labels=data.group_labels, parameters=tuple(parameters),
-        tied=tied, kernel_weights=np.array(weights), objectives=np.array(objectives), lam=lam,
-        eta0=rate, radius=ball, objective=learner.objective() if average else objectives[-1],
-        bound=float(bound), null_objective=float(null), groups=data.of,
-        n_features=data.n_features, blocks=data.kinds, feature_names=data.feature_names,
-        options={"loss": loss, "norm": norm, "transitions": transitions, "epochs": epochs,
-                 "average": average, "schedule": schedule},
+        labels=data.labels, group_labels=data.group_labels, lam=lam, eta0=rate, radius=ball,
+        bound=float(bound), groups=data.of, n_features=data.n_features, blocks=data.kinds,
+        feature_names=data.feature_names, options=options, feed=(settings, kept),
+        **_columns(found, learner, trace, null),
     )  # fmt: skip
+
+
+class Settings(NamedTuple):
+    """What a learner depends on besides the data."""
+
+    hinge: Any  # True, False for the log loss, or costs (K, K)
+    norm: Any  # GroupNorm or PenaltyNorm
+    lam: float
+    learned: bool
+    radius: float
+    average: Any
+    schedule: str
+    threads: int
+
+    def problem(self, data):
+        """Return what SPOMLearner and SPOMDual begin with."""
+        return (data.make, data.n_groups, data.ptr, data.codes, len(data.labels), self.hinge,
+                self.norm, self.lam, self.learned)  # fmt: skip
+
+    def learner(self, data, average):
+        """Return a learner of these data, which keeps a mean of iterates if asked."""
+        return SPOMLearner(*self.problem(data), self.radius, average, self.schedule, self.threads)
+
+    def returned(self, learner, data):
+        """Return a learner at the parameters that are returned: the last ones, or the mean."""
+        if not self.average:
+            return learner
+        found = self.learner(data, False)
+        found.put(*learner.parameters())
+        return found
+
+
+def _null_objective(data, hinge):
+    """Return the objective of parameters that are all 0."""
+    N, K = len(data.ptr) - 1, len(data.labels)
+    if hinge is False:
+        return data.ptr[-1] / N * np.log(K)
+    return data.ptr[-1] / N if hinge is True else hinge.max(axis=1)[data.codes].sum() / N
+
+
+def _learn(learner, orders, epochs, rate, advance):
+    """Make the epochs; return weights, those of transitions and objectives after each, and a
+    bound.
+    """
+    trace, bound = [], -np.inf
+    free = learner.norm.kind == "l2" and learner.schedule in ("inverse", "pegasos")
+    for epoch, order in enumerate(orders):
+        if learner.average == "epoch" and epoch == epochs - 1:
+            learner.begin_mean()
+        learner.epoch(order, rate)
+        objective = learner.objective()
+        trace.append((*_weights(learner), objective))
+        whole = np.bincount(order, minlength=learner.N)  # the bound is of whole passes
+        free = free and whole.min() == whole.max()
+        if free and not learner.projected and rate == 1.0 / learner.lam:
+            bound = max(bound, learner.pegasos_bound())
+        advance(epoch + 1, "objective %.4g", objective)
+    return trace, bound
+
+
+def _weights(learner):
+    """Return the weights of the groups, of sum 1, and that of transitions."""
+    n, tied = learner.norms()
+    if not learner.learned:
+        return learner.norm.weights(n), 1.0
+    return learner.norm.weights(n), float(learner.norm.weights(np.append(n, tied))[-1])
+
+
+def _columns(found, learner, trace, null):
+    """Return what a SPOM says of its steps and of the parameters that are returned."""
+    weights, tied_weights, objectives = zip(*trace, strict=True)
+    parameters, tied = found.parameters()
+    return {
+        "parameters": tuple(parameters), "tied": tied, "kernel_weights": np.array(weights),
+        "transition_weights": np.array(tied_weights), "objectives": np.array(objectives),
+        "regret_sums": learner.regret.copy(), "null_objective": float(null),
+        "objective": objectives[-1] if found is learner else found.objective(),
+    }  # fmt: skip
+
+
+def learn_more(model, X, y, lengths, epochs, shuffle, order, seed):
+    """Return the model after more steps: see `SPOM.more`."""
+    if model.groups is None:
+        raise ValueError(
+            "kernels stand between the positions of training; fit spom to all of them, or make "
+            "further epochs there"
+        )
+    if model.feed is None:
+        raise ValueError("the model was read from a file, which does not hold its last iterate "
+                         "and clock; fit it by spom")  # fmt: skip
+    epochs, rng = read_count("epochs", epochs, 1), np.random.default_rng(read_seed(seed))
+    settings, kept = model.feed
+    data = read_more(model, X, y, lengths)
+    orders = read_orders(read_flag("shuffle", shuffle), order, len(data.ptr) - 1, epochs, rng)
+    learner = settings.learner(data, settings.average)
+    learner.go_on(kept)
+    trace, _ = _learn(learner, orders, epochs, model.eta0, lambda *told: None)
+    kept, found = learner.kept(), settings.returned(learner, data)
+    columns = _columns(found, learner, trace, _null_objective(data, settings.hinge))
+    for name in ("kernel_weights", "transition_weights", "objectives"):
+        columns[name] = np.concatenate([getattr(model, name), columns[name]])
+    return replace(model, bound=-np.inf, feed=(settings, kept), **columns)

@@ -6,13 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, read_flag
+from sparsesolve.structured.decoding import checked_cost
 from sparsesolve.structured.tree import TreeSums
 from sparsesolve.structured.tree import best_tree as found_tree
 
 
 @answers_keywords()
 def best_tree(
-    A: ArrayLike, single_root: bool = True, *, heads: ArrayLike | None = None
+    A: ArrayLike, single_root: bool = True, *, heads: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
 ) -> tuple[np.ndarray, float]:
     """Find the tree with the largest score over n words under a root.
 
@@ -28,8 +30,11 @@ def best_tree(
     single_root : bool, default True
         Whether exactly one word depends on the root.
     heads : array-like (n,) of int, default None
-        Heads of the words. If given, every arc that differs from them scores 1 more. This is the
-        loss-augmented decoding of a structured hinge loss.
+        Heads of the words. If given, every arc that differs from them scores its cost more. This
+        is the loss-augmented decoding of a structured hinge loss.
+    cost : array-like (n + 1, n + 1), default None
+        With `heads`: the cost of each wrong arc, at least 0. The diagonal, column 0 and the arcs
+        of `heads` are not read. None: 1 for every wrong arc.
 
     Returns
     -------
@@ -62,8 +67,15 @@ def best_tree(
     scores, single_root = _read(A), read_flag("single_root", single_root)
     if heads is not None:
         gold = _read_heads(heads, len(scores) - 1)
-        scores += 1.0
-        scores[gold, np.arange(1, len(scores))] -= 1.0
+        words = np.arange(1, len(scores))
+        more = np.ones_like(scores) if cost is None else np.array(cost, dtype=float)
+        if more.shape == scores.shape:
+            more[gold, words] = 0.0
+            more[:, 0] = 0.0
+            np.fill_diagonal(more, 0.0)
+        scores += checked_cost(more, scores.shape, "from heads to words")
+    elif cost is not None:
+        raise ValueError("cost is that of arcs that differ from heads; give heads as well")
     found, score = found_tree(scores, single_root)
     if score == -np.inf:
         raise ValueError(_IMPOSSIBLE)
