@@ -45,10 +45,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsesolve.data import read_number, read_shares
-from sparsesolve.online.penalty import refuse_concave
 from sparsesolve.online.proximal_leader import ProximalLeader
 from sparsesolve.online.rows import in_columns_of_fit, row_matrix
 from sparsesolve.online.source import read_known
+from sparsesolve.paths.in_turn import refuse_concave
 from sparsesolve.penalties.whole import orthogonal_to
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import duality_gap

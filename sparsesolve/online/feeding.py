@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data import read_real, read_several
-from sparsesolve.online.penalty import Laid
 from sparsesolve.online.rows import joined
+from sparsesolve.paths.in_turn import Laid
 
 log = logging.getLogger(__name__)
 

@@ -18,12 +18,12 @@ from sparsesolve.families.family import Family
 from sparsesolve.online.clock import Clock
 from sparsesolve.online.grouped import Grouped
 from sparsesolve.online.learner import Learner
-from sparsesolve.online.penalty import check_penalty, laid_out, over, scaled_factors
 from sparsesolve.online.proximal_leader import ProximalLeader, ShortLeader
 from sparsesolve.online.shrinkage import Averaged, Shrinkage
 from sparsesolve.online.variance_reduced import VarianceReduced
 from sparsesolve.online.whole import Whole
 from sparsesolve.paths.assembly import labels_of_groups
+from sparsesolve.paths.in_turn import check_penalty, laid_out, over, scaled_factors
 from sparsesolve.penalties.groups import held_weights
 from sparsesolve.penalties.penalty import has_blocks
 from sparsesolve.penalties.registry import named_penalty

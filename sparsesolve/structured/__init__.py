@@ -14,12 +14,14 @@ from sparsesolve.structured.report import TagReport, tag_report
 from sparsesolve.structured.sentences import Sentences, read_sentences, write_sentences
 from sparsesolve.structured.spom_result import SPOM
 from sparsesolve.structured.templates import Templates
+from sparsesolve.structured.tree_crf import TreePath, tree_path
 from sparsesolve.structured.trees import best_tree, tree_marginals
 
 __all__ = [
-    "SPOM", "CRFCrossValidation", "Parser", "Sentences", "TagReport", "Templates", "best_tree",
-    "cv_crf_path", "marginals", "max_margin", "parse_trees", "pegasos", "read_sentences",
-    "tag_report", "tree_marginals", "viterbi", "wrapped_mkl", "write_sentences",
+    "SPOM", "CRFCrossValidation", "Parser", "Sentences", "TagReport", "Templates", "TreePath",
+    "best_tree", "cv_crf_path", "marginals", "max_margin", "parse_trees", "pegasos",
+    "read_sentences", "tag_report", "tree_marginals", "tree_path", "viterbi", "wrapped_mkl",
+    "write_sentences",
 ]  # fmt: skip
 
 MOVED = {

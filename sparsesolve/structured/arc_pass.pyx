@@ -15,7 +15,8 @@ that among a million values a collision has a probability of 3e-8.
 
 MIRA: with the best tree under scores plus wrong heads, w += tau (phi(y) - phi(y^)), tau = min(C,
 loss / |difference|^2). SPOM: w += eta (phi(y) - phi(y^)); the caller shrinks c by template, see
-spom_learner. The squared difference counts every template of a wrong word twice, as if no two
+spom_learner. With the log loss phi(y^) is the mean of phi under the model, by the marginals of
+arcs. The squared difference counts every template of a wrong word twice, as if no two
 values shared a place. Reference: Crammer, Dekel, Keshet, Shalev-Shwartz, Singer (2006), "Online
 passive-aggressive algorithms"; McDonald, Crammer, Pereira (2005), "Online large-margin training
 of dependency parsers"; Weinberger et al. (2009) on hashing.
@@ -24,11 +25,15 @@ from libc.stdint cimport uint64_t
 
 import numpy as np
 
-from sparsesolve.structured.tree import best_tree
+from sparsesolve.structured.tree import TreeSums, best_tree
 
 # Distances up to this have codes of their own; 6 to 10 share one, and larger ones share another.
 # Chosen as in McDonald, Crammer, Pereira (2005).
 DEF NEAR = 5
+
+# A step of the log loss leaves out arcs whose probability is below this: most of the n^2 arcs of a
+# sentence. What they would have changed is at most this times eta for each weight.
+cdef double NEGLIGIBLE = 1e-4
 
 NO_KEYS = np.zeros(0, dtype=np.uint64)
 
@@ -134,6 +139,26 @@ cdef class ArcPass:
         code[1] = <uint64_t> (1 + (m > h)) << 40
         code[2] = <uint64_t> (16 + 2 * far + (m > h)) << 40
 
+    @property
+    def n_templates(self):
+        """T."""
+        return self.T
+
+    def values(self, Py_ssize_t s):
+        """Return the values of all templates at all arcs of sentence s, (L + 1, L + 1, T) uint64;
+        0 where there is no arc.
+        """
+        cdef Py_ssize_t first = self.ptr[s], size = self.ptr[s + 1] - first, h, m, t
+        cdef uint64_t[:, :, ::1] found = np.zeros((size, size, self.T), dtype=np.uint64)
+        cdef uint64_t code[3]
+        for m in range(1, size):
+            for h in range(size):
+                if h != m:
+                    self.codes(h, m, code)
+                    for t in range(self.T):
+                        found[h, m, t] = self.value(t, first + h, first + m, code)
+        return np.asarray(found)
+
     def scores(self, Py_ssize_t s):
         """Return the scores A (L + 1, L + 1) of sentence s."""
         cdef Py_ssize_t first = self.ptr[s], size = self.ptr[s + 1] - first, h, m, t
@@ -227,3 +252,29 @@ cdef class ArcPass:
             tau = min(limit, along / (2.0 * self.T * wrong))
         self.move(s, gold, best, tau, count)
         return along
+
+    def log_step(self, Py_ssize_t s, const int[::1] gold, bint single_root, double eta,
+                 double count):
+        """Take one step of the log loss on sentence s; return its loss before.
+
+        With count > 0 every change is added to `total` with this factor.
+        """
+        cdef Py_ssize_t size = gold.shape[0] + 1, h, m, arcs = 0
+        A = self.scores(s)
+        sums = TreeSums(A, single_root)
+        cdef double[:, ::1] D = -sums.marginals
+        cdef const double[:, ::1] score = A
+        cdef double loss = sums.log_partition
+        for m in range(1, size):
+            D[gold[m - 1], m] += 1.0
+            loss -= score[gold[m - 1], m]
+        for m in range(1, size):
+            for h in range(size):
+                arcs += abs(D[h, m]) > NEGLIGIBLE
+        if self.exact:
+            self.grow(self.T * arcs)
+        for m in range(1, size):
+            for h in range(size):
+                if abs(D[h, m]) > NEGLIGIBLE:
+                    self.add(s, h, m, eta * D[h, m], count)
+        return max(loss, 0.0)

@@ -11,7 +11,7 @@ current norms.
 
 import numpy as np
 
-from sparsesolve.online.penalty import check_penalty, laid_out, over, refuse_concave
+from sparsesolve.paths.in_turn import check_penalty, laid_out, over, refuse_concave
 from sparsesolve.penalties.prox.powers import power_lengths, squared_l1_lengths
 from sparsesolve.penalties.registry import named_penalty
 
@@ -141,7 +141,8 @@ class PenaltyNorm:
         return penalty_norm, self.given
 
     def __init__(self, laid, on_coefficients, tied, ridge):
-        self.laid, self.on_coefficients, self.tied, self.strong = laid, on_coefficients, tied, ridge
+        self.laid, self.on_coefficients = laid, on_coefficients
+        self.tied, self.strong = tied, ridge
 
     def _parts(self, v):
         """Return v as the penalty takes it, and the norm of transitions that it ends with."""

@@ -210,7 +210,8 @@ def _spom_of(values):
     rest = {name: values["rest"][name] for name in (*NUMBERS, "group_labels", "options")}
     sometimes = ("groups", "feature_names", "transition_weights", "regret_sums")
     return SPOM(**{name: values[name] for name in kept}, **rest,
-                **{name: values.get(name) for name in sometimes}, parameters=tuple(values["parameters"]),
+                **{name: values.get(name) for name in sometimes},
+                parameters=tuple(values["parameters"]),
                 blocks=tuple(values["rest"]["blocks"]))  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from sparsesolve.results.frozen import Frozen
 from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.arc_templates import ArcTemplates
 from sparsesolve.structured.pictures import plot_weights
-from sparsesolve.structured.tree import best_tree
+from sparsesolve.structured.tree import TreeSums, best_tree
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,7 +26,7 @@ class Parser(Frozen, Tabled):
     weights: np.ndarray  #: (2^bits,) hashed weights of float32; of exact features (m,)
     template_weights: np.ndarray  #: (T,) multipliers of the templates, 0 of those left out
     norms: np.ndarray  #: (T,) norms of the templates' weights
-    losses: np.ndarray  #: (epochs,) mean hinge loss of a sentence before each step
+    losses: np.ndarray  #: (epochs,) mean loss of a sentence before each step
     single_root: bool  #: whether one word hangs from the root
     owners: np.ndarray | None = None  #: template of each weight; None: shared
     norms_along: np.ndarray | None = None  #: (epochs, T) norms after each epoch; not saved
@@ -44,7 +44,8 @@ class Parser(Frozen, Tabled):
 
     def summary(self) -> str:
         """Describe in words what was learnt, and the templates with the largest weights."""
-        words = f"mean hinge loss of a sentence in the last epoch {self.losses[-1]:.5g}"
+        loss = self.options.get("loss", "hinge")
+        words = f"mean {loss} loss of a sentence in the last epoch {self.losses[-1]:.5g}"
         return described([repr(self).strip("<>"), words], self._columns())
 
     def used(self) -> dict[str, float]:
@@ -69,6 +70,31 @@ class Parser(Frozen, Tabled):
         ValueError
             If a column is missing.
         """
+        found = [best_tree(A, self.single_root)[0] for A in self._scores(sentences)]
+        return np.concatenate(found)
+
+    def marginals(self, sentences: Any) -> list[np.ndarray]:
+        """Return the probabilities of all arcs, for each sentence an array (L + 1, L + 1).
+
+        Parameters
+        ----------
+        sentences : as in `predict`
+
+        Returns
+        -------
+        list of ndarray (L + 1, L + 1)
+            Entry (h, m) is P(the head of word m is h), 0 the root, where trees weigh exp(score):
+            calibrated after loss="log", and no more than a softmax of scores after "hinge".
+
+        Raises
+        ------
+        ValueError
+            If a column is missing.
+        """
+        return [TreeSums(A, self.single_root).marginals for A in self._scores(sentences)]
+
+    def _scores(self, sentences):
+        """Return the scores of arcs of one sentence after another."""
         head, word, ptr, templates = coded(self.templates, sentences)
         V, c = self.weights.astype(float), self.template_weights.astype(float)
         owner = np.zeros(0, dtype=np.uintc)
@@ -82,8 +108,7 @@ class Parser(Frozen, Tabled):
         )  # fmt: skip
         if exact:
             work.fill(self.keys, V, owner)
-        found = [best_tree(work.scores(s), self.single_root)[0] for s in range(len(ptr) - 1)]
-        return np.concatenate(found)
+        return (work.scores(s) for s in range(len(ptr) - 1))
 
     def score(self, sentences: Any, punctuation: bool = True) -> float:
         """Return the fraction of words with the right head (UAS).

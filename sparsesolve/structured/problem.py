@@ -32,35 +32,11 @@ from sparsesolve.structured.sequences import (
 from sparsesolve.structured.transitions import ChainPenalty, over_labels
 
 
-class ChainProblem:
-    """The methods that a path needs of a problem; the units of the solver are the user's.
-
-    Parameters
-    ----------
-    rows : Rows
-    loss : ChainLog
-    penalty : ChainPenalty
-    intercept : bool
-        Whether every label has an intercept.
-    """
+class Coupled:
+    """A problem whose loss couples the rows of X; the units of the solver are the user's."""
 
     n_responses, limited, simple, grouped, concave = None, False, False, False, False
     design = None  # the loss couples the rows of X; see `scores` and `products`
-
-    def __init__(self, rows, loss, penalty, intercept):
-        self.rows, self.loss, self.penalty, self.intercept = rows, loss, penalty, intercept
-        self.K, (self.n, self.p) = loss.K, rows.rows.shape
-        self.n_coefficients = (self.p + intercept) * self.K + self.K * self.K + 2 * self.K
-        self.null_value, self.null_slope = loss.at(np.zeros(loss.n))
-        self.counts = loss.counts()
-
-    def part(self, which, penalty):
-        """Return the problem of some features alone, in this order, with their penalty."""
-        few, columns = copy(self), packed(self.rows.columns[which])
-        few.rows = Rows(packed(sparse.csr_array(columns.T)), columns, self.rows.ptr, None)
-        few.penalty, few.p = penalty, len(which)
-        few.n_coefficients = self.n_coefficients - (self.p - few.p) * self.K
-        return few
 
     def inner_lambda(self, lam):
         """Return the solver's lambda for the user's; they are equal."""
@@ -77,6 +53,34 @@ class ChainProblem:
     def to_user(self, which, values, intercept):
         """Return the coefficients as they are; the user's units are the solver's."""
         return which, values, intercept
+
+
+class ChainProblem(Coupled):
+    """The methods that a path needs of a problem.
+
+    Parameters
+    ----------
+    rows : Rows
+    loss : ChainLog
+    penalty : ChainPenalty
+    intercept : bool
+        Whether every label has an intercept.
+    """
+
+    def __init__(self, rows, loss, penalty, intercept):
+        self.rows, self.loss, self.penalty, self.intercept = rows, loss, penalty, intercept
+        self.K, (self.n, self.p) = loss.K, rows.rows.shape
+        self.n_coefficients = (self.p + intercept) * self.K + self.K * self.K + 2 * self.K
+        self.null_value, self.null_slope = loss.at(np.zeros(loss.n))
+        self.counts = loss.counts()
+
+    def part(self, which, penalty):
+        """Return the problem of some features alone, in this order, with their penalty."""
+        few, columns = copy(self), packed(self.rows.columns[which])
+        few.rows = Rows(packed(sparse.csr_array(columns.T)), columns, self.rows.ptr, None)
+        few.penalty, few.p = penalty, len(which)
+        few.n_coefficients = self.n_coefficients - (self.p - few.p) * self.K
+        return few
 
     def scores(self, b, n_threads=1):
         """Return eta for flat coefficients b."""

@@ -238,7 +238,7 @@ def spom(
                "average": average, "schedule": schedule}  # fmt: skip
     kept, found = learner.kept(), settings.returned(learner, data)
     if certify:
-        dual = SPOMDual(*settings.problem(data), threads)
+        dual = SPOMDual(*settings.problem(data), n_threads=threads)
         bound = max(bound, raise_bound(dual, found, certify, rng))
     return SPOM(
         labels=data.labels, group_labels=data.group_labels, lam=lam, eta0=rate, radius=ball,

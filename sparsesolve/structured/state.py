@@ -63,7 +63,50 @@ def metric_pays(problem):
     return problem.p**2 * K <= MOST_ENTRIES and made <= MOST_GRADIENTS * gradient
 
 
-class ChainState(Panoc):
+class CoupledState(Panoc):
+    """A solver state of a Coupled problem, see solvers/state.py, which starts at zero.
+
+    Parameters
+    ----------
+    problem : Coupled
+    L : float
+        The curvature of F to begin with.
+    n_threads : int
+    """
+
+    def __init__(self, problem, L, n_threads=1):
+        self.problem, self.n_threads, self.several = problem, n_threads, None
+        self.penalty, self.loss = problem.penalty, problem.loss
+        self.with_intercept, self.iterations, self.L = False, 0, L
+        self.point = self.at(np.zeros(problem.n_coefficients), np.zeros(0))
+
+    def at(self, b, c):
+        eta = self.problem.scores(b, self.n_threads)
+        return Point(b, c, eta, *self.loss.at(eta))
+
+    def products(self, u):
+        return self.problem.products(u, self.n_threads)
+
+    def downhill(self, u):
+        return self.products(u), np.zeros(0)
+
+    def gap(self, lam):
+        """Return the duality gap at -F', scaled until it is feasible: every coefficient has a
+        penalty.
+        """
+        b, _, eta, value, u = self.point
+        return duality_gap(self.loss, self.penalty, lam, b, eta, value, u, self.products(u))
+
+    @property
+    def intercept(self):
+        """None: the intercepts of the labels are coefficients."""
+        return 0.0
+
+    def _coefficients(self):
+        return self.point.b
+
+
+class ChainState(CoupledState):
     """A solver state, see solvers/state.py, which starts at zero.
 
     If there are few enough features, steps are measured by the curvature of each label, see
@@ -72,12 +115,9 @@ class ChainState(Panoc):
     """
 
     def __init__(self, problem, n_threads=1):
-        self.problem, self.n_threads, self.several = problem, n_threads, None
-        self.penalty, self.loss = problem.penalty, problem.loss
-        self.with_intercept, self.iterations = False, 0
-        self.point = self.at(np.zeros(problem.n_coefficients), np.zeros(0))
         squares = problem.rows.rows.power(2).sum(axis=1).max() + problem.intercept + 1.0
-        self.L, self.metric, self.age = 0.5 * float(squares), None, 0
+        super().__init__(problem, 0.5 * float(squares), n_threads)
+        self.metric, self.age = None, 0
         if problem.n_coefficients > MANY:
             self.memory = FEW_PAIRS
         sparse = problem.penalty.features.alpha > 0.0  # ridge takes as many steps without it
@@ -138,31 +178,6 @@ class ChainState(Panoc):
         """Return the end of the step for that L, and its squared length."""
         b = self.prox_step(start, z, L, lam)
         return self.at(b, start.c), self.square(b - start.b)
-
-    def at(self, b, c):
-        eta = self.problem.scores(b, self.n_threads)
-        return Point(b, c, eta, *self.loss.at(eta))
-
-    def products(self, u):
-        return self.problem.products(u, self.n_threads)
-
-    def downhill(self, u):
-        return self.products(u), np.zeros(0)
-
-    def gap(self, lam):
-        """Return the duality gap at -F', scaled until it is feasible: every coefficient has a
-        penalty.
-        """
-        b, _, eta, value, u = self.point
-        return duality_gap(self.loss, self.penalty, lam, b, eta, value, u, self.products(u))
-
-    @property
-    def intercept(self):
-        """None: the intercepts of the labels are coefficients."""
-        return 0.0
-
-    def _coefficients(self):
-        return self.point.b
 
 
 def chain_state(problem, n_threads):

@@ -15,12 +15,12 @@ TEMPLATES = ["h.tag+m.tag+direction", "h.form+m.tag[-1]+distance", "m.form", "h.
 BITS = 18  # so many places that the few values of these tests meet nowhere
 
 
-def draw(seed, n_sentences=12, noise=0.0):
+def draw(seed, n_sentences=12, noise=0.0, most=8):
     """A verb is the root, nouns hang from it, and adjectives from the noun after them."""
     rng = np.random.default_rng(seed)
     form, tag, head, lengths = [], [], [], []
     for _ in range(n_sentences):
-        size = int(rng.integers(2, 8))
+        size = int(rng.integers(2, most))
         verb = int(rng.integers(1, size + 1))
         tags = ["V" if m == verb else ("A" if rng.random() < 0.4 and m != size and m + 1 != verb
                                        else "N") for m in range(1, size + 1)]  # fmt: skip

@@ -79,7 +79,8 @@ def test_what_cannot_go_on_says_why(tmp_path):
 
 @pytest.mark.parametrize("options", [
     {"schedule": "constant"}, {"schedule": "sqrt"}, {"schedule": "sqrt", "norm": "l1"},
-    {"schedule": "inverse", "norm": "l2", "eta0": 10.0}, {"schedule": "inverse", "norm": "elastic"},
+    {"schedule": "inverse", "norm": "l2", "eta0": 10.0},
+    {"schedule": "inverse", "norm": "elastic"},
     {"schedule": "pegasos", "norm": "l2", "eta0": 10.0},
     {"penalty": [penalties.L1(), penalties.GroupL2([0, 0, 1, 1, 2, 2])]},
     {"penalty": penalties.L1(), "alpha": 0.5, "schedule": "inverse", "eta0": 20.0},
@@ -137,7 +138,7 @@ def omega(model, options, group):
 
 
 def test_the_terms_of_the_bound_are_those_of_the_theorem():
-    """Steps written out: eta |g|^2 for each, and the changes of 1 / eta beyond strong convexity."""
+    """Steps written out: eta |g|^2, and the changes of 1 / eta beyond strong convexity."""
     X, y = draw(6)
     lam, order = 0.2, np.tile(np.arange(N), 2)
     for schedule, norm in (("constant", "l2"), ("sqrt", "l2"), ("inverse", "l2"),

@@ -181,7 +181,8 @@ def test_the_bound_of_a_sparse_group_model_is_below_the_certified_optimum():
     X, y = draw(9)
     layout = [0, 0, 1, 1, 2, 2]
     parts = [(0.4, penalties.L1()), (0.6, penalties.GroupL2(layout, [1.0] * 3))]
-    best = ss.crf_path(X, y, lengths=LENGTHS, penalty=penalties.SparseGroup(layout, 0.4, [1.0] * 3),
+    whole = penalties.SparseGroup(layout, 0.4, [1.0] * 3)
+    best = ss.crf_path(X, y, lengths=LENGTHS, penalty=whole,
                        lambdas=[0.05], tol=1e-9, intercept=False)  # fmt: skip
     W, t = best.coef(), best.parts()
     t = np.concatenate([t["transitions"].ravel(), t["start"], t["stop"]])

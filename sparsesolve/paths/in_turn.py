@@ -1,4 +1,4 @@
-"""The penalty of an online fit, laid out for its features and responses, on arrays (K, p).
+"""The penalty of steps on arrays (K, p): laid out for features and responses, or several in turn.
 
 Of a sum of penalties the proximal operators are applied in turn, algorithm 1 of Martins et al.:
 
@@ -27,7 +27,6 @@ from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.penalties.penalty import has_blocks, missing_method
 from sparsesolve.penalties.rows import Rows
 from sparsesolve.penalties.whole import WholePenalty
-
 
 # Bisections for a feasible scale: it is exact to 1e-15.
 HALVINGS = 50

@@ -1,0 +1,252 @@
+"""tree_path: random fields of dependency trees along a path of lambdas, with certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from sparsesolve.data import (
+    answers_keywords,
+    read_count,
+    read_flag,
+    read_lambdas,
+    read_number,
+    read_weights,
+)
+from sparsesolve.paths.progress import progress_bar
+from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.penalties import ElasticNet, GroupL2
+from sparsesolve.results.frozen import Solved
+from sparsesolve.results.interpolation import read_s
+from sparsesolve.solvers.follow import follow
+from sparsesolve.structured.arc_pass import ArcPass
+from sparsesolve.structured.crf import MAX_ITER, RIDGE_START
+from sparsesolve.structured.parser import Parser, coded, read_heads
+from sparsesolve.structured.parser_training import read_templates, refuse_many_roots
+from sparsesolve.structured.state import CoupledState
+from sparsesolve.structured.tree_problem import TreeLog, TreeProblem, arc_features
+
+
+@dataclass(frozen=True, repr=False)
+class TreePath(Solved):
+    """Random fields of dependency trees along a path of lambdas, each with a certified gap."""
+
+    lambdas: np.ndarray  #: (L,) decreasing
+    coefs: sparse.csc_array  #: (p, L) weights of features
+    df: np.ndarray  #: (L,) nonzero weights
+    dev_ratio: np.ndarray  #: (L,) fraction of the loss at zero weights that is explained
+    gaps: np.ndarray  #: (L,) duality gap over the objective at zero weights
+    n_iters: np.ndarray  #: (L,) steps
+    status: np.ndarray  #: (L,) Status of each lambda
+    stop_reason: str  #: why the path ended
+    null_value: float  #: loss at zero weights, the objective that gaps are relative to
+    templates: tuple  #: (T,) templates as text
+    keys: np.ndarray  #: (p,) codes of the features
+    owners: np.ndarray  #: (p,) template of each feature, by number
+    single_root: bool  #: whether one word hangs from the root
+    options: dict = field(default_factory=dict)  #: options of the fit that are not data
+
+    family = "tree"
+
+    @property
+    def selectable(self) -> tuple[int, str]:
+        """Return the number of selectable features, and their name."""
+        return len(self.keys), "feature"
+
+    def coef(self, s: float | None = None) -> np.ndarray:
+        """Return the weights of the features at a lambda of the path, (p,); None: the last."""
+        return self.coefs[:, [self._at(s)]].toarray()[:, 0]
+
+    def parser(self, s: float | None = None) -> Parser:
+        """Return the parser at a lambda of the path; None: the last.
+
+        Its `predict`, `marginals` and `score` are those of new sentences; `sparsesolve.save`
+        writes it into a file.
+
+        Raises
+        ------
+        ValueError
+            If s is not a lambda of the path.
+        """
+        at, T = self._at(s), len(self.templates)
+        b = self.coef(s)
+        used = np.flatnonzero(b.astype(np.float32))
+        norms = np.sqrt(np.bincount(self.owners, b * b, T))
+        return Parser(
+            templates=self.templates, weights=b[used].astype(np.float32), keys=self.keys[used],
+            template_weights=(norms > 0.0) * 1.0, norms=norms, single_root=self.single_root,
+            losses=np.array([(1.0 - self.dev_ratio[at]) * self.null_value]),
+            options={"loss": "log", "lam": float(self.lambdas[at]), "gap": float(self.gaps[at])},
+        )  # fmt: skip
+
+    def _at(self, s):
+        if s is None:
+            return len(self.lambdas) - 1
+        found = np.flatnonzero(self.lambdas == read_s(s))
+        if len(found) != 1:
+            raise ValueError(f"s is {s}, which is no lambda of the path; see lambdas")
+        return int(found[0])
+
+
+@answers_keywords()
+def tree_path(
+    sentences: Any,
+    *,
+    templates: Sequence[str] | str | None = None,
+    groups: bool = False,
+    alpha: float = 1.0,
+    every: bool = False,
+    weights: ArrayLike | None = None,
+    single_root: bool = True,
+    lambdas: ArrayLike | None = None,
+    n_lambdas: int = 20,
+    lambda_min_ratio: float = 1e-2,
+    tol: float = 1e-4,
+    max_iter: int | None = None,
+    progress: bool = False,
+) -> TreePath:
+    """Fit random fields of dependency trees along a path, each point with a certified gap.
+
+    ::
+
+        minimise over b   sum_s w_s [log sum_trees exp(score_s(tree)) - score_s(tree_s)]
+                          + lambda Omega(b)
+
+        score(tree) = sum over arcs (h, m) of sum_t b[value of template t at (h, m)]
+
+    Parameters
+    ----------
+    sentences, templates, single_root
+        As in `parse_trees`. All features of all arcs are in memory: 12 bytes for each pair of
+        words and template, twice.
+    groups : bool, default False
+        Omega is the group norm with the weights of each template as a group, so that templates
+        enter as a whole; a group has the weight of the square root of its size. Else it is the
+        l1 norm.
+    alpha : float in [0, 1], default 1.0
+        Mixes Omega with a ridge part, ``alpha Omega + (1 - alpha) |b|^2 / 2``: 0 is ridge. With
+        `groups` the ridge of a group has the group's weight.
+    every : bool, default False
+        Count values of templates that occur at no true arc as features, too.
+    weights : array-like (n_sentences,), default None
+        One for each sentence, scaled to sum 1.
+    lambdas : array-like (L,), default None
+        In any order; solved from the largest down.
+    n_lambdas : int, default 20
+        Length of the grid made when `lambdas` is None.
+    lambda_min_ratio : float in (0, 1), default 1e-2
+        Last lambda over the first.
+    tol : float, default 1e-4
+        Duality gap to reach, relative to the objective at zero.
+    max_iter : int, default None
+        Most steps per lambda; None means 10,000.
+    progress : bool, default False
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    TreePath
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, with the lambdas whose certificate misses `tol`.
+
+    Notes
+    -----
+    The dual point is -F' scaled until it is feasible: a mixture of the trees given and of
+    marginals, whose entropy is known with the gradient. A gradient costs O(n^3) for a sentence of
+    n words.
+
+    References
+    ----------
+    Koo, Globerson, Carreras, Collins (2007), "Structured prediction models via the matrix-tree
+    theorem". Stella, Themelis, Sopasakis, Patrinos (2017), the solver (PANOC).
+
+    Examples
+    --------
+    >>> from sparsesolve import structured
+    >>> text = "dogs N 2\\nbark V 0\\n\\nloud A 2\\ncats N 3\\nmeow V 0\\n"
+    >>> with open("trees.txt", "w") as stream:
+    ...     _ = stream.write(text)
+    >>> trees = structured.read_sentences("trees.txt", ["form", "tag", "head"])
+    >>> fit = structured.tree_path(trees, templates=["h.tag+m.tag+direction"], n_lambdas=5)
+    >>> bool(fit.gaps.max() <= 1e-4), fit.parser().predict(trees)
+    (True, array([2, 0, 2, 3, 0], dtype=int32))
+    """
+    groups, every = read_flag("groups", groups), read_flag("every", every)
+    alpha, tol = read_number("alpha", alpha, 0, 1), read_number("tol", tol, 0, np.inf)
+    single_root, grid = read_flag("single_root", single_root), read_lambdas(lambdas)
+    n_lambdas = read_count("n_lambdas", n_lambdas, 1)
+    ratio = read_number("lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True)
+    max_iter = MAX_ITER if max_iter is None else read_count("max_iter", max_iter, 0)
+    read_flag("progress", progress)
+    names = tuple(read_templates(templates))
+    problem, keys, owners = _read_problem(sentences, names, groups, alpha, every, weights,
+                                          single_root)  # fmt: skip
+    state = TreeState(problem)
+    if grid is None:
+        z = problem.products(state.point.u)
+        levels = problem.penalty.entry_levels(z) if alpha > 0.0 else RIDGE_START * np.abs(z)
+        largest = float(levels.max(initial=0.0))
+        grid = largest * np.geomspace(1.0, ratio, n_lambdas) if largest > 0.0 else np.zeros(1)
+    with progress_bar(len(grid), progress) as advance:
+        points, reason = follow(state, problem, grid, tol=tol, max_iter=max_iter, stop=None,
+                                dfmax=None, pmax=None, advance=advance)  # fmt: skip
+    columns = {
+        name: np.array([getattr(point, short) for point in points])
+        for name, short in (("lambdas", "lam"), ("dev_ratio", "dev_ratio"), ("gaps", "gap"),
+                            ("n_iters", "n_iter"), ("status", "status"), ("df", "df"))
+    }  # fmt: skip
+    coefs = sparse.csc_array(
+        (np.concatenate([point.values for point in points]),
+         np.concatenate([point.which for point in points]),
+         np.cumsum([0] + [point.df for point in points])), shape=(problem.p, len(points)),
+    )  # fmt: skip
+    path = TreePath(
+        **columns, coefs=coefs, stop_reason=reason, null_value=problem.null_value,
+        templates=names, keys=keys, owners=owners, single_root=single_root,
+        options={"alpha": alpha, "groups": groups, "every": every, "tol": tol},
+    )  # fmt: skip
+    warn_missed([path], tol)
+    return path
+
+
+class TreeState(CoupledState):
+    """A solver state, see solvers/state.py, which starts at zero."""
+
+    def __init__(self, problem):
+        # A feature sums over the words of a sentence, whose arcs exclude each other.
+        squares = problem.rows.power(2).sum(axis=1).max(initial=1.0)
+        super().__init__(problem, 0.5 * float(squares))
+
+
+def _read_problem(sentences, names, groups, alpha, every, weights, single_root):
+    """Check the data; return (TreeProblem, codes of its features, their templates)."""
+    head, word, ptr, read = coded(names, sentences)
+    gold, T = read_heads(sentences), len(names)
+    if single_root:
+        refuse_many_roots(gold)
+    w = np.ones(len(gold)) if weights is None else read_weights(weights, len(gold))
+    loss = TreeLog(gold, w / w.sum(), single_root)
+    work = ArcPass(head, word, read.apart, ptr, np.zeros(2), np.zeros(0), np.ones(T), np.zeros(T),
+                   np.zeros(0, dtype=np.uintc), np.zeros(T, dtype=np.uintc))  # fmt: skip
+    X, keys, owners = arc_features(work, loss.arcs, loss.ptr, every)
+    p = X.shape[1]
+    if groups:
+        penalty = GroupL2(owners.tolist()).over(p)
+        none, ends = np.zeros(penalty.n_groups, dtype=bool), np.full(p, np.inf)
+        penalty = penalty.under(alpha, np.ones(penalty.n_groups), none, -ends, ends, 1.0)
+    else:
+        penalty = ElasticNet(p, alpha)
+    return TreeProblem(X, loss, penalty), keys, owners
