@@ -185,6 +185,8 @@ ROWS = {
         X, (y > 0).astype(int), [10] * 4).right),
     (ss.CRFPath, "log_likelihood"): (
         "y", lambda y: CHAIN.log_likelihood(X, (y > 0).astype(int), [10] * 4)),
+    (ss.structured.SPOM, "more"): (
+        "y", lambda y: SPOM.more(X, (y > 0).astype(int), [10] * 4).coef()),
     (ss.structured.SPOM, "score"): (
         "y", lambda y: SPOM.score(X, (y > 0).astype(int), [10] * 4)),
     (type(ONLINE), "predict"): ("offset", lambda offset: ONLINE.predict(X, offset=offset)),
@@ -508,6 +510,7 @@ OTHERS = {
     "path exclude": "see test_columns_that_stay_out",
     "nested groups weights": "kernels",
     "crf_path weights": "sequences, which have no labels",
+    "tree_path weights": "sentences, which have no labels",
     "cv_crf_path weights folds": "sequences",
     "tag_report y": "two lists of labels",
     "viterbi y start": "scores and labels are arrays",

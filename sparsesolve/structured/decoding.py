@@ -226,7 +226,7 @@ def checked_cost(cost: np.ndarray, shape: tuple[int, ...], what: str) -> np.ndar
     if cost.shape != shape:
         raise ValueError(f"cost has shape {cost.shape}; it must be {shape}, {what}")
     wrong = ~((cost >= 0.0) & (cost < np.inf))
-    wrong |= (np.eye(*shape) > 0.0) & (cost != 0.0)
+    wrong |= (np.eye(shape[0], shape[1]) > 0.0) & (cost != 0.0)
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(

@@ -105,9 +105,9 @@ def spom(
     share : float in [0, 1], default 0.5
         For "elastic": the share of the squared norms.
     penalty : object of `sparsesolve.penalties`, or a list of them, default None
-        Omega in place of `norm`. Of a list, or of pairs (c, penalty), Omega is the sum, and
-        proximal operators are applied in the given order; for nested groups give inner ones
-        first. Without `groups` it is on all coefficients (p, K), and a group holds all K of its
+        Omega in place of `norm`. A list, or pairs (c, penalty), stand for their sum: proximal
+        operators are applied in the given order, so for nested groups give inner ones first.
+        Without `groups` it is on all coefficients (p, K), and a group holds all K of its
         features; a step then costs p K. With `groups`, or for blocks, it is on their norms, by
         number or name: ``GroupL2`` makes groups of kernels. It must grow with the size of each
         coefficient.
@@ -238,8 +238,7 @@ def spom(
                "average": average, "schedule": schedule}  # fmt: skip
     kept, found = learner.kept(), settings.returned(learner, data)
     if certify:
-        dual = SPOMDual(*settings.problem(data), n_threads=threads)
-        bound = max(bound, raise_bound(dual, found, certify, rng))
+        bound = max(bound, raise_bound(settings.dual(data), found, certify, rng))
     return SPOM(
         labels=data.labels, group_labels=data.group_labels, lam=lam, eta0=rate, radius=ball,
         bound=float(bound), groups=data.of, n_features=data.n_features, blocks=data.kinds,
@@ -268,6 +267,10 @@ class Settings(NamedTuple):
     def learner(self, data, average):
         """Return a learner of these data, which keeps a mean of iterates if asked."""
         return SPOMLearner(*self.problem(data), self.radius, average, self.schedule, self.threads)
+
+    def dual(self, data):
+        """Return dual variables of these data."""
+        return SPOMDual(*self.problem(data), self.threads)
 
     def returned(self, learner, data):
         """Return a learner at the parameters that are returned: the last ones, or the mean."""

@@ -98,7 +98,7 @@ def tree_path(
     sentences: Any,
     *,
     templates: Sequence[str] | str | None = None,
-    groups: bool = False,
+    by_template: bool = False,
     alpha: float = 1.0,
     every: bool = False,
     weights: ArrayLike | None = None,
@@ -124,13 +124,13 @@ def tree_path(
     sentences, templates, single_root
         As in `parse_trees`. All features of all arcs are in memory: 12 bytes for each pair of
         words and template, twice.
-    groups : bool, default False
+    by_template : bool, default False
         Omega is the group norm with the weights of each template as a group, so that templates
         enter as a whole; a group has the weight of the square root of its size. Else it is the
         l1 norm.
     alpha : float in [0, 1], default 1.0
         Mixes Omega with a ridge part, ``alpha Omega + (1 - alpha) |b|^2 / 2``: 0 is ridge. With
-        `groups` the ridge of a group has the group's weight.
+        `by_template` the ridge of a group has the group's weight.
     every : bool, default False
         Count values of templates that occur at no true arc as features, too.
     weights : array-like (n_sentences,), default None
@@ -184,7 +184,7 @@ def tree_path(
     >>> bool(fit.gaps.max() <= 1e-4), fit.parser().predict(trees)
     (True, array([2, 0, 2, 3, 0], dtype=int32))
     """
-    groups, every = read_flag("groups", groups), read_flag("every", every)
+    grouped, every = read_flag("by_template", by_template), read_flag("every", every)
     alpha, tol = read_number("alpha", alpha, 0, 1), read_number("tol", tol, 0, np.inf)
     single_root, grid = read_flag("single_root", single_root), read_lambdas(lambdas)
     n_lambdas = read_count("n_lambdas", n_lambdas, 1)
@@ -192,7 +192,7 @@ def tree_path(
     max_iter = MAX_ITER if max_iter is None else read_count("max_iter", max_iter, 0)
     read_flag("progress", progress)
     names = tuple(read_templates(templates))
-    problem, keys, owners = _read_problem(sentences, names, groups, alpha, every, weights,
+    problem, keys, owners = _read_problem(sentences, names, grouped, alpha, every, weights,
                                           single_root)  # fmt: skip
     state = TreeState(problem)
     if grid is None:
@@ -216,7 +216,7 @@ def tree_path(
     path = TreePath(
         **columns, coefs=coefs, stop_reason=reason, null_value=problem.null_value,
         templates=names, keys=keys, owners=owners, single_root=single_root,
-        options={"alpha": alpha, "groups": groups, "every": every, "tol": tol},
+        options={"alpha": alpha, "by_template": grouped, "every": every, "tol": tol},
     )  # fmt: skip
     warn_missed([path], tol)
     return path
@@ -231,7 +231,7 @@ class TreeState(CoupledState):
         super().__init__(problem, 0.5 * float(squares))
 
 
-def _read_problem(sentences, names, groups, alpha, every, weights, single_root):
+def _read_problem(sentences, names, grouped, alpha, every, weights, single_root):
     """Check the data; return (TreeProblem, codes of its features, their templates)."""
     head, word, ptr, read = coded(names, sentences)
     gold, T = read_heads(sentences), len(names)
@@ -243,7 +243,7 @@ def _read_problem(sentences, names, groups, alpha, every, weights, single_root):
                    np.zeros(0, dtype=np.uintc), np.zeros(T, dtype=np.uintc))  # fmt: skip
     X, keys, owners = arc_features(work, loss.arcs, loss.ptr, every)
     p = X.shape[1]
-    if groups:
+    if grouped:
         penalty = GroupL2(owners.tolist()).over(p)
         none, ends = np.zeros(penalty.n_groups, dtype=bool), np.full(p, np.inf)
         penalty = penalty.under(alpha, np.ones(penalty.n_groups), none, -ends, ends, 1.0)

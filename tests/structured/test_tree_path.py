@@ -77,7 +77,7 @@ def test_the_loss_and_its_gradient_are_those_of_all_trees(single_root):
 
 
 @pytest.mark.parametrize("options", [
-    {"alpha": 0.0}, {}, {"groups": True}, {"alpha": 0.5}, {"groups": True, "alpha": 0.7},
+    {"alpha": 0.0}, {}, {"by_template": True}, {"alpha": 0.5}, {"by_template": True, "alpha": 0.7},
 ])  # fmt: skip
 @pytest.mark.parametrize("every", [True, False])
 def test_the_gap_is_above_what_is_lost(options, every):
@@ -119,7 +119,7 @@ def test_the_gap_is_above_what_is_lost(options, every):
     assert path.null_value == pytest.approx(value)
     own = (1.0 - path.dev_ratio[-1]) * path.null_value
     own += lam * omega_of(path.owners, found, options)
-    if options.get("groups"):
+    if options.get("by_template"):
         start = np.full(len(number), 1e-3)
         best = minimize(lambda b: objective(b, lam)[0] + lam * omega(b), start,
                         jac=lambda b: objective(b, lam)[1] + lam * slope_of(b, template, options),
@@ -146,7 +146,7 @@ def test_the_gap_is_above_what_is_lost(options, every):
 def omega_of(template, b, options):
     """The ridge part of a group has the group's weight."""
     alpha, norm, square = options.get("alpha", 1.0), np.abs(b).sum(), b @ b
-    if options.get("groups"):
+    if options.get("by_template"):
         weights, squares = np.sqrt(np.bincount(template)), np.bincount(template, b * b)
         norm, square = weights @ np.sqrt(squares), weights @ squares
     return alpha * norm + 0.5 * (1.0 - alpha) * square
@@ -161,7 +161,7 @@ def slope_of(b, template, options):
 
 def test_templates_enter_as_a_whole_and_parsers_of_the_path_predict(tmp_path):
     train, new = draw(2, 40, 0.2), draw(3, 20, 0.2)
-    path = structured.tree_path(train, templates=TEMPLATES, groups=True, n_lambdas=8)
+    path = structured.tree_path(train, templates=TEMPLATES, by_template=True, n_lambdas=8)
     used = [set(path.owners[np.flatnonzero(path.coef(lam))]) for lam in path.lambdas]
     assert not used[0] and used[0] <= used[-1] and 0 < len(used[3]) <= len(TEMPLATES)
     for lam in path.lambdas[3:]:
