@@ -2,7 +2,8 @@
 
     python benchmarks/structured/trees.py --train train.conllu --dev dev.conllu
 
-MIRA over the default templates; then SPOM, and MIRA once more with the templates that SPOM chose
+MIRA over the default templates; the log loss, with a table of how often arcs of a probability are
+right; then SPOM, and MIRA once more with the templates that SPOM chose
 and with as many that a plain SVM's norms ("l2") would choose (Fig. 3 of Martins et al. 2011).
 Processor time of one thread.
 """
@@ -28,6 +29,28 @@ def report(name, train, dev, **options):
           f"({100 * parser.score(dev, punctuation=False):.2f} without punctuation), "
           f"{speed / 1e3:.0f} k words/s, {len(parser.used())} templates")  # fmt: skip
     return parser
+
+
+def calibration(parser, dev):
+    """How often arcs of a probability are right."""
+    heads = np.array(dev.columns["head"], dtype=int)
+    found, right, at = [], [], 0
+    for A in parser.marginals(dev):
+        words = np.arange(1, len(A))
+        true = np.zeros(A.shape, dtype=bool)
+        true[heads[at : at + len(words)], words] = True
+        arcs = ~np.eye(len(A), dtype=bool)
+        arcs[:, 0] = False
+        found.append(A[arcs])
+        right.append(true[arcs])
+        at += len(words)
+    found, right = np.concatenate(found), np.concatenate(right)
+    ends = [0.0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0 + 1e-9]
+    for low, high in zip(ends, ends[1:], strict=False):
+        inside = (found >= low) & (found < high)
+        mean, share = 100 * found[inside].mean(), 100 * right[inside].mean()
+        print(f"arcs of probability {low:.2f} to {high:.2f}: {inside.sum()}, mean {mean:.2f} %, "
+              f"right {share:.2f} %")  # fmt: skip
 
 
 def decoding(train):
@@ -57,6 +80,8 @@ def main():
     train, dev = (structured.read_sentences(file) for file in (args.train, args.dev))
     decoding(train)
     report("MIRA", train, dev, epochs=args.epochs)
+    log = report("log loss", train, dev, loss="log", epochs=args.epochs)
+    calibration(log, dev)
     chosen = report("SPOM", train, dev, method="spom", epochs=3, lam=1e-2)
     plain = report("SVM", train, dev, method="spom", norm="l2", epochs=3, lam=1e-2)
     count = len(chosen.used())

@@ -16,8 +16,10 @@ def add_parse_options(command):
     )
     command.add_argument("--templates", default="default", metavar="FILE",
                          help="a template a line; default: 44 for CoNLL-U; many: 304")  # fmt: skip
-    command.add_argument("--method", choices=METHODS, default="mira",
-                         help="averaged MIRA, or a norm over templates")  # fmt: skip
+    command.add_argument("--method", choices=METHODS,
+                         help="averaged MIRA (default), or a norm over templates")  # fmt: skip
+    command.add_argument("--loss", choices=("hinge", "log"), default="hinge",
+                         help="log: probabilities of arcs, with --method spom")  # fmt: skip
     command.add_argument("--lam", type=float, default=1e-4, help="strength of the norm (1e-4)")
     command.add_argument("--epochs", type=int, default=5)
     command.add_argument("--eta0", type=float, default=1.0, help="first step of spom (1)")
@@ -41,8 +43,8 @@ def run_parse(args):
     names = args.columns.split(",") if args.columns else None
     sentences = structured.read_sentences(args.file, names)
     parser = structured.parse_trees(
-        sentences, templates=_templates(args.templates), method=args.method, lam=args.lam,
-        eta0=args.eta0, epochs=args.epochs, bits=None if args.exact else args.bits,
+        sentences, templates=_templates(args.templates), method=args.method, loss=args.loss,
+        lam=args.lam, eta0=args.eta0, epochs=args.epochs, bits=None if args.exact else args.bits,
         single_root=not args.many_roots, seed=args.seed,
     )  # fmt: skip
     ss.save(replace(parser, names=names), args.out)

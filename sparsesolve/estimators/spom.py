@@ -1,5 +1,7 @@
 """Structured support vector machine or random field with a norm over groups of features."""
 
+from sparsesolve.data.labels import read_all_classes
+from sparsesolve.structured.sequences import holds_dicts
 from sparsesolve.structured.spom_training import spom
 
 from .chains import Chain
@@ -42,11 +44,36 @@ class SPOMClassifier(Chain):
     def fit(self, X, y, lengths=None):
         """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""
         X, y = self._training_data(X, y)
-        self.path_ = self.model_ = model = spom(
+        return self._keep(self._spom(X, y, lengths, epochs=self.epochs, certify=self.certify))
+
+    def partial_fit(self, X, y, classes=None, lengths=None):
+        """Make one pass over more sequences in their order; it continues from `fit` if there was
+        one.
+
+        The first call needs `classes`, all labels that may occur; its sequences give N of the
+        penalty 1 / (C N). There is no certificate: `gap_` is infinite.
+        """
+        first = not hasattr(self, "model_")
+        classes = read_all_classes(classes, getattr(self, "classes_", None))
+        if first and holds_dicts(X):
+            raise ValueError(
+                "partial_fit needs to know all features, which dicts do not name; call fit first, "
+                "or give matrices, as scikit-learn's DictVectorizer makes them"
+            )
+        X, y = self._training_data(X, y, reset=first)
+        if first:
+            return self._keep(self._spom(X, y, lengths, epochs=1, shuffle=False, labels=classes))
+        return self._keep(self.model_.more(X, y, lengths, shuffle=False))
+
+    def _spom(self, X, y, lengths, **options):
+        return spom(
             X, y, lengths=lengths, groups=self._groups(), loss=self.loss, norm=self.norm, C=self.C,
-            epochs=self.epochs, eta0=self.eta0, average=self.average, certify=self.certify,
-            seed=self.random_state, n_threads=self.n_threads,
+            eta0=self.eta0, average=self.average, seed=self.random_state,
+            n_threads=self.n_threads, **options,
         )  # fmt: skip
+
+    def _keep(self, model):
+        self.path_ = self.model_ = model
         self.classes_, self.gap_ = model.labels, model.relative_gap
         self.coef_, self.transitions_ = model.coef().T, model.transitions()
         return self

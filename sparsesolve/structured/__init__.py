@@ -4,7 +4,12 @@ fields.
 
 from sparsesolve.data.public_names import public_names
 from sparsesolve.structured import model_file  # noqa: F401  (its kinds of files)
-from sparsesolve.structured.cross_validation import CRFCrossValidation, cv_crf_path
+from sparsesolve.structured.cross_validation import (
+    CRFCrossValidation,
+    SPOMCrossValidation,
+    cv_crf_path,
+    cv_spom,
+)
 from sparsesolve.structured.decoding import marginals, viterbi
 from sparsesolve.structured.margin_learner import max_margin
 from sparsesolve.structured.mkl_wrappers import pegasos, wrapped_mkl
@@ -18,8 +23,9 @@ from sparsesolve.structured.tree_crf import TreePath, tree_path
 from sparsesolve.structured.trees import best_tree, tree_marginals
 
 __all__ = [
-    "SPOM", "CRFCrossValidation", "Parser", "Sentences", "TagReport", "Templates", "TreePath",
-    "best_tree", "cv_crf_path", "marginals", "max_margin", "parse_trees", "pegasos",
+    "SPOM", "CRFCrossValidation", "Parser", "SPOMCrossValidation", "Sentences", "TagReport",
+    "Templates", "TreePath",
+    "best_tree", "cv_crf_path", "cv_spom", "marginals", "max_margin", "parse_trees", "pegasos",
     "read_sentences", "tag_report", "tree_marginals", "tree_path", "viterbi", "wrapped_mkl",
     "write_sentences",
 ]  # fmt: skip

@@ -186,11 +186,12 @@ class ChainMargin:
     ptr, codes : starts of the sequences; labels (n,) by number
     K : int
     allowed : (K, K) bool or None
+    costs : (K, K) of wrong labels, from row to column, or None
     """
 
     total = None
 
-    def __init__(self, rows, ptr, codes, K, allowed=None):
+    def __init__(self, rows, ptr, codes, K, allowed=None, costs=None):
         self.rows, self.columns = rows, sparse.csr_array(rows.T)
         self.tables, self.K, self.p = ChainTables(ptr, K, allowed), K, rows.shape[1]
         tables, n = self.tables, rows.shape[0]
@@ -200,9 +201,8 @@ class ChainMargin:
         self.gold = np.zeros(tables.open.shape)
         left = np.where(tables.single, 0, codes[tables.left])
         self.gold[np.arange(tables.E), left, codes[tables.right]] = 1.0
-        wrong = np.ones((n, K))
-        wrong[np.arange(n), codes] = 0.0
-        self.h = -self._tabled(wrong).ravel()
+        wrong = 1.0 - np.eye(K) if costs is None else costs
+        self.h = -self._tabled(wrong[codes]).ravel()
         self.centre = self.project(self.gold.ravel() / tables.N)  # of the tables nearest to 0
         alpha = self.gold - tables.N * self.centre.reshape(self.gold.shape)
         # <c, x> >= |c|^2 for the point c nearest to 0, so that |x - c|^2 <= |x|^2 - |c|^2.

@@ -1,4 +1,4 @@
-"""Cross-validation of paths of chains, with whole sequences held out together."""
+"""Cross-validation of chains and of SPOM, with whole sequences held out together."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_seed, read_weights
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.cv_path import CrossValidated, choose, summary
+from sparsesolve.results.frozen import Frozen
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.sequences import (
     in_positions_of,
@@ -20,6 +22,9 @@ from sparsesolve.structured.sequences import (
     read_rows,
     read_tags,
 )
+from sparsesolve.structured.spom_input import read_blocks, read_positive
+from sparsesolve.structured.spom_result import SPOM
+from sparsesolve.structured.spom_training import spom
 
 MEASURES = ("accuracy", "loss")
 
@@ -166,3 +171,119 @@ def _chosen(path, scores, folds, measure):
         index_min=best, index_1se=near, measure=measure, larger_is_better=larger, path=path,
         folds=folds,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SPOMCrossValidation(Frozen):
+    """Scores of each C on held-out sequences, and the model of all data at the best."""
+
+    Cs: np.ndarray  #: (n_Cs,) as given
+    fold_scores: np.ndarray  #: (F, n_Cs) fraction of labels of each fold that are right
+    mean: np.ndarray  #: (n_Cs,) mean over folds
+    std: np.ndarray  #: (n_Cs,) its standard error
+    C_best: float  #: the C with the best mean; of equals the smallest
+    model: SPOM  #: fitted to all sequences with C_best
+    folds: np.ndarray  #: (n_sequences,) the fold of each sequence
+
+    def __repr__(self) -> str:
+        best = int(np.argmax(self.mean))
+        return (f"<SPOMCrossValidation: {len(self.fold_scores)} folds, accuracy "
+                f"{self.mean[best]:.4g} at C = {self.C_best:g}>")  # fmt: skip
+
+    def predict(self, X: Any, lengths: ArrayLike | None = None) -> np.ndarray:
+        """Return the labels with the largest score, as `SPOM.predict` of `model`."""
+        return self.model.predict(X, lengths)
+
+
+@answers_keywords()
+@described_by(spom)
+def cv_spom(
+    X: Any,
+    y: Any,
+    *,
+    lengths: ArrayLike | None = None,
+    Cs: ArrayLike = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0),
+    n_folds: int = 5,
+    folds: ArrayLike | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> SPOMCrossValidation:
+    """Choose C of a `spom` by cross-validation over sequences, of features or of kernels.
+
+    Parameters
+    ----------
+    Cs : array-like (n_Cs,), default (0.1, 1, 10, 100, 1000, 10000)
+        Values of C; the grid of Martins et al. (2011). ``lam`` is 1 / (C N) for the N sequences
+        of each fit.
+    n_folds : int, default 5
+        Number of folds, drawn at random; their sizes differ by at most one.
+    folds : array-like (n_sequences,) of int, default None
+        The fold of each sequence, in place of `n_folds`.
+    seed : int, default 0
+        Seed of the folds, and of the orders of sequences.
+    **options
+        Options of `spom`. A kernel is cut to the positions of training, and scores come from its
+        rows of those held out.
+
+    Returns
+    -------
+    SPOMCrossValidation
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where the data or options are refused, or there are fewer than two folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import structured
+    >>> X = np.random.default_rng(0).normal(size=(200, 4))
+    >>> kernels = {"linear": X @ X.T, "square": (X @ X.T) ** 2}
+    >>> cv = structured.cv_spom(kernels, X[:, 0] > 0, lengths=[10] * 20, Cs=[0.1, 10.0])
+    >>> cv.fold_scores.shape, bool(cv.mean.max() > 0.8)
+    ((5, 2), True)
+    """
+    for name in ("lam", "C", "order"):
+        if name in options:
+            raise ValueError(f"{name} is an option of spom alone; cv_spom takes Cs and seed")
+    Cs = np.array([read_positive("Cs", float(C)) for C in np.ravel(Cs)])
+    data = read_blocks(X, y, lengths, options.get("groups"), labels=options.get("labels"))
+    options = {**options, "labels": data.labels, "seed": seed}
+    sizes, known = np.diff(data.ptr), data.labels[data.codes]
+    parts = _blocks_by_name(X, lengths, data.of is not None)
+    folds = _folds(folds, n_folds, len(sizes), seed)
+    scores = []
+    for fold in np.unique(folds):
+        out = folds == fold
+        inside, outside = np.repeat(~out, sizes), np.repeat(out, sizes)
+        train, test = _cut(parts, inside, inside), _cut(parts, outside, inside)
+        fits = (spom(train, known[inside], lengths=sizes[~out], C=float(C), **options) for C in Cs)
+        scores.append([np.mean(fit.predict(test, sizes[out]) == known[outside]) for fit in fits])
+    scores = np.array(scores, dtype=float)
+    mean, std = summary(scores, np.ones(len(scores)), 1)
+    best = float(Cs[np.flatnonzero(mean == mean.max())].min())
+    model = spom(X, y, lengths=lengths, C=best, **options)
+    return SPOMCrossValidation(Cs=Cs, fold_scores=scores, mean=mean, std=std, C_best=best,
+                               model=model, folds=folds)  # fmt: skip
+
+
+def _blocks_by_name(X, lengths, is_table):
+    """Return the rows of a table, or a dict of blocks."""
+    if is_table:
+        return read_rows(X, lengths, both=False).rows
+    return X if isinstance(X, dict) else dict(enumerate(X))
+
+
+def _cut(X, rows, columns):
+    """Return rows of a table, or of blocks; of a kernel also its columns."""
+    if not isinstance(X, dict):
+        return X[rows]
+    found = {}
+    for name, part in X.items():
+        if hasattr(part, "Z"):
+            found[name] = type(part)(part.Z[rows])
+        else:
+            kernel = sparse.csr_array(part) if sparse.issparse(part) else np.asarray(part)
+            found[name] = kernel[rows][:, columns]
+    return found

@@ -36,27 +36,28 @@ cdef class HingePass:
     K : int
     p : int
     closed : (K, K) 0, or -inf for a transition that is forbidden
+    costs : (K, K) what it costs to take the label of a row for that of a column
     """
 
     cdef const long long[::1] start, ptr
     cdef const int[::1] at, y
     cdef const double[::1] x
-    cdef const double[:, ::1] closed
+    cdef const double[:, ::1] closed, costs
     cdef Py_ssize_t K, p, width, N
     cdef double[::1] scores, delta          # (longest, K) and (longest, width), one sequence
     cdef double[:, ::1] T                   # (K, width)
     cdef int[::1] path
 
-    def __init__(self, start, at, x, ptr, y, Py_ssize_t K, Py_ssize_t p, closed):
+    def __init__(self, start, at, x, ptr, y, Py_ssize_t K, Py_ssize_t p, closed, costs):
         self.start, self.at, self.x, self.ptr, self.y, self.closed = start, at, x, ptr, y, closed
-        self.K, self.p, self.N = K, p, len(ptr) - 1
+        self.K, self.p, self.N, self.costs = K, p, len(ptr) - 1, costs
         self.width = (K + chain.SS_LANES - 1) // chain.SS_LANES * chain.SS_LANES
         longest = int(np.diff(ptr).max())
         self.scores, self.delta = np.empty(longest * K), np.empty(longest * self.width)
         self.T, self.path = np.full((K, self.width), -np.inf), np.empty(longest, dtype=np.intc)
 
     cdef double decode(self, Py_ssize_t s, const double* w) noexcept nogil:
-        """Decode the largest score plus wrong labels into `path`; return the hinge loss."""
+        """Decode the largest score plus costs into `path`; return the hinge loss."""
         cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k
         cdef const double* tied = w + self.p * K        # intercepts, transitions, start, stop
         cdef double best, gold = 0.0
@@ -65,8 +66,7 @@ cdef class HingePass:
         chain.ss_row_products(0, L, K, &self.start[first], &self.at[0], &self.x[0], w, S)
         for i in range(L):
             for k in range(K):
-                S[i * K + k] += tied[k] + 1.0
-            S[i * K + self.y[first + i]] -= 1.0
+                S[i * K + k] += tied[k] + self.costs[self.y[first + i], k]
         for k in range(K):
             S[k] += tied[K + K * K + k]
             S[(L - 1) * K + k] += tied[2 * K + K * K + k]
@@ -152,12 +152,12 @@ cdef class FrankWolfePass(HingePass):
 
     cdef readonly double[:, ::1] D          # (n, K) labels minus the dual mixture
     cdef readonly double[:, ::1] E          # (N, K K) pairs of labels minus those of the mixture
-    cdef readonly double[::1] loss          # (N,) number of wrong labels of the mixture
+    cdef readonly double[::1] loss          # (N,) cost of the mixture's wrong labels
     cdef double[:, ::1] move                # (p, K) workspace, 0 except during a step
     cdef double[::1] pairs, ends            # (K K,) and (3 K,) workspaces, likewise
 
-    def __init__(self, start, at, x, ptr, y, Py_ssize_t K, Py_ssize_t p, closed):
-        HingePass.__init__(self, start, at, x, ptr, y, K, p, closed)
+    def __init__(self, start, at, x, ptr, y, Py_ssize_t K, Py_ssize_t p, closed, costs):
+        HingePass.__init__(self, start, at, x, ptr, y, K, p, closed, costs)
         self.D, self.E = np.zeros((len(y), K)), np.zeros((self.N, K * K))
         self.loss = np.zeros(self.N)
         self.move, self.pairs, self.ends = np.zeros((p, K)), np.zeros(K * K), np.zeros(3 * K)
@@ -197,11 +197,10 @@ cdef class FrankWolfePass(HingePass):
         # (labels - path), times the scores without the costs.
         self.decode(s, w)
         for i in range(L):
-            if self.path[i] != self.y[first + i]:
-                wrong += 1.0
+            wrong += self.costs[self.y[first + i], self.path[i]]
             for k in range(K):
                 d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
-                along += d * (self.scores[i * K + k] - (self.y[first + i] != k))
+                along += d * (self.scores[i * K + k] - self.costs[self.y[first + i], k])
         for k in range(K * K):
             along += self.E[s, k] * tied[K + k]
         for i in range(1, L):

@@ -15,6 +15,7 @@ from sparsesolve.paths.bundle.trace import Recorder
 from sparsesolve.results.status import Status
 from sparsesolve.structured.chain_marginals import ChainMargin, excessive_gap
 from sparsesolve.structured.crf import crf_path
+from sparsesolve.structured.decoding import read_cost
 from sparsesolve.structured.hinge import FrankWolfePass, HingePass
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sequences import (
@@ -42,6 +43,7 @@ def max_margin(
     epochs: int = 10,
     tol: float = 0.0,
     allowed: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
     seed: int = 0,
 ) -> CRFPath:
     """Fit chains with the structured hinge loss, one sequence at a time.
@@ -66,6 +68,10 @@ def max_margin(
     tol : float, default 0.0
         Stop early once the gap, relative to the objective at zero, is at most this; "averaged"
         has none.
+    cost : array-like (K, K), default None
+        What it costs to take the label of a row for that of a column, in the sorted order of the
+        labels (a frame is read by its labels); at least 0, and 0 on the diagonal. None: 1 for
+        every wrong label.
     seed : int, default 0
         Seed of the orders.
 
@@ -100,7 +106,7 @@ def max_margin(
     tol = read_number("tol", tol, 0, np.inf)
     epochs = read_count("epochs", epochs, 1)
     rng = np.random.default_rng(read_seed(seed))
-    learner = MaxMargin(X, y, lengths, allowed, dual=algorithm == "frank_wolfe")
+    learner = MaxMargin(X, y, lengths, allowed, dual=algorithm == "frank_wolfe", cost=cost)
     if algorithm == "averaged":
         for _ in range(epochs):
             learner.averaged_epoch(rng)
@@ -119,12 +125,13 @@ class MaxMargin:
         As in `max_margin`.
     labels : (K,), default None
         All labels that may occur; None means those of y.
+    cost : as in `max_margin`
     dual : bool
         Whether to keep the variables of Frank-Wolfe: n K and N K^2 numbers.
     """
 
-    def __init__(self, X, y, lengths=None, allowed=None, labels=None, dual=False):
-        self.labels, self.p, self.names = labels, None, None
+    def __init__(self, X, y, lengths=None, allowed=None, labels=None, dual=False, cost=None):
+        self.labels, self.p, self.names, self.cost = labels, None, None, cost
         self.read(X, y, lengths, allowed, dual)
         K = len(self.labels)
         self.w = np.zeros((self.p + 3 + K) * K)
@@ -144,13 +151,16 @@ class MaxMargin:
         self.allowed = read_allowed(allowed, K, self.labels)
         refuse_forbidden(codes, rows.ptr, self.allowed, self.labels)
         closed = np.zeros((K, K)) if self.allowed is None else np.where(self.allowed, 0, -np.inf)
+        costs = read_cost(self.cost, self.labels)
+        self.worst = float(costs.max(axis=1)[codes].sum())
         x = rows.rows
         if len(x.data) == 0:  # an array without entries has no address
             x.data, x.indices = np.zeros(1), np.zeros(1, dtype=np.intc)
         self.n_sequences, self.n = len(rows.ptr) - 1, x.shape[0]
         self.data = x, rows.ptr, codes
         kind = FrankWolfePass if dual else HingePass
-        self.step = kind(x.indptr, x.indices, x.data, rows.ptr, codes, K, self.p, closed)
+        self.step = kind(x.indptr, x.indices, x.data, rows.ptr, codes, K, self.p, closed,
+                         costs)  # fmt: skip
 
     def averaged_epoch(self, rng):
         """Make one pass of subgradient steps in a new order; return the mean hinge loss."""
@@ -164,7 +174,7 @@ class MaxMargin:
 
     def frank_wolfe(self, lam, epochs, tol, rng):
         """Make passes of block Frank-Wolfe steps; return the path with the gap at their end."""
-        null = self.n / self.n_sequences  # the objective at 0: every label may be wrong
+        null = self.worst / self.n_sequences  # the objective at 0: every label may be wrong
         gap = np.inf
         for _ in range(epochs):
             order = rng.permutation(self.n_sequences).astype(np.intc)
@@ -179,9 +189,10 @@ class MaxMargin:
 
     def pragam(self, lam, n_iter, tol):
         """Make iterations of Pragam from the centre; return the path with its trace."""
-        null, record, smoothing = self.n / self.n_sequences, Recorder(), []
+        null, record, smoothing = self.worst / self.n_sequences, Recorder(), []
         with one_blas_thread():
-            risk = ChainMargin(*self.data, len(self.labels), self.allowed)
+            costs = read_cost(self.cost, self.labels)
+            risk = ChainMargin(*self.data, len(self.labels), self.allowed, costs)
             method = excessive_gap(risk, lam, len(self.w))
             least, highest = np.inf, -np.inf
             while True:
@@ -207,7 +218,7 @@ class MaxMargin:
             lambdas=np.array([lam]), coefs=sparse.csc_array(w[:, None]), df=np.array([used]),
             dev_ratio=np.array([np.nan]), gaps=np.array([gap]), n_iters=np.array([0]),
             status=np.array([int(status)]), stop_reason="every epoch was made",
-            labels=self.labels, n_features=self.p, null_value=self.n / self.n_sequences,
+            labels=self.labels, n_features=self.p, null_value=self.worst / self.n_sequences,
             allowed=self.allowed, feature_names=self.names, options={"loss": "hinge"},
             trace=trace,
         )  # fmt: skip

@@ -74,7 +74,8 @@ def parse_trees(
     lam : float > 0, default 1e-4
         Strength of the norm of "spom".
     eta0 : float > 0, default 1.0
-        Steps of "spom" are ``eta0 / sqrt(t)``.
+        Steps of "spom" are ``eta0 / sqrt(t)``, and with loss="log" ``eta0 / sqrt(N + t)`` for N
+        sentences: a long first step would stay in the weights of rare values.
     norm : {"l1_squared", "l1", "l2"}, default None
         Norm of "spom", as in `spom`. None: "l1_squared", or with loss="log" "l2", which leaves
         out no template.
@@ -220,7 +221,7 @@ class _Learner:
         work, options = self.work, self.options
         if options["C"] is not None:
             return work.step(s, self.gold[s], self.single_root, options["C"], 0.0, self.clock)
-        eta = options["eta0"] / np.sqrt(self.t)
+        eta = options["eta0"] / np.sqrt(self.t + options["log"] * len(self.gold))
         if options["log"]:
             lost = work.log_step(s, self.gold[s], self.single_root, eta, self.clock)
         else:

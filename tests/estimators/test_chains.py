@@ -99,3 +99,19 @@ def test_online_kernel_learning_is_the_function():
     assert model.gap_ == fit.relative_gap < 0.1 and model.classes_.tolist() == ["a", "b", "c"]
     copy = pickle.loads(pickle.dumps(model))
     assert (copy.predict(X, LENGTHS) == model.predict(X, LENGTHS)).all()
+
+
+def test_a_spom_learns_bit_by_bit():
+    rng = np.random.default_rng(3)
+    X = [rng.normal(size=(10, 4)) for _ in range(12)]
+    y = [np.where(part[:, 0] > 0, "up", "down") for part in X]
+    model = SPOMClassifier(C=10.0, eta0=0.5, groups=["a", "a", "b", "b"])
+    with pytest.raises(ValueError, match="classes, all labels"):
+        model.partial_fit(X[:6], y[:6])
+    model.partial_fit(X[:6], y[:6], classes=["up", "down"]).partial_fit(X[6:], y[6:])
+    whole = ss.spom(X, y, groups=["a", "a", "b", "b"], lam=model.model_.lam, eta0=0.5, epochs=1,
+                    shuffle=False)  # fmt: skip
+    np.testing.assert_allclose(model.coef_.T, whole.coef(), atol=1e-12)
+    assert model.gap_ == np.inf and model.model_.lam == 1.0 / (10.0 * 6)
+    before = model.fit(X, y).coef_
+    assert not np.allclose(model.partial_fit(X, y).coef_, before)

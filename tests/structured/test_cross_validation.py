@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import structured
@@ -45,3 +46,33 @@ def test_bad_folds_are_told():
         structured.cv_crf_path(X, Y, lengths=LENGTHS, folds=[0, 1], n_lambdas=2)
     with pytest.raises(ValueError, match="n_folds"):
         structured.cv_crf_path(X, Y, lengths=LENGTHS, n_folds=1, n_lambdas=2)
+
+
+@pytest.mark.parametrize("kind", ["table", "kernels", "mixed"])
+def test_c_of_a_spom_by_folds_is_each_fit_by_hand(kind):
+    rng = np.random.default_rng(5)
+    X, lengths = rng.normal(size=(60, 4)), np.full(12, 5)
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=60) > 0, "up", "down")
+    folds, cut = np.arange(12) % 3, np.repeat(np.arange(12) % 3, 5)
+    K = X @ X.T
+    given = {"table": X, "kernels": {"a": K, "b": sparse.csr_array(K**2)},
+             "mixed": [K, ss.mkl.LowRank(X[:, :2])]}[kind]  # fmt: skip
+    options = {"epochs": 3, "eta0": 0.3}
+    cv = structured.cv_spom(given, y, lengths=lengths, Cs=[0.1, 10.0], folds=folds, **options)
+
+    def part(rows, train):
+        return {"table": X[rows], "kernels": {"a": K[rows][:, train], "b": K[rows][:, train] ** 2},
+                "mixed": {0: K[rows][:, train], 1: ss.mkl.LowRank(X[rows, :2])}}[kind]  # fmt: skip
+
+    for f in range(3):
+        train, test = cut != f, cut == f
+        for c, C in enumerate((0.1, 10.0)):
+            fit = ss.spom(part(train, train), y[train], lengths=np.full(8, 5), C=C, seed=0,
+                          **options)  # fmt: skip
+            right = np.mean(fit.predict(part(test, train), [5] * 4) == y[test])
+            assert cv.fold_scores[f, c] == right
+    assert cv.C_best == (0.1, 10.0)[int(np.argmax(cv.mean))] and "C = " in repr(cv)
+    whole = ss.spom(given, y, lengths=lengths, C=cv.C_best, seed=0, **options)
+    np.testing.assert_array_equal(cv.predict(given, lengths), whole.predict(given, lengths))
+    with pytest.raises(ValueError, match="lam is an option of spom alone"):
+        structured.cv_spom(given, y, lengths=lengths, lam=0.1)

@@ -122,3 +122,36 @@ def test_a_forbidden_transition_is_never_learnt_from():
     fit = structured.max_margin(X, y, lengths=LENGTHS, allowed=allowed)
     for path in np.split(fit.predict(X, LENGTHS), LENGTHS.cumsum()[:-1]):
         assert (np.diff(path) >= 0).all()
+
+
+@pytest.mark.parametrize("algorithm", ["averaged", "frank_wolfe", "pragam"])
+def test_costs_of_wrong_labels(algorithm):
+    """One position a sequence: by enumeration; and costs of 1 are the default."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 4)), rng.integers(3, size=60)
+    ones = np.ones(60, dtype=int)
+    cost = np.array([[0.0, 1.0, 5.0], [0.5, 0.0, 2.0], [3.0, 0.0, 0.0]])
+    options = {"lengths": ones, "algorithm": algorithm, "epochs": 30, "lam": 0.5}
+    plain = structured.max_margin(X, y, **options)
+    same = structured.max_margin(X, y, cost=1.0 - np.eye(3), **options)
+    np.testing.assert_array_equal(plain.coef(), same.coef())
+    fit = structured.max_margin(X, y, cost=cost, **options)
+    assert fit.null_value == pytest.approx(cost.max(axis=1)[y].mean())
+    assert not np.allclose(fit.coef(), plain.coef())
+    if algorithm != "averaged":
+        def objective(w):
+            W, b = w[:12].reshape(4, 3), w[12:15] + w[15:18] + w[18:21]
+            scores = X @ W + b
+            worst = (scores + cost[y]).max(axis=1) - scores[np.arange(60), y]
+            return worst.mean() + 0.25 * w @ w
+
+        parts = fit.parts()
+        w = np.concatenate([parts["coef"].ravel(), parts["intercept"], parts["start"],
+                            parts["stop"]])  # fmt: skip
+        bound = objective(w) - fit.gaps[0] * fit.null_value
+        for scale in (0.01, 0.1, 0.5):
+            for _ in range(20):
+                assert objective(w + scale * rng.normal(size=21)) >= bound - 1e-9
+        assert 0.0 <= fit.gaps[0] < 0.05
+    with pytest.raises(ValueError, match="cost has shape"):
+        structured.max_margin(X, y, cost=np.zeros((2, 2)), **options)

@@ -197,7 +197,7 @@ def test_steps_of_the_log_loss_are_those_of_all_trees():
         _, mu = slow_loss(A, heads, True)
         D = -mu
         D[heads, np.arange(1, len(A))] += 1.0
-        eta = eta0 / np.sqrt(step)
+        eta = eta0 / np.sqrt(len(gold) + step)
         for arc, parts in own.items():
             for v in parts:
                 weights[v] = weights.get(v, 0.0) + eta * D[arc]
@@ -256,7 +256,7 @@ def test_a_mean_of_iterates_outlives_a_multiplier_that_is_folded():
     for order in orders(0, len(gold), 6):
         for s in order:
             t += 1
-            eta = 0.5 / np.sqrt(t)
+            eta = 0.5 / np.sqrt(len(gold) + t)
             work.log_step(s, gold[s], True, eta, 1.0)
             np.asarray(work.V)[:] /= 1.0 + 5.0 * eta
             shrunk /= 1.0 + 5.0 * eta
