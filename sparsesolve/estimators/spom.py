@@ -47,10 +47,9 @@ class SPOMClassifier(Chain):
         return self._keep(self._spom(X, y, lengths, epochs=self.epochs, certify=self.certify))
 
     def partial_fit(self, X, y, classes=None, lengths=None):
-        """Make one pass over more sequences in their order; it continues from `fit` if there was
-        one.
+        """Make one pass over more sequences in their order.
 
-        The first call needs `classes`, all labels that may occur; its sequences give N of the
+        It continues from `fit` if there was one. The first call needs `classes`, all labels that may occur; its sequences give N of the
         penalty 1 / (C N). There is no certificate: `gap_` is infinite.
         """
         first = not hasattr(self, "model_")
