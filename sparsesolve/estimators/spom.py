@@ -50,7 +50,8 @@ class SPOMClassifier(Chain):
         """Make one pass over more sequences in their order.
 
         It continues from `fit` if there was one. The first call needs `classes`, all labels that
-        may occur; its sequences give N of the penalty 1 / (C N). There is no certificate: `gap_` is infinite.
+        may occur; its sequences give N of the penalty 1 / (C N). There is no certificate: `gap_`
+        is infinite.
         """
         first = not hasattr(self, "model_")
         classes = read_all_classes(classes, getattr(self, "classes_", None))

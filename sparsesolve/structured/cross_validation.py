@@ -253,19 +253,19 @@ def cv_spom(
     sizes, known = np.diff(data.ptr), data.labels[data.codes]
     parts = _blocks_by_name(X, lengths, data.of is not None)
     folds = _folds(folds, n_folds, len(sizes), seed)
-    scores = []
+    found = []
     for fold in np.unique(folds):
         out = folds == fold
         inside, outside = np.repeat(~out, sizes), np.repeat(out, sizes)
         train, test = _cut(parts, inside, inside), _cut(parts, outside, inside)
         fits = (spom(train, known[inside], lengths=sizes[~out], C=float(C), **options) for C in Cs)
-        scores.append([np.mean(fit.predict(test, sizes[out]) == known[outside]) for fit in fits])
-    scores = np.array(scores, dtype=float)
+        found.append([np.mean(fit.predict(test, sizes[out]) == known[outside]) for fit in fits])
+    scores = np.array(found, dtype=float)
     mean, std = summary(scores, np.ones(len(scores)), 1)
     best = float(Cs[np.flatnonzero(mean == mean.max())].min())
     model = spom(X, y, lengths=lengths, C=best, **options)
     return SPOMCrossValidation(Cs=Cs, fold_scores=scores, mean=mean, std=std, C_best=best,
-                               model=model, folds=folds)  # fmt: skip
+                               model=model, folds=np.asarray(folds))  # fmt: skip
 
 
 def _blocks_by_name(X, lengths, is_table):
