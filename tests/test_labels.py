@@ -144,6 +144,8 @@ ROWS = {
         X, [(ss.mkl.gaussian(1.0), None)], centre=True, weights=weights).items[0]),
     (ss.mkl, "precomputed"): ("weights", lambda weights: ss.mkl.precomputed(
         GRAMS, centre=True, weights=weights).items[0]),
+    (ss.structured, "cv_spom"): ("y", lambda y: sequences(
+        ss.structured.cv_spom, n_folds=2, Cs=[1.0], epochs=1, eta0=1.0)(y).fold_scores),
     (ss.structured, "cv_crf_path"): ("y", lambda y: sequences(
         ss.structured.cv_crf_path, n_folds=2, lambdas=[0.1])(y).fold_scores),
     (ss.structured, "max_margin"): (
@@ -512,6 +514,7 @@ OTHERS = {
     "crf_path weights": "sequences, which have no labels",
     "tree_path weights": "sentences, which have no labels",
     "cv_crf_path weights folds": "sequences",
+    "cv_spom folds": "sequences",
     "tag_report y": "two lists of labels",
     "viterbi y start": "scores and labels are arrays",
     "thin y offset": "no X",

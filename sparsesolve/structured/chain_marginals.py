@@ -194,7 +194,7 @@ class ChainMargin:
     def __init__(self, rows, ptr, codes, K, allowed=None, costs=None):
         self.rows, self.columns = rows, sparse.csr_array(rows.T)
         self.tables, self.K, self.p = ChainTables(ptr, K, allowed), K, rows.shape[1]
-        tables, n = self.tables, rows.shape[0]
+        tables = self.tables
         self.begin, self.end = ptr[:-1], ptr[1:] - 1
         self.of_left = np.where(tables.single, 0.0, np.where(tables.first, 1.0, 0.5))[:, None]
         self.of_right = np.where(tables.last, 1.0, 0.5)[:, None]
