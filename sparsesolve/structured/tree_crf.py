@@ -197,7 +197,7 @@ def tree_path(
     state = TreeState(problem)
     if grid is None:
         z = problem.products(state.point.u)
-        levels = problem.penalty.entry_levels(z) if alpha > 0.0 else RIDGE_START * np.abs(z)
+        levels = problem.penalty.entry_lambdas(z) if alpha > 0.0 else RIDGE_START * np.abs(z)
         largest = float(levels.max(initial=0.0))
         grid = largest * np.geomspace(1.0, ratio, n_lambdas) if largest > 0.0 else np.zeros(1)
     with progress_bar(len(grid), progress) as advance:
