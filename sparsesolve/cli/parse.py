@@ -22,7 +22,7 @@ def add_parse_options(command):
                          help="log: probabilities of arcs, with --method spom")  # fmt: skip
     command.add_argument("--lam", type=float, default=1e-4, help="strength of the norm (1e-4)")
     command.add_argument("--epochs", type=int, default=5)
-    command.add_argument("--eta0", type=float, default=1.0, help="first step of spom (1)")
+    command.add_argument("--eta0", type=float, help="first step of spom (1; log 10)")
     command.add_argument("--bits", type=int, default=22, help="2^bits weights (22)")
     command.add_argument("--exact", action="store_true",
                          help="a weight for each feature, without --bits")  # fmt: skip

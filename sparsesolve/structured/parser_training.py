@@ -39,7 +39,7 @@ def parse_trees(
     loss: str = "hinge",
     C: float = 0.05,
     lam: float = 1e-4,
-    eta0: float = 1.0,
+    eta0: float | None = None,
     norm: str | None = None,
     average: bool | None = None,
     epochs: int = 5,
@@ -73,7 +73,8 @@ def parse_trees(
         Largest step of "mira".
     lam : float > 0, default 1e-4
         Strength of the norm of "spom".
-    eta0 : float > 0, default 1.0
+    eta0 : float > 0, default None
+        None: 1, or 10 with loss="log".
         Steps of "spom" are ``eta0 / sqrt(t)``, and with loss="log" ``eta0 / sqrt(N + t)`` for N
         sentences: a long first step would stay in the weights of rare values.
     norm : {"l1_squared", "l1", "l2"}, default None
@@ -126,6 +127,7 @@ def parse_trees(
         norm = "l2" if log else "l1_squared"
     read_choice("norm", norm, ("l1_squared", "l1", "l2"))
     average = _read_average(average, method, log, norm)
+    eta0 = (10.0 if log else 1.0) if eta0 is None else eta0
     C, lam, eta0 = (read_number(name, value, 0, np.inf, open_low=True, open_high=True)
                     for name, value in (("C", C), ("lam", lam), ("eta0", eta0)))  # fmt: skip
     epochs = read_count("epochs", epochs, 1)
