@@ -94,29 +94,29 @@ def drawn(count, seed, under, kind):
     return random.Random(seed).sample(every, min(count, len(every)))
 
 
-def enclosing(file, row):
+def enclosing(tree, file, row):
     """Return the names of the functions and classes around a line of a file."""
     found, depth = [], 1000
-    for line in reversed((ROOT / file).read_text().splitlines()[:row]):
+    for line in reversed((tree / file).read_text().splitlines()[:row]):
         head = re.match(r"(\s*)(?:def|class|cp?def .*?|cdef class)\s*\b(\w+)\s*[(:]", line)
         if head and len(head[1]) < depth:
             found, depth = [*found, head[2]], len(head[1])
     return [name for name in found if not name.startswith("__")]
 
 
-def suites(file, row, whole):
+def suites(tree, file, row, whole):
     """Return the test files to try for a fault in `file`, the likeliest to see it first."""
     room, stem = Path(*Path(file).parts[1:]).parent, Path(file).stem
-    names = [re.compile(rf"\b{re.escape(name)}\b") for name in enclosing(file, row)]
+    names = [re.compile(rf"\b{re.escape(name)}\b") for name in enclosing(tree, file, row)]
     module = ".".join(Path(file).with_suffix("").parts)
     scores = {}
-    for test in sorted((ROOT / "tests").rglob("test_*.py")):
-        text, place = test.read_text(), test.relative_to(ROOT / "tests").parent
+    for test in sorted((tree / "tests").rglob("test_*.py")):
+        text, place = test.read_text(), test.relative_to(tree / "tests").parent
         score = 8 * (test.stem == f"test_{stem}") + 4 * sum(bool(n.search(text)) for n in names)
         score += 2 * (module in text) + (place == room) + (str(place) == "laws") / 2
         score += (str(room) + "/").startswith(f"{place}/") / 4
         if score or whole:
-            scores[str(test.relative_to(ROOT))] = (-score, len(text))
+            scores[str(test.relative_to(tree))] = (-score, len(text))
     return sorted(scores, key=scores.get)
 
 
@@ -177,7 +177,7 @@ def judged(tree, file, site, whole, seconds):
         build = [sys.executable, "setup.py", "build_ext", "--inplace"]
         if compiled and subprocess.run(build, cwd=tree, capture_output=True).returncode:
             return "does not compile"
-        tests = suites(file, row, whole)
+        tests = suites(tree, file, row, whole)
         code, output = tested(tree, tests, seconds)
         if code in (0, 98):
             return "survived"

@@ -9,7 +9,7 @@ from sparsesolve import inference
 from sparsesolve.data import read_design
 from sparsesolve.inference.carving import carved
 from sparsesolve.inference.event import Selection, certified, without_intercept
-from sparsesolve.inference.polyhedral import limits
+from sparsesolve.inference.polyhedral import limits, noise_level
 from sparsesolve.inference.truncated import Carved, Truncated, intervals, p_values, pivots
 from sparsesolve.selection.information import inverse
 
@@ -282,3 +282,13 @@ def test_nothing_chosen():
 def test_refusals(ask, words):
     with pytest.raises(ValueError, match=words):
         ask()
+
+
+@pytest.mark.parametrize("p", [10, 150])
+def test_the_noise_level_is_that_of_all_columns_or_of_a_lasso(p):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, p))
+    y = 4.0 * X[:, 0] + 2.0 * rng.normal(size=100)
+    options = ss.path(X, y, n_lambdas=2).options | {"n_lambdas": 40}
+    sigma, source = noise_level(X, y, options)
+    assert 1.5 < sigma < 2.5 and ("all features" in source) == (p == 10)
