@@ -63,7 +63,7 @@ def run_path(args):
         save_plot(fit, args.plot, args.xvar, _title(args, "path"), by=args.by)
     if args.save:
         ss.save(fit, args.save)
-    write_weights(fit, args, float(fit.lambdas[-1]))
+    write_weights(fit, args, float(fit.lambdas[-1]), table.X)
     if not args.quiet and args.out != "-":
         print(printing.table(fit, whole=True))
 
@@ -87,7 +87,7 @@ def run_cv(args):
         save_figure(cv.plot, args.plot, _title(args, "cross-validation"))
     if args.save:
         ss.save(cv, args.save)
-    write_weights(cv, args, args.s)
+    write_weights(cv, args, args.s, table.X)
     if not args.quiet and args.out != "-":
         print(cv)
 

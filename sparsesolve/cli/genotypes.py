@@ -34,6 +34,8 @@ def add_genotype_options(command):
                        "the PGS Catalog's format, also .gz; predict reads it")  # fmt: skip
     command.add_argument("--checkpoint", metavar="FILE", help="written after each lambda; if it "
                          "is there, a run that was killed goes on from it (.npz)")  # fmt: skip
+    command.add_argument("--progress", action="store_true", help="show it in a file of messages, "
+                         "too; a terminal always shows it")  # fmt: skip
     group.add_argument("--genome-build", metavar="NAME", help="of the positions, for its head")
 
 
@@ -68,11 +70,13 @@ def refuse_genotype_options(args):
                          "genotypes says")  # fmt: skip
 
 
-def write_weights(fit, args, s):
-    """Write --weights-file, if it is asked for: the weights at the lambda `s`."""
+def write_weights(fit, args, s, X):
+    """Write --weights-file, if it is asked for: the weights at the lambda `s`, with proxies."""
     if args.weights_file:
-        polygenic_score(fit, s).write(args.weights_file, build=args.genome_build,
-                                      trait=", ".join(args.response))  # fmt: skip
+        polygenic_score(fit, s).write(
+            args.weights_file, build=args.genome_build, trait=", ".join(args.response),
+            proxies=X.proxies(fit.nonzero(s)),
+        )  # fmt: skip
 
 
 def _opened(args):

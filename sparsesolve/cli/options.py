@@ -157,7 +157,7 @@ def fit_options(args, table):
         "intercept": not args.no_intercept,
         "standardize": "group" if args.standardize_groups else standardize,
         "n_threads": args.threads,
-        "progress": sys.stderr.isatty(),
+        "progress": getattr(args, "progress", False) or sys.stderr.isatty(),
         **{name: value for name, value in options.items() if value is not None or name == "stop"},
         **{name: per_feature(name, getattr(args, name), default, args, table)
            for name, default in limits.items()

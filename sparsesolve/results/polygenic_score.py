@@ -144,7 +144,8 @@ class PolygenicScore(Frozen, Tabled):
         values = matched.imputed(mean).product(which, self.weights[:, None])[:, 0]
         return SampleScores(matched.samples, values, matched.n_missing(which), matched.matches)
 
-    def write(self, file: Any, *, build: str, name: str = "", trait: str = "") -> None:
+    def write(self, file: Any, *, build: str, name: str = "", trait: str = "",
+              proxies: dict | None = None) -> None:
         """Write a file of the PGS Catalog's format, which reading gives back to the last digit.
 
         Parameters
@@ -155,9 +156,13 @@ class PolygenicScore(Frozen, Tabled):
             Genome build of the positions, such as "GRCh38"; no file of genotypes says it.
         name, trait : str, default ""
             What the score is called, and what it predicts; "" keeps what ``about`` says.
+        proxies : dict, optional
+            Variants that could stand for those of the score, as
+            :meth:`~sparsesolve.results.Genotypes.proxies` finds them; they go into the head.
         """
         known = {"pgs_name": "", "trait_reported": "", "weight_type": "beta", **self.about}
-        given = {"pgs_name": name, "trait_reported": trait}
+        given = {"pgs_name": name, "trait_reported": trait, "proxies": "; ".join(
+            f"{one}={','.join(others)}" for one, others in (proxies or {}).items() if others)}
         known |= {key: value for key, value in given.items() if value}
         about = {"format_version": FORMAT, **known, "genome_build": build,
                  "variants_number": len(self.weights)}  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -68,16 +67,6 @@ class Samples:
     def take(self, which: Any) -> Samples:
         """Return some of the samples, by an array of indices or a mask."""
         return Samples(self.fid[which], self.iid[which], self.sex[which])
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A file of genotypes: how many variants it has, and how to read what they are."""
-
-    file: str
-    n_variants: int
-    read_variants: Callable  # () -> Variants; read when first asked for
-    unchanged: Callable  # () -> None; raises ValueError if the file is not the one that was opened
 
 
 class Genotypes(MixedColumns):
@@ -295,8 +284,8 @@ class Genotypes(MixedColumns):
 
     def refuse_changed(self) -> None:
         """Raise ValueError if a file was changed or truncated since it was opened."""
-        for source in self._sources:
-            source.unchanged()
+        for _, refuse in self._sources:
+            refuse()
 
     def _decoded(self, part, here, which):
         return part.columns(here, np.full(len(here), np.nan))
@@ -304,7 +293,7 @@ class Genotypes(MixedColumns):
     def __repr__(self):
         n, p = self.shape
         also = f" and {self.n_covariates} covariates" if self.n_covariates else ""
-        of = f" of {', '.join(source.file for source in self._sources)}" if self._sources else ""
+        of = f" of {', '.join(file for file, _ in self._sources)}" if self._sources else ""
         return f"<Genotypes: {n} samples, {p - self.n_covariates} variants{also}{of}>"
 
 

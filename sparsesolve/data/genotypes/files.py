@@ -26,7 +26,7 @@ from sparsesolve.data.number import shown
 from sparsesolve.data.tables.files import opened_text
 from sparsesolve.linalg.design.genotypes import BLOCK_BYTES, Dosages, TwoBits
 
-from .columns import Genotypes, Samples, Source, Variants
+from .columns import Genotypes, Samples, Variants
 
 MAGIC = b"\x6c\x1b"
 # Columns whose last bytes are looked at when a file is opened; all of them would read the file.
@@ -130,7 +130,7 @@ def _opened(file, bim, fam):
     file = file if file.suffix == ".bed" else file.with_name(file.name + ".bed")
     bim, fam = (Path(given or file.with_suffix(ending))
                 for given, ending in ((bim, ".bim"), (fam, ".fam")))  # fmt: skip
-    samples, text = read_samples(fam), bim.read_bytes().rstrip()
+    samples, text = _samples_of(fam), bim.read_bytes().rstrip()
     n, p = len(samples), text.count(b"\n") + bool(text)
     if not p:
         raise ValueError(f"{bim} is empty; it has a line for each variant")
@@ -147,9 +147,8 @@ def _opened(file, bim, fam):
     data = np.memmap(file, dtype=np.uint8, mode="r")
     bits = TwoBits(data, 3 + size * np.arange(p), n)
     _refuse_other_count(bits, file, fam)
-    variants = lru_cache(partial(read_variants, bim, text, p))
-    state = os.stat(file)
-    source = Source(str(file), p, variants, partial(_refuse_changed, file, state, data))
+    variants = lru_cache(partial(_variants_of_all, bim, p))
+    source = str(file), partial(_refuse_changed, file, os.stat(file), data)
     return Genotypes([bits], variants, samples, sources=[source])
 
 
@@ -163,8 +162,8 @@ def _opened_pgen(file, pvar, psam):
     file = file if file.suffix == ".pgen" else file.with_name(file.name + ".pgen")
     pvar, psam = (Path(given or file.with_suffix(ending))
                   for given, ending in ((pvar, ".pvar"), (psam, ".psam")))  # fmt: skip
-    samples, variants = _samples_of_psam(psam), _variants_of_pvar(pvar)
-    n, p, state = len(samples), len(variants), os.stat(file)
+    samples, variants = _samples_of(psam), _variants_of(pvar)
+    n, p = len(samples), len(variants)
     try:
         with pgenlib.PgenReader(os.fsencode(file), raw_sample_ct=n) as reader:
             if reader.get_variant_ct() != p:
@@ -176,8 +175,7 @@ def _opened_pgen(file, pvar, psam):
         words = " ".join(str(error).split())
         raise ValueError(f"{file} and its {n:,} samples of {psam.name} cannot be read by Pgenlib "
                          f"({words})") from None  # fmt: skip
-    source = Source(str(file), p, lambda: variants, partial(_refuse_changed, file, state, None))
-    return Genotypes([bits], lambda: variants, samples, sources=[source])
+    return Genotypes([bits], lambda: variants, samples, sources=[(str(file), lambda: None)])
 
 
 def _dosages(reader, n, p):
@@ -216,37 +214,57 @@ def text_columns(file, names=None):
     """Return the columns of a text file by name, arrays of text.
 
     Lines of ``##``, and of ``#key=value``, are passed over. A header may begin with ``#``; with
-    `names`, it must, or they are the names. Columns end at tabs, or else commas, or else blanks.
+    `names`, it must, or they are the names. Columns end at tabs, or else commas, or else blanks;
+    without a header, at tabs and blanks.
     """
     with opened_text(file) as stream:
-        lines = [(i, line.rstrip("\r\n")) for i, line in enumerate(stream, 1) if line.strip()]
-    lines = [(i, line) for i, line in lines if not line.startswith("##")
-             and not (line.startswith("#") and "=" in line and "\t" not in line)]  # fmt: skip
-    first = lines[0][1] if lines else ""
-    mark = "\t" if "\t" in first else "," if "," in first else None
+        text = stream.read()
+    lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
+    lines = [(i, line) for i, line in lines if line[0] != "#" or not (
+        line.startswith("##") or "=" in line and "\t" not in line)]  # fmt: skip
+    first, mark = lines[0][1] if lines else "", None
     if names is None or first.startswith("#"):
+        mark = "\t" if "\t" in first else "," if "," in first else None
         names = [name.strip().strip('"') for name in first.removeprefix("#").split(mark)]
         lines = lines[1:]
     if not lines:
         raise ValueError(f"{file} has no rows; give a table with the names of its columns above")
-    rows = []
-    for i, line in lines:
-        rows.append([cell.strip().strip('"') for cell in line.split(mark)])
-        if len(rows[-1]) != len(names):
-            raise ValueError(
-                f"{file}, line {i}: {len(rows[-1])} cells under {len(names)} names of columns"
-            )
+    rows = [line.split(mark) for _, line in lines]
+    for (i, _), row in zip(lines, rows, strict=True):
+        if len(row) != len(names):
+            raise ValueError(f"{file}, line {i}: {len(row)} cells under {len(names)} names of "
+                             "columns")  # fmt: skip
+    if '"' in text or " " in text:
+        rows = [[cell.strip().strip('"') for cell in row] for row in rows]
     return dict(zip(names, np.array(rows, dtype=object).T, strict=True))
 
 
-def _samples_of_psam(file):
+def _samples_of(file):
+    """Return the Samples of a .fam or .psam file; refuse ids twice."""
     rows = text_columns(file, ["FID", "IID", "PAT", "MAT", "SEX", "PHENO1"])
     _refuse_lost(file, rows, ["IID"])
     none = np.full(len(rows["IID"]), "0")
-    return _samples(file, rows.get("FID", none), rows["IID"], rows.get("SEX", none))
+    fid, iid, sex = (rows.get(name, none).astype(str) for name in ("FID", "IID", "SEX"))
+    pairs = np.char.add(np.char.add(fid, "\t"), iid)
+    _, first, count = np.unique(pairs, return_index=True, return_counts=True)
+    if count.max() > 1:
+        i = first[count.argmax()]
+        raise ValueError(
+            f"{file}: the sample {str(iid[i])!r} of family {str(fid[i])!r} stands {count.max()} "
+            "times; ids of samples must differ"
+        )
+    return Samples(fid, iid, np.where(np.isin(sex, ["1", "2"]), sex, "0").astype(np.int8))
 
 
-def _variants_of_pvar(file):
+def _variants_of_all(file, count):
+    variants = _variants_of(file)
+    if len(variants) != count:
+        raise ValueError(f"{file} was changed after the genotypes were opened, or has empty lines")
+    return variants
+
+
+def _variants_of(file):
+    """Return the Variants of a .bim or .pvar file; A1 of the first is ALT of the other."""
     rows = text_columns(file, ["CHROM", "ID", "CM", "POS", "ALT", "REF"])
     _refuse_lost(file, rows, ["CHROM", "ID", "POS", "REF", "ALT"])
     for i, one in enumerate(rows["ALT"]):
@@ -255,8 +273,7 @@ def _variants_of_pvar(file):
                 f"{file}: variant {i} (counted from 0) has the alternative alleles {one!r}; split "
                 "it into variants of two alleles"
             )
-    text = (rows[name].astype(str) for name in ("CHROM", "ID", "ALT", "REF"))
-    chromosome, id, alt, ref = text
+    chromosome, id, alt, ref = (rows[name].astype(str) for name in ("CHROM", "ID", "ALT", "REF"))
     return Variants(chromosome, id, _positions(file, rows["POS"]), alt, ref)
 
 
@@ -302,42 +319,10 @@ def _refuse_other_count(bits, file, fam):
 
 
 def _refuse_changed(file, state, data):
-    if data is None:  # in memory
-        return
     refuse_truncated(str(file), data)
     now = os.stat(file)
     if (now.st_size, now.st_mtime_ns) != (state.st_size, state.st_mtime_ns):
         raise ValueError(f"{file} was changed after it was opened; open it again")
-
-
-def read_samples(file):
-    """Return the Samples of a .fam file; refuse lines of other than six columns, and ids twice."""
-    text = file.read_bytes().rstrip()
-    fields = _fields(file, text, text.count(b"\n") + bool(text), "sample")
-    return _samples(file, *(_text(fields[:, k]) for k in (0, 1, 4)))
-
-
-def _samples(file, fid, iid, sex):
-    """Return Samples of columns of text; refuse ids twice."""
-    fid, iid, sex = (np.asarray(column).astype(str) for column in (fid, iid, sex))
-    pairs = np.char.add(np.char.add(fid, "\t"), iid)
-    _, first, count = np.unique(pairs, return_index=True, return_counts=True)
-    if count.max() > 1:
-        i = first[count.argmax()]
-        raise ValueError(
-            f"{file}: the sample {str(iid[i])!r} of family {str(fid[i])!r} stands {count.max()} "
-            "times; ids of samples must differ"
-        )
-    known = np.isin(sex, ["1", "2"])
-    return Samples(fid, iid, np.where(known, sex, "0").astype(np.int8))
-
-
-def read_variants(file, text, p):
-    """Return the Variants of the text of a .bim file."""
-    fields = _fields(file, text, p, "variant")
-    position = _positions(file, _text(fields[:, 3]).astype(object))
-    chromosome, name, a1, a2 = (_text(fields[:, k]) for k in (0, 1, 4, 5))
-    return Variants(chromosome, name, position, a1, a2)
 
 
 def _positions(file, column):
@@ -352,26 +337,3 @@ def _positions(file, column):
                     "must be a whole number"
                 ) from None
         raise
-
-
-def _fields(file, text, count, what):
-    """Return the six columns of every line, as an array of bytes (count, 6)."""
-    if not count:
-        raise ValueError(f"{file} is empty; it has a line for each {what}")
-    fields = text.split()
-    lines = text.splitlines() if len(fields) != 6 * count else ()
-    for i, line in enumerate(lines):
-        if len(line.split()) != 6:
-            raise ValueError(
-                f"{file}, line {i + 1}: {len(line.split())} columns, where PLINK writes six for "
-                f"each {what}"
-            )
-    return np.array(fields, dtype=object).reshape(count, 6)
-
-
-def _text(column):
-    """Return bytes as text; what is not UTF-8 is read as Latin-1, which accepts every byte."""
-    try:
-        return np.array([one.decode() for one in column])
-    except UnicodeDecodeError:
-        return np.array([one.decode("latin-1") for one in column])

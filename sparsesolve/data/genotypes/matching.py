@@ -44,7 +44,7 @@ class Matches:
         The variant of the new genotypes, or "".
     share : float
         How much of the spread of the score is used: of the sum of absolute weights times standard
-        deviations.
+        deviations; of weights alone if one of these is unknown, or all are 0.
     """
 
     id: np.ndarray
@@ -185,8 +185,10 @@ def matched(genotypes, wanted, weight, frequency, ambiguous="drop", least=0.75):
             found[i] = -1 if decision[i] == "ambiguous" else found[i]
         swapped[i] = found[i] >= 0 and decision[i].startswith("swapped")
     _refuse_two_on_one(own, wanted, found)
-    spread = np.sqrt(2.0 * frequency * (1.0 - frequency)) if np.isfinite(frequency).all() else 1.0
-    size = np.abs(weight) * spread
+    size = np.abs(weight)
+    spread = np.sqrt(2.0 * frequency * (1.0 - frequency))
+    if (size * spread).sum() > 0.0:  # known, and of variants that vary
+        size = size * spread
     share = float(size[found >= 0].sum() / size.sum()) if size.sum() > 0.0 else 1.0
     names = np.array([own.id[j] if j >= 0 else "" for j in found], dtype=object)
     matches = Matches(wanted.id.astype(object), decision, names, share)

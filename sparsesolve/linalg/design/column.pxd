@@ -10,7 +10,7 @@ A sparse column is never filled in. Its centre enters through sums that the call
 `total` is the sum of the vector that multiplies the column. A constant that belongs on every
 entry of a result is returned instead of added.
 """
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int16_t, int64_t, uint8_t, uint16_t, uint64_t
 
 from sparsesolve.linalg.kernels.two_bits cimport (
     ss_axpy_2b,
@@ -23,6 +23,8 @@ from sparsesolve.linalg.kernels.two_bits cimport (
     ss_dots_2b,
     ss_genotype,
     ss_mean_16,
+    ss_near_2b,
+    ss_near_missing_2b,
     ss_square_16,
     ss_unpack_2b,
     ss_unpack_16,
@@ -106,6 +108,18 @@ cdef inline double dot(const Column* x, const double* v, double total) noexcept 
     s = (ss_sparse_dot_f32(x.size, x32, x.rows, v) if x.kind == FLOAT32
          else ss_sparse_dot_f64(x.size, x64, x.rows, v))
     return x.factor * (s - x.centre * total)
+
+
+cdef inline double near_dot(const Column* x, const int16_t* q, const double* sums) noexcept nogil:
+    """Return z'v for genotypes, where v and its `sums` are what ss_round_2b makes of a vector."""
+    cdef int64_t[2] codes
+    cdef double known
+    if x.missing == 0.0:
+        ss_near_2b(x.size, <const uint8_t*> x.values, q, codes)
+    else:
+        ss_near_missing_2b(x.size, <const uint8_t*> x.values, q, codes)
+    known = 2.0 * sums[0] - <double> (codes[0] - codes[1])
+    return x.factor * sums[1] * (known + (x.missing * <double> codes[1] - x.centre * sums[0]))
 
 
 cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
@@ -286,17 +300,17 @@ cdef inline double survey_codes(Column* x, const double* w, const uint64_t* rows
     cdef double[4] weight
     cdef double seen, mean
     cdef int k
-    ss_count_2b(x.size, values, NULL, count)
-    x.missing = <double> count[1]  # until the mean is known
+    ss_count_2b(x.size, values, rows, count)
     if rows != NULL:
-        ss_count_2b(x.size, values, rows, count)
         for k in range(4):
             weight[k] = each * <double> count[k]
+        if count[0] + count[1] + count[2] + count[3] < x.size:
+            ss_count_2b(x.size, values, NULL, count)
     else:
         ss_weigh_2b(x.size, values, w, weight)
     seen = weight[0] + weight[2] + weight[3]
     mean = (2.0 * weight[0] + weight[2]) / seen if seen > 0.0 else 0.0
-    x.missing = mean if x.missing > 0.0 else 0.0
+    x.missing = mean if count[1] > 0 else 0.0
     variance[0] = square_of_codes(x, weight, mean)
     return mean
 

@@ -1,7 +1,12 @@
 """Design: a matrix as an array of Columns."""
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int16_t, uint64_t
 
 from sparsesolve.linalg.design.column cimport Column
+
+cdef class RoundedVector:
+    """A vector u = sqrt(w) r of a Design with genotypes, as these multiply it fastest."""
+    cdef int16_t[::1] q     # see two_bits.h
+    cdef double[2] sums
 
 cdef class Design:
     cdef readonly Py_ssize_t n, p       # rows, columns
@@ -14,6 +19,7 @@ cdef class Design:
     cdef object weights                 # (n,) weights passed to moments(), None before
     cdef bint centred                   # True if columns are centred by their means
     cdef bint imputes                   # True if genotypes were passed, which can be missing
+    cdef bint nears                     # True if near_some saves time
     cdef uint64_t[::1] counted          # for these: rows of equal weight, 2 bits each, or None
     cdef double each                    # their weight
     cdef object keep                    # owner of the memory behind the columns
@@ -25,6 +31,9 @@ cdef class Design:
     cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u,
                              double total,
                              double* out, int n_threads) noexcept nogil
+    cdef double near_some(self, const int* which, Py_ssize_t count, const double* u,
+                          const double* root_w, RoundedVector rounded, double* out,
+                          int n_threads) noexcept nogil
     cdef double _met(self, double values) noexcept nogil
     cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count,
                          const double* u, double total,

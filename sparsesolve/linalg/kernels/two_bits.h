@@ -240,6 +240,70 @@ static inline void ss_take_2b(ptrdiff_t m, const int64_t *which, const uint8_t *
     }
 }
 
+/* A vector of n rows is rounded for ss_near_2b to whole numbers up to 1365 in size, so that eight
+ * products with codes up to 3 fit into 16 bits. Its rows are dealt into blocks of 256, as 64 bytes
+ * of a column have them in words of 16 bits: number 32 l + k of a block is for row l of word k. The
+ * last block ends where columns end; rows of the block before it count 0 there. Sums of 32 bits
+ * hold 2^24 rows. */
+enum { SS_LEVELS = 1365, SS_WORDS = 32, SS_BLOCK = 256, SS_MOST_ROWS = 1 << 24 };
+
+/* Set q to u / step, rounded, sums[0] to its total and sums[1] to step. Returns the length of
+ * (u - step q) / root_w, and 4e-11 of that of u / root_w: the rounding of three terms that cancel
+ * in a column whose mean is at most 2^16 standard deviations. Infinity if u is not of usual size.
+ * Where root_w is 0, so is u. */
+static inline double ss_round_2b(ptrdiff_t n, const double *u, const double *root_w, int16_t *q,
+                                 double *sums) {
+    ptrdiff_t size = (n + 3) / 4, last = (size - 1) / 64;
+    double most = 0.0, off = 0.0, length = 0.0, total = 0.0;
+    for (ptrdiff_t i = 0; i < n; i++) most = fabs(u[i]) > most ? fabs(u[i]) : most;
+    if (!(most > 1e-250 && most < 1e250)) return INFINITY;
+    sums[1] = most / SS_LEVELS;
+    memset(q, 0, (size_t)(last + 1) * SS_BLOCK * sizeof *q);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double level = u[i] / sums[1];
+        int whole = (int)(level + (level < 0.0 ? -0.5 : 0.5));
+        ptrdiff_t block = i / SS_BLOCK;
+        int at = (int)(i - 4 * (block < last ? 64 * block : size - 64));
+        q[SS_BLOCK * block + SS_WORDS * (at % 8) + at / 8] = (int16_t)whole;
+        if (root_w[i] > 0.0) {
+            double own = (level - whole) / root_w[i];
+            off += own * own;
+            length += level / root_w[i] * (level / root_w[i]);
+        }
+        total += whole;
+    }
+    sums[0] = total;
+    return sums[1] * ((1.0 + 1e-9) * sqrt(off) + 4e-11 * sqrt(length));
+}
+
+/* sums[0] = sum_i c_i q_i with c_i = 2, 1 and 0 for the values 0, 1 and 2. MORE counts missing rows
+ * in sums[1] if c_i is 3 there. */
+#define SS_NEAR(NAME, CODES, MORE)                                                                \
+    SS_SIMD static void NAME(ptrdiff_t n, const uint8_t *SS_RESTRICT x,                            \
+                             const int16_t *SS_RESTRICT q, int64_t *sums) {                       \
+        ptrdiff_t size = (n + 3) / 4;                                                             \
+        int32_t total[SS_WORDS] = {0}, lost[SS_WORDS] = {0};                                      \
+        for (ptrdiff_t at = 0; at < size; at += 64, q += SS_BLOCK) {                              \
+            uint16_t c[SS_WORDS];                                                                 \
+            int16_t s[SS_WORDS] = {0}, t[SS_WORDS] = {0};                                         \
+            memcpy(c, x + (at + 64 <= size ? at : size - 64), 64);                                \
+            for (int k = 0; k < SS_WORDS; k++)                                                    \
+                c[k] = (uint16_t)((c[k] & 0x5555) << 1 | ((CODES) & 0x5555));                     \
+            for (int l = 0; l < 8; l++)                                                           \
+                for (int k = 0; k < SS_WORDS; k++) {                                              \
+                    int16_t own = c[k] >> 2 * l & 3, by = q[SS_WORDS * l + k];                    \
+                    s[k] += own * by;                                                             \
+                    MORE;                                                                         \
+                }                                                                                 \
+            for (int k = 0; k < SS_WORDS; k++) total[k] += s[k], lost[k] += t[k];                 \
+        }                                                                                         \
+        sums[0] = sums[1] = 0;                                                                    \
+        for (int k = 0; k < SS_WORDS; k++) sums[0] += total[k], sums[1] += lost[k];               \
+    }
+
+SS_NEAR(ss_near_2b, c[k] >> 1 & ~c[k], (void)by)
+SS_NEAR(ss_near_missing_2b, c[k] >> 1 ^ c[k], t[k] += by & -(own == 3))
+
 #undef SS_VALUE
 
 #endif

@@ -1,7 +1,7 @@
 """SafeBalls: safe screening by earlier residuals; Correlations: products of what they let pass."""
 from libc.math cimport INFINITY, fabs
 
-from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.design.design cimport Design, RoundedVector
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 
 cdef class SafeBalls:
@@ -46,11 +46,13 @@ cdef class Correlations:
     cdef readonly Py_ssize_t n_blocks
     cdef Py_ssize_t n, p
     cdef int n_threads, n_undecided
+    cdef RoundedVector rounded          # None: exact products cost no more
     cdef SafeBalls safe_balls
     cdef double[::1] rate               # (G,) how fast the level of a block grows with |dr|
     cdef double[::1] threshold          # (G,) the level is held against lam * threshold
     cdef const int[::1] start, member, of   # columns of the blocks, and the block of each column
-    cdef int[::1] undecided, columns    # blocks multiplied last, and their columns
+    cdef int[::1] undecided             # blocks multiplied last
+    cdef int[::1] unclear, columns      # those that near products leave, and their columns
     cdef double[::1] level_of           # (G,) of the undecided blocks, one after the other
     cdef double[::1] root_w, u, exact, ahead
     cdef char* records                  # (G,) Records
@@ -63,8 +65,10 @@ cdef class Correlations:
     cdef void multiply_all(self, const double* r) noexcept nogil
     cdef int predict_violators(self, double lam, double forward, int* which) noexcept nogil
     cdef void _arrive(self, const double* r, double lam) noexcept nogil
-    cdef void _multiply(self, const double* r) noexcept nogil
-    cdef void _remember(self) noexcept nogil
+    cdef void _multiply(self, const double* r, bint exactly) noexcept nogil
+    cdef int _near(self) noexcept nogil
+    cdef int _list_columns(self, int count) noexcept nogil
+    cdef void _remember(self, int k, const double* z, double distance) noexcept nogil
 
     cdef inline int size(self, Py_ssize_t g) noexcept nogil:
         return self.start[g + 1] - self.start[g]

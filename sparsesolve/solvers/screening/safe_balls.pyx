@@ -21,7 +21,7 @@ import numpy as np
 
 from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design.column cimport Column
-from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.design.design cimport Design, RoundedVector
 from sparsesolve.linalg.kernels.vector cimport dot, ss_candidates, ss_multiply, ss_travel
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
@@ -36,6 +36,8 @@ cdef double ENTER_AHEAD = 0.99
 # Blocks with bounds above this share of their threshold may pass it at the next lambda, and are
 # multiplied there.
 cdef double CLOSE = 0.9
+# Blocks from which the residual is rounded: that takes the time of thirty exact products.
+cdef int WORTH_ROUNDING = 100
 
 
 cdef class SafeBalls:
@@ -127,6 +129,8 @@ cdef class Correlations:
         self.ahead = np.zeros(int(np.diff(self.start).max(initial=1)))
         self.undecided, self.columns = np.zeros(G + 1, dtype=np.intc), np.zeros(p + 1,
                                                                                 dtype=np.intc)
+        self.unclear = np.zeros(G + 1, dtype=np.intc)
+        self.rounded = RoundedVector(n) if design.nears else None
         self.close = CLOSE if design.stored < n * p else 1.0
         self.safe_balls = SafeBalls(n, self._rates(), self.threshold)
         free(self.records)
@@ -173,7 +177,7 @@ cdef class Correlations:
         """
         self._arrive(r, lam)
         self.n_undecided = <int> self.safe_balls.candidates(self.close * lam, &self.undecided[0])
-        self._multiply(r)
+        self._multiply(r, False)
         return self.n_undecided
 
     cdef void multiply_all(self, const double* r) noexcept nogil:
@@ -183,7 +187,7 @@ cdef class Correlations:
         for g in range(self.n_blocks):
             self.undecided[g] = <int> g
         self.n_undecided = <int> self.n_blocks
-        self._multiply(r)
+        self._multiply(r, True)
         self.n_undecided = 0
 
     cdef void _arrive(self, const double* r, double lam) noexcept nogil:
@@ -193,42 +197,75 @@ cdef class Correlations:
             self.lam = lam
             self.latest += 1
 
-    cdef void _multiply(self, const double* r) noexcept nogil:
-        """Take the exact products of the undecided blocks with r."""
-        cdef int k, g, j, total = 0
-        cdef const int* columns = &self.undecided[0]
-        if self.n_undecided == 0:
-            return
-        if self.penalty is None:
-            total = self.n_undecided
-        else:
-            columns = &self.columns[0]
-            for k in range(self.n_undecided):
-                g = self.undecided[k]
-                for j in range(self.start[g], self.start[g + 1]):
-                    self.columns[total] = self.member[j]
-                    total += 1
-        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
-        self.design.correlate_some(columns, total, &self.u[0], 0.0, &self.exact[0], self.n_threads)
-        self.products += total
-        self._remember()
+    cdef void _multiply(self, const double* r, bint exactly) noexcept nogil:
+        """Multiply the undecided blocks with r, and certify by their products.
 
-    cdef void _remember(self) noexcept nogil:
-        """Remember the products of the undecided blocks, at the last residual of this lam and of
-        one before, and certify by them."""
-        cdef int k, g, s, total = 0
-        cdef Record* record
-        cdef double* last
+        Unless `exactly`, blocks that near products keep below lam * threshold have no others.
+        """
+        cdef int k, g, total, count = self.n_undecided
+        if count == 0:
+            return
+        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
+        for k in range(count):
+            self.unclear[k] = k
+        if self.rounded is not None and not exactly and count >= WORTH_ROUNDING:
+            count = self._near()
+        total = self._list_columns(count)
+        self.design.correlate_some(&self.columns[0], total, &self.u[0], 0.0, &self.exact[0],
+                                   self.n_threads)
+        self.products += total
+        total = 0
+        for k in range(count):
+            g = self.undecided[self.unclear[k]]
+            self._remember(self.unclear[k], &self.exact[total], 0.0)
+            total += self.size(g)
+
+    cdef int _near(self) noexcept nogil:
+        """Certify what products with a residual near r can; returns how many blocks they cannot.
+
+        At the distance e from r the level of a block differs by at most rate e. Blocks that may
+        enter, or be in the certificate, are left to exact products.
+        """
+        cdef int k, g, total = self._list_columns(self.n_undecided), count = 0
+        cdef double bound, distance = self.design.near_some(
+            &self.columns[0], total, &self.u[0], &self.root_w[0], self.rounded, &self.exact[0],
+            self.n_threads)
+        if not distance < INFINITY:
+            return self.n_undecided
+        total = 0
         for k in range(self.n_undecided):
-            g, s = self.undecided[k], self.size(self.undecided[k])
-            record, last = self.record(g), self.product(g)
-            if record.at[0] < self.latest:
-                record.at[1], record.at[0] = record.at[0], self.latest
-                memcpy(last + s, last, s * sizeof(double))
-            memcpy(last, &self.exact[total], s * sizeof(double))
-            self.level_of[k] = self.level(g, last)
-            self.safe_balls.certify(g, self.level_of[k])
-            total += s
+            g = self.undecided[k]
+            bound = self.level(g, &self.exact[total]) + self.rate[g] * distance
+            if self.rate[g] > 0.0 and bound < ENTER_AHEAD * self.lam * self.threshold[g]:
+                self._remember(k, &self.exact[total], distance)
+            else:
+                self.unclear[count], count = k, count + 1
+            total += self.size(g)
+        return count
+
+    cdef int _list_columns(self, int count) noexcept nogil:
+        """List the columns of `count` unclear blocks; returns how many."""
+        cdef int k, g, j, total = 0
+        for k in range(count):
+            g = self.undecided[self.unclear[k]]
+            for j in range(self.start[g], self.start[g + 1]):
+                self.columns[total], total = self.member[j], total + 1
+        return total
+
+    cdef void _remember(self, int k, const double* z, double distance) noexcept nogil:
+        """Keep the products z of undecided block k with r, or with a residual at a distance.
+
+        Kept are those of this lam and of one before. Certify the block by them.
+        """
+        cdef int g = self.undecided[k], s = self.size(self.undecided[k])
+        cdef Record* record = self.record(g)
+        cdef double* last = self.product(g)
+        if record.at[0] < self.latest:
+            record.at[1], record.at[0] = record.at[0], self.latest
+            memcpy(last + s, last, s * sizeof(double))
+        memcpy(last, z, s * sizeof(double))
+        self.level_of[k] = self.level(g, last) + self.rate[g] * distance
+        self.safe_balls.certify(g, self.level_of[k])
 
     cdef int predict_violators(self, double lam, double forward, int* which) noexcept nogil:
         """List blocks whose level almost reaches lam * threshold at the next residual; returns how

@@ -74,9 +74,9 @@ WRONG = {
         lambda f: f.with_suffix(".fam").write_text("\n".join(lines_of_samples(25))),
     "'s001' of family 'f1' stands 2 times": lambda f: f.with_suffix(".fam").write_text(
         "\n".join([*lines_of_samples(25), lines_of_samples(26)[1]])),
-    "study.fam, line 3: 5 columns, where PLINK writes six": lambda f: f.with_suffix(
+    "study.fam, line 3: 5 cells under 6 names": lambda f: f.with_suffix(
         ".fam").write_text("\n".join(["a b 0 0 1 1", "a c 0 0 1 1", "a d 0 0 1"])),
-    "study.fam is empty": lambda f: f.with_suffix(".fam").write_text(""),
+    "study.fam has no rows": lambda f: f.with_suffix(".fam").write_text(""),
     "study.bim is empty": lambda f: f.with_suffix(".bim").write_text("\n"),
 }  # fmt: skip
 
@@ -100,7 +100,7 @@ def test_variants_are_read_when_they_are_asked_for(tmp_path):
         opened.variants.take([0])
     lines[2] = "1 rs2 0 17 A"
     opened = ss.genotypes(write_plink(tmp_path, drawn(9, 5), variants=lines))
-    with pytest.raises(ValueError, match="study.bim, line 3: 5 columns, where PLINK writes six"):
+    with pytest.raises(ValueError, match="study.bim, line 3: 5 cells under 6 names"):
         opened.names.tolist()
 
 

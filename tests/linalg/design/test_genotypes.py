@@ -123,3 +123,52 @@ def test_products_do_not_depend_on_the_number_of_threads():
     design = Design(packed(G[:, :3]).of_columns(np.arange(600) % 3))
     design.moments(weights(4000, "equal"))
     assert design.products(u, 1).tolist() == design.products(u, 2).tolist()
+
+
+RESIDUALS = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "one row": lambda rng, n: np.where(np.arange(n) == n - 1, 1e9, rng.standard_normal(n)),
+    "equal": lambda rng, n: np.full(n, -3.0),
+    "tiny": lambda rng, n: 1e-230 * rng.standard_normal(n),
+    "huge": lambda rng, n: 1e230 * rng.standard_normal(n),
+    "many sizes": lambda rng, n: rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-12, 0, n),
+}
+
+
+@pytest.mark.parametrize("residual", RESIDUALS)
+@pytest.mark.parametrize("kind", ["equal", "uneven", "some"])
+@pytest.mark.parametrize("n", [256, 257, 258, 259, 511, 512, 515, 1030])
+def test_near_products_are_as_near_as_they_say(n, kind, residual):
+    """Against sums in extended precision, of common, rare, missing and constant genotypes."""
+    rng = np.random.default_rng(n)
+    G, w = drawn(n, 60, seed=n, missing=0.02), weights(n, kind)
+    G[:, 20:30] = np.where(rng.random((n, 10)) < 2 / n, 1, 2 * (np.arange(10) % 2))
+    G[:, 30:33], G[:, 33:40], G[1:, 40] = [0, 1, 2], drawn(n, 7, missing=0.9), -1
+    G[:, 41], G[::2, 31], G[:, 42] = -1, -1, np.where(G[:, 43] < 0, -1, 2 - G[:, 43])
+    G[:, 44:] = np.where(G[:, 44:] < 0, 1, G[:, 44:])
+    numbers = rng.standard_normal((n, 2))
+    design = Design(MixedColumns([np.asfortranarray(numbers), packed(G)]))
+    design.moments(w)
+    factor = np.append([1.0, 1.0], rng.uniform(0.5, 2.0, 60))
+    design.standardise(True, factor)
+    X, mean = imputed(G, w)
+    Z = np.column_stack([numbers - w @ numbers, X - mean]).astype(np.longdouble) * factor
+    root_w = np.sqrt(w)
+    r = RESIDUALS[residual](rng, n)
+    out, distance = design.near_products(root_w * r, root_w)
+    off = np.abs(out - Z.T @ (root_w * r).astype(np.longdouble))
+    norms = np.sqrt((w[:, None] * Z**2).sum(axis=0))
+    norms[:2] = np.abs(Z[:, :2]).max()  # products of numbers, rounded as ever
+    assert (off <= distance * norms + 1e-13 * np.abs(root_w * r).max()).all()
+    assert np.array_equal(out[2 + 30 : 2 + 33], np.zeros(3))
+    if kind != "uneven" and residual == "normal":
+        assert distance < 2e-3 * np.linalg.norm(r[w > 0])
+
+
+@pytest.mark.parametrize("wrong", [0.0, np.nan, np.inf, 1e300, 1e-300])
+def test_vectors_of_no_usual_size_have_no_near_products(wrong):
+    design = Design(packed(drawn(300, 8)))
+    design.moments(np.full(300, 1 / 300))
+    u = np.zeros(300)
+    u[3] = wrong
+    assert not design.near_products(u, np.full(300, 300**-0.5))[1] < np.inf
