@@ -33,7 +33,6 @@ from sparsesolve.solvers.margin.dual_descent import DualDescent
 from sparsesolve.solvers.margin.multipliers import Multipliers, NormMultipliers
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
 from sparsesolve.solvers.newton.proximal_newton import ProximalNewton
-from sparsesolve.solvers.newton.working_set import WorkingSet
 from sparsesolve.solvers.quadratic.sufficient_statistics import SufficientStatistics
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 from sparsesolve.solvers.responses.groups import ManyGroups
@@ -140,7 +139,7 @@ RIDGE_ALONE = (
 
 SOLVERS = {
     "working_set": Solver(
-        WorkingSet, "family='gaussian'", _squared_error,
+        ProximalNewton, "family='gaussian'", _squared_error,
         why="squared error, with too many features for inner products of all",
     ),
     "sufficient": Solver(

@@ -81,7 +81,8 @@ class Judge:
         first._coefficients = lambda: b
         dual, free, missing = first.dual_at(lam)
         if hasattr(state, "dual") and not np.array_equal(state.dual, point.u):
-            dual, missing = np.array(state.dual), state.missing  # of one response: its own model's
+            # of one response: its own model's
+            dual, missing = np.array(state.dual), state.loss_dual.missing
         z = first.unpenalised_basis.held_part(first.products(dual), free)
         held, loss, penalty = np.where(first.unpenalised, 0.0, b), first.loss, first.penalty
         gap = duality_gap(loss, penalty, lam, held, point.eta, point.value, dual, z, missing)
@@ -97,7 +98,7 @@ class Judge:
 def bounds_only(name, family, kind):
     """Whether a solver returns better coefficients than those that it certifies, or bounds what
     unpenalised columns take off the dual point in place of taking it off."""
-    apart = name in ("working_set", "sufficient") and "factors" in kind
+    apart = name == "sufficient" and "factors" in kind
     return apart or (name == "response_blocks" and family == "multinomial")
 
 

@@ -56,7 +56,7 @@ cdef class LossDual:
     cdef LocalModel model
     cdef double[::1] point, work        # (n,) the dual point, not scaled; a multiple of it
     cdef bint cleared                   # whether it is more than u less a multiple of H
-    cdef double missing                 # what steps along unpenalised directions may gain
+    cdef readonly double missing        # what steps along unpenalised directions may gain
     # A scale of the dual point, NaN at first, and the gap of the samples there.
     cdef double scaled, excess
 

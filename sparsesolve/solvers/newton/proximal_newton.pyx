@@ -1,4 +1,4 @@
-"""Proximal Newton on a certified working set, for any smooth convex loss.
+"""Proximal Newton on a certified working set, for any smooth convex loss of one response.
 
     minimise over a, b   F(eta) + lam Omega(b),   eta = offset + a + Zb
 
@@ -7,7 +7,8 @@ from step to step and from lam to lam, with its Gram matrix and factor. The grad
 the multiplier s is learnt from the curvature along the last step. A stale H costs steps, never
 accuracy. It is refreshed when the extra steps cost as much as a refresh. Centring the columns
 under H takes the intercept out of the model. The Armijo rule decides how far to go, and at a new
-lam the linear extrapolation of the last two solutions is tried as the start.
+lam the linear extrapolation of the last two solutions is tried as the start. Squared error is its
+own model: one step solves it.
 Invariant: the model stands at b, and the objective rises by no more than rounding.
 Reference: Lee, Sun, Saunders (2014), "Proximal Newton-type methods"; Tseng, Yun (2009) for the
 step length.
@@ -21,6 +22,7 @@ import numpy as np
 from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.solvers.certificate.gap cimport assembled
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.newton.local_model cimport LocalModel, LossDual, PredictedDual
 from sparsesolve.solvers.newton.working_set cimport WorkingSet
@@ -34,9 +36,9 @@ from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
 
 cdef double ARMIJO = tolerances.ARMIJO
 cdef double FORCING = tolerances.FORCING
+cdef double INACTIVE_SHARE = tolerances.INACTIVE_SHARE
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 cdef double LEAST_FORCING = tolerances.LEAST_FORCING
-cdef double MISSED_THRESHOLD_LOSS = tolerances.MISSED_THRESHOLD_LOSS
 cdef double MODEL_SHARE = tolerances.MODEL_SHARE
 cdef int MOST_IDLE = tolerances.MOST_IDLE
 cdef double PROGRESS = tolerances.PROGRESS
@@ -63,8 +65,9 @@ cdef class ProximalNewton(WorkingSet):
     cdef long passed                    # passes over sparse columns at earlier lams
     cdef double total                   # the sum of u in units of s, the slope along the intercept
     cdef readonly LocalModel model      # at the current a and b
-    cdef LossDual loss_dual
+    cdef readonly LossDual loss_dual
     cdef bint fits_intercept
+    cdef bint squared                   # whether the loss is its model
     cdef bint fillable                  # whether sparse columns may have to be held as dense
     cdef bint filled                    # whether they are
     cdef double g_unit                  # g is Z'u divided by this
@@ -75,19 +78,21 @@ cdef class ProximalNewton(WorkingSet):
     cdef double[::1] before, change, slope  # coefficients before a step, the step, and Z'u
 
     def __init__(self, problem, int n_threads):
-        loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
-        centred = problem.intercept or loss.shift_invariant
+        # With squared error, columns and response are centred.
+        self.squared, loss = problem.loss is None, problem.loss
         n, p = problem.design.n, problem.design.p
-        self._begin(problem, n_threads, centred, models=True)
-        self.missed = max(self.missed, MISSED_THRESHOLD_LOSS)
+        self.fits_intercept = not self.squared and problem.intercept
+        offset, start = (np.zeros(n), 0.0) if self.squared else (problem.offset,
+                                                                 problem.null_intercept)
+        if self.squared:
+            loss = Gaussian(problem.response, problem.weights)
+        centred = self.fits_intercept or loss.shift_invariant
+        self._begin(problem, n_threads, centred)
         self.fillable = loss.coupled and not self.columns.dense
-        self.fits_intercept = problem.intercept
-        offset = np.zeros(n) if problem.loss is None else problem.offset
-        self.model = LocalModel(loss, problem.weights, offset, problem.null_intercept, centred,
-                               self.columns.dense,
-                                # where O(n^3) costs nothing, or some samples have no curvature
-                                n <= max(300,
-                                         min(2 * p, 1200)))
+        # where O(n^3) costs nothing, or some samples have no curvature
+        costly = n <= max(300, min(2 * p, 1200))
+        self.model = LocalModel(loss, problem.weights, offset, start, centred, self.columns.dense,
+                                costly)
         self.inverse_root_w, self.loss_dual = np.zeros(n), LossDual(self.model)
         np.divide(1.0, self.root_w, out=np.asarray(self.inverse_root_w),
                   where=np.greater(self.root_w, 0.0))
@@ -214,7 +219,7 @@ cdef class ProximalNewton(WorkingSet):
             self._continue_with(self._by_products())
         return 0
 
-    def _renew_gradients(self):
+    cdef void _forget_gradients(self) noexcept nogil:
         self.model.here.n_known = -1
 
     cdef double _linearise(self) noexcept nogil:
@@ -240,10 +245,19 @@ cdef class ProximalNewton(WorkingSet):
         self.g_unit, self.quadratic.rounding_steps = self.model.multiplier, 0.0
         return total
 
-    cdef double _settled(self, double lam) noexcept nogil:
-        return self.model.multiplier * WorkingSet._settled(self, lam)
+    # Along the path.
 
-    # along the path
+    cpdef double goal(self, double lam, double target, double outside):
+        """The gap for the working columns, where the inactive ones leave a gap of `outside`.
+
+        However loose the target, the residual has to serve the next lam. If every active column
+        misses its threshold by a share e of lam, a dual point shrunk by e is feasible again, and
+        the gap is e^2 |r|^2 / 2. A residual with a larger error adds columns that are never
+        active, and an extrapolation from two such residuals adds even more.
+        """
+        cdef double settled = max(0.5 * self.missed * self.missed * self.model.multiplier
+                                  * self.quadratic.residual_square, self.loose)
+        return max(self.share * min(target, settled), min(INACTIVE_SHARE * outside, settled))
 
     cdef int _reserve(self) except -1:
         """Make room for a step of the working columns."""
@@ -269,7 +283,7 @@ cdef class ProximalNewton(WorkingSet):
             # take out what was truncated
             self.change[k] += self.before[k] - quadratic.b[k]
         value = self.model.extrapolate(quadratic.columns, &self.change[0], stopped, forward,
-                                       &self.history.earlier[1, 0])
+                                       &self.history.earlier[0])
         if value + quadratic.charge(&self.before[0], lam) < self.model.here.value:
             self.model.accept(self.model.extrapolated_errors(forward))
         else:
@@ -283,20 +297,21 @@ cdef class ProximalNewton(WorkingSet):
         self.model.kept_errors[0] = self.model.errors
         self.passed = self.quadratic.passes
         WorkingSet._keep_history(self, lam)
-        memcpy(&self.history.last[1, 0], self.model.here.eta, self.design.n * sizeof(double))
+        memcpy(&self.history.last[0], self.model.here.eta, self.design.n * sizeof(double))
         return 0
 
     cpdef int fit(self, double lam, double goal, long limit) except -1:
         """Solve over the working columns to gap <= goal; return an Outcome."""
         cdef LocalModel model = self.model
         cdef double gap, predicted_gap, last = 0.0, best = INFINITY, quiet = INFINITY, forcing
+        cdef double target
         cdef int outcome = CONVERGED, idle = 0
         cdef bint reached, predicted_reached
         cdef bint exact = self.quadratic.second_order(not self.exacting, lam)
         self.predicted.wanted, self.predicted.known = exact and not self.exacting, False
         if self.quadratic.size > 0 and self.quadratic.curved:
             # while a step lowers the objective by more than this of the goal
-            quiet, self.gain = 3e-3 * goal, INFINITY
+            quiet, self.gain = 3e-3 * goal if not self.squared else 1e300, INFINITY
         self._reserve()
         while True:
             # 1. Certificate: the predicted dual point is usually tighter; else the residual's.
@@ -336,7 +351,8 @@ cdef class ProximalNewton(WorkingSet):
             self.decrease = gap / last if last > 0.0 else 0.0
             forcing = LEAST_FORCING if exact and not isinstance(self.quadratic,
                                                                 DataActiveSet) else FORCING
-            self._descend(lam, max(forcing * gap, MODEL_SHARE * goal), limit, last == 0.0)
+            target = goal if self.squared else max(forcing * gap, MODEL_SHARE * goal)
+            self._descend(lam, target, limit, last == 0.0)
             last = gap
         if predicted_reached:
             self._take_predicted_dual()
@@ -357,9 +373,9 @@ cdef class ProximalNewton(WorkingSet):
                                              quadratic.g[k] * self.model.multiplier)
         rounding = LAST_DIGITS * (fabs(self.model.here.value) + quadratic.penalty_value(lam))
         with nogil:
+            # a model only approximates the loss, unless that is squared error
             quadratic.solve(lam * level, target * level,
-                            # a model only approximates the loss
-                            max(min(limit - quadratic.iterations, 30), 1))
+                            max(min(limit - quadratic.iterations, 2500 if self.squared else 30), 1))
             self._step(quadratic, lam, rounding, first)
         quadratic.iterations += 1
         # the step's image and the gradient at its end
@@ -436,18 +452,17 @@ cdef class ProximalNewton(WorkingSet):
 
     cdef void _show_dual(self) noexcept nogil:
         """Examine the inactive columns at the dual point."""
-        self.g_unit, self.missing = 1.0, self.loss_dual.missing
+        self.g_unit = 1.0
         self.quadratic.unpenalised_norm = 0.0
         ss_multiply(self.design.n, &self.inverse_root_w[0], &self.loss_dual.point[0], &self.r[0])
 
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        return min(self.quadratic.scale(lam, strict), self.inactive.scale(lam, strict))
+
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        # rounding
-        return WorkingSet.gap_at(self, lam, scale) + 2.2e-16 * fabs(self.model.loss.saturated)
-
-    cdef double samples_gap(self, double scale) noexcept nogil:
-        return self.loss_dual.samples_gap(scale)
-
-    cdef double primal(self, double lam) noexcept nogil:
         # Rounding may take the loss below its least value by no more than its error.
-        return (fabs(self.model.here.value - self.model.loss.saturated)
-                + self.quadratic.penalty_value(lam))
+        cdef double primal = (fabs(self.model.here.value - self.model.loss.saturated)
+                              + self.quadratic.penalty_value(lam))
+        return assembled(self.loss_dual.samples_gap(scale), self.quadratic.column_gap(lam, scale)
+                         + self.inactive.gap(lam, scale), self.loss_dual.missing,
+                         primal) + 2.2e-16 * fabs(self.model.loss.saturated)

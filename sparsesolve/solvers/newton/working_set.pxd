@@ -1,4 +1,4 @@
-"""WorkingSet: solver state along a path, certified over all columns; PathHistory."""
+"""WorkingSet: the columns that ProximalNewton solves over, and the others; PathHistory."""
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.solvers.certificate.gap cimport ScaledDual
@@ -9,12 +9,10 @@ cdef class PathHistory:
     cdef double[2] lams                 # the last one first; 0: there is none
     cdef int size                       # working columns at the last of them
     cdef double[:, ::1] b               # (2, capacity) their coefficients, the last ones first
-    cdef double[:, ::1] last, earlier   # (kinds, n) vectors of the last two lams
-    cdef double[2] rounding             # of the residuals, see WorkingCoefficients.rounding
+    cdef double[::1] last, earlier      # (n,) linear predictors of the last two lams
 
     cdef void clear(self) noexcept nogil
     cdef double forward(self, double lam) noexcept nogil
-    cdef double drift(self, double forward) noexcept nogil
     cdef int keep(self, double lam, WorkingCoefficients columns) except -1
     cdef void step(self, double factor, const double* b, int size, double* out) noexcept nogil
 
@@ -32,23 +30,17 @@ cdef class WorkingSet(ScaledDual):
     # then.
     cdef double loose
     cdef double missed
-    # what steps along unpenalised directions may gain, which the dual point does not see
-    cdef readonly double missing
     cdef bint exacting                  # whether the target is below `digits`
-    cdef public double first_gap          # gap after the first round at the last lam
-    cdef double level                       # |response|^2
-    cdef double[::1] root_w, response, r, u
-    cdef object spans                       # of columns under the weights
+    cdef public double first_gap        # gap after the first round at the last lam
+    cdef double[::1] root_w, r, u       # r: the dual point over root_w
+    cdef object spans                   # of columns under the weights
 
     cdef int add_to_working_set(self, const int[::1] which) except -1
     cdef bint _by_columns(self, int size)
     cdef int _extrapolate_and_grow(self, double lam) except -1
     cpdef double goal(self, double lam, double target, double outside)
-    cdef double _settled(self, double lam) noexcept nogil
-    cdef void _refresh(self) noexcept nogil
     cdef int _keep_history(self, double lam) except -1
+    # For the subclass, which solves.
+    cdef void _forget_gradients(self) noexcept nogil
     cdef int _extrapolate(self, double lam, double forward) except -1
-    # For subclasses with another loss.
     cpdef int fit(self, double lam, double goal, long limit) except -1
-    cdef double samples_gap(self, double scale) noexcept nogil
-    cdef double primal(self, double lam) noexcept nogil

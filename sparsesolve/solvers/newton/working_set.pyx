@@ -1,17 +1,14 @@
 """Working sets with safe balls: products with X only for columns that no ball excludes.
 
-    minimise over b   sum_i w_i (y_i - (Zb)_i)^2 / 2 + lam Omega(b)
+    minimise over a, b   F(offset + a + Zb) + lam Omega(b)
 
-Given: a standardised design Z, weights w that sum to 1, a centred response, and a warm start.
+Given: a standardised design Z, weights w that sum to 1, a loss, and a warm start.
 Returned per lam: the coefficients of the working columns, with a duality gap over *all* columns.
-Invariant: r = sqrt(w) (y - Zb). Every round solves over the working columns, bounds |z_j'r| for
-the others (screening/safe_balls), multiplies those that no bound excludes, and adds the violators
-among them to the working set. Reference: Johnson, Guestrin (2015), "Blitz"; Massias, Gramfort,
-Salmon (2018), "Celer".
+Every round solves over the working columns (proximal_newton), bounds |z_j'r| for the others at
+the dual point sqrt(w) r (screening/safe_balls), multiplies those that no bound excludes, and adds
+the violators among them to the working set.
+Reference: Johnson, Guestrin (2015), "Blitz"; Massias, Gramfort, Salmon (2018), "Celer".
 """
-from libc.math cimport INFINITY
-from libc.string cimport memcpy
-
 import numpy as np
 
 from sparsesolve.linalg.gram.gram cimport Gram
@@ -20,7 +17,7 @@ from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.rounds import solve_by_rounds
-from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
+from sparsesolve.solvers.certificate.gap cimport ScaledDual
 from sparsesolve.solvers.quadratic.coefficients cimport CONVERGED, WorkingCoefficients
 from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
 from sparsesolve.solvers.quadratic.data_block_descent import DataBlockDescent
@@ -29,10 +26,8 @@ from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent
 from sparsesolve.solvers.screening.inactive import InactiveColumns, InactiveGroups, most_entering
 from sparsesolve.solvers.state import State
 
-cdef double INACTIVE_SHARE = tolerances.INACTIVE_SHARE
 cdef double LOOSE_GAP = tolerances.LOOSE_GAP
-cdef double ROUNDING = tolerances.ROUNDING
-cdef double ROUNDING_SHARE = tolerances.ROUNDING_SHARE
+cdef double MISSED_THRESHOLD_LOSS = tolerances.MISSED_THRESHOLD_LOSS
 # Share of lambda by which active columns may miss their thresholds at a loose tolerance: of dense
 # columns with squared error, with other losses, and of sparse columns or groups. Larger ones let
 # in columns that are never active (300 x 20,000, correlation 0.99, tol 1e-2: 30 times the time);
@@ -71,13 +66,13 @@ cdef class PathHistory:
         x(lam)  ~  x(lam_1) + forward (x(lam_1) - x(lam_2))
         forward = (lam_1 - lam) / (lam_2 - lam_1)
 
-    The caller writes vectors of n into `last`: residuals, or linear predictors. Columns that came
-    in since are extrapolated from a coefficient of 0. Between two changes of the support the path
+    The caller writes linear predictors into `last`. Columns that came in since are extrapolated
+    from a coefficient of 0. Between two changes of the support the path
     is linear for squared error (Efron et al. 2004).
     """
 
-    def __cinit__(self, Py_ssize_t n, int kinds):
-        (self.last, self.earlier), self.b = np.zeros((2, kinds, n)), np.zeros((2, 0))
+    def __cinit__(self, Py_ssize_t n):
+        (self.last, self.earlier), self.b = np.zeros((2, n)), np.zeros((2, 0))
 
     cdef void clear(self) noexcept nogil:
         """Forget both solutions."""
@@ -90,10 +85,6 @@ cdef class PathHistory:
             return 0.0
         return (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
 
-    cdef double drift(self, double forward) noexcept nogil:
-        """The rounding of the extrapolated residual, at most."""
-        return self.rounding[0] + forward * (self.rounding[0] + self.rounding[1])
-
     cdef int keep(self, double lam, WorkingCoefficients columns) except -1:
         """Keep the coefficients at lam; `last` is to be written."""
         cdef int k
@@ -105,7 +96,6 @@ cdef class PathHistory:
         self.last, self.earlier = self.earlier, self.last
         for k in range(self.size):
             self.b[1, k], self.b[0, k] = self.b[0, k], columns.b[k]
-        self.rounding[1], self.rounding[0] = self.rounding[0], columns.rounding()
         return 0
 
     cdef void step(self, double factor, const double* b, int size, double* out) noexcept nogil:
@@ -116,20 +106,10 @@ cdef class PathHistory:
 
 
 cdef class WorkingSet(ScaledDual, State):
-    """Solver state along a path, see solvers/state.py.
+    """What ProximalNewton solves over: which columns work, and what the others may do."""
 
-    A subclass with another loss says how the working columns are solved for.
-    """
-
-    def __init__(self, problem, int n_threads):
-        self._begin(problem, n_threads)
-        self.response = np.multiply(self.root_w, problem.response)
-        self.r[:] = self.response
-        self.add_to_working_set(self.inactive.unpenalised())
-        self.level = self.quadratic.residual_square = np.dot(self.r, self.r)
-        self.quadratic.take_residual(&self.r[0])
-
-    def _begin(self, problem, n_threads, recentred=False, models=False):
+    def _begin(self, problem, n_threads, recentred):
+        cdef bint dense
         self.design, self.penalty = problem.design, problem.penalty
         self.root_w = np.sqrt(problem.weights)
         self.spans = Spans(self.design, self.root_w, problem.centred)
@@ -137,11 +117,12 @@ cdef class WorkingSet(ScaledDual, State):
         self.digits = DIGITS_OF_COEFFICIENTS * problem.null_value
         self.loose = LOOSE_GAP * problem.null_value
         self.share = WORKING_SHARE_GROUPS if self.penalty.has_groups else WORKING_SHARE
-        self.history = PathHistory(self.design.n, 2 if models else 1)
+        self.history = PathHistory(self.design.n)
         self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
-        one_by_one = self.columns.dense and not self.penalty.has_groups
-        self.missed = (MISSED_THRESHOLD if one_by_one
-                       else MISSED_THRESHOLD_OTHERS)
+        dense = self.columns.dense and not self.penalty.has_groups
+        self.missed = MISSED_THRESHOLD_OTHERS
+        if dense:
+            self.missed = MISSED_THRESHOLD if problem.loss is None else MISSED_THRESHOLD_LOSS
         if self.penalty.has_groups:
             self.inactive = InactiveGroups(self.design, self.root_w, self.penalty, n_threads)
             few = self.design.p <= min(self.design.n, MOST_GROUP_GRAM_COLUMNS)
@@ -150,13 +131,6 @@ cdef class WorkingSet(ScaledDual, State):
         else:
             self.inactive = InactiveColumns(self.design, self.root_w, self.penalty, n_threads)
             self.quadratic = self._by_products()
-
-    def start_at(self, which, values, intercept):
-        """Continue from the coefficients `values` (m,) of the features `which` (m,)."""
-        start = np.zeros(self.design.p)
-        start[which] = values
-        self._move(start)
-        self._refresh()
 
     def _move(self, double[::1] start):
         """Set the coefficients to `start` (p,) and add their columns; the caller recomputes the
@@ -212,29 +186,14 @@ cdef class WorkingSet(ScaledDual, State):
         (<WorkingCoefficients> quadratic).iterations = self.quadratic.iterations
         (<WorkingCoefficients> quadratic).passes = self.quadratic.passes
         self.quadratic = quadratic
-        self._renew_gradients()
+        self._forget_gradients()
 
-    def _renew_gradients(self):
-        """Recompute the gradients, which columns lose when they change their solver."""
-        self._refresh()
-
-    cdef void _refresh(self) noexcept nogil:
-        """Recompute the residual and the gradients from the coefficients."""
-        self.quadratic.refresh(&self.response[0], &self.r[0])
+    cdef void _forget_gradients(self) noexcept nogil:
+        """Columns that changed their solver have lost their gradients."""
 
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
         return self.quadratic.coefficients()
-
-    @property
-    def loss_value(self):
-        """The loss less its least value."""
-        return 0.5 * self.quadratic.residual_square
-
-    @property
-    def intercept(self):
-        """0: the intercept of the standardised problem, whose columns and response are centred."""
-        return 0.0
 
     @property
     def iterations(self):
@@ -246,29 +205,8 @@ cdef class WorkingSet(ScaledDual, State):
         return self.inactive.products(&self.r[0])
 
     cpdef int fit(self, double lam, double goal, long limit) except -1:
-        """Solve over the working columns to gap <= goal; return an Outcome.
-
-        Leaves r and the gradient of the certificate. If rounding has raised the objective, the
-        start is restored.
-        """
-        cdef double value = self.quadratic.primal(lam) + ROUNDING * self.level
-        cdef double[::1] start = self.quadratic.members()[1]
-        self.quadratic.second_order(not self.exacting, lam)
-        cdef int outcome = self.quadratic.solve_in_chunks(lam, goal, limit)
-        with nogil:
-            if not self.quadratic.rounding() * self.level <= ROUNDING_SHARE * goal:
-                self._refresh()
-            else:
-                self.quadratic.copy_residual(&self.response[0], &self.r[0])
-            # or NaN
-            if not self.quadratic.primal(lam) <= value:
-                memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
-                self._refresh()
-        self.quadratic.update_unpenalised_norm(lam)
-        if self.quadratic.unresolved is not None:
-            self.quadratic.unpenalised_norm = self.spans.projection(self.quadratic.unresolved,
-                    self.r)
-        return outcome
+        """Solve over the working columns to gap <= goal; return an Outcome."""
+        return CONVERGED
 
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -286,12 +224,8 @@ cdef class WorkingSet(ScaledDual, State):
 
     def certify(self, double lam):
         """Examine the inactive columns at the dual point; return the gap over all columns."""
-        cdef double[::1] cleared = self.r
-        # a shorter projection stays: it changes no product by more than rounding
-        if 1e-9 * lam < self.quadratic.unpenalised_norm < INFINITY:
-            cleared = self._cleared(lam)
         with nogil:
-            self.inactive.examine(&cleared[0], lam)
+            self.inactive.examine(&self.r[0], lam)
         return self.gap(lam)
 
     def grow(self, double lam, bint first):
@@ -303,24 +237,7 @@ cdef class WorkingSet(ScaledDual, State):
 
     cpdef double goal(self, double lam, double target, double outside):
         """The gap for the working columns, where the inactive ones leave a gap of `outside`."""
-        cdef double settled = max(self._settled(lam), self.loose)
-        return max(self.share * min(target, settled), min(INACTIVE_SHARE * outside, settled))
-
-    cdef double _settled(self, double lam) noexcept nogil:
-        """The largest gap at which the residual serves the next lam, however loose the target.
-
-        If every active column misses its threshold by a share e of lam, a dual point shrunk by e
-        is feasible again, and the gap is e^2 |r|^2 / 2. A residual with a larger error adds
-        columns that are never active, and an extrapolation from two such residuals adds even
-        more.
-        """
-        return 0.5 * self.missed * self.missed * self.quadratic.residual_square
-
-    def _cleared(self, lam):
-        """r less its projection on the unpenalised columns, for the products with the others."""
-        free = [k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)]
-        Q = self.spans.of(self.quadratic.members()[0][free]).Q
-        return self.r - Q @ (np.asarray(self.r) @ Q)
+        return target
 
     cdef int _extrapolate_and_grow(self, double lam) except -1:
         """Add the columns that the linear extrapolation of the last two solutions would add."""
@@ -328,59 +245,16 @@ cdef class WorkingSet(ScaledDual, State):
         if forward == 0.0:
             return 0
         self.add_to_working_set(self.inactive.predict_violators(lam, forward))
-        self._extrapolate(lam, forward)
+        if self.quadratic.size > 0:
+            self._extrapolate(lam, forward)
         return 0
 
     cdef int _extrapolate(self, double lam, double forward) except -1:
         """Start from the linear extrapolation of the last two solutions if it lowers the
         objective.
         """
-        cdef int k, size = self.quadratic.size
-        cdef Py_ssize_t i
-        cdef double value
-        if not self.quadratic.wants_start or size == 0:
-            return 0
-        value = self.quadratic.primal(lam)
-        cdef double[::1] b = np.empty(size), change = np.zeros(size)
-        cdef double* last = &self.history.last[0, 0]
-        cdef double* earlier = &self.history.earlier[0, 0]
-        memcpy(&b[0], self.quadratic.b, size * sizeof(double))
-        with nogil:
-            self.history.step(forward, &self.history.b[0, 0], self.history.size, &change[0])
-            self.quadratic.extrapolate(self.history.size, &change[0], lam)
-            for k in range(size):
-                # take out what was truncated
-                change[k] += b[k] - self.quadratic.b[k]
-            for i in range(self.design.n):
-                self.r[i] += forward * (last[i] - earlier[i])
-            self.quadratic.sync_residual(&self.response[0], &change[0],
-                                         self.history.drift(forward), &self.r[0])
-        if self.quadratic.primal(lam) > value:
-            for k in range(size):
-                change[k] = self.quadratic.b[k] - b[k]
-            memcpy(self.quadratic.b, &b[0], size * sizeof(double))
-            self.quadratic.sync_residual(&self.response[0], &change[0], self.quadratic.rounding(),
-                                         &self.r[0])
         return 0
 
     cdef int _keep_history(self, double lam) except -1:
         self.history.keep(lam, self.quadratic)
-        memcpy(&self.history.last[0, 0], &self.r[0], self.design.n * sizeof(double))
         return 0
-
-    # The certificate, over all columns.
-
-    cdef double scale(self, double lam, bint strict) noexcept nogil:
-        return min(self.quadratic.scale(lam, strict), self.inactive.scale(lam, strict))
-
-    cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        return assembled(self.samples_gap(scale), self.quadratic.column_gap(lam, scale)
-                         + self.inactive.gap(lam, scale), self.missing, self.primal(lam))
-
-    cdef double samples_gap(self, double scale) noexcept nogil:
-        """Fenchel-Young of the loss at a multiple of the dual point."""
-        return squares_gap(self.quadratic.residual_square, scale, self.quadratic.unpenalised_norm)
-
-    cdef double primal(self, double lam) noexcept nogil:
-        """The objective less the least value of the loss: the gap at the dual point 0."""
-        return self.quadratic.primal(lam)

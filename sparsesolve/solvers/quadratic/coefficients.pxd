@@ -21,7 +21,6 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef int capacity
     cdef PackedColumns columns                 # None when only inner products are available
     cdef bint curved                    # True if the path is curved between changes of the support
-    cdef bint wants_start               # True if a start near the solution saves work
     cdef bint wants_residual            # True if solving uses the residual, not only g
     # (n + 1,) if wants_residual: sqrt(w) (y - Zb) less a multiple of sqrt(w), then the multiple.
     cdef double[::1] u
@@ -32,8 +31,6 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef int n_ranked                   # number of working columns when ranks was made
     # Length of r's projection on the unpenalised columns.
     cdef double unpenalised_norm
-    # The unpenalised features if inner products do not determine this length, else None.
-    cdef object unresolved
     # One value per working column, all in one block of memory.
     cdef object table, integers
     cdef double* b                      # coefficient
@@ -61,7 +58,6 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef double primal(self, double lam) noexcept nogil
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil
-    cdef int update_unpenalised_norm(self, double lam) except -1
     # A subclass defines the penalty by these methods.
     cdef bint free(self, int j, double lam) noexcept nogil
     cdef double penalty_value(self, double lam) noexcept nogil
@@ -74,15 +70,9 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef bint second_order(self, bint wanted, double lam) noexcept nogil
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef int solve_in_chunks(self, double lam, double target, long limit) except -1
-    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil
     cdef void restart(self) noexcept nogil
-    cdef void refresh(self, const double* response, double* r) noexcept nogil
-    cdef void _leave(self, const double* response, double* r) noexcept nogil
     cdef double rounding(self) noexcept nogil
-    cdef void copy_residual(self, const double* response, double* r) noexcept nogil
     cdef void take_residual(self, const double* r) noexcept nogil
-    cdef void sync_residual(self, const double* response, const double* missing, double drift,
-                            double* r) noexcept nogil
 
 cdef class NetCoefficients(WorkingCoefficients):
     cdef int take_penalty(self, ElasticNet penalty, int first) noexcept

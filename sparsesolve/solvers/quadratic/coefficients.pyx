@@ -18,7 +18,6 @@ import numpy as np
 from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.span import SHAKY
-from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet, feasible_scale, fenchel_young, value
@@ -153,37 +152,13 @@ cdef class WorkingCoefficients(ScaledDual):
         return self.gap(lam) <= target
 
     cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil:
-        """Estimate `unpenalised_norm` as if the unpenalised columns were orthogonal.
-
-        It stands in between two calls of `update_unpenalised_norm`.
-        """
+        """Estimate `unpenalised_norm` as if the unpenalised columns were orthogonal."""
         cdef int j
         cdef double total = 0.0
         for j in range(self.size):
             if self.diag[j] > 0.0 and self.free(j, lam):
                 total += self.g[j] * self.g[j] / self.diag[j]
         self.unpenalised_norm = sqrt(total)
-
-    cdef int update_unpenalised_norm(self, double lam) except -1:
-        """Set `unpenalised_norm`, the length of the residual's projection on the unpenalised
-        columns.
-        """
-        cdef int j, k
-        free = [j for j in range(self.size) if self.free(j, lam)]
-        cdef const int[::1] which = np.array(free, dtype=np.intc)
-        cdef double[:, ::1] inner
-        self.unpenalised_norm, self.unresolved = 0.0, None
-        if free:
-            inner = np.empty((len(free), len(free)))
-            for k in range(len(free)):
-                self.inner_with(which[k], &which[0], k + 1, &inner[k, 0])
-                inner[:k, k] = inner[k, :k]
-                PyErr_CheckSignals()
-            self.unpenalised_norm, apart = projection(np.asarray(inner),
-                                                      np.array([[self.g[j]] for j in free]))
-            if not apart:
-                self.unresolved = self.integers[0, :self.size].take(free)
-        return 0
 
     # For subclasses: the penalty.
 
@@ -241,43 +216,14 @@ cdef class WorkingCoefficients(ScaledDual):
             if outcome != MAX_ITER or self.iterations >= limit:
                 return outcome
 
-    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
-        """out[k] = z_i'z_j for the working columns i = which[k]."""
-
     cdef void restart(self) noexcept nogil:
         """Remove all working columns."""
         self.size = self.n_ranked = 0
         self.unpenalised_norm = 0.0
 
-    cdef void refresh(self, const double* response, double* r) noexcept nogil:
-        """r = response - Z b, and from it g and residual_square, without accumulated rounding."""
-        self._leave(response, r)
-        self.columns.correlate(r, 0.0, self.g)
-        self.take_residual(r)
-
-    cdef void _leave(self, const double* response, double* r) noexcept nogil:
-        """r = response - Z b, and residual_square."""
-        cdef double shift
-        memcpy(r, response, self.columns.n * sizeof(double))
-        shift = self.columns.subtract(self.b, r)
-        if shift != 0.0:
-            axpy(self.columns.n, shift, &self.columns.root_w[0], r)
-        self.residual_square = dot(self.columns.n, r, r)
-
     cdef double rounding(self) noexcept nogil:
         """Accumulated rounding of g for columns of length 1, relative to the response."""
         return PRODUCT * self.rounding_steps
-
-    cdef void copy_residual(self, const double* response, double* r) noexcept nogil:
-        """Copy r, and set residual_square as `refresh` does; g stays."""
-        cdef Py_ssize_t n = self.columns.n
-        if not self.wants_residual:
-            self._leave(response, r)
-            return
-        memcpy(r, &self.u[0], n * sizeof(double))
-        if self.u[n] != 0.0:
-            axpy(n, self.u[n], &self.columns.root_w[0], r)
-        self.residual_square = dot(n, r, r)
 
     # Where the solver updates the residual itself.
 
@@ -286,35 +232,11 @@ cdef class WorkingCoefficients(ScaledDual):
         self.u = np.zeros(self.columns.n + 1)
 
     cdef void take_residual(self, const double* r) noexcept nogil:
-        """Continue from a residual r, orthogonal to sqrt(w) where columns are centred.
-
-        g and residual_square are set.
-        """
+        """Continue from a residual r, orthogonal to sqrt(w) where columns are centred."""
         self.rounding_steps = 0.0
         if self.wants_residual:
             memcpy(&self.u[0], r, self.columns.n * sizeof(double))
             self.u[self.columns.n] = 0.0
-
-    cdef void sync_residual(self, const double* response, const double* missing, double drift,
-                            double* r) noexcept nogil:
-        """Continue from r = response - Z (b + missing), made the residual of b.
-
-        `drift` is what rounding has moved it by.
-        """
-        cdef int j
-        cdef double shift = 0.0, rounding_steps = drift / PRODUCT + self.size
-        if not self.wants_residual:
-            self.refresh(response, r)
-            return
-        for j in range(self.size):
-            if missing[j] != 0.0:
-                shift += self.columns.axpy(j, missing[j], r)
-                rounding_steps += 1.0
-        if shift != 0.0:
-            axpy(self.columns.n, shift, &self.columns.root_w[0], r)
-        self.residual_square = dot(self.columns.n, r, r)
-        self.take_residual(r)
-        self.rounding_steps = rounding_steps
 
 
 cdef inline bint within(double z, double slack, double square, double level) noexcept nogil:
@@ -411,7 +333,7 @@ cdef class GroupCoefficients(WorkingCoefficients):
     """Under a penalty on groups: sums and maxima of what it says of each block."""
 
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
-        self.columns, self.penalty, self.curved, self.wants_start = columns, penalty, True, True
+        self.columns, self.penalty, self.curved = columns, penalty, True
         self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
         self.place = np.zeros(penalty.n_groups + 1, dtype=np.intp)
         self.plain = not penalty.limited and not np.asarray(penalty.ridge).any()
@@ -487,14 +409,6 @@ cdef class GroupCoefficients(WorkingCoefficients):
                 WorkingCoefficients.estimate_unpenalised_norm(self, lam)
                 return
         self.unpenalised_norm = 0.0
-
-    cdef int update_unpenalised_norm(self, double lam) except -1:
-        cdef int k
-        for k in range(self.n_groups):
-            if not self.is_penalised(k, lam):
-                return WorkingCoefficients.update_unpenalised_norm(self, lam)
-        self.unpenalised_norm, self.unresolved = 0.0, None
-        return 0
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         cdef double s = 1.0

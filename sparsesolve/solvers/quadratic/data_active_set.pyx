@@ -38,7 +38,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
     cdef double goal                    # of the residual's square
 
     def __cinit__(self, PackedColumns columns):
-        self.columns, self.wants_start = columns, True
+        self.columns = columns
         self.v, self.w = np.zeros((2, columns.n + 1))
         self._work_on_residual()
         self._make_room()
@@ -51,16 +51,6 @@ cdef class DataActiveSet(ActiveSetQuadratic):
 
     def _make_room(self):
         self.conjugate, self.product, self.residual = np.zeros((3, self.capacity))
-
-    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
-        cdef double* v = &self.v[0]
-        memset(v, 0, self.columns.n * sizeof(double))
-        self.columns.correlate_listed(which, count, v, self.columns.axpy(j, 1.0, v), out)
-
-    cdef void sync_residual(self, const double* response, const double* missing, double drift,
-                            double* r) noexcept nogil:
-        ActiveSetQuadratic.sync_residual(self, response, missing, drift, r)
-        self.columns.correlate(r, 0.0, self.g)
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Coordinate descent until the signs stay, on sparse columns; then Newton steps."""

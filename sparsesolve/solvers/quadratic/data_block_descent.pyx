@@ -196,10 +196,6 @@ cdef class DataBlockDescent(GroupBlockDescent):
             self.rays.reserve(self.n_groups)
         return 0
 
-    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
-        self._column(j)
-        self.columns.correlate_listed(which, count, &self.v[0], self.v[self.columns.n], out)
-
     cdef void _column(self, int j) noexcept nogil:
         """v = Z_j."""
         cdef Py_ssize_t n = self.columns.n

@@ -72,11 +72,6 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.cross = np.empty(<Py_ssize_t> self.capacity * CHUNK)
         self.refused = np.empty(self.capacity, dtype=np.intc)
 
-    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
-        cdef int k
-        for k in range(count):
-            out[k] = self.gram.G[which[k] + <Py_ssize_t> j * self.gram.capacity]
-
     cdef void restart(self) noexcept nogil:
         ActiveSetQuadratic.restart(self)
         self.gram.size = self.n_refused = 0

@@ -61,11 +61,6 @@ cdef class GramBlockDescent(GroupBlockDescent):
         GroupBlockDescent.restart(self)
         self.gram.size = 0
 
-    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
-        cdef int k
-        for k in range(count):
-            out[k] = self.gram.G[which[k] + <Py_ssize_t> j * self.gram.capacity]
-
     cdef void block_products(self, int k, double* out) noexcept nogil:
         cdef int j, first = self.first[k], s = self.first[k + 1] - first
         for j in range(s):

@@ -24,6 +24,7 @@ from sparsesolve.solvers.quadratic.coefficients cimport (
     STALLED,
     WorkingCoefficients,
 )
+from sparsesolve.solvers.quadratic.coefficients import projection
 
 
 cdef double ROUNDING = tolerances.ROUNDING
@@ -156,6 +157,18 @@ cdef class SufficientStatistics(Compiled, State):
             self.quadratic.g[k] = g[k]
         self.quadratic.residual_square = np.vdot(weighted, r)
 
+    def _unpenalised_norm(self, double lam):
+        """The length of the residual's projection on the unpenalised columns."""
+        cdef Py_ssize_t room = self.gram.capacity
+        free = [j for j in range(self.quadratic.size) if self.quadratic.free(j, lam)]
+        if not free:
+            return 0.0
+        inner = np.reshape(self.gram.products, (room, room))[np.ix_(free, free)]
+        norm, apart = projection(inner, np.array([[self.quadratic.g[j]] for j in free]))
+        if apart or self.problem is None:
+            return norm
+        return self.spans.projection(self.order[free], self.spans.root_w * self._residual())
+
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef WorkingCoefficients q = self.quadratic
@@ -172,10 +185,7 @@ cdef class SufficientStatistics(Compiled, State):
                 for k in range(q.size):
                     q.b[k] = start[k]
                 self._measure(goal)
-            q.update_unpenalised_norm(lam)
-            if q.unresolved is not None and self.problem is not None:
-                q.unpenalised_norm = self.spans.projection(q.unresolved,
-                                                           self.spans.root_w * self._residual())
+            q.unpenalised_norm = self._unpenalised_norm(lam)
             gap = q.gap(lam)
             if gap <= target:
                 return CONVERGED, gap

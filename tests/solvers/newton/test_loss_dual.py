@@ -50,7 +50,7 @@ def test_the_dual_point_certifies(family, kind, tol):
         outcome, gap = state.solve(share * largest, tol * made.null_value, 1000)
         assert outcome == 0 and gap <= tol * made.null_value
         dual = np.array(state.dual)
-        assert (dual[WEIGHTS == 0.0] == 0.0).all() and 0.0 <= state.missing <= gap
+        assert (dual[WEIGHTS == 0.0] == 0.0).all() and 0.0 <= state.loss_dual.missing <= gap
         which, values = state.coefficients()
         eta = made.offset if made.offset is not None else 0.0
         eta = eta + state.intercept + made.design.combination(which, values)

@@ -23,7 +23,7 @@ def state(monkeypatch):
     design.moments(w)
     design.standardise(False, np.ones(P))
     y = A @ np.ones(P)
-    made = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y,
+    made = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y, loss=None,
                            centred=False, null_value=0.5 * np.mean(y**2))  # fmt: skip
     monkeypatch.setattr(working_set, "WORKING_ROOM", 10)  # more sparse columns go one by one
     return SOLVERS["working_set"].state(made, 1)

@@ -109,7 +109,8 @@ def test_columns_and_their_inner_products_lead_to_the_same_minimum(monkeypatch):
         design = Design(store(A))
         assert design.moments(w)
         design.standardise(False, np.where(A.any(axis=0), 1.0, 0.0))
-        made = SimpleNamespace(design=design, penalty=net, weights=w, response=y, centred=False,
+        made = SimpleNamespace(design=design, penalty=net, weights=w,
+                               response=y, loss=None, centred=False,
                                null_value=0.5 * np.mean(y**2))  # fmt: skip
         state = SOLVERS["working_set"].state(made, 1)
         for lam in (0.1, 0.01):

@@ -29,7 +29,7 @@ def state_of(X, y, groups, kind, lower=-np.inf, upper=np.inf, alpha=1.0):
     omega = MAKERS[kind](groups).over(p)
     omega = omega.under(alpha, np.ones(omega.n_groups), np.zeros(omega.n_groups, dtype=bool),
                         np.full(p, lower), np.full(p, upper), 1.0)  # fmt: skip
-    made = SimpleNamespace(design=design, penalty=omega, weights=w, response=y,
+    made = SimpleNamespace(design=design, penalty=omega, weights=w, response=y, loss=None,
                            null_value=0.5 * np.mean(y**2), centred=False)  # fmt: skip
     return SOLVERS["working_set"].state(made, 1), omega
 

@@ -45,8 +45,8 @@ def test_columns_and_inner_products_lead_to_the_same_minimum(omega):
     assert design.moments(w)
     design.standardise(False, np.ones(P))
     null = 0.5 * np.mean(y**2)
-    made = SimpleNamespace(design=design, penalty=omega, weights=w, response=y, null_value=null,
-                           centred=False)  # fmt: skip
+    made = SimpleNamespace(design=design, penalty=omega, weights=w,
+                           response=y, loss=None, null_value=null, centred=False)  # fmt: skip
     state, A, e = SOLVERS["working_set"].state(made, 1), X / np.sqrt(N), y / np.sqrt(N)
     model = InnerModel(A.T @ A, omega)
     top = omega.polar(A.T @ e)

@@ -36,8 +36,8 @@ def test_every_column_stays_below_lambda(rho, single):
     mean, spread = np.asarray(design.mean), np.asarray(design.spread)
     design.standardise(True, 1 / spread)
     Z = (X.astype(float) - mean) / spread
-    problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y,
-                              null_value=1.0, centred=True)  # fmt: skip
+    problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w,
+                              response=y, loss=None, null_value=1.0, centred=True)  # fmt: skip
     state = SOLVERS["working_set"].state(problem, 1)
     top = np.abs(state.correlations()).max()
     null = 0.5 * w @ y**2

@@ -37,8 +37,8 @@ def test_every_column_stays_below_lambda(n, density, full, share):
     assert design.moments(w)
     design.standardise(True, np.ones(P))
     Z = dense - dense.mean(axis=0)
-    problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y,
-                              null_value=1.0, centred=True)  # fmt: skip
+    problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w,
+                              response=y, loss=None, null_value=1.0, centred=True)  # fmt: skip
     state = SOLVERS["working_set"].state(problem, 1)
     bounds = state.inactive.bounds
     top = np.abs(state.correlations()).max()

@@ -40,7 +40,7 @@ def problem(kind, store="dense", limits=(-np.inf, np.inf), alpha=1.0, density=1.
                         lower, upper, 1.0)  # fmt: skip
     y = X[:, :30] @ rng.standard_normal(30) + rng.standard_normal(n)
     y = (y - w @ y) / y.std()
-    made = SimpleNamespace(design=design, penalty=omega, weights=w, response=y,
+    made = SimpleNamespace(design=design, penalty=omega, weights=w, response=y, loss=None,
                            null_value=1.0, centred=True)  # fmt: skip
     return made, (X - mean) / spread
 
