@@ -208,8 +208,8 @@ NAMES = [f"{getattr(owner, '__name__', owner)}.{name}-{arg}" for owner, name, ar
 
 def of_rows(owner, name, argument, change):
     call = ROWS[owner, name][1]
-    labels = name in ("crf_path", "spom", "cv_crf_path", "max_margin", "wrapped_mkl", "roc",
-                      "confusion", "calibration", "hinge_risk", "pragam")  # fmt: skip
+    labels = name in ("crf_path", "spom", "cv_crf_path", "cv_spom", "max_margin", "wrapped_mkl",
+                      "roc", "confusion", "calibration", "hinge_risk", "pragam")  # fmt: skip
     labels = labels or (owner, name) == (ss.structured, "pegasos")
     value = CLASS if labels and argument == "y" else ARGUMENTS[argument]
     return np.asarray(call(**{argument: change(value)}))

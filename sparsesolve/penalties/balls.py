@@ -143,7 +143,7 @@ class ElasticNetBall(L1Ball):
     --------
     >>> from sparsesolve import penalties
     >>> penalties.ElasticNetBall(2.0, 1.0).prox([3.0, -1.0, 0.5]).round(4)
-    array([ 1.1926, -0.0963,  0.    ])
+    array([ 1.1909, -0.0954,  0.    ])
     """
 
     def __init__(self, radius: float, gamma: float):

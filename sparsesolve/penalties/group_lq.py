@@ -63,7 +63,7 @@ class GroupLq(Norm):
     >>> penalty = ss.penalties.GroupLq(["a", "a", "b", "b", "c", "c"], 1.5)
     >>> fit = ss.path(X, X[:, 0] + 0.2 * X[:, 1], penalty=penalty)
     >>> fit.coef(0.3 * fit.lambdas[0]).round(2)
-    array([0.72, 0.08, 0.  , 0.  , 0.  , 0.  ])
+    array([0.7 , 0.08, 0.  , 0.  , 0.  , 0.  ])
     """
 
     absolute = True  # Omega depends on sizes alone and grows with them.

@@ -73,7 +73,7 @@ class Submodular(Norm):
     >>> import sparsesolve as ss
     >>> X = np.random.default_rng(0).normal(size=(100, 6))
     >>> penalty = ss.penalties.Submodular(np.sqrt(np.arange(1, 7)))
-    >>> penalty.value([3.0, -1.0, 0.0, 0.0, 0.0, 0.0]).round(3)
+    >>> round(penalty.value([3.0, -1.0, 0.0, 0.0, 0.0, 0.0]), 3)
     3.414
     >>> fit = ss.path(X, X[:, 0] - X[:, 1], penalty=penalty)
     >>> fit.nonzero(0.5 * fit.lambdas[0])

@@ -12,8 +12,10 @@ from scipy import sparse
 
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_seed, read_weights
 from sparsesolve.data.paragraphs import described_by
+from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.cv_path import CrossValidated, choose, summary
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.pictures.axes import axes_or_new, label_axes
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.sequences import (
     in_positions_of,
@@ -174,7 +176,7 @@ def _chosen(path, scores, folds, measure):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SPOMCrossValidation(Frozen):
+class SPOMCrossValidation(Frozen, Tabled):
     """Scores of each C on held-out sequences, and the model of all data at the best."""
 
     Cs: np.ndarray  #: (n_Cs,) as given
@@ -193,6 +195,32 @@ class SPOMCrossValidation(Frozen):
     def predict(self, X: Any, lengths: ArrayLike | None = None) -> np.ndarray:
         """Return the labels with the largest score, as `SPOM.predict` of `model`."""
         return self.model.predict(X, lengths)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the mean accuracy and its standard error against C.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default None
+            None draws into a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        ax = axes_or_new(ax)
+        ax.errorbar(self.Cs, self.mean, yerr=self.std, fmt="o", capsize=2.0)
+        ax.axvline(self.C_best, color="0.3", linewidth=1.0, linestyle=":")
+        ax.set_xscale("log")
+        label_axes(ax, "C", "Accuracy on sequences held out")
+        return ax
+
+    def summary(self) -> str:
+        """Describe in words what was chosen, and the groups with the largest weights."""
+        return described([repr(self).strip("<>")], self.model._columns())
+
+    def _columns(self):
+        return {"C": self.Cs, "std": self.std, "accuracy": self.mean}
 
 
 @answers_keywords()

@@ -1,4 +1,4 @@
-"""Pictures: norms of features or templates along a path of chains, and weights along epochs."""
+"""Pictures: norms of features or templates along a path, and weights along epochs."""
 
 import numpy as np
 
@@ -12,23 +12,27 @@ MOST_NAMED = 12
 def plot_chain_path(path, by="feature", ax=None):
     """Draw a line for each feature, or group of features, that is ever nonzero."""
     read_choice("by", by, ("feature", "template"))
-    norms, names = [], None
+    norms = []
     for lam in path.lambdas:
         coef = path.coef(lam)
         own = np.sqrt(np.sum(coef**2, axis=1))
         norms.append(own if by == "feature" else path.template_norms(coef))
-    norms = np.array(norms)
     names = path.feature_names if by == "feature" else path.group_labels
+    return plot_norms(path.lambdas, np.array(norms), names, by, ax)
+
+
+def plot_norms(lambdas, norms, names, of, ax=None):
+    """Draw a line for each norm (L, G) that is ever positive, and name the largest at the end."""
     used = np.flatnonzero(norms.any(axis=0))
     order = used[np.argsort(-norms[len(norms) - 1, used], kind="stable")]
     named = set(order[:MOST_NAMED].tolist()) if names is not None else set()
     ax = axes_or_new(ax)
-    x = -np.log(np.where(path.lambdas > 0.0, path.lambdas, 1.0))  # lambda = 0 has no place
+    x = -np.log(np.where(lambdas > 0.0, lambdas, 1.0))  # lambda = 0 has no place
     for g in order:
         label = str(names[g]) if names is not None and int(g) in named else None
         ax.plot(x, norms[:, g], linewidth=1.5 if label else 0.6, label=label)
     ax.set_xlabel(AXIS_LABELS["lambda"])
-    ax.set_ylabel(f"Norm of the {by}'s coefficients")
+    ax.set_ylabel(f"Norm of the {of}'s coefficients")
     if named:
         ax.legend(fontsize="small")
     return ax

@@ -21,6 +21,7 @@ from sparsesolve.data import (
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.penalties import ElasticNet, GroupL2
+from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.solvers.follow import follow
@@ -28,12 +29,13 @@ from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.crf import MAX_ITER, RIDGE_START
 from sparsesolve.structured.parser import Parser, coded, read_heads
 from sparsesolve.structured.parser_training import read_templates, refuse_many_roots
+from sparsesolve.structured.pictures import plot_norms
 from sparsesolve.structured.state import CoupledState
 from sparsesolve.structured.tree_problem import TreeLog, TreeProblem, arc_features
 
 
 @dataclass(frozen=True, repr=False)
-class TreePath(Solved):
+class TreePath(Solved, Named):
     """Random fields of dependency trees along a path of lambdas, each with a certified gap."""
 
     lambdas: np.ndarray  #: (L,) decreasing
@@ -51,7 +53,7 @@ class TreePath(Solved):
     single_root: bool  #: whether one word hangs from the root
     options: dict = field(default_factory=dict)  #: options of the fit that are not data
 
-    family = "tree"
+    family, class_names = "tree", None
 
     @property
     def selectable(self) -> tuple[int, str]:
@@ -60,7 +62,7 @@ class TreePath(Solved):
 
     def coef(self, s: float | None = None) -> np.ndarray:
         """Return the weights of the features at a lambda of the path, (p,); None: the last."""
-        return self.coefs[:, [self._at(s)]].toarray()[:, 0]
+        return self.coefs[:, [self._place(s)]].toarray()[:, 0]
 
     def parser(self, s: float | None = None) -> Parser:
         """Return the parser at a lambda of the path; None: the last.
@@ -73,10 +75,10 @@ class TreePath(Solved):
         ValueError
             If s is not a lambda of the path.
         """
-        at, T = self._at(s), len(self.templates)
+        at = self._place(s)
         b = self.coef(s)
         used = np.flatnonzero(b.astype(np.float32))
-        norms = np.sqrt(np.bincount(self.owners, b * b, T))
+        norms = self._norms(s)
         return Parser(
             templates=self.templates, weights=b[used].astype(np.float32), keys=self.keys[used],
             template_weights=(norms > 0.0) * 1.0, norms=norms, single_root=self.single_root,
@@ -84,7 +86,36 @@ class TreePath(Solved):
             options={"loss": "log", "lam": float(self.lambdas[at]), "gap": float(self.gaps[at])},
         )  # fmt: skip
 
-    def _at(self, s):
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the norm of the weights of each template along the path.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default None
+            None draws into a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        norms = np.array([self._norms(lam) for lam in self.lambdas])
+        return plot_norms(self.lambdas, norms, self.templates, "template", ax)
+
+    def _norms(self, s):
+        """Return the norm of the weights of each template, (T,)."""
+        return np.sqrt(np.bincount(self.owners, self.coef(s) ** 2, len(self.templates)))
+
+    def _columns_at(self, s, zeros):
+        norms = np.array([self._norms(lam) for lam in np.atleast_1d(s)])
+        at, template = np.nonzero((norms > 0.0) | zeros)
+        columns = {"lambda": np.atleast_1d(s)[at]} if np.ndim(s) else {}
+        names = np.array(self.templates, dtype=object)[template]
+        return {**columns, "template": names, "norm": norms[at, template]}
+
+    def _selected(self, s):
+        return np.flatnonzero(self.coef(s))
+
+    def _place(self, s):
         if s is None:
             return len(self.lambdas) - 1
         found = np.flatnonzero(self.lambdas == read_s(s))

@@ -77,6 +77,10 @@ RESULTS = {
     "OnlineFit": lambda: ss.online(X, KIND, family="binomial", lam=0.01),
     "SPOM": lambda: ss.spom(PLACES, KIND, lengths=LENGTHS, groups=list("uuvvw"), lam=0.1, seed=0),
     "Parser": lambda: structured.parse_trees(sentences(), templates=["h.tag+m.tag"]),
+    "SPOMCrossValidation": lambda: structured.cv_spom(
+        PLACES, KIND, lengths=LENGTHS, groups=list("uuvvw"), Cs=[0.1, 1.0], n_folds=3),
+    "TreePath": lambda: structured.tree_path(
+        sentences(), templates=["h.tag+m.tag"], by_template=True, n_lambdas=4),
     "Refit": lambda: ss.refit(ss.path(X, Y), X, Y, s=0.1),
     "Scores": lambda: ss.criteria(ss.path(X, Y, n_lambdas=6, lambda_min_ratio=0.1), X, Y),
     "Constrained": lambda: at_radius(ss.path(X, Y, standardize=False, n_lambdas=5), 0.5, X, Y),

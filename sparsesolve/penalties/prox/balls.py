@@ -208,7 +208,7 @@ def project_elastic_net(v: ArrayLike, radius: float, gamma: float) -> np.ndarray
     --------
     >>> from sparsesolve.penalties import prox
     >>> prox.project_elastic_net([3.0, -1.0, 0.5], 2.0, 1.0).round(4)
-    array([ 1.1926, -0.0963,  0.    ])
+    array([ 1.1909, -0.0954,  0.    ])
     """
     x, radius = _read(v, radius)
     _, gamma = _read([], gamma, "gamma")

@@ -118,8 +118,8 @@ def power(
     >>> from sparsesolve.penalties import prox
     >>> prox.power([3.0, -1.0], 1.0, 2.0)
     array([ 1.        , -0.33333333])
-    >>> prox.power([3.0, -1.0], 1.0, 0.5).round(3)
-    array([2.696, 0.   ])
+    >>> prox.power([3.0, 1.0], 1.0, 0.5).round(3)
+    array([2.695, 0.   ])
     """
     x, sizes, of, d = _lengths(v, groups, weights)
     t, q = _level("t", t), float(q)
