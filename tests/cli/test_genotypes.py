@@ -41,8 +41,9 @@ def test_path_and_cv_are_those_of_the_aligned_data(study, tmp_path, capsys):
     assert saved.feature_names[:2].tolist() == ["age", "site=b"]
     assert saved.means == pytest.approx(fit.means)
     code, _, notes = run(capsys, "cv", *words, "--save", tmp_path / "c.npz", "--folds", 4,
-                         "--seed", 1)  # fmt: skip
+                         "--seed", 1, "--progress")  # fmt: skip
     assert code == 0 and "folds hold families out whole" in notes
+    assert notes.count("/5") + notes.count("100%")  # progress, of four folds and all rows
     data = ss.genotypes(file).align(table, "bmi", ["age", "site"])
     cv = ss.cv_path(data.X, data.y, n_folds=4, seed=1, groups=data.family, **data.options)
     assert ss.load(tmp_path / "c.npz").mean == pytest.approx(cv.mean, rel=1e-12)

@@ -40,15 +40,26 @@ def test_scores_are_predictions_without_intercept_and_covariates(study):
     assert score.about["covariates"] == f"age={b[0]:.17g}"
 
 
+def test_the_share_found_counts_weights_alone_where_no_variant_varies(study, tmp_path):
+    lines = ["rsID\teffect_allele\tother_allele\teffect_weight\tallelefrequency_effect",
+             "rs0\tA\tC\t3\t1", "no\tA\tC\t-1\t0"]  # fmt: skip
+    (tmp_path / "w.txt").write_text("\n".join(lines) + "\n")
+    X = ss.genotypes(write_plink(tmp_path, G, "other", lines_of_variants(P)))
+    score = ss.polygenic_score(tmp_path / "w.txt")
+    assert score.score(X, min_matched=0.5).matches.share == 0.75
+
+
 @pytest.mark.parametrize("name", ["w.txt", "w.txt.gz"])
 def test_a_file_gives_the_same_scores_to_the_last_digit(study, tmp_path, name):
     X, _, fit = study
     score = ss.polygenic_score(fit, float(fit.lambdas[9]))
-    score.write(tmp_path / name, build="GRCh38", name="mine", trait="bmi")
+    proxies = {"rs1": ["rs2", "rs3"], "rs4": [], "rs5": ["rs6"]}
+    score.write(tmp_path / name, build="GRCh38", name="mine", trait="bmi", proxies=proxies)
     again = ss.polygenic_score(tmp_path / name)
     assert again.weights.tolist() == score.weights.tolist()
     assert again.frequency.tolist() == score.frequency.tolist()
     assert again.about["genome_build"] == "GRCh38" and again.about["trait_reported"] == "bmi"
+    assert again.about["proxies"] == "rs1=rs2,rs3; rs5=rs6"
     assert again.score(X).values.tolist() == score.score(X).values.tolist()
     pack = gzip.open if name.endswith("gz") else open
     lines = pack(tmp_path / name, "rt").read().splitlines()
