@@ -43,7 +43,7 @@ for name, (penalty, strength) in WAYS.items():
           f"gap of a code {gap:.1e}, {100 * zeros:.0f} % of pixels are 0")
 
 # %%
-# The quasi-norm sum_g sqrt(max |d_g|) lies below its tangent, a norm of the same groups with
+# The quasi-norm ``sum_g sqrt(max |d_g|)`` lies below its tangent, a norm of the same groups with
 # weights that are large where a group is small. An atom steps by the prox of that norm, with the
 # weights of the atom as it is; codes are those of a ridge regression.
 D = learnt["rectangles: structured sparse PCA"].dictionary.copy()

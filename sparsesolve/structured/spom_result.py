@@ -117,7 +117,7 @@ class SPOM(Labelling, Frozen, Tabled):
 
         Notes
         -----
-        With s the strong convexity of lam Omega and D = norm + max |theta_t|, it is
+        With s the strong convexity of lam Omega and ``D = norm + max_t |theta_t|``, it is
         ``norm^2 / (2 eta_1) + D^2 / 2 sum_t max(1 / eta_t+1 - 1 / eta_t - s, 0)
         + sum_t eta_t |g_t|^2 / 2``. So it grows like sqrt(T) for steps eta0 / sqrt(t), and like
         log T for steps 1 / (s t). Martins et al. (2011), lemma 2 and proposition 3, have the
