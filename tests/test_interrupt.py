@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.solvers.quadratic import coefficients as working_columns
+from sparsesolve.solvers.certificate import dual_point
+from sparsesolve.solvers.quadratic import sufficient_statistics
 
 MOST = 20.0  # seconds from the signal to the answer, where a fraction of one is usual
 PROGRAM = """
@@ -125,12 +126,15 @@ def test_every_long_computation_is_interrupted(name):
 @pytest.mark.parametrize("penalty", [None, ss.penalties.GroupL2([0, 0, 1, 1], weights=[0.0, 1.0])])
 def test_ctrl_c_within_a_certificate_is_not_lost(penalty, solver, monkeypatch):
     """Nor any other error there: without its slack a certificate would say too much."""
-    def pressed(inner, gradient):
+    def pressed(*given):
         raise KeyboardInterrupt
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 4))
     factors = {"penalty_factor": [0, 1, 1, 1]} if penalty is None else {"penalty": penalty}
-    monkeypatch.setattr(working_columns, "projection", pressed)
+    if solver == "sufficient":
+        monkeypatch.setattr(sufficient_statistics, "projection", pressed)
+    else:
+        monkeypatch.setattr(dual_point, "clear", pressed)
     with pytest.raises(KeyboardInterrupt):
         ss.path(X, rng.normal(size=20), solver=solver, **factors)

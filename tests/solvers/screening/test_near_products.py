@@ -39,7 +39,8 @@ def test_every_column_stays_below_lambda(study, kind):
     X, mean = imputed(G, w)
     Z, y = (X - mean) / spread, y - w @ y
     problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y,
-                              null_value=1.0, centred=True)  # fmt: skip
+                              null_value=1.0, centred=True, loss=None,
+                              intercept=False, offset=None, null_intercept=0.0)  # fmt: skip
     state = SOLVERS["working_set"].state(problem, 1)
     top = np.abs(state.correlations()).max()
     null, exact = 0.5 * w @ y**2, state.inactive.bounds.products
