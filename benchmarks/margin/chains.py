@@ -129,7 +129,7 @@ def traces(data, lam, n_iter):
 
 
 def by_marginals(data, lam, marks):
-    """The same of Pragam on the marginals of neighbours, as appendix E of the paper has it."""
+    """Fit by Pragam on the marginals of neighbours, as in appendix E of the paper."""
     X, y, lengths = data
     rows = []
     for k in marks:

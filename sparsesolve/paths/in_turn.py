@@ -98,7 +98,6 @@ class InTurn:
             return self._largest_scale(Z, lam)
         return max(laid.feasible_scale(Z, lam * c) for c, laid in self.parts)
 
-
     def _largest_scale(self, Z, lam):
         """Return the largest s <= 1, by bisection, with nothing left of s Z."""
         if not self._left(Z, lam).any():

@@ -14,7 +14,6 @@ from sparsesolve.families import FAMILIES
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.checkpoint import Checkpoint
-from sparsesolve.paths.dual import dual_point
 from sparsesolve.paths.options import PathOptions, kept_options, read_path_options
 from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.paths.progress import progress_bar
@@ -25,10 +24,16 @@ from sparsesolve.penalties.penalty import is_scale_free
 from sparsesolve.results.continuation import DualPoints
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
-from sparsesolve.solvers import SOLVERS
+from sparsesolve.solvers import SOLVERS, kinked
+from sparsesolve.solvers.certificate.gap import blocks_gap, least_gap, scales
 from sparsesolve.solvers.choice import choose, step_ratio
+from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.follow import Start, StopRule, begin_at, entry_lambda, follow, grid
 from sparsesolve.solvers.state import NULL_LAMBDA
+
+# Gaps at which the solution is polished whose dual point is asked for, relative to the null
+# objective: rounding's, and that of a loss with kinks, whose certificate gives the dual point.
+POLISHED, POLISHED_WITH_KINKS = 1e-12, 1e-10
 
 
 @answers_keywords()
@@ -349,9 +354,46 @@ def _solve(problem, settings, advance, warm, saved=None):
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     dual = None
     if isinstance(settings["stop"], DualPoints):
-        dual = partial(dual_point, problem, max_iter=settings["max_iter"])
+        dual = partial(_dual_point, problem, max_iter=settings["max_iter"])
     points, reason = follow(state, problem, lambdas, **{name: settings[name] for name in keep},
                             advance=advance, start=start, steps=steps,
                             warm=bool(warm), points=points,
                             save=None if saved is None else saved.save, dual=dual)  # fmt: skip
     return tried_again(problem, points, settings), reason
+
+
+def _dual_point(problem, state, lam, max_iter):
+    """Return the dual point of the solution at the inner lam, (n,), or (n, K) with K responses.
+
+    The solution is polished first: the gap at this point is then of the coefficients that the
+    path returned, and not of what the residual lacks in accuracy. ValueError where no dual point
+    is known.
+    """
+    with_kinks = kinked(problem, None)
+    target = POLISHED_WITH_KINKS if with_kinks else POLISHED
+    state.solve(lam, target * problem.null_value, max_iter)
+    own = FirstOrder(problem, 1)
+    own.start_at(*state.coefficients(), state.intercept)
+    if with_kinks:
+        dual, free, missing = state.dual_point(), own.unpenalised, 0.0
+    else:
+        dual, free, missing = own.dual_at(lam)
+    if missing == np.inf:
+        raise ValueError("No dual point is known here: what is not penalised tells responses with "
+                         "certainty; choose a larger lambda, or penalise it")  # fmt: skip
+    z = own.unpenalised_basis.orthogonal_part(own.products(dual), free)
+    dual = _of_least_gap(own, dual, z, lam)
+    degree = 2 if problem.loss is None else problem.loss.degree
+    return np.ldexp(dual, (degree - 1) * problem.exponent if degree else 0).T
+
+
+def _of_least_gap(own, dual, z, lam):
+    """Return the multiple of the dual point, of products z, whose gap is the least."""
+    penalty, point = own.penalty, own.point
+    charge = penalty.value(point.b, lam)
+
+    def gap(s):
+        return least_gap(own.loss, point.eta, dual, [s],
+                         lambda s: blocks_gap(penalty, lam, charge, point.b, s * z))
+
+    return min(scales(penalty, z, lam), key=gap) * dual

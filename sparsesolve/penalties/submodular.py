@@ -103,25 +103,43 @@ class Submodular(Norm):
         self._check()
 
     def _check(self):
-        """Raise ValueError if F is seen not to be a nondecreasing submodular function."""
-        p, order = self.n_features, np.arange(self.n_features)
-        alone = self.gains(order)[:1] if self._steps is not None else np.array(
-            [self.gains(np.r_[j, np.delete(order, j)])[0] for j in range(p)])  # fmt: skip
+        """Raise ValueError if F falls, or is seen not to be submodular.
+
+        A submodular F never falls if no feature takes from it as the last of all.
+        """
+        order, (alone, last) = np.arange(self.n_features), self._first_and_last()
         if not (np.isfinite(alone).all() and (alone > 0.0).all()):
             j = int(np.argmin(np.where(np.isfinite(alone), alone, -np.inf)))
             raise ValueError(f"F is {alone[j]:g} for feature {j} alone; it must be positive")
         for tried in (order, order[::-1]):
             gains = self.gains(tried)
             room = ROUNDED * np.abs(gains).sum()
-            if gains.min() < -room:
-                k = int(np.argmin(gains))
-                raise ValueError(f"F falls by {-gains[k]:g} as feature {tried[k]} joins {k} "
-                                 "others; it must not fall: add to the price of each feature")
-            more = gains - (alone[tried] if self._steps is None else np.r_[gains[:1], gains[:-1]])
-            if more.max() > room:
-                k = int(np.argmax(more))
+            if last.min() < -room:
+                j = int(np.argmin(last))
+                raise ValueError(f"F falls by {-last[j]:g} as feature {j} joins all others; it "
+                                 "must not fall: add to the price of each feature")  # fmt: skip
+            most = alone[tried] if self._steps is None else np.r_[gains[:1], gains[:-1]]
+            if not (gains - most).max() <= room:
+                k = int(np.argmax(gains - most))
                 raise ValueError(f"F is not submodular: feature {tried[k]} adds {gains[k]:g} to "
                                  f"{k} others, more than to fewer")  # fmt: skip
+            if not (last[tried] - gains).max() <= room:
+                k = int(np.argmax(last[tried] - gains))
+                raise ValueError(f"F is not submodular: feature {tried[k]} adds {gains[k]:g} to "
+                                 f"{k} others, less than to all")  # fmt: skip
+
+    def _first_and_last(self):
+        """Return what each feature adds to none, and to all others, (p,) each."""
+        p, F = self.n_features, self.function
+        order = np.arange(p)
+        if self._steps is not None:
+            return np.full(p, self._steps[0]), np.full(p, self._steps[-1])
+        if hasattr(F, "gains"):
+            ends = np.array([self.gains(np.roll(order, -j))[[0, -1]] for j in range(p)])
+            return ends[:, 0], np.roll(ends[:, 1], -1)
+        of_all = float(F(order))
+        return (np.array([float(F(order[j : j + 1])) for j in range(p)]),
+                np.array([of_all - float(F(np.delete(order, j))) for j in range(p)]))  # fmt: skip
 
     def gains(self, order: np.ndarray) -> np.ndarray:
         """Return what each feature of an order (p,) adds to F of those before it, (p,)."""

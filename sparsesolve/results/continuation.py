@@ -102,6 +102,9 @@ def dual_at(path, s, X, y):
             f"{type(path.options['penalty']).__name__} is not convex and has no dual; the gaps "
             "of its path say that points are stationary"
         )
+    if is_dask(X):
+        raise ValueError("X is a dask array, whose rows a dual point needs in memory; pass "
+                         "X.compute() if it fits")  # fmt: skip
     kept = DualPoints()
     _fit_again(path, X, y, np.array([s]), stop=kept)
     return kept.found[0]

@@ -30,19 +30,25 @@ from sparsesolve.structured.state import chain_state
 from sparsesolve.structured.transitions import KINDS, marked, tells_all, warn_unbounded
 
 
-def wrapped(points, reason, problem, labels, allowed, bound, options):
-    """Return the path through these points; `bound` is the penalty as read, or None."""
-    which = np.concatenate([point.which for point in points])
-    starts = np.cumsum([0] + [point.df for point in points])
-    values = np.concatenate([point.values for point in points])
-    cut, K = problem.p * problem.K, problem.K
-    df = [len(np.unique(point.which[point.which < cut] // K)) for point in points]
+def columns_of(points, p):
+    """Return what a path holds of its points, by name, with coefs (p, L)."""
     columns = {
         name: np.array([getattr(point, short) for point in points])
         for name, short in (("lambdas", "lam"), ("dev_ratio", "dev_ratio"), ("gaps", "gap"),
                             ("n_iters", "n_iter"), ("status", "status"))
     }  # fmt: skip
-    unbounded = None
+    which, values = (np.concatenate([getattr(point, name) for point in points])
+                     for name in ("which", "values"))  # fmt: skip
+    starts = np.cumsum([0] + [point.df for point in points])
+    coefs = sparse.csc_array((values, which, starts), shape=(p, len(points)))
+    return {**columns, "coefs": coefs}
+
+
+def wrapped(points, reason, problem, labels, allowed, bound, options):
+    """Return the path through these points; `bound` is the penalty as read, or None."""
+    cut, K, unbounded = problem.p * problem.K, problem.K, None
+    df = [len(np.unique(point.which[point.which < cut] // K)) for point in points]
+    columns = columns_of(points, problem.n_coefficients)
     if options["transitions"] == "free":
         columns["status"], unbounded = marked(points, problem, labels)
     columns["status"] = np.array([
@@ -51,8 +57,6 @@ def wrapped(points, reason, problem, labels, allowed, bound, options):
     ])  # fmt: skip
     return CRFPath(
         **columns, unbounded=unbounded, df=np.array(df, dtype=np.int64),
-        coefs=sparse.csc_array((values, which, starts),
-                               shape=(problem.n_coefficients, len(points))),
         stop_reason=reason, labels=labels, n_features=problem.p, null_value=problem.null_value,
         allowed=allowed, feature_names=problem.rows.names,
         groups=None if bound is None else np.array(bound.of, dtype=np.int64),

@@ -26,7 +26,7 @@ from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.solvers.follow import follow
 from sparsesolve.structured.arc_pass import ArcPass
-from sparsesolve.structured.crf import MAX_ITER, RIDGE_START
+from sparsesolve.structured.crf import MAX_ITER, RIDGE_START, columns_of
 from sparsesolve.structured.parser import Parser, coded, read_heads
 from sparsesolve.structured.parser_training import read_templates, refuse_many_roots
 from sparsesolve.structured.pictures import plot_norms
@@ -225,7 +225,9 @@ def tree_path(
     names = tuple(read_templates(templates))
     problem, keys, owners = _read_problem(sentences, names, grouped, alpha, every, weights,
                                           single_root)  # fmt: skip
-    state = TreeState(problem)
+    # A feature sums over the words of a sentence, whose arcs exclude each other.
+    squares = problem.rows.power(2).sum(axis=1).max(initial=1.0)
+    state = CoupledState(problem, 0.5 * float(squares))
     if grid is None:
         z = problem.products(state.point.u)
         levels = problem.penalty.entry_lambdas(z) if alpha > 0.0 else RIDGE_START * np.abs(z)
@@ -234,32 +236,14 @@ def tree_path(
     with progress_bar(len(grid), progress) as advance:
         points, reason = follow(state, problem, grid, tol=tol, max_iter=max_iter, stop=None,
                                 dfmax=None, pmax=None, advance=advance)  # fmt: skip
-    columns = {
-        name: np.array([getattr(point, short) for point in points])
-        for name, short in (("lambdas", "lam"), ("dev_ratio", "dev_ratio"), ("gaps", "gap"),
-                            ("n_iters", "n_iter"), ("status", "status"), ("df", "df"))
-    }  # fmt: skip
-    coefs = sparse.csc_array(
-        (np.concatenate([point.values for point in points]),
-         np.concatenate([point.which for point in points]),
-         np.cumsum([0] + [point.df for point in points])), shape=(problem.p, len(points)),
-    )  # fmt: skip
     path = TreePath(
-        **columns, coefs=coefs, stop_reason=reason, null_value=problem.null_value,
-        templates=names, keys=keys, owners=owners, single_root=single_root,
+        **columns_of(points, problem.p), df=np.array([point.df for point in points]),
+        stop_reason=reason, null_value=problem.null_value, templates=names, keys=keys,
+        owners=owners, single_root=single_root,
         options={"alpha": alpha, "by_template": grouped, "every": every, "tol": tol},
     )  # fmt: skip
     warn_missed([path], tol)
     return path
-
-
-class TreeState(CoupledState):
-    """A solver state, see solvers/state.py, which starts at zero."""
-
-    def __init__(self, problem):
-        # A feature sums over the words of a sentence, whose arcs exclude each other.
-        squares = problem.rows.power(2).sum(axis=1).max(initial=1.0)
-        super().__init__(problem, 0.5 * float(squares))
 
 
 def _read_problem(sentences, names, grouped, alpha, every, weights, single_root):

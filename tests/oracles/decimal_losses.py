@@ -90,7 +90,7 @@ def _huber(y, eta):
 
 
 def _squared_insensitive(y, eta):
-    """Of epsilon = 1 / 8."""
+    """max(|y - eta| - epsilon, 0)^2 / 2 at epsilon = 1 / 8."""
     r, epsilon = eta - y, Decimal("0.125")
     beyond = r - max(min(r, epsilon), -epsilon)
     return beyond**2 / 2, beyond, 1

@@ -58,7 +58,7 @@ def slopes_of_berhu(b, delta):
 
 
 def slopes_of_exclusive(b, groups):
-    """The same for sum_g |b_g|_1^2 / 2."""
+    """The optimality conditions of sum_g |b_g|_1^2 / 2."""
     size = np.bincount(groups, np.abs(b))[groups]
     sign = np.sign(b)
     return size * np.where(b == 0.0, -1.0, sign), size * np.where(b == 0.0, 1.0, sign)
