@@ -212,19 +212,28 @@ def project_elastic_net(v: ArrayLike, radius: float, gamma: float) -> np.ndarray
     """
     x, radius = _read(v, radius)
     _, gamma = _read([], gamma, "gamma")
-    size = np.abs(x)
-    with np.errstate(over="ignore"):
-        inside = float((size + 0.5 * gamma * size**2).sum()) <= radius
+    size, power = near_one(np.abs(x))
+    with np.errstate(over="ignore", under="ignore"):
+        limit, g = np.ldexp(radius, -power), np.ldexp(gamma, power)
+        inside = float((size + 0.5 * min(g, 1e300) * size**2).sum()) <= limit
     if inside or not radius > 0.0:
         return x if inside else np.zeros_like(x)
-    # (1 + gamma theta)^2 = 1 + gamma s at the threshold theta = s / (1 + sqrt(1 + gamma s))
-    s = shared_level(size * (2.0 + gamma * size), 2.0 * radius, 2.0 * gamma * radius)
-    theta = s / (1.0 + np.sqrt(1.0 + gamma * s))
-    return np.copysign(np.maximum(size - theta, 0.0) / (1.0 + gamma * theta), x) + 0.0  # no -0
+    if not g > 1e-17:  # squares are below the rounding of sizes
+        return project_l1(x, radius)
+    # b = (size - theta) / (1 + g theta) = (c^2 - q^2) / (g q (c + q)), where c = (1 + g size) / A
+    # and q = (1 + g theta) / A for the largest A. With f = 1 - c^2 and h = 1 - q^2 the sum of b's
+    # terms is the limit at sum (h - f)_+ = k (1 - h), and no digits cancel.
+    room = 1.0 / g + size.max()
+    c, f = (1.0 / g + size) / room, (size.max() - size) / room
+    f, k = f * (1.0 + c), 2.0 * g * limit
+    h = -shared_level(-f, k, k)
+    square = float((c[f < h] ** 2).sum() / (np.count_nonzero(f < h) + k))
+    q, more = np.sqrt(square), np.maximum(h - f if h < 0.5 else c**2 - square, 0.0)
+    return np.copysign(np.ldexp(more / (g * q * (c + q)), power), x) + 0.0  # no -0
 
 
 def shared_level(w, total, rate):
-    """Return s with sum_j (w_j - s)_+ = total + rate s, for w (n,) >= 0 and total, rate >= 0.
+    """Return s with sum_j (w_j - s)_+ = total + rate s, for w (n,) and total, rate >= 0.
 
     The median of the candidates halves them, and is found in linear time: O(n) in all.
     """

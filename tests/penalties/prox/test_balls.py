@@ -107,6 +107,17 @@ def test_elastic_net_ball_by_bisection(gamma):
     assert prox.project_elastic_net(v, radius, 0.0) == pytest.approx(prox.project_l1(v, radius))
 
 
+@pytest.mark.parametrize("power", [-900, -60, 60, 900])
+@pytest.mark.parametrize("radius, gamma", [(1.0, 1.0), (1e-12, 1.0), (1e-9, 1e9), (2.0, 1e12)])
+def test_elastic_net_ball_at_any_size(radius, gamma, power):
+    """Terms at the edge, to the last digits; sizes in another unit are the same to the bit."""
+    v = np.array([3.0, -2.0, 2.0, 1.0])
+    b = prox.project_elastic_net(v, radius, gamma)
+    assert np.sum(np.abs(b) + gamma / 2 * b**2) == pytest.approx(radius, rel=1e-14)
+    other = [np.ldexp(v, power), np.ldexp(radius, power), np.ldexp(gamma, -power)]
+    assert prox.project_elastic_net(*other).tolist() == np.ldexp(b, power).tolist()
+
+
 def test_elastic_net_ball_in_a_path():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 5))
