@@ -190,3 +190,9 @@ def test_other_data_are_refused():
         fit.dual(0.1, X, LINK + SIGN)
     with pytest.raises(ValueError, match="at least 0"):
         fit.dual(-1.0, X, LINK)
+
+
+def test_dask_arrays_are_refused_before_any_work():
+    blocks = pytest.importorskip("dask.array").from_array(X, chunks=(35, P))
+    with pytest.raises(ValueError, match="X is a dask array"):
+        ss.path(blocks, LINK, n_lambdas=3).dual(0.1, blocks, LINK)
