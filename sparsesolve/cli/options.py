@@ -37,6 +37,10 @@ def add_data_options(command):
         help="column to fit (.npz: array, default y); repeat it for several: time and status (of "
         "family cox, start before them), failures and successes, counts of classes",
     )  # fmt: skip
+    data.add_argument(
+        "--formula", metavar="TEXT", help="response and terms, as 'y ~ a * b + bs(age, 4)' or "
+        "'Surv(time, status) ~ .', in place of --response: see sparsesolve.make_design",
+    )  # fmt: skip
     data.add_argument("--weights", metavar="COL", help="column of observation weights")
     data.add_argument("--offset", metavar="COL", help="column of offsets")
     data.add_argument("--strata", metavar="COL", help="column of strata, of family cox")
@@ -123,7 +127,7 @@ def read_data(args):
     marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
     return read_rows(
         args, args.response, args.weights, args.offset, args.drop,
-        labels=read_family(args.family).classify is not None,
+        labels=read_family(args.family).classify is not None, formula=args.formula,
         marks={name: column for name, column in marks.items() if column is not None},
     )  # fmt: skip
 

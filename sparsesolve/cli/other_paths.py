@@ -161,7 +161,7 @@ def _check(args, **targets):
 
 def _table(args, labels=False):
     return read_rows(args, response=args.response, weights=args.weights, offset=args.offset,
-                     drop=args.drop, labels=labels)  # fmt: skip
+                     drop=args.drop, labels=labels, formula=args.formula)  # fmt: skip
 
 
 def _plain():

@@ -5,7 +5,7 @@ import argparse
 import numpy as np
 
 from sparsesolve.data.tables.feature_groups import read_feature_groups
-from sparsesolve.penalties.registry import KINDS, Chosen, read_word
+from sparsesolve.penalties.registry import KINDS, Chosen, of_labels, read_word
 
 
 def add_penalty_options(model):
@@ -13,7 +13,7 @@ def add_penalty_options(model):
     model.add_argument(
         "--groups", metavar="FILE", help="groups of features that enter and leave together: a CSV "
         "file of two columns, feature and group, of .npz data an array of p labels, or the word "
-        "columns: all levels of a column of text",
+        "columns: all levels of a column of text, or with --formula a term",
     )  # fmt: skip
     model.add_argument(
         "--penalty", metavar="NAME", type=read_penalty, help=f"{', '.join(KINDS)}; a parameter in "
@@ -69,6 +69,4 @@ def _groups(args, table, overlapping):
     if args.groups != "columns":
         return read_feature_groups(args.groups, args.file, table, overlapping)
     columns = table.X.groups if hasattr(table.X, "groups") else np.arange(table.X.shape[1])
-    if not overlapping:
-        return columns
-    return [np.flatnonzero(columns == g).tolist() for g in dict.fromkeys(np.asarray(columns))]
+    return of_labels(columns, overlapping)

@@ -32,10 +32,14 @@ def file_options(args):
             "zero_based": args.zero_based}  # fmt: skip
 
 
-def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=False, marks=None):
+def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=False, marks=None,
+              formula=None):
     """Return the Table of a command's file; notes on what was done to it go to stderr."""
+    if formula is not None and (response or drop):
+        raise ValueError("--formula names the response and the terms; leave out --response, and "
+                         "in place of --drop write '. - column'")  # fmt: skip
     table = read_table(
-        args.file, response, weights, offset, drop, labels=labels, marks=marks,
+        args.file, response, weights, offset, drop, labels=labels, marks=marks, formula=formula,
         missing=getattr(args, "missing", None) or "mean", **file_options(args),
     )  # fmt: skip
     print_notes(table.notes)

@@ -16,7 +16,8 @@ from sparsesolve.data import (
     read_mixed_columns,
 )
 from sparsesolve.data.columns_of_numbers import encoded, learnt, with_column
-from sparsesolve.data.frame import frame_names, select_columns
+from sparsesolve.data.formula import Formula, read_formula, response_names, response_of
+from sparsesolve.data.frame import columns_of, frame_names, select_columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +30,7 @@ class EncodedDesign:
     names : ndarray (p,)
         For example "age", or "colour=red".
     groups : list (p,)
-        The column of the table from which each column came.
+        The column of the table from which each column came, or the term of the formula.
     sources : list
         A Source for each column of the table, in the order of the columns.
     unknown : str
@@ -38,6 +39,10 @@ class EncodedDesign:
         The row names of the table, if it has any; they are compared with those of y.
     missing : str
         "mean" or "error": the treatment of gaps.
+    formula : Formula or None
+        The terms of a formula, and what its functions have learned.
+    response : array, tuple of arrays or None
+        y, as the left side of the formula names it.
     """
 
     matrix: np.ndarray | sparse.csc_array
@@ -47,6 +52,8 @@ class EncodedDesign:
     unknown: str
     index: Any = field(default=None, repr=False)
     missing: str = "mean"
+    formula: Formula | None = field(default=None, repr=False)
+    response: Any = field(default=None, repr=False)
     ndim = 2
 
     @property
@@ -81,9 +88,12 @@ class EncodedDesign:
         if missing:
             raise ValueError(f"the table has no column {missing[0]!r}, which the first one has")
         used = {source.name: columns[source.name] for source in self.sources}
+        used = used if self.formula is None else self.formula.labelled(used)
         as_sparse = sparse.issparse(self.matrix)
         matrix = encoded(used, self.sources, self.unknown, self.missing, as_sparse)
-        return replace(self, matrix=matrix, index=_row_names(table))
+        if self.formula is not None:
+            matrix, *_ = self.formula.expanded(matrix, *columns_of_sources(self.sources))
+        return replace(self, matrix=matrix, index=_row_names(table), response=None)
 
     def is_of_raw(self, table: Any) -> bool:
         """Return True if this is a table to encode, and not one encoded already or an array."""
@@ -101,17 +111,11 @@ class EncodedDesign:
 
     def without_rows(self) -> EncodedDesign:
         """Return the encoder without rows of the table, to be kept with a fit."""
-        return replace(self, matrix=self.matrix[:0].copy(), index=None)
+        return replace(self, matrix=self.matrix[:0].copy(), index=None, response=None)
 
     def _used_columns(self, table):
         """Return the table without columns that the first one did not have."""
-        used = {source.name for source in self.sources}
-        if isinstance(table, dict):
-            return {name: column for name, column in table.items() if str(name) in used}
-        if is_frame(table):
-            places = [j for j, name in enumerate(frame_names(table)) if name in used]
-            return select_columns(table, places) if places else table
-        return table
+        return _only(table, {source.name for source in self.sources})
 
     def __repr__(self):
         kind = "sparse" if sparse.issparse(self.matrix) else "dense"
@@ -121,7 +125,8 @@ class EncodedDesign:
 
 @answers_keywords()
 def make_design(
-    table: Any, *, sparse: bool = False, missing: str = "mean", unknown: str = "error"
+    table: Any, data: Any = None, *, sparse: bool = False, missing: str = "mean",
+    unknown: str = "error",
 ) -> EncodedDesign:
     """Encode a table: numbers stay, and each level of a category becomes a column of 0 and 1.
 
@@ -136,7 +141,10 @@ def make_design(
         Numbers and booleans become one column each. Text, categories and mixed objects become
         one column per level, sorted, or in the order of a pandas categorical, a polars Enum or an
         arrow dictionary; two levels become one column, for the second. Levels of other types,
-        such as the intervals of ``pandas.cut``, become their text.
+        such as the intervals of ``pandas.cut``, become their text. Or a formula, as
+        ``"y ~ a * b + bs(age, 4)"``, of the columns of `data`: see Notes.
+    data : pandas or polars frame, pyarrow table or dict of columns, default None
+        The table of a formula.
     sparse : bool, default False
         Make a sparse matrix.
     missing : {"mean", "error"}, default "mean"
@@ -150,8 +158,9 @@ def make_design(
     Returns
     -------
     EncodedDesign
-        `groups` are the columns of the table from which features came: with
-        ``penalty=penalties.GroupL2(design.groups)`` categories are selected as a whole.
+        `groups` are the columns of the table from which features came, or the terms of the
+        formula: with ``penalty=penalties.GroupL2(design.groups)``, or ``penalty="group"``, they
+        are selected as a whole. `response` is what stands to the left of ``~``.
 
     Raises
     ------
@@ -164,6 +173,18 @@ def make_design(
     -----
     UserWarning
         If a column holds labels that occur in few rows each: dates as text, or identifiers.
+
+    Notes
+    -----
+    A formula needs formulaic (``pip install 'sparsesolve[formula]'``), whose grammar it has:
+    ``a + b``, ``a:b`` (products), ``a * b`` (both), ``(a + b + c)**2``, ``a / b``, ``. - a`` (all
+    other columns), names with blanks in backticks. Functions are ``bs(x, df)``, ``cr``, ``cc``
+    (splines), ``poly``, ``center`` and ``scale``, which keep for new tables what they learn from
+    the first one; ``log``, ``log1p``, ``log2``, ``log10``, ``exp``, ``sqrt``, ``abs``; ``I(a**2)``
+    for arithmetic, and ``C(x)`` for a column of numbers that are labels. Levels and gaps are
+    treated as without a formula: no level is left out as a reference. There is always an
+    intercept. To the left of ``~`` stand a column, several joined by ``+``, a function of one, or
+    ``Surv(time, status)``.
 
     Examples
     --------
@@ -180,25 +201,67 @@ def make_design(
     >>> design.encode({"colour": ["blue", None], "age": [20, 30]}).matrix.round(2)
     array([[20.  ,  1.  ,  0.  ,  0.  ],
            [30.  ,  0.25,  0.25,  0.5 ]])
+    >>> ss.make_design("~ age:colour + I(age**2)", table).names.tolist()
+    ['age:colour=blue', 'age:colour=green', 'age:colour=red', 'I(age ** 2)']
     """
     as_sparse = read_flag("sparse", sparse)
     read_choice("missing", missing, ["mean", "error"])
     read_choice("unknown", unknown, ["error", "zero"])
+    if isinstance(table, str):
+        return _of_formula(table, data, missing, unknown, as_sparse)
+    if data is not None:
+        raise TypeError("data is the table of a formula; give a formula first, or the table alone")
     design = design_of(read_mixed_columns(table), missing, unknown, as_sparse)
     return replace(design, index=_row_names(table))
 
 
-def design_of(columns, missing="mean", unknown="error", as_sparse=False):
+def _of_formula(text, data, missing, unknown, as_sparse):
+    """Return the EncodedDesign of a formula, with its response."""
+    if not (isinstance(data, dict) or is_frame(data)):
+        raise TypeError(
+            f"the formula {text!r} needs the table of its columns; give data, a frame or a dict "
+            "of columns"
+        )
+    names = list(map(str, data)) if isinstance(data, dict) else frame_names(data)
+    formula, used, response = read_formula(text, names)
+    columns = read_mixed_columns(_only(data, set(used)))
+    design = design_of(columns, missing, unknown, as_sparse, formula)
+    left = _only(data, set(response_names(response, names)))
+    pairs = left.items() if isinstance(left, dict) else zip(*columns_of(left), strict=True)
+    y = response_of(response, {str(name): column for name, column in pairs})
+    return replace(design, index=_row_names(data), response=y)
+
+
+def design_of(columns, missing="mean", unknown="error", as_sparse=False, formula=None):
     """Return the EncodedDesign of columns in the form of `read_mixed_columns`."""
+    columns = columns if formula is None else formula.labelled(columns)
     sources = [learnt(name, column, missing) for name, column in columns.items()]
     matrix = encoded(columns, sources, unknown, missing, as_sparse)
+    names, groups = columns_of_sources(sources)
+    if formula is not None:
+        matrix, names, groups = formula.expanded(matrix, names, groups)
+    return EncodedDesign(matrix, np.array(names, dtype=object), groups, sources, unknown,
+                         missing=missing, formula=formula)  # fmt: skip
+
+
+def columns_of_sources(sources):
+    """Return the names of the columns of all Sources, and the column of the table of each."""
     names, groups = [], []
     for source in sources:
         levels = [None] if source.levels is None else with_column(source.levels)
         names += [source.name if level is None else f"{source.name}={level}" for level in levels]
         groups += [source.name] * len(levels)
-    return EncodedDesign(matrix, np.array(names, dtype=object), groups, sources, unknown,
-                         missing=missing)  # fmt: skip
+    return names, groups
+
+
+def _only(table, names):
+    """Return a table with only its columns of these names, if it has any of them."""
+    if isinstance(table, dict):
+        return {name: column for name, column in table.items() if str(name) in names}
+    if is_frame(table):
+        places = [j for j, name in enumerate(frame_names(table)) if name in names]
+        return select_columns(table, places) if places else table
+    return table
 
 
 def _row_names(table):

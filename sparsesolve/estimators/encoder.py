@@ -20,6 +20,9 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
+    formula : str, default None
+        Columns to make, as ``"a * b + bs(age, 4)"``: see :func:`sparsesolve.make_design`. None
+        means all columns of the table. With ``groups="source"`` terms are selected whole.
     sparse : bool, default False
         Make a sparse matrix.
     missing : {"mean", "error"}, default "mean"
@@ -45,7 +48,7 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
     ['age', 'ward=east', 'ward=north', 'ward=west']
     """
 
-    def __init__(self, *, sparse=False, missing="mean", unknown="error"): ...
+    def __init__(self, formula=None, *, sparse=False, missing="mean", unknown="error"): ...
 
     def fit(self, X, y=None):
         """Learn levels, means and shares of a table, in the forms of make_design."""
@@ -76,8 +79,12 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
 
     def _fitted(self, X):
         X = self._checked(X, reset=True)
-        design = make_design(X, sparse=self.sparse, missing=self.missing, unknown=self.unknown)
+        table = (X,) if self.formula is None else (self.formula, X)
+        design = make_design(*table, sparse=self.sparse, missing=self.missing,
+                             unknown=self.unknown)  # fmt: skip
         self.design_, self.n_features_in_ = design.without_rows(), len(design.sources)
+        if self.formula is not None:  # which may leave columns out
+            self.n_features_in_ = len(X) if isinstance(X, dict) else X.shape[1]
         return design
 
     def _checked(self, X, reset):

@@ -14,6 +14,7 @@ from sparsesolve.families import FAMILIES
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.checkpoint import Checkpoint
+from sparsesolve.paths.formulas import takes_formula
 from sparsesolve.paths.options import PathOptions, kept_options, read_path_options
 from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.paths.progress import progress_bar
@@ -37,11 +38,13 @@ POLISHED, POLISHED_WITH_KINKS = 1e-12, 1e-10
 
 
 @answers_keywords()
+@takes_formula
 @by_rows("y", "weights", "offset", "family")
 def path(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
+    data: Any = None,
     family: Any = "gaussian",
     alpha: float = 1.0,
     penalty: Any = None,
@@ -85,10 +88,13 @@ def path(
     X : array-like, scipy sparse matrix, numpy.memmap, pandas or polars frame, dask array, (n, p)
         Never changed. Column-major float64 or float32 and CSC are read in place; so are large
         row-major arrays with many more rows than columns. A dask array is never in memory as a
-        whole: see Notes.
+        whole: see Notes. Or a formula of columns of `data`, as ``"y ~ a * b + bs(age, 4)"``,
+        without y: :func:`make_design` describes it.
     y : array-like or frame; for cox also a tuple of columns
         Responses as the family takes them: numbers (n,); labels of two or more classes, of any
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
+    data : pandas or polars frame, pyarrow table or dict of columns, default None
+        The table of a formula, whose columns may hold text and gaps.
     family : str or family, default "gaussian"
         Loss: "gaussian", "binomial", "poisson", "cox", ...; one made by a function of
         `sparsesolve.families`, as ``families.huber(1.5)`` or its words "huber(1.5)"; or your own
@@ -105,7 +111,9 @@ def path(
         responses b_g are the coefficients of the features of g in all of them. Any other object
         with the methods value, prox and polar is a penalty, too: Omega(b) takes the place of the
         sum, and first-order solvers minimise it. ``docs/extending.rst`` has the contract. Words of
-        the command line are penalties without groups: "mcp", "mcp(2.5)", "slope", ...
+        the command line are penalties, too: "mcp", "mcp(2.5)", "slope", ... Those with groups,
+        as "group" and "sparse-group(0.5)", take the terms of a formula, or the columns of the
+        table of ``make_design``.
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are
         penalised by their l2 norm in place of one by one. "multigaussian" always does that. Not
@@ -254,7 +262,7 @@ def path(
     >>> bool(fit.gaps.max() <= 1e-7)
     True
     """
-    options = PathOptions.of(locals(), "X", "y")
+    options = PathOptions.of(locals(), "X", "y", "data")
     doubts(X, y, family)
     fit = solve_path(X, y, options)
     warn_missed([fit], fit.options["tol"])

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from sparsesolve import penalties
 
 
@@ -109,20 +111,33 @@ def read_word(text):
     return chosen
 
 
-def named_penalty(penalty):
-    """Return the penalty that a word means; anything else as it is."""
+def named_penalty(penalty, labels=None):
+    """Return the penalty that a word means; anything else as it is.
+
+    `labels` (p,) are groups for words that need some.
+    """
     if not isinstance(penalty, str):
         return penalty
     try:
         chosen = read_word(penalty)
     except ValueError as error:
         raise ValueError(f"penalty: {error}") from None
+    if chosen.kind.groups == "needs" and labels is not None:
+        return chosen.made(of_labels(labels, chosen.kind.overlapping))
     if chosen.kind.groups == "needs":
         raise ValueError(
             f"penalty={penalty!r} needs groups; give an object of sparsesolve.penalties made with "
-            "them, such as penalties.GroupL2(groups)"
+            "them, such as penalties.GroupL2(groups), or X as a formula or make_design makes it"
         )
     return chosen.made()
+
+
+def of_labels(labels, overlapping):
+    """Return groups of a label for each feature, as lists if they may overlap."""
+    if not overlapping:
+        return labels
+    labels = np.asarray(labels)
+    return [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
 
 
 def _whole(k, name):

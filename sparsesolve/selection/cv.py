@@ -15,6 +15,7 @@ from sparsesolve.data import by_rows, read_design, read_feature_names, read_flag
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.paths.checkpoint import Checkpoint
+from sparsesolve.paths.formulas import takes_formula
 from sparsesolve.paths.path import path
 from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
@@ -33,12 +34,14 @@ log = logging.getLogger(__name__)
 ALIKE = 1e-9
 
 
+@takes_formula
 @by_rows("y", "weights", "offset", "folds", "groups", "family")
 @described_by(path)
 def cv_path(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
+    data: Any = None,
     n_folds: int = 10,
     folds: Any = None,
     groups: ArrayLike | None = None,

@@ -9,7 +9,7 @@ MIXED = ("csv", "parquet")  # layouts whose columns may hold text and gaps
 
 def read_table(file, response=None, weights=None, offset=None, drop=(), layout=None,
                labels=False, features=None, marks=None, style=None, missing="mean", encoder=None,
-               hash_bits=None, zero_based=False):
+               hash_bits=None, zero_based=False, formula=None):
     """Read a data file.
 
     Parameters
@@ -43,6 +43,8 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
         SVMlight and vw: hash features into 2^hash_bits places.
     zero_based : bool, default False
         SVMlight: whether features are numbered from 0 though no 0 occurs.
+    formula : str, optional
+        CSV and Parquet: the response and the terms of X, in place of `response` and `drop`.
 
     Returns
     -------
@@ -60,14 +62,14 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     given = {"response": [response] if isinstance(response, str) else list(response or []),
              "weights": weights, "offset": offset, "labels": labels, "features": features,
              "marks": marks or {}, "drop": tuple(drop)}  # fmt: skip
-    _refuse_options(file, layout, style, encoder, hash_bits)
+    _refuse_options(file, layout, style, encoder, hash_bits, formula)
     with _named(file), seekable(file) as whole:
         # Readers are imported when needed: each imports a part of numpy, scipy or pyarrow.
         if layout in MIXED:
             from .mixed import read_mixed
 
             return read_mixed(whole, layout, style=style, missing=missing, encoder=encoder,
-                              **given)  # fmt: skip
+                              formula=formula, **given)  # fmt: skip
         if layout == "npz":
             from .npz import read
 
@@ -122,8 +124,10 @@ class _named:
             raise ValueError(f"{self.file}: {error}") from None
 
 
-def _refuse_options(file, layout, style, encoder, hash_bits):
+def _refuse_options(file, layout, style, encoder, hash_bits, formula=None):
     """Raise for options that belong to other layouts."""
+    if layout not in MIXED and formula is not None:
+        raise ValueError(f"{file}: --formula belongs to CSV and Parquet files, with named columns")
     if layout not in MIXED and encoder is not None:
         raise ValueError(
             f"{file}: the model was fitted to a table with text or gaps; give rows as CSV or "

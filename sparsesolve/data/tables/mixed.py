@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from sparsesolve.data.encoding import design_of
+from sparsesolve.data.formula import read_formula, response_names, response_of
 
 from .cells import DelimitedFile, Marks, Style, all_numbers, numbers_of
 from .columns import Table, labels_of, parts, response_array
@@ -49,14 +50,15 @@ def opened_table(path, layout, style=None):
 
 
 def read_mixed(path, layout, response=(), weights=None, offset=None, drop=(), labels=False,
-               features=None, marks=None, style=None, missing="mean", encoder=None):
+               features=None, marks=None, style=None, missing="mean", encoder=None,
+               formula=None):
     """Read a CSV or Parquet file of any columns into a Table.
 
     Parameters
     ----------
     path : Path
     layout : {"csv", "parquet"}
-    response, weights, offset, drop, labels, features, marks, style, missing, encoder
+    response, weights, offset, drop, labels, features, marks, style, missing, encoder, formula
         As in :func:`sparsesolve.data.tables.read_table`.
 
     Returns
@@ -66,17 +68,18 @@ def read_mixed(path, layout, response=(), weights=None, offset=None, drop=(), la
     """
     style = style or Style()
     source = opened_table(path, layout, style)
-    roles = Roles(response, weights, offset, drop, labels, features, marks, encoder)
+    roles = Roles(response, weights, offset, drop, labels, features, marks, encoder, formula)
     columns = _whole(source, roles, style)
     y, others = columns.others(roles)
     part = roles.part
     if encoder is not None or features is not None:
         X, names, notes = columns.like(roles)
     else:
-        X, names, notes = columns.learnt(part.features, missing)
+        X, names, notes = columns.learnt(part.features, missing, roles.terms)
         if layout == "parquet" and isinstance(X, np.ndarray) and source.is_small(part.features):
             X = X.astype(np.float32)
-    notes = notes + [UNNAMED] * (not source.names[0] and features is None and encoder is None)
+    unused = not source.names[0] and features is None and encoder is None and formula is None
+    notes = notes + [UNNAMED] * unused
     return Table(X=X, y=y, feature_names=names, notes=notes, **others)
 
 
@@ -127,20 +130,34 @@ def settled(source, chunk, roles, style):
 class Roles:
     """Which columns are asked for, and as what; `part` once names are known."""
 
-    def __init__(self, response, weights, offset, drop, labels, features, marks, encoder):
+    def __init__(self, response, weights, offset, drop, labels, features, marks, encoder,
+                 formula=None):  # fmt: skip
         sources = None if encoder is None else [source.name for source in encoder.sources]
         self.asked = list(response), weights, offset, tuple(drop), sources or features, marks or {}
         self.labels, self.features, self.encoder = labels, features, encoder
         self.part, self.place, self.text = None, None, set()
+        self.formula, self.terms, self.left = formula, None, None
 
     def used(self, names):
         """Return the places of the columns to read, and set those that are text in any case."""
-        self.part = part = parts(names, *self.asked)
+        self.part = part = parts(names, *(self.asked if self.formula is None else
+                                          self._of_formula(names)))  # fmt: skip
         self.text.update([*part.marks.values(), *(part.response if self.labels else [])])
         single = [j for j in (part.weights, part.offset) if j is not None]
         found = {*part.features, *part.response, *single, *part.marks.values(), *part.unnamed}
         self.place = {j: k for k, j in enumerate(sorted(found))}
         return list(self.place)
+
+
+    def _of_formula(self, names):
+        """Return what is asked for where a formula says it, whose terms are set."""
+        _, *others, _, _, marks = self.asked
+        named = [name for name in names if name]
+        apart = [name for name in (*others, *marks.values()) if name is not None]
+        self.terms, used, self.left = read_formula(self.formula, named, apart)
+        if not self.left:
+            raise ValueError(f"formula {self.formula!r} has no response to the left of ~")
+        return response_names(self.left, named), *others, (), used, marks
 
 
 def _whole(source, roles, style):
@@ -268,12 +285,16 @@ class Columns:
         named = {"weights": part.weights, "offset": part.offset}
         columns = {what: None if j is None else self.given(j, LABEL) for what, j in named.items()}
         columns["marks"] = {what: self.labels(j) for what, j in part.marks.items()}
+        if roles.left is not None:
+            names = [self.source.names[j] for j in part.response]
+            y = response_of(roles.left, dict(zip(names, y, strict=True)))
+            y = list(y) if isinstance(y, tuple) else [y]
         return response_array(y), columns
 
-    def learnt(self, features, missing):
+    def learnt(self, features, missing, formula):
         """Return X, the names of its columns, and notes, for a file that is fitted."""
         names = [self.source.names[j] for j in features]
-        plain = not any(j in self.words for j in features)
+        plain = formula is None and not any(j in self.words for j in features)
         if plain and all(np.isfinite(self.values[j][: self.n]).all() for j in features):
             X = np.empty((self.n, len(features)), order="F")
             for k, j in enumerate(features):
@@ -281,8 +302,9 @@ class Columns:
             return X, np.array(names), []
         place = dict(zip(names, features, strict=True))
         columns = ByName(place, lambda j: self._present(j, self.feature(j), missing), self.values)
-        design = design_of(columns, missing)
-        if all(source.levels is None for source in design.sources) and not columns.gaps:
+        design = design_of(columns, missing, formula=formula)
+        numbers = all(source.levels is None for source in design.sources)
+        if formula is None and numbers and not columns.gaps:
             return design.matrix, np.array(names), []  # numbers with other marks
         return design, np.array(design.names), columns.notes()
 
