@@ -22,7 +22,7 @@ ORDER = [
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
     "cli": (1945, 14, 3),
-    "data": (7075, 42, 60),
+    "data": (7450, 44, 60),
     "estimators": (5600, 48, 7),
     "families": (828, 10, 0),
     "inference": (2600, 11, 28),
@@ -30,9 +30,9 @@ BUDGETS = {
     "losses": (3191, 32, 45),
     "mkl": (4419, 25, 57),
     "online": (4575, 24, 16),
-    "paths": (5123, 34, 57),
+    "paths": (5600, 38, 57),
     "penalties": (11300, 67, 115),
-    "results": (5860, 39, 26),
+    "results": (5960, 39, 26),
     "root": (335, 2, 0),
     "selection": (3302, 21, 9),
     "solvers/baselines": (1110, 6, 14),
