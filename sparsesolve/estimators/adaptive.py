@@ -41,9 +41,10 @@ class Adaptive(Linear):
 
 
 class AdaptiveLasso(AtAlpha, Adaptive):
-    """The adaptive lasso: penalties are divided by a power of a ridge regression's coefficients.
+    r"""The adaptive lasso: penalties are divided by a power of a ridge regression's coefficients.
 
-    Minimises ``||y - Xb||^2 / (2n) + alpha sum_j v_j |b_j|``, with v scaled to mean 1.
+    Minimises :math:`\lVert y - Xb \rVert^2 / (2n) + \alpha \sum_j v_j |b_j|`,
+    with v scaled to mean 1.
 
     Parameters
     ----------

@@ -11,11 +11,13 @@ from .lars import EPS
 
 
 class LassoLarsIC(Knots):
-    """:class:`LassoLars` with alpha by Akaike's or the Bayesian information criterion.
+    r""":class:`LassoLars` with alpha by Akaike's or the Bayesian information criterion.
 
-    At each knot the criterion is, with noise variance s^2 and df nonzero coefficients, ::
+    At each knot the criterion is, with noise variance s^2 and df nonzero coefficients,
 
-        n log(2 pi s^2) + ||y - Xb||^2 / s^2 + c df,    c = 2 ("aic") or log n ("bic")
+    .. math:: n \log(2 \pi s^2) + \lVert y - Xb \rVert^2 / s^2 + c\, \mathrm{df}
+
+    with c = 2 ("aic") or log n ("bic").
 
     Parameters
     ----------

@@ -15,11 +15,12 @@ from .base import TYPES, Answering
 class DictionaryLearning(
     Answering, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
-    """Learn atoms of which rows are sparse combinations, and code rows over them.
+    r"""Learn atoms of which rows are sparse combinations, and code rows over them.
 
     This is :class:`sparsesolve.DictionaryLearning` with rows as signals. It minimises the mean of
-    ``||x - a D||^2 / 2 + alpha (l1_ratio ||a||_1 + (1 - l1_ratio) ||a||^2 / 2)`` over codes a and
-    atoms D whose norms are at most 1.
+    :math:`\lVert x - a D \rVert^2 / 2 + \alpha (\rho \lVert a \rVert_1
+    + (1 - \rho) \lVert a \rVert^2 / 2)` over codes a and atoms D whose norms are at most 1, with
+    :math:`\rho` = l1_ratio.
 
     Parameters
     ----------

@@ -36,9 +36,12 @@ class Grouped(Linear):
 
 
 class SparseGroupLasso(AtAlpha, Grouped):
-    """Least squares with the l1 norm and the l2 norms of groups.
+    r"""Least squares with the l1 norm and the l2 norms of groups.
 
-    Minimises ``||y - Xb||^2 / (2n) + alpha (tau ||b||_1 + (1 - tau) sum_g d_g ||b_g||_2)``.
+    Minimises
+
+    .. math:: \lVert y - Xb \rVert^2 / (2n) + \alpha \bigl( \tau \lVert b \rVert_1
+              + (1 - \tau) \sum_g d_g \lVert b_g \rVert_2 \bigr).
 
     Parameters
     ----------

@@ -62,9 +62,10 @@ class Knots(Linear):
 
 
 class LassoLars(Knots, ByColumn):
-    """The lasso, computed by following its path from knot to knot.
+    r"""The lasso, computed by following its path from knot to knot.
 
-    Minimises ``||y - Xb||^2 / (2n) + alpha ||b||_1``, and keeps every knot above alpha.
+    Minimises :math:`\lVert y - Xb \rVert^2 / (2n) + \alpha \lVert b \rVert_1`,
+    and keeps every knot above alpha.
 
     Parameters
     ----------

@@ -12,10 +12,10 @@ class PenalizedLogistic(Logistic):
 
 
 class PenalizedClassifier(AtAlpha, PenalizedLogistic):
-    """Logistic regression with any penalty, multinomial for three classes or more.
+    r"""Logistic regression with any penalty, multinomial for three classes or more.
 
-    Minimises the mean of the log-losses plus ``alpha Omega(b)``. Omega may be the fused lasso,
-    SLOPE, MCP, a trace norm, or overlapping groups.
+    Minimises the mean of the log-losses plus :math:`\alpha \Omega(b)`. Omega may be the fused
+    lasso, SLOPE, MCP, a trace norm, or overlapping groups.
 
     Parameters
     ----------

@@ -39,9 +39,11 @@ class Quantile(RegressorMixin, Net):
 
 
 class QuantileRegressor(AtAlpha, Quantile):
-    """Linear regression of a conditional quantile, with the l1 penalty or the elastic net.
+    r"""Linear regression of a conditional quantile, with the l1 penalty or the elastic net.
 
-    Minimises the mean pinball loss plus ``alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2)``.
+    Minimises the mean pinball loss plus
+    :math:`\alpha (\rho \lVert b \rVert_1 + (1 - \rho) \lVert b \rVert^2 / 2)`, with
+    :math:`\rho` = l1_ratio.
     With the default l1_ratio this is the objective of scikit-learn's class of the same name.
 
     Parameters

@@ -9,9 +9,12 @@ from .linear import ByColumn, Linear
 
 
 class ElasticNet(ByColumn):
-    """Least squares with the elastic-net penalty.
+    r"""Least squares with the elastic-net penalty.
 
-    Minimises ``||y - Xb||^2 / (2n) + alpha (l1_ratio ||b||_1 + (1 - l1_ratio) ||b||^2 / 2)``.
+    Minimises, with :math:`\rho` = l1_ratio,
+
+    .. math:: \lVert y - Xb \rVert^2 / (2n) + \alpha \bigl( \rho \lVert b \rVert_1
+              + (1 - \rho) \lVert b \rVert^2 / 2 \bigr).
 
     Parameters
     ----------

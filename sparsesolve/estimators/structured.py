@@ -25,9 +25,9 @@ class Penalized(Linear):
 
 
 class PenalizedRegressor(AtAlpha, Penalized):
-    """Least squares with any penalty on the coefficients.
+    r"""Least squares with any penalty on the coefficients.
 
-    Minimises ``||y - Xb||^2 / (2n) + alpha Omega(b)``.
+    Minimises :math:`\lVert y - Xb \rVert^2 / (2n) + \alpha \Omega(b)`.
 
     Parameters
     ----------
@@ -73,9 +73,12 @@ class Sorted:
 
 
 class FusedLasso(Fused, PenalizedRegressor):
-    """Least squares with total variation along the features, and an l1 part.
+    r"""Least squares with total variation along the features, and an l1 part.
 
-    Minimises ``||y - Xb||^2 / (2n) + alpha (sum_i w_i |b_(i+1) - b_i| + l1 ||b||_1)``.
+    Minimises
+
+    .. math:: \lVert y - Xb \rVert^2 / (2n) + \alpha \Bigl( \sum_i w_i |b_{i+1} - b_i|
+              + \ell_1 \lVert b \rVert_1 \Bigr).
 
     Examples
     --------
@@ -91,9 +94,9 @@ class FusedLasso(Fused, PenalizedRegressor):
 
 
 class SlopeRegressor(Sorted, PenalizedRegressor):
-    """Least squares with the sorted l1 norm: SLOPE, OSCAR.
+    r"""Least squares with the sorted l1 norm: SLOPE, OSCAR.
 
-    Minimises ``||y - Xb||^2 / (2n) + alpha sum_i lambda_i |b|_(i)``.
+    Minimises :math:`\lVert y - Xb \rVert^2 / (2n) + \alpha \sum_i \lambda_i |b|_{(i)}`.
 
     Examples
     --------

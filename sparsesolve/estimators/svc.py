@@ -15,10 +15,10 @@ SWEEPS = 10_000
 
 
 class LinearSVC(MarginClassifier):
-    """Linear support vector classification, with a certificate and an unpenalised intercept.
+    r"""Linear support vector classification, with a certificate and an unpenalised intercept.
 
-    Minimises ``|b|^2 / 2 + C sum_i s_i loss(y_i (x_i'b + b0))`` with s the sample weights times
-    the class weights.
+    Minimises :math:`\lVert b \rVert^2 / 2 + C \sum_i s_i\, f(y_i (x_i^\top b + b_0))` with
+    s the sample weights times the class weights and f the loss.
 
     Parameters
     ----------

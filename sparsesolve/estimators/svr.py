@@ -79,9 +79,10 @@ class MarginRegressor(RegressorMixin, Net):
 
 
 class LinearSVR(MarginRegressor):
-    """Linear support vector regression, with a certificate and an unpenalised intercept.
+    r"""Linear support vector regression, with a certificate and an unpenalised intercept.
 
-    Minimises ``|b|^2 / 2 + C sum_i s_i loss(y_i - x_i'b - b0)`` with s the sample weights.
+    Minimises :math:`\lVert b \rVert^2 / 2 + C \sum_i s_i\, f(y_i - x_i^\top b - b_0)` with
+    s the sample weights and f the loss.
 
     Parameters
     ----------

@@ -35,9 +35,13 @@ class Tasks(Linear):
 
 
 class MultiTaskElasticNet(Tasks):
-    """Least squares for several responses, with features selected for all of them together.
+    r"""Least squares for several responses, with features selected for all of them together.
 
-    Minimises ``||Y - XW||_F^2 / (2n) + alpha (l1_ratio ||W||_21 + (1 - l1_ratio) ||W||_F^2 / 2)``,
+    Minimises, with :math:`\rho` = l1_ratio,
+
+    .. math:: \lVert Y - XW \rVert_F^2 / (2n) + \alpha (\rho \lVert W \rVert_{21}
+              + (1 - \rho) \lVert W \rVert_F^2 / 2),
+
     where ``||W||_21`` sums the l2 norms of the rows of W.
 
     Examples

@@ -25,9 +25,9 @@ multinomial = Family(
 
 @maker
 def hinge() -> Family:
-    """Hinge loss of two classes, the loss of support vector machines.
+    r"""Hinge loss of two classes, the loss of support vector machines.
 
-    The loss is ``max(0, 1 - y eta)`` for y = -1 and 1, whatever labels you give. It has no
+    The loss is :math:`\max(0, 1 - y \eta)` for y = -1 and 1, whatever labels you give. It has no
     probabilities: ``predict(kind="response")`` returns the linear predictor. With ``alpha=0`` a
     path is that of the linear support vector machine with ``lambda = 1 / (C n)`` and an
     unpenalised intercept. `squared_hinge` is smooth, and solved faster.
@@ -56,10 +56,10 @@ def hinge() -> Family:
 
 @maker
 def squared_hinge() -> Family:
-    """Squared hinge loss of two classes: a smooth support vector machine.
+    r"""Squared hinge loss of two classes: a smooth support vector machine.
 
-    The loss is ``max(0, 1 - y eta)^2 / 2`` for y = -1 and 1, whatever labels you give. It has no
-    probabilities: ``predict(kind="response")`` returns the linear predictor.
+    The loss is :math:`\max(0, 1 - y \eta)^2 / 2` for y = -1 and 1, whatever labels you give.
+    It has no probabilities: ``predict(kind="response")`` returns the linear predictor.
 
     Examples
     --------

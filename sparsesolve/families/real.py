@@ -22,13 +22,13 @@ multigaussian = Family(
 
 @maker
 def huber(delta: float = 1.0) -> Family:
-    """Huber loss: squared error for small residuals, absolute error for large ones.
+    r"""Huber loss: squared error for small residuals, absolute error for large ones.
 
     Parameters
     ----------
     delta : float > 0, default 1
-        Residual, in units of y, at which the loss ``r^2 / 2`` turns into
-        ``delta |r| - delta^2 / 2``.
+        Residual, in units of y, at which the loss :math:`r^2 / 2` turns into
+        :math:`\delta |r| - \delta^2 / 2`.
 
     Raises
     ------

@@ -90,7 +90,7 @@ class Polynomial:
 
 @kernel_function
 def polynomial(degree: int = 2, shift: float = 1.0) -> Polynomial:
-    """Return the polynomial kernel function, ``(a'b + shift)^degree``.
+    r"""Return the polynomial kernel, :math:`(a^\top b + s)^d` of degree d and shift s.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Gaussian:
 
 @kernel_function
 def gaussian(width: float) -> Gaussian:
-    """Return the gaussian kernel function, ``exp(-|a - b|^2 / (2 width^2))``.
+    r"""Return the gaussian kernel, :math:`\exp(-\lVert a - b \rVert^2 / (2 w^2))` of width w.
 
     Parameters
     ----------

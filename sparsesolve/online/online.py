@@ -60,12 +60,12 @@ def online(
     patience: int = 2,
     progress: bool = False,
 ) -> OnlineFit:
-    """Learn a sparse linear model row by row, from data that stream or exceed memory.
+    r"""Learn a sparse linear model row by row, from data that stream or exceed memory.
 
-    Approaches the minimiser of the problem of :func:`sparsesolve.path` with standardize=False, ::
+    Approaches the minimiser of the problem of :func:`sparsesolve.path` with standardize=False,
 
-        mean_i w_i f(y_i, offset_i + b0 + x_i'b)
-            + lam * sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2)
+    .. math:: \frac{1}{n} \sum_i w_i f(y_i, o_i + b_0 + x_i^\top b)
+              + \lambda \sum_j v_j (\alpha |b_j| + (1 - \alpha) b_j^2 / 2)
 
     by one step per row, whose cost depends only on the non-zeros of the row. If the data fit into
     memory, :func:`sparsesolve.path` reaches the optimum, usually in less time.

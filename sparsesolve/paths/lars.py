@@ -44,18 +44,18 @@ def lars_path(
     progress: bool = False,
     feature_names: ArrayLike | None = None,
 ) -> KnotPath:
-    """Follow the lasso path, or least angle regression, from knot to knot.
+    r"""Follow the lasso path, or least angle regression, from knot to knot.
 
-    The lasso minimises, for every lambda, ::
+    The lasso minimises, for every lambda,
 
-        sum_i w_i (y_i - offset_i - b0 - x_i'b)^2 / 2 + ridge * sum_j v_j b_j^2 / 2
-            + lambda * sum_j v_j |b_j|
+    .. math:: \sum_i w_i (y_i - o_i - b_0 - x_i^\top b)^2 / 2
+              + \rho \sum_j v_j b_j^2 / 2 + \lambda \sum_j v_j |b_j|
 
-    with weights w scaled to sum 1, penalty factors v scaled to sum p, and b measured on columns
-    of standard deviation 1 if `standardize`. With ridge = 0 this is the problem of
-    :func:`sparsesolve.path` with alpha=1. The solution is piecewise linear in lambda. The path
-    holds every lambda at which a feature joins or leaves (a knot), and the two ends; between
-    them, interpolation is exact.
+    with rho = ridge, offsets o, weights w scaled to sum 1, penalty factors v scaled to sum p,
+    and b measured on columns of standard deviation 1 if `standardize`. With ridge = 0 this is the
+    problem of :func:`sparsesolve.path` with alpha=1. The solution is piecewise linear in lambda.
+    The path holds every lambda at which a feature joins or leaves (a knot), and the two ends;
+    between them, interpolation is exact.
 
     Parameters
     ----------
@@ -169,11 +169,12 @@ def lars_path_gram(
     progress: bool = False,
     feature_names: ArrayLike | None = None,
 ) -> KnotPath:
-    """Follow the path of :func:`sparsesolve.lars_path` from X'X and X'y alone, without the data.
+    r"""Follow the path of :func:`sparsesolve.lars_path` from X'X and X'y alone, without the data.
 
-    Minimises ::
+    Minimises, with n = n_samples and rho = ridge,
 
-        (b'X'X b - 2 b'X'y) / (2 n_samples) + ridge sum_j v_j b_j^2 / 2 + lambda sum_j v_j |b_j|
+    .. math:: (b^\top X^\top X b - 2 b^\top X^\top y) / (2n)
+              + \rho \sum_j v_j b_j^2 / 2 + \lambda \sum_j v_j |b_j|
 
     The path has no intercept. Centre (and scale) columns and response before taking the products
     if an intercept (and standardisation) is wanted. Products of floats do not separate columns

@@ -72,16 +72,16 @@ def path(
     start: Any = None,
     checkpoint: Any = None,
 ) -> Path:
-    """Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
+    r"""Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
 
-    Minimises, for every lambda, ::
+    Minimises, for every lambda,
 
-        sum_i w_i f(y_i, offset_i + b0 + x_i'b)
-            + lambda * sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2)
+    .. math:: \sum_i w_i f(y_i, o_i + b_0 + x_i^\top b)
+              + \lambda \sum_j v_j (\alpha |b_j| + (1 - \alpha) b_j^2 / 2)
 
-    with the loss f of the family, weights w scaled to sum 1, penalty factors v scaled to sum p,
-    and b measured on columns of standard deviation 1 when `standardize`. Coefficients come back
-    on the scale of X.
+    with the loss f of the family, offsets o, weights w scaled to sum 1, penalty factors v scaled
+    to sum p, and b measured on columns of standard deviation 1 when `standardize`. Coefficients
+    come back on the scale of X.
 
     Parameters
     ----------
@@ -106,14 +106,14 @@ def path(
     penalty : object of `sparsesolve.penalties` or str, default None
         None is the elastic net. ``penalties.GroupL2(groups)``, ``SparseGroup(groups, tau)`` and
         ``GroupLinf(groups)`` choose groups of features together:
-        ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above
-        (for SparseGroup d_g is tau + (1 - tau) d_g in the ridge part). With K classes or
-        responses b_g are the coefficients of the features of g in all of them. Any other object
-        with the methods value, prox and polar is a penalty, too: Omega(b) takes the place of the
-        sum, and first-order solvers minimise it. ``docs/extending.rst`` has the contract. Words of
-        the command line are penalties, too: "mcp", "mcp(2.5)", "slope", ... Those with groups,
-        as "group" and "sparse-group(0.5)", take the terms of a formula, or the columns of the
-        table of ``make_design``.
+        :math:`\sum_g v_g (\alpha N_g(b_g) + (1 - \alpha) d_g \lVert b_g \rVert^2 / 2)` in the
+        formula above (for SparseGroup d_g is tau + (1 - tau) d_g in the ridge part). With K
+        classes or responses b_g are the coefficients of the features of g in all of them. Any
+        other object with the methods value, prox and polar is a penalty, too: Omega(b) takes the
+        place of the sum, and first-order solvers minimise it. ``docs/extending.rst`` has the
+        contract. Words of the command line are penalties, too: "mcp", "mcp(2.5)", "slope", ...
+        Those with groups, as "group" and "sparse-group(0.5)", take the terms of a formula, or the
+        columns of the table of ``make_design``.
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are
         penalised by their l2 norm in place of one by one. "multigaussian" always does that. Not

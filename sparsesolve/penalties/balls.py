@@ -22,7 +22,10 @@ INSIDE = 1.0 + 1e-9
 
 
 class L1Ball:
-    """``sum |b_j| <= radius``, for ``path(..., lambdas=[1.0])``: lambda has no effect.
+    r"""The l1 ball, a constraint in place of a penalty.
+
+    :math:`\sum_j |b_j| \le r`, r the radius. Give ``path(..., lambdas=[1.0])``: lambda has no
+    effect.
 
     Parameters
     ----------
@@ -86,7 +89,9 @@ def _length(x):
 
 
 class L2Ball(L1Ball):
-    """``sum b_j^2 <= radius^2``: see :class:`L1Ball`.
+    r"""The l2 ball, a constraint: see :class:`L1Ball`.
+
+    :math:`\sum_j b_j^2 \le r^2`, r the radius.
 
     Examples
     --------
@@ -106,7 +111,9 @@ class L2Ball(L1Ball):
 
 
 class LinfBall(L1Ball):
-    """``max |b_j| <= radius``: see :class:`L1Ball`.
+    r"""The l-infinity ball, a constraint: see :class:`L1Ball`.
+
+    :math:`\max_j |b_j| \le r`, r the radius.
 
     Examples
     --------
@@ -126,7 +133,9 @@ class LinfBall(L1Ball):
 
 
 class ElasticNetBall(L1Ball):
-    """``sum |b_j| + gamma b_j^2 / 2 <= radius``: see :class:`L1Ball`.
+    r"""The elastic-net ball, a constraint: see :class:`L1Ball`.
+
+    :math:`\sum_j |b_j| + \gamma b_j^2 / 2 \le r`, r the radius.
 
     Parameters
     ----------
@@ -173,7 +182,9 @@ class ElasticNetBall(L1Ball):
 
 
 class GroupBall(L1Ball):
-    """``sum_g d_g |b_g|_2 <= radius``: see :class:`L1Ball`.
+    r"""The group-lasso ball, a constraint: see :class:`L1Ball`.
+
+    :math:`\sum_g d_g \lVert b_g \rVert_2 \le r`, r the radius.
 
     Parameters
     ----------

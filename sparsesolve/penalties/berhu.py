@@ -19,10 +19,10 @@ from sparsesolve.penalties.tangent import on_support
 
 
 class Berhu(Norm):
-    """The reversed Huber function of every coefficient: an l1 norm that becomes a square.
+    r"""The reversed Huber function of every coefficient: an l1 norm that becomes a square.
 
-    ``Omega(b) = sum_j w_j h(b_j)``, with ``h(x) = |x|`` up to delta and ``(x^2 + delta^2) / (2
-    delta)`` beyond.
+    :math:`\Omega(b) = \sum_j w_j h(b_j)`, with :math:`h(x) = |x|` up to delta and
+    :math:`(x^2 + \delta^2) / (2 \delta)` beyond.
 
     Parameters
     ----------

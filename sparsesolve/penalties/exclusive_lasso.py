@@ -21,7 +21,9 @@ from sparsesolve.penalties.tangent import on_support
 
 
 class ExclusiveLasso(Norm):
-    """``sum_g |b_g|_1^2 / 2``: sparse within each group, and no group is empty.
+    r"""The exclusive lasso: sparse within each group, and no group is empty.
+
+    :math:`\Omega(b) = \sum_g \lVert b_g \rVert_1^2 / 2`.
 
     No lambda makes all coefficients 0, so give ``lambdas``.
 

@@ -214,7 +214,10 @@ class EdgeNorm(Norm):
 
 
 class GraphTV(EdgeNorm):
-    """``Omega(b) = sum w_ij |b_i - b_j| + l1 sum |b_i|`` over the edges (i, j) of a graph.
+    r"""Total variation over the edges (i, j) of a graph.
+
+    :math:`\Omega(b) = \sum_{ij} w_{ij} |b_i - b_j| + \ell_1 \sum_i |b_i|`, with :math:`\ell_1` the
+    argument l1.
 
     Coefficients that are joined become equal: solutions are constant on connected pieces. Without
     l1, constants on each connected part of the graph are not penalised. The prox is exact, by

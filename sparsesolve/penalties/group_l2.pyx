@@ -11,7 +11,9 @@ from sparsesolve.penalties.sparse_group cimport SparseGroup
 
 
 cdef class GroupL2(SparseGroup):
-    """``Omega(b) = sum_g d_g |b_g|_2``: the group lasso.
+    r"""The group lasso.
+
+    :math:`\Omega(b) = \sum_g d_g \lVert b_g \rVert_2`.
 
     With path's alpha < 1 it is the group elastic net.
 

@@ -16,7 +16,9 @@ cdef double CLOSE = 4e-16
 
 
 cdef class GroupLinf(BlockPenalty):
-    """``Omega(b) = sum_g d_g max |b_g|``: each group by its largest coefficient.
+    r"""The l-infinity group lasso: each group by its largest coefficient.
+
+    :math:`\Omega(b) = \sum_g d_g \lVert b_g \rVert_\infty`.
 
     Parameters
     ----------

@@ -30,7 +30,9 @@ SAME = 4e-16
 
 
 class GroupLq(Norm):
-    """``Omega(b) = sum_g d_g |b_g|_q`` over disjoint groups, for any q from 1 to inf.
+    r"""The group lasso with lq norms of disjoint groups, for any q from 1 to inf.
+
+    :math:`\Omega(b) = \sum_g d_g \lVert b_g \rVert_q`.
 
     For q = 2 and q = inf, :class:`GroupL2` and :class:`GroupLinf` have faster solvers, limits and
     penalty factors.

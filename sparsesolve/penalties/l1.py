@@ -11,7 +11,7 @@ from sparsesolve.penalties.tangent import Tangent, on_support
 
 
 class L1(Norm):
-    """``Omega(b) = sum_j w_j |b_j|``, as a part of :class:`Separate`.
+    r""":math:`\Omega(b) = \sum_j w_j |b_j|`, as a part of :class:`Separate`.
 
     Parameters
     ----------

@@ -36,7 +36,9 @@ SLOW = 0.1
 
 
 class LatentGroupL2(Norm):
-    """``Omega(b) = min sum_g d_g |v_g|`` over ``b = sum_g v_g``: groups may overlap.
+    r"""The latent group lasso: groups may overlap, and supports are unions of groups.
+
+    :math:`\Omega(b) = \min \sum_g d_g \lVert v_g \rVert_2` over :math:`b = \sum_g v_g`.
 
     A feature may stand in several groups and is chosen through any of them, so that supports are
     unions of groups; ``fit.latent_coefs`` are the v_g. Features in no group are groups of one.

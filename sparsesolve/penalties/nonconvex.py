@@ -149,7 +149,9 @@ SMOOTHED = 1e-3
 
 
 class MCP(Concave):
-    """The minimax concave penalty: ``phi' = lam - |b| / gamma`` up to gamma lam, 0 beyond.
+    r"""The minimax concave penalty.
+
+    :math:`\varphi' = \lambda - |b| / \gamma` up to :math:`\gamma \lambda`, 0 beyond.
 
     Parameters
     ----------
@@ -195,7 +197,9 @@ class MCP(Concave):
 
 
 class SCAD(Concave):
-    """Smoothly clipped: phi' = lam up to lam, then falling to 0 at gamma lam.
+    r"""The smoothly clipped absolute deviation.
+
+    :math:`\varphi' = \lambda` up to :math:`\lambda`, then falling to 0 at :math:`\gamma \lambda`.
 
     Parameters
     ----------
@@ -241,7 +245,9 @@ class SCAD(Concave):
 
 
 class Log(Concave):
-    """``phi = lam log(1 + |b| / epsilon)``: the penalty behind the reweighted l1 norm.
+    r"""The penalty behind the reweighted l1 norm.
+
+    :math:`\varphi = \lambda \log(1 + |b| / \epsilon)`.
 
     Parameters
     ----------
@@ -285,17 +291,19 @@ class Log(Concave):
 
 
 class Bridge(Concave):
-    """``phi = lam |b|^q``, 0 < q < 1, smoothed at 0.
+    r"""A power below 1 of each coefficient, smoothed at 0.
 
-    The slope of \\|b\\|^q at 0 is infinite and would keep every coefficient at 0, so that
-    ``(|b| + s)^q - s^q`` takes its place, on standardised columns.
+    :math:`\varphi = \lambda |b|^q` with 0 < q < 1.
+
+    The slope of :math:`|b|^q` at 0 is infinite and would keep every coefficient at 0, so that
+    :math:`(|b| + s)^q - s^q` takes its place, on standardised columns.
 
     Parameters
     ----------
     q : float in (0, 1)
         The power.
     smoothing : float >= 0, default 0.001
-        s. With 0, :meth:`prox` is the exact one of \\|b\\|^q, for methods that take proximal
+        s. With 0, :meth:`prox` is the exact one of :math:`|b|^q`, for methods that take proximal
         steps; a path needs a positive one.
 
     Raises

@@ -24,7 +24,9 @@ from sparsesolve.penalties.tangent import Tangent
 
 
 class OverlapL2(OverlappingNorm):
-    """``Omega(b) = sum_g d_g |b_g|_2``, where groups may overlap.
+    r"""The overlapping group lasso.
+
+    :math:`\Omega(b) = \sum_g d_g \lVert b_g \rVert_2`.
 
     A group enters or leaves as a whole, so that the features that are 0 are a union of groups; in
     `LatentGroupL2` the features that are not 0 are. With `interval_groups` supports are intervals,

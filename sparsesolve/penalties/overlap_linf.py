@@ -40,7 +40,9 @@ FROM = 50
 
 
 class OverlapLinf(OverlappingNorm):
-    """``Omega(b) = sum_g d_g max |b_g|``, where groups may overlap.
+    r"""The l-infinity group lasso with groups that overlap.
+
+    :math:`\Omega(b) = \sum_g d_g \lVert b_g \rVert_\infty`.
 
     A group enters or leaves as a whole, so that the features that are 0 are a union of groups; in
     `LatentGroupL2` the features that are not 0 are. Features in no group are groups of one. The

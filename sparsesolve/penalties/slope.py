@@ -20,7 +20,9 @@ KINDS = ("bh", "oscar", "constant")
 
 
 class Slope(Norm):
-    """``Omega(b) = sum_i lambda_i |b|_(i)``: the largest coefficients are penalised most.
+    r"""The sorted l1 norm: the largest coefficients are penalised most.
+
+    :math:`\Omega(b) = \sum_i \lambda_i |b|_{(i)}`, with :math:`|b|_{(1)}` the largest.
 
     Parameters
     ----------

@@ -29,7 +29,9 @@ cdef double VANISHING = 1e-60
 
 
 cdef class SparseGroup(BlockPenalty):
-    """``Omega(b) = tau |b|_1 + (1 - tau) sum_g d_g |b_g|_2``: the sparse group lasso.
+    r"""The sparse group lasso.
+
+    :math:`\Omega(b) = \tau \lVert b \rVert_1 + (1 - \tau) \sum_g d_g \lVert b_g \rVert_2`.
 
     With path's alpha < 1 a ridge part as well, of weight ``tau + (1 - tau) d_g``.
 

@@ -30,7 +30,7 @@ from sparsesolve.penalties.whole import orthonormal
 
 
 class Sum(Norm):
-    """``Omega(b) = sum_k Omega_k(b)`` of penalties on the same features.
+    r"""A sum of penalties on the same features, :math:`\Omega(b) = \sum_k \Omega_k(b)`.
 
     For disjoint sets of features there is `Separate`. The prox goes round the terms until its
     duality gap is rounding. Dual norms are upper bounds, proved by a decomposition, so that

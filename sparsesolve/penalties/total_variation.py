@@ -30,7 +30,10 @@ ROUNDING = 1e-9
 
 
 class TotalVariation(Norm):
-    """``Omega(b) = sum_i w_i |b_(i+1) - b_i| + l1 sum_i |b_i|``: pieces of equal coefficients.
+    r"""Total variation, or the fused lasso: pieces of equal coefficients.
+
+    :math:`\Omega(b) = \sum_i w_i |b_{i+1} - b_i| + \ell_1 \sum_i |b_i|`, with :math:`\ell_1` the
+    argument l1.
 
     With l1 = 0 constants are not penalised. Paths are then those of the lasso on cumulated
     columns, with its working sets; otherwise a first-order solver finds them. Features are not

@@ -108,7 +108,9 @@ TINY = np.finfo(float).tiny
 
 
 class TreeL2(TreeNorm):
-    """``Omega(b) = sum_g d_g |b_g|_2`` over groups that are nested or disjoint.
+    r"""The tree-structured group lasso: groups that are nested or disjoint.
+
+    :math:`\Omega(b) = \sum_g d_g \lVert b_g \rVert_2`.
 
     If a group is zero, all groups inside it are zero: a feature is chosen only if every group
     that holds it is chosen. Groups of one feature are leaves, with an l1 norm of their own.
@@ -160,7 +162,9 @@ class TreeL2(TreeNorm):
 
 
 class TreeLinf(TreeNorm):
-    """``Omega(b) = sum_g d_g max_{j in g} |b_j|`` over groups that are nested or disjoint.
+    r"""Groups that are nested or disjoint, each by its largest coefficient.
+
+    :math:`\Omega(b) = \sum_g d_g \lVert b_g \rVert_\infty`.
 
     It selects like `TreeL2`, and the largest coefficients of a group tend to be equal. Features in
     no group are groups of one, with weight 1.

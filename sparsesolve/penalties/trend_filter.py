@@ -28,7 +28,9 @@ ROUNDING = 1e-9
 
 
 class TrendFilter(Norm):
-    """``Omega(b) = sum |differences of order degree + 1 of b|``: piecewise polynomials.
+    r"""Trend filtering: piecewise polynomials.
+
+    :math:`\Omega(b) = \lVert D^{d+1} b \rVert_1`, with D the differences and d the degree.
 
     With degree 1 coefficients are linear between knots; with 2 and 3 they are pieces of parabolas
     and cubics; degree 0 is `TotalVariation`. Polynomials up to the degree are not penalised.

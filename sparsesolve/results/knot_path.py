@@ -103,9 +103,10 @@ class KnotPath(Path):
 
     @by_rows("y")
     def dual(self, s: float, X: Any, y: Any) -> np.ndarray:
-        """Return a dual point at lambda = s, feasible up to rounding; see :meth:`Path.dual`.
+        r"""Return a dual point at lambda = s, feasible up to rounding; see :meth:`Path.dual`.
 
-        With a ridge part, D has the term ``-sum_j (|z_j'u| - s v_j)_+^2 / (2 ridge v_j)``.
+        With a ridge part rho, D has the term
+        :math:`-\sum_j (|z_j^\top u| - s v_j)_+^2 / (2 \rho v_j)`.
         """
         options = self.options or {}
         if options.get("method") != "lasso" or "n_samples" in options:
@@ -118,16 +119,16 @@ class KnotPath(Path):
 
     @by_rows("y")
     def spacing(self, X: Any, y: Any, *, sigma: float | None = None) -> Any:
-        """Test each step of least angle regression: the spacing and the covariance test.
+        r"""Test each step of least angle regression: the spacing and the covariance test.
 
         The spacing test of a step is exact, given the features and signs of the steps before, for
         normal errors: its p-value is uniform if the features outside add nothing. The covariance
         test is its limit for many rows. With lambda_k the knots in units of inner products and
         w_k the length of X_A (X_A'X_A)^-1 s_A less that vector of the step before, they are, with
-        the normal tail Q, ::
+        the normal tail Q,
 
-            (Q(lambda_k w/sigma) - Q(lambda_{k-1} w/sigma))
-                / (Q(lambda_{k+1} w/sigma) - Q(lambda_{k-1} w/sigma))
+        .. math:: \frac{Q(\lambda_k w / \sigma) - Q(\lambda_{k-1} w / \sigma)}
+                  {Q(\lambda_{k+1} w / \sigma) - Q(\lambda_{k-1} w / \sigma)}
             exp(-w^2 lambda_k (lambda_k - lambda_{k+1}) / sigma^2)
 
         Parameters

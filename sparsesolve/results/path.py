@@ -323,15 +323,17 @@ class Path(Solved, PathPredictor, Named):
 
     @by_rows("y")
     def dual(self, s: float, X: Any, y: Any) -> np.ndarray:
-        """Return a dual point at lambda = s, with which anyone can check the gap.
+        r"""Return a dual point at lambda = s, with which anyone can check the gap.
 
-        With shares ``w = weights / sum(weights)`` the objective is ``P(b0, b) = sum_i w_i f(y_i,
-        eta_i) + s Omega(b)``, and no coefficients have a lower one than ``D(u) = -sum_i w_i
-        f*(y_i, -u_i / w_i) - offset'u``, where f* is the conjugate of the loss. u is feasible:
-        it sums to 0 if there is an intercept, and the dual norm of ``Z'u`` is at most s. For the
-        lasso this is ``|z_j'u| <= s`` for each column z_j of Z, which are the columns of X over
+        With weights w scaled to sum 1 the objective is
+        :math:`P(b_0, b) = \sum_i w_i f(y_i, \eta_i) + s \Omega(b)`, and no coefficients have a
+        lower one than :math:`D(u) = -\sum_i w_i f^*(y_i, -u_i / w_i) - o^\top u`, where o is the
+        offset and f* the conjugate of the loss. u is feasible: it sums to 0 if there is an
+        intercept, and the dual norm of :math:`Z^\top u` is at most s. For the lasso this is
+        :math:`|z_j^\top u| \le s` for each column z_j of Z, which are the columns of X over
         their standard deviations if the path is standardised. With ``alpha`` below 1 every u is
-        feasible, and D has the term ``-sum_j (|z_j'u| - s alpha)_+^2 / (2 s (1 - alpha))``.
+        feasible, and D has the term
+        :math:`-\sum_j (|z_j^\top u| - s \alpha)_+^2 / (2 s (1 - \alpha))`.
 
         Parameters
         ----------

@@ -74,7 +74,7 @@ class Constrained(Frozen, Tabled):
 @answers_keywords()
 @by_rows("y")
 def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
-    """Solve the constrained form, ``Omega(b) <= radius``, with a certificate.
+    r"""Solve the constrained form, :math:`\Omega(b) \le r`, with a certificate.
 
     Parameters
     ----------

@@ -104,14 +104,15 @@ def crf_path(
     n_threads: int = 1,
     progress: bool = False,
 ) -> CRFPath:
-    """Fit conditional random fields on chains along a path, each point with a certified gap.
+    r"""Fit conditional random fields on chains along a path, each point with a certified gap.
 
-    ::
+    .. math::
 
-        minimise over B, t   sum_s w_s [log sum_y exp(score_s(y)) - score_s(y_s)]
-                             + lambda (Omega(B) + Omega_T(t))
+        \min_{B,\, t} \; \sum_s w_s \Bigl[ \log \sum_y e^{\mathrm{score}_s(y)}
+        - \mathrm{score}_s(y_s) \Bigr] + \lambda (\Omega(B) + \Omega_T(t))
 
-        score(y) = sum_i (x_i'B + t_0)[y_i] + sum_i T[y_i, y_i+1] + start[y_1] + stop[y_L]
+        \mathrm{score}(y) = \sum_i (B^\top x_i + t_0)_{y_i} + \sum_i T_{y_i, y_{i+1}}
+        + \mathrm{start}_{y_1} + \mathrm{stop}_{y_L}
 
     Parameters
     ----------

@@ -28,11 +28,10 @@ def viterbi(
     n_best: int | None = None,
     n_threads: int = 1,
 ) -> tuple[Any, Any]:
-    """Find the labellings of chains with the largest score.
+    r"""Find the labellings of chains with the largest score.
 
-    ::
-
-        score(y) = start[y_1] + sum_i S[i, y_i] + sum_i T[y_i, y_i+1] + stop[y_L]
+    .. math:: \mathrm{score}(y) = \mathrm{start}_{y_1} + \sum_i S_{i, y_i}
+              + \sum_i T_{y_i, y_{i+1}} + \mathrm{stop}_{y_L}
 
     Parameters
     ----------

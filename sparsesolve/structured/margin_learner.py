@@ -46,11 +46,10 @@ def max_margin(
     cost: ArrayLike | None = None,
     seed: int = 0,
 ) -> CRFPath:
-    """Fit chains with the structured hinge loss, one sequence at a time.
+    r"""Fit chains with the structured hinge loss, one sequence at a time.
 
-    ::
-
-        lam |w|^2 / 2 + (1/N) sum_s max_y [score_s(y) - score_s(y_s) + wrong labels of y]
+    .. math:: \lambda \lVert w \rVert^2 / 2 + \frac{1}{N} \sum_s \max_y
+              \bigl[ \mathrm{score}_s(y) - \mathrm{score}_s(y_s) + \mathrm{cost}(y, y_s) \bigr]
 
     Parameters
     ----------

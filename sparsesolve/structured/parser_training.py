@@ -48,11 +48,10 @@ def parse_trees(
     seed: int = 0,
     progress: bool = False,
 ) -> Parser:
-    """Learn to parse dependency trees, one sentence at a time.
+    r"""Learn to parse dependency trees, one sentence at a time.
 
-    ::
-
-        score(tree) = sum over arcs (h, m) of sum_t theta_t[value of template t at (h, m)]
+    .. math:: \mathrm{score}(T) = \sum_{(h, m) \in T} \sum_t
+              \theta_t[\text{value of template $t$ at } (h, m)]
 
     Parameters
     ----------
@@ -113,7 +112,7 @@ def parse_trees(
     Examples
     --------
     >>> from sparsesolve import structured
-    >>> text = "dogs N 2\\nbark V 0\\n\\nloud A 2\\ncats N 3\\nmeow V 0\\n"
+    >>> text = "dogs N 2\nbark V 0\n\nloud A 2\ncats N 3\nmeow V 0\n"
     >>> with open("trees.txt", "w") as stream:
     ...     _ = stream.write(text)
     >>> trees = structured.read_sentences("trees.txt", ["form", "tag", "head"])

@@ -69,13 +69,15 @@ def spom(
     n_threads: int = 1,
     progress: bool = False,
 ) -> SPOM:
-    """Learn label sequences from groups of features or several kernels, one sequence at a time.
+    r"""Learn label sequences from groups of features or several kernels, one sequence at a time.
 
-    ::
+    .. math::
 
-        minimise over theta   lam Omega(|theta_1|, ..., |theta_M|)  +  (1/N) sum_s loss_s(theta)
+        \min_\theta \; \lambda \Omega(\lVert \theta_1 \rVert, \dots, \lVert \theta_M \rVert)
+        + \frac{1}{N} \sum_s \mathrm{loss}_s(\theta)
 
-        score(y) = sum_i sum_m <theta_m, phi_m(x_i)>[y_i] + sum_i T[y_i, y_i+1] + start + stop
+        \mathrm{score}(y) = \sum_i \sum_m \langle \theta_m, \phi_m(x_i) \rangle_{y_i}
+        + \sum_i T_{y_i, y_{i+1}} + \mathrm{start}_{y_1} + \mathrm{stop}_{y_L}
 
     Parameters
     ----------

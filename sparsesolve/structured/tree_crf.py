@@ -141,14 +141,14 @@ def tree_path(
     max_iter: int | None = None,
     progress: bool = False,
 ) -> TreePath:
-    """Fit random fields of dependency trees along a path, each point with a certified gap.
+    r"""Fit random fields of dependency trees along a path, each point with a certified gap.
 
-    ::
+    .. math::
 
-        minimise over b   sum_s w_s [log sum_trees exp(score_s(tree)) - score_s(tree_s)]
-                          + lambda Omega(b)
+        \min_b \; \sum_s w_s \Bigl[ \log \sum_T e^{\mathrm{score}_s(T)} - \mathrm{score}_s(T_s)
+        \Bigr] + \lambda \Omega(b)
 
-        score(tree) = sum over arcs (h, m) of sum_t b[value of template t at (h, m)]
+        \mathrm{score}(T) = \sum_{(h, m) \in T} \sum_t b[\text{value of template $t$ at } (h, m)]
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def tree_path(
     Examples
     --------
     >>> from sparsesolve import structured
-    >>> text = "dogs N 2\\nbark V 0\\n\\nloud A 2\\ncats N 3\\nmeow V 0\\n"
+    >>> text = "dogs N 2\nbark V 0\n\nloud A 2\ncats N 3\nmeow V 0\n"
     >>> with open("trees.txt", "w") as stream:
     ...     _ = stream.write(text)
     >>> trees = structured.read_sentences("trees.txt", ["form", "tag", "head"])

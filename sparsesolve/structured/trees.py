@@ -16,11 +16,9 @@ def best_tree(
     A: ArrayLike, single_root: bool = True, *, heads: ArrayLike | None = None,
     cost: ArrayLike | None = None,
 ) -> tuple[np.ndarray, float]:
-    """Find the tree with the largest score over n words under a root.
+    r"""Find the tree with the largest score over n words under a root.
 
-    ::
-
-        score(tree) = sum_m A[head of m, m]
+    .. math:: \mathrm{score}(T) = \sum_m A[\text{head of } m, m]
 
     Parameters
     ----------

@@ -52,13 +52,16 @@ LONG = 4
 
 
 class DictionaryLearning(Tabled):
-    """Learn a dictionary D of p atoms from signals, the columns of Y.
+    r"""Learn a dictionary D of p atoms from signals, the columns of Y.
 
-    ::
+    .. math::
 
-        minimise over D and a   mean_i   1/2 |y_i - D a_i|^2
-                                         + lam (alpha |a_i|_1 + (1 - alpha) / 2 |a_i|^2)
-        with |d_j| <= 1, and a_i >= 0, d_j >= 0 where asked
+        \min_{D,\, a} \; \frac{1}{n} \sum_i \Bigl[ \tfrac12 \lVert y_i - D a_i \rVert^2
+        + \lambda \bigl( \alpha \lVert a_i \rVert_1
+        + \tfrac{1 - \alpha}{2} \lVert a_i \rVert^2 \bigr) \Bigr]
+        \quad \text{with } \lVert d_j \rVert \le 1
+
+    and :math:`a_i \ge 0`, :math:`d_j \ge 0` where asked.
 
     `penalty` replaces ``|a|_1``, for example by a tree norm under which an atom is used only if
     its parent is. ``atom_lam sum_j Omega(d_j)`` with an `atom_penalty` gives atoms a structure.

@@ -17,7 +17,7 @@ BEYOND, HALVED = 2.0**900, 100
 
 
 def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
-    """Return the nearest point of ``{b: sum |b_j| <= radius}``.
+    r"""Return the nearest point of :math:`\{b: \sum_j |b_j| \le r\}`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
-    """Return the nearest point of ``{b: sum b_j^2 <= radius^2}``.
+    r"""Return the nearest point of :math:`\{b: \sum_j b_j^2 \le r^2\}`.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
-    """Return the nearest point of ``{b: max |b_j| <= radius}``.
+    r"""Return the nearest point of :math:`\{b: \max_j |b_j| \le r\}`.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
-    """Return the nearest point of ``{b: b_j >= 0, sum b_j = total}``.
+    r"""Return the nearest point of :math:`\{b: b_j \ge 0, \sum_j b_j = s\}`.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _above_threshold(x, total):
 def project_groups(
     v: ArrayLike, radius: float, groups: Any, weights: ArrayLike | None = None
 ) -> np.ndarray:
-    """Return the nearest point of ``{b: sum_g d_g |b_g|_2 <= radius}``.
+    r"""Return the nearest point of :math:`\{b: \sum_g d_g \lVert b_g \rVert_2 \le r\}`.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def project_groups(
 
 
 def project_elastic_net(v: ArrayLike, radius: float, gamma: float) -> np.ndarray:
-    """Return the nearest point of ``{b: sum |b_j| + gamma b_j^2 / 2 <= radius}``, in O(n).
+    r"""Return the nearest point of :math:`\{b: \sum_j |b_j| + \gamma b_j^2 / 2 \le r\}`, in O(n).
 
     Parameters
     ----------
