@@ -168,8 +168,10 @@ def variables(text, names, *functions):
         elif not isinstance(node, SAFE) or isinstance(node, ast.keyword) and (
             node.arg is None or node.arg.startswith("_")
         ):
-            raise ValueError(f"{text}: a formula takes functions of columns and arithmetic; make "
-                             "a column of it first")  # fmt: skip
+            bare = re.sub(r"\b(np|numpy)\.", "", text)
+            remedy = "make a column of it first" if bare == text else f"write {bare}"
+            raise ValueError(f"{text}: a formula takes functions of columns and arithmetic; "
+                             f"{remedy}")  # fmt: skip
     if not found:
         raise ValueError(f"{text} holds no column; an intercept is there in any case")
     return list(dict.fromkeys(found))
@@ -189,6 +191,9 @@ def _parsed(text, names):
         found = parser.get_terms(text, context={"__formulaic_variables_available__": names})
     except _formulaic("errors").FormulaicError as error:
         raise ValueError(f"formula {text!r}: {str(error).splitlines()[0]}") from None
+    except SyntaxError as error:
+        raise ValueError(f"formula {text!r} has a part that is no expression, "
+                         f"{error.text.strip()!r}") from None  # fmt: skip
     found = getattr(found, "root", found)
     if isinstance(getattr(found, "rhs", found), tuple):
         raise ValueError(f"formula {text!r} has several parts; write one, without |")

@@ -197,6 +197,8 @@ REFUSED = {
     "y ~ bs(age, 2)": "df",
     "y ~ scale(age, _state=age)": "functions of columns and arithmetic",
     "y ~ {age.__class__}": "functions of columns and arithmetic",
+    "y ~ np.exp(age)": r"write exp\(age\)",
+    "y ~ age + f('x').run(1)": r"no expression, '\.run\(1\)'",
     "y ~ {[q for q in age]}": "functions of columns and arithmetic",
     "y ~ {(lambda: 1)()}": "functions of columns and arithmetic",
     "y ~ I(__import__)": "'__import__', which is no column",
