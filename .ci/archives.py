@@ -32,7 +32,7 @@ def wanted_in_wheel(source_files, stem):
     package = {n for n in source_files if n.startswith("sparsesolve/")}
     compiled = {n[:-4] for n in package if n.endswith(".pyx")} | {CYTHON_SHARED}
     return (
-        {n for n in package if n.endswith((".py", "py.typed"))}
+        {n for n in package if n.endswith((".py", ".js", "py.typed"))}
         | {f"{n} (compiled)" for n in compiled}
         | {f"{stem}.dist-info/{n}" for n in METADATA}
     )

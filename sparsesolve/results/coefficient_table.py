@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.results import printing
+from sparsesolve.results.explored import Explored
 from sparsesolve.results.interpolation import coefficients, intercepts, read_s
 
 INTERCEPT = "(intercept)"
@@ -62,7 +63,7 @@ def text_of(columns: dict) -> str:
     return "\n".join(printing.shortened(lines))
 
 
-class Named:
+class Named(Explored):
     """Mixin of results with coefficients at each lambda, which are shown by name.
 
     A class may show something other than coefficients: `_columns_at(s, zeros)` gives arrays by

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from sparsesolve.data import by_rows
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.cv_path import CrossValidated
+from sparsesolve.results.explored import View
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
 from sparsesolve.results.prediction import path_family
@@ -117,6 +119,11 @@ class MKLPath(Solved, Predictor, Named):
 
     def _selected(self, s):
         return self.active(s)
+
+    def _views(self):
+        return [View("Kernel weight", self.kernel_names, sparse.csr_array(self.kernel_weights)),
+                View("Norm of the kernel's function", self.kernel_names,
+                     sparse.csr_array(self.kernel_norms))]  # fmt: skip
 
     @property
     def _family(self):

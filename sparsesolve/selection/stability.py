@@ -23,6 +23,7 @@ from sparsesolve.paths.path import solve_path
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.doubts import doubts
+from sparsesolve.results.explored import Explored, View
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.pictures.axes import AXIS_LABELS, axes_or_new, draw_along
 from sparsesolve.selection.folds import read_folds
@@ -34,7 +35,7 @@ LEAST_RATIO = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityPath(Frozen, Tabled):
+class StabilityPath(Frozen, Tabled, Explored):
     """How often each feature is selected along the path, over all halves of the rows.
 
     Attributes
@@ -118,6 +119,10 @@ class StabilityPath(Frozen, Tabled):
         order = order[shares[order] > 0.0]
         names = order if self.feature_names is None else self.feature_names[order]
         return {"feature": names, "share": shares[order]}
+
+    def _views(self):
+        shares = np.cumsum(self.entered.toarray(), axis=1)
+        return [View("Share of halves", self.feature_names, sparse.csr_array(shares))]
 
     def plot(self, threshold: float = 0.75, label: bool | int = True, ax: Any = None) -> Any:
         """Draw the share of halves that have selected each feature down to each lambda.

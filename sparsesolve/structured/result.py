@@ -11,6 +11,7 @@ from scipy import sparse
 
 from sparsesolve.data import read_weights
 from sparsesolve.results.coefficient_table import INTERCEPT, Named
+from sparsesolve.results.explored import View
 from sparsesolve.results.files.model_file import save_as_before
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
@@ -127,6 +128,20 @@ class CRFPath(ChainAnswers, Solved, Named):
             columns["group"] = np.array(groups, dtype=object)[J]
         columns["feature"] = np.array([INTERCEPT, *named], dtype=object)[J]
         return {**columns, "coefficient": B[L, J, K]}
+
+    def _views(self):
+        B = np.stack([self.coef(lam) for lam in self.lambdas], axis=2)  # (p, K, L)
+        named, of = self.feature_names, None
+        if self.groups is not None:
+            of = [str(self.group_labels[g]) for g in self.groups]
+        norms = np.sqrt(np.sum(B**2, axis=1))
+        views = [View("Norm of the coefficients", named, sparse.csr_array(norms), of)]
+        views += [View(f"Coefficient of {label}", named, sparse.csr_array(B[:, k]), of)
+                  for k, label in enumerate(self.labels)]  # fmt: skip
+        if self.groups is not None:
+            norms = np.stack([self.template_norms(b) for b in np.moveaxis(B, 2, 0)], axis=1)
+            views.append(View("Norm of the group", self.group_labels, sparse.csr_array(norms)))
+        return views
 
     def _fit_of(self, X, y, weights, offset, lengths):
         """Count nonzero coefficients, and each sequence as a row of its weight."""

@@ -22,6 +22,7 @@ from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.results.coefficient_table import Named
+from sparsesolve.results.explored import View
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.solvers.follow import follow
@@ -104,6 +105,10 @@ class TreePath(Solved, Named):
     def _norms(self, s):
         """Return the norm of the weights of each template, (T,)."""
         return np.sqrt(np.bincount(self.owners, self.coef(s) ** 2, len(self.templates)))
+
+    def _views(self):
+        norms = np.stack([self._norms(lam) for lam in self.lambdas], axis=1)
+        return [View("Norm of the template", self.templates, sparse.csr_array(norms))]
 
     def _columns_at(self, s, zeros):
         norms = np.array([self._norms(lam) for lam in np.atleast_1d(s)])

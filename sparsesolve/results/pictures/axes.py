@@ -156,7 +156,7 @@ def draw_lines(ax, x, lines, numbers=None):
 
     segments = np.empty((len(lines), len(x), 2))
     segments[:, :, 0] = x
-    segments[:, :, 1] = _without_rests_at_zero(lines)
+    segments[:, :, 1] = without_rests_at_zero(lines)
     ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     ax.update_datalim([(x.min(), 0.0), (x.max(), 0.0)])
     numbers = ranks(lines[:, -1]) if numbers is None else numbers
@@ -300,7 +300,7 @@ def count_on_top(ax, x, counts, title="Nonzero coefficients"):
     top.spines["top"].set_visible(False)
 
 
-def _without_rests_at_zero(lines):
+def without_rests_at_zero(lines):
     """Return the lines with NaN where both neighbours are 0 too, so that none runs along the
     axis.
     """

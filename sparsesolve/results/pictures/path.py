@@ -41,7 +41,7 @@ def plot_path(path, xvar="lambda", label=True, ax=None, *, by=None):
         counts = np.asarray((rows != 0.0).sum(axis=0)).ravel(), "Nonzero groups"
         words = "Norm of the group's coefficients"
     else:
-        rows, names = _feature_rows(path), path.feature_names
+        rows, names = feature_rows(path), path.feature_names
         several = isinstance(path.coefs, list)
         words = "Norm of the coefficients" if several else "Coefficient"
         counts = (path.df, "Nonzero coefficients")
@@ -113,7 +113,7 @@ def _draw_classes(path, xvar, x, label, axes):
 
 def _draw(ax, path, xvar, x, rows, names, label, words, counts, counted, numbers=None):
     """Draw the largest rows of a sparse matrix (m, L) as lines along a path."""
-    which, n_selected = _largest(rows)
+    which, n_selected = largest(rows)
     lines, at = rows[which].toarray(), x
     if path.exact_between and xvar == "lambda":
         at, lines = _between(path.lambdas, lines)
@@ -138,14 +138,14 @@ def _between(lambdas, lines):
     return -np.log(s), lines @ interpolator(lambdas, s).toarray()
 
 
-def _feature_rows(path):
+def feature_rows(path):
     """Return a row (L,) for each feature: its coefficients, or their norm over the responses."""
     if isinstance(path.coefs, list):
         return sum(matrix.power(2) for matrix in path.coefs).sqrt().tocsr()
     return sparse.csr_array(path.coefs)
 
 
-def _largest(rows):
+def largest(rows):
     """Return the nonzero rows, at most the MAX_LINES largest, and how many there are in all.
 
     Only these are made dense.
