@@ -30,10 +30,11 @@ def takes_formula(function: F) -> F:
             options["penalty"] = named_penalty(options["penalty"], X.groups)
         return function(X, y, *args, **options)
 
+    made: Any = call
     # these are read where options are passed on
-    call.__kwdefaults__ = {name: value for name, value in function.__kwdefaults__.items()
+    made.__kwdefaults__ = {name: value for name, value in (function.__kwdefaults__ or {}).items()
                            if name != "data"}  # fmt: skip
-    return call
+    return made
 
 
 def _read(formula, y, data):

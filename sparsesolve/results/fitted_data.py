@@ -133,3 +133,10 @@ def refuse_other_responses(path, family, y, response):
         refuse_other_names(known, given, "the path was fitted to",
                                   "pass y[list(path.class_names)], or an array in that order",
                                   table="y")  # fmt: skip
+
+
+def explained(path, matrix, y):
+    """Return the path with a new fraction of explained deviance at each lambda."""
+    data = FittedData(path, matrix, y)
+    left, null = 2.0 * data.total * data.excess(path.lambdas), path.null_deviance
+    return replace(path, dev_ratio=1.0 - left / null if null > 0.0 else 0.0 * left)

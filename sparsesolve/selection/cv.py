@@ -20,12 +20,13 @@ from sparsesolve.paths.path import path
 from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
 from sparsesolve.results.doubts import doubts
+from sparsesolve.results.fitted_data import explained
 from sparsesolve.selection.folds import passes, read_folds
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.jobs import read_options, run_jobs
 from sparsesolve.selection.measures import read_measure
 from sparsesolve.selection.missed import n_missed, of_choice
-from sparsesolve.selection.relaxed import beginning, blend, explained
+from sparsesolve.selection.relaxed import beginning, blend
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ def cv_path(
     gammas: ArrayLike | None = None,
     seed: int | np.random.Generator | None = None,
     n_jobs: int = 1,
+    fit: Callable[..., Any] | None = None,
     **options: Any,
 ) -> CVPath:
     """Choose lambda by cross-validation: the path of all rows, scored on held-out rows.
@@ -90,6 +92,10 @@ def cv_path(
     n_jobs : int, default 1
         Number of simultaneous fits, by joblib: threads of this process, -1 for all cores, unless
         ``joblib.parallel_config`` names another backend (loky, Dask, Ray).
+    fit : callable, default None
+        Another function that makes each path, in all columns of X and with weights of 0 for rows
+        held out: ``paths.uni_lasso_path``, or ``functools.partial`` of one with its own arguments.
+        None means :func:`path`.
     **options
         Options of :func:`path`.
 
@@ -153,7 +159,7 @@ def cv_path(
                 for i, (job, name) in enumerate(jobs)]  # fmt: skip
     relaxed = blends is not None and blends[-1] < 1.0
     log.debug("%d fits: %d folds and all rows, %d alphas", len(jobs), len(folds), len(tried))
-    fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"])
+    fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"], fit)
     found = []
     for i, alpha in enumerate(tried):
         pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]

@@ -27,7 +27,7 @@ def refuse_checkpoint(options, function):
                          "its own; leave it out")  # fmt: skip
 
 
-def run_jobs(jobs, data, relaxed, n_jobs, progress):
+def run_jobs(jobs, data, relaxed, n_jobs, progress, fit=None):
     """Return the path of each job in order, and its refit if `relaxed`, else None.
 
     Parameters
@@ -37,8 +37,10 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress):
     data : (matrix, y, names of the columns or None)
     n_jobs, progress
         As in :func:`run_calls`.
+    fit : callable or None
+        A function in place of path.
     """
-    calls = [partial(_solve, data, options, name, relaxed) for options, name in jobs]
+    calls = [partial(_solve, data, options, name, relaxed, fit) for options, name in jobs]
     return run_calls(calls, jobs[0][0]["n_threads"], n_jobs, progress)
 
 
@@ -99,12 +101,16 @@ class Wanted:
             raise KeyboardInterrupt
 
 
-def _solve(data, options, name, relaxed, n_threads, wanted):
+def _solve(data, options, name, relaxed, fit, n_threads, wanted):
     """Return the path of one job and its refit, or None; errors name the job."""
     try:
         names = data[2] if len(data) > 2 else None
-        options = PathOptions(**{**options, "n_threads": n_threads})
-        path = solve_path(*data[:2], options, names, wanted)
+        options = {**options, "n_threads": n_threads}
+        if fit is not None:
+            options["feature_names"] = names if names is not None else options["feature_names"]
+            path = fit(*data[:2], **options)
+        else:
+            path = solve_path(*data[:2], PathOptions(**options), names, wanted)
         return path, refitted(path, *data[:2], wanted) if relaxed else None
     except ValueError as error:
         if name is None:

@@ -18,7 +18,12 @@ from sparsesolve.paths.path import solve_path
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.penalties import GroupL2
 from sparsesolve.results.cv_path import CVPath, path_of
-from sparsesolve.results.fitted_data import FittedData, refuse_lost_limits, with_rows
+from sparsesolve.results.fitted_data import (
+    FittedData,
+    explained,
+    refuse_lost_limits,
+    with_rows,
+)
 from sparsesolve.results.path import Path
 
 # Every path takes these options.
@@ -222,13 +227,6 @@ def _placed(coefs, support, p):
     """Return one column of coefficients of the features `support`, among all p."""
     values = coefs.toarray().ravel()
     return sparse.csc_array((values, support, [0, len(support)]), shape=(p, 1))
-
-
-def explained(path, matrix, y):
-    """Return the path with a new fraction of explained deviance at each lambda."""
-    data = FittedData(path, matrix, y)
-    left, null = 2.0 * data.total * data.excess(path.lambdas), path.null_deviance
-    return replace(path, dev_ratio=1.0 - left / null if null > 0.0 else 0.0 * left)
 
 
 def _no_fit(X, y, **options):
