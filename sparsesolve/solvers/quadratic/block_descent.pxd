@@ -22,6 +22,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
     cdef Tangents tangents
     cdef BlockStep step
     cdef Anderson trail                 # the last sweeps: b, and what goes with it
+    cdef double[::1] matrix, right      # the Hessian along all directions, and what it solves for
     cdef double pace                    # what a sweep leaves of the gap, as last seen
     # whether lengths can be brought to their best, and are
     cdef bint has_radial_step, takes_radial_steps
@@ -33,6 +34,9 @@ cdef class GroupBlockDescent(GroupCoefficients):
     cdef void touch(self, int first, int last) noexcept nogil
     cdef bint extrapolate_sweeps(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
+    cdef int reserve_matrix(self, int order) except -1
+    cdef bint factored_direction(self) noexcept nogil
+    cdef bint radial_step_pays(self) noexcept nogil
     cdef bint merge(self, double lam) noexcept nogil
     cdef void cap_step(self) noexcept nogil
     cdef void truncate_to_limits(self) noexcept nogil
@@ -41,8 +45,8 @@ cdef class GroupBlockDescent(GroupCoefficients):
     cdef void block_products(self, int k, double* out) noexcept nogil
     cdef void meet(self, int k) noexcept nogil
     cdef void move(self, int k) noexcept nogil
-    cdef bint radial_step_pays(self) noexcept nogil
-    cdef void radial_step(self, double lam, double target) noexcept nogil
+    cdef int assemble(self) noexcept nogil
+    cdef void radial_step(self, double lam) noexcept nogil
     cdef double* carried(self) noexcept nogil
     cdef Py_ssize_t extent(self, int size) noexcept nogil
     cdef double square(self, const double* b, const double* carried) noexcept nogil

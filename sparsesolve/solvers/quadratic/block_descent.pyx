@@ -26,6 +26,7 @@ minimization"; Bertrand and Massias (2021), "Anderson acceleration of coordinate
 """
 from libc.math cimport INFINITY, exp, fabs, log, sqrt
 from libc.string cimport memcpy, memset
+from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
 
 import numpy as np
 
@@ -221,7 +222,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
             sweeps = k
             # 2. Radial step: minimise over the lengths of all groups.
             if takes_radial_steps:
-                self.radial_step(lam, target)
+                self.radial_step(lam)
                 self.trail.count = 0
                 value = 0.5 * self.residual_square + self.penalty_value(lam)
             else:
@@ -351,6 +352,52 @@ cdef class GroupBlockDescent(GroupCoefficients):
         self.truncate_to_limits()
         return self.descend(lam, self.image(), 20)
 
+    cdef int reserve_matrix(self, int order) except -1:
+        """Make room for the Hessian along so many directions."""
+        cdef Py_ssize_t before = 0 if self.right is None else self.right.shape[0]
+        if order > before:
+            self.right = np.zeros(max(order, 2 * before))
+            self.matrix = np.empty(self.right.shape[0] * self.right.shape[0])
+        return 0
+
+    cdef bint factored_direction(self) noexcept nogil:
+        """The step d of all working columns by a Cholesky factor; return False if it fails."""
+        cdef int n = 0, one = 1, info = 1, tries, k, i, base = 0
+        cdef double added = 0.0, most = 0.0
+        # each multiplies the ridge by a hundred
+        for tries in range(6):
+            n = self.assemble()
+            for i in range(n):
+                most = max(most, self.matrix[i + <Py_ssize_t> i * n])
+                self.matrix[i + <Py_ssize_t> i * n] += added
+            dpotrf("U", &n, &self.matrix[0], &n, &info)
+            if info == 0:
+                break
+            added = max(ROUNDING * most, 100.0 * added)
+        if info != 0:
+            return False
+        for k in range(self.n_groups):
+            memcpy(&self.right[base], &self.tangents.slope[self.first[k]],
+                   self.tangents.count[k] * sizeof(double))
+            base += self.tangents.count[k]
+        dpotrs("U", &n, &one, &self.matrix[0], &n, &self.right[0], &n, &info)
+        base = 0
+        for k in range(self.n_groups):
+            self.tangents.spread(k, &self.right[base], &self.d[self.first[k]])
+            base += self.tangents.count[k]
+        return True
+
+    cdef bint radial_step_pays(self) noexcept nogil:
+        """Return True if a factor for the lengths costs no more than some hundred sweeps."""
+        cdef int k, j
+        cdef double m = 0.0
+        for k in range(self.n_groups):
+            for j in range(self.first[k], self.first[k + 1]):
+                if self.b[j] != 0.0:
+                    m += 1.0
+                    break
+        return m * m * m <= 600.0 * self.size * self.size
+
     cdef bint merge(self, double lam) noexcept nogil:
         """Merge directions that reach a kink at once; return whether there were any."""
         cdef int k, j
@@ -423,12 +470,12 @@ cdef class GroupBlockDescent(GroupCoefficients):
     cdef void move(self, int k) noexcept nogil:
         """Update what depends on b after a move of the block by d."""
 
-    cdef bint radial_step_pays(self) noexcept nogil:
-        """Return True if a radial step is cheap compared with sweeps, for that many groups."""
-        return True
+    cdef int assemble(self) noexcept nogil:
+        """Fill in the upper triangle of the Hessian along all directions; return its order."""
+        return 0
 
-    cdef void radial_step(self, double lam, double target) noexcept nogil:
-        """Minimise over the lengths, approximately, and recompute g."""
+    cdef void radial_step(self, double lam) noexcept nogil:
+        """Minimise over the lengths, and recompute g."""
 
     cdef double* carried(self) noexcept nogil:
         """What is linear in b and kept up to date."""

@@ -4,19 +4,13 @@ The Newton step is solved by a Cholesky factor of the Gram matrix along the dire
 the penalty is smooth.
 """
 from libc.string cimport memcpy, memset
-from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
 
-import numpy as np
-
-from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_subtract_all
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.quadratic.block_descent cimport GroupBlockDescent
-
-cdef double ROUNDING = tolerances.ROUNDING
 
 
 cdef class GramBlockDescent(GroupBlockDescent):
@@ -26,22 +20,10 @@ cdef class GramBlockDescent(GroupBlockDescent):
     """
 
     cdef public Gram gram
-    cdef double[::1] matrix, right      # of the Newton step
 
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.gram = Gram()
         self.has_radial_step = penalty.all_round()
-        self._make_newton_room()
-
-    cdef int reserve(self, int capacity) except -1:
-        if capacity > self.capacity:
-            GroupBlockDescent.reserve(self, capacity)
-            self._make_newton_room()
-        return 0
-
-    def _make_newton_room(self):
-        self.matrix, self.right = (np.empty(<Py_ssize_t> self.capacity * self.capacity),
-                                   np.zeros(self.capacity))
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
@@ -55,7 +37,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
             self.gram.follow(self.columns)
         self.add_groups(which, start, gradient)
         self.measure_blocks(before)
-        return 0
+        return self.reserve_matrix(self.size)
 
     cdef void restart(self) noexcept nogil:
         GroupBlockDescent.restart(self)
@@ -100,18 +82,10 @@ cdef class GramBlockDescent(GroupBlockDescent):
     cdef void advance(self, double t) noexcept nogil:
         axpy(self.size, -t, self.q, self.g)
 
-    cdef bint radial_step_pays(self) noexcept nogil:
-        cdef int k, j
-        cdef double m = 0.0
-        for k in range(self.n_groups):
-            for j in range(self.first[k], self.first[k + 1]):
-                if self.b[j] != 0.0:
-                    m += 1.0
-                    break
-        # while a factor costs no more than some hundred sweeps
-        return m * m * m <= 600.0 * self.size * self.size
+    cdef bint direction(self, double lam) noexcept nogil:
+        return self.factored_direction()
 
-    cdef void radial_step(self, double lam, double target) noexcept nogil:
+    cdef void radial_step(self, double lam) noexcept nogil:
         cdef int k, first, rays = 0
         for k in range(self.n_groups):
             first = self.first[k]
@@ -124,40 +98,11 @@ cdef class GramBlockDescent(GroupBlockDescent):
                 self.tangents.truncate(k, &self.b[first], &self.d[first], lam)
             self.descend(lam, self.image())
 
-    cdef bint direction(self, double lam) noexcept nogil:
-        cdef int n = 0, one = 1, info = 1, tries, k, i, base = 0
-        cdef double added = 0.0, most = 0.0
-        for k in range(self.n_groups):
-            n += self.tangents.count[k]
-        # each multiplies the ridge by a hundred
-        for tries in range(6):
-            base = self.assemble()
-            for i in range(n):
-                most = max(most, self.matrix[i + <Py_ssize_t> i * n])
-                self.matrix[i + <Py_ssize_t> i * n] += added
-            dpotrf("L", &n, &self.matrix[0], &n, &info)
-            if info == 0:
-                break
-            added = max(ROUNDING * most, 100.0 * added)
-        if info != 0:
-            return False
-        base = 0
-        for k in range(self.n_groups):
-            memcpy(&self.right[base], &self.tangents.slope[self.first[k]],
-                   self.tangents.count[k] * sizeof(double))
-            base += self.tangents.count[k]
-        dpotrs("L", &n, &one, &self.matrix[0], &n, &self.right[0], &n, &info)
-        base = 0
-        for k in range(self.n_groups):
-            self.tangents.spread(k, &self.right[base], &self.d[self.first[k]])
-            base += self.tangents.count[k]
-        return True
-
     cdef int assemble(self) noexcept nogil:
         """Fill the Gram matrix along the directions, with the penalty's Hessians on its diagonal
         blocks.
 
-        Only the lower triangle is filled. Returns its order.
+        At least the upper triangle is filled. Returns its order.
         """
         cdef int n = 0, base = 0, moving = 0, k, i, j, s, row
         cdef bint plain = True
@@ -180,7 +125,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
             for k in range(n):
                 out = &self.matrix[k * <Py_ssize_t> n]
                 column = self.gram.G + self.support[k] * <Py_ssize_t> self.gram.capacity
-                for i in range(k, n):
+                for i in range(k + 1):
                     out[i] = column[self.support[i]]
         else:
             for k in range(self.n_groups):
@@ -194,7 +139,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
         for k in range(self.n_groups):
             s, hessian = self.tangents.count[k], &self.tangents.hessians[self.place[k]]
             for j in range(s):
-                for i in range(j, s):
+                for i in range(j + 1):
                     self.matrix[base + i + (base
                             + j) * <Py_ssize_t> n] += hessian[i + j * <Py_ssize_t> s]
             base += s
