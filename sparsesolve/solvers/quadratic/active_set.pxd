@@ -19,10 +19,13 @@ cdef class ActiveSetQuadratic(NetCoefficients):
                            double lam) noexcept nogil
     cdef double minimiser(self, int j, double lam) noexcept nogil
     cdef bint worth(self, int j, double new, double lam, bint whole) noexcept nogil
+    cdef int sweep(self, double lam, bint whole) noexcept nogil
     # what a subclass says
     cdef void direction(self, double lam) noexcept nogil
     cdef void image(self) noexcept nogil
+    cdef void meet(self, int j) noexcept nogil
+    cdef void move(self, int j, double new) noexcept nogil
+    cdef void renew(self) noexcept nogil
     cdef void advance(self, double lam, double t) noexcept nogil
-    cdef int sweep(self, double lam, bint whole) noexcept nogil
     cdef int piecewise_step(self, double lam) noexcept nogil
     cdef bint release_bounds(self, double lam) noexcept nogil

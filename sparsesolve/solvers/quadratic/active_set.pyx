@@ -226,6 +226,23 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         return (whole or old == 0.0 or new * old < 0.0 or (new == 0.0 and lam * self.l1[j] > 0.0)
                 or old == self.upper[j] or old == self.lower[j])
 
+    cdef int sweep(self, double lam, bint whole) noexcept nogil:
+        """One-coordinate minimisations where signs change, or everywhere; returns how many moved.
+        """
+        cdef int j, moved = 0
+        for j in range(self.size):
+            # by the gradient from before the sweep: cheap, and nearly always right
+            if not self.worth(j, self.minimiser(j, lam), lam, whole):
+                continue
+            self.meet(j)
+            if self.worth(j, self.minimiser(j, lam), lam, whole):
+                self.move(j, self.minimiser(j, lam))
+                moved += 1
+        if moved:
+            self.renew()
+            self.iterations += 1
+        return moved
+
     cdef void restart(self) noexcept nogil:
         NetCoefficients.restart(self)
         self.n_support = self.n_held = 0
@@ -258,10 +275,14 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         self.residual_square += t * change
         axpy(self.size, -t, self.q, self.g)
 
-    cdef int sweep(self, double lam, bint whole) noexcept nogil:
-        """One-coordinate minimisations where signs change, or everywhere; returns how many moved.
-        """
-        return 0
+    cdef void meet(self, int j) noexcept nogil:
+        """Bring g_j up to date during a sweep."""
+
+    cdef void move(self, int j, double new) noexcept nogil:
+        """Set b_j during a sweep, with what depends on it."""
+
+    cdef void renew(self) noexcept nogil:
+        """Bring g up to date after a sweep."""
 
     cdef int piecewise_step(self, double lam) noexcept nogil:
         """Step along d at least to the first kink; returns how many stopped, -1 if none moved."""

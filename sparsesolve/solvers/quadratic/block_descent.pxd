@@ -27,11 +27,10 @@ cdef class GroupBlockDescent(GroupCoefficients):
     # whether lengths can be brought to their best, and are
     cdef bint has_radial_step, takes_radial_steps
 
-    cdef int measure_blocks(self, int first) except -1
     cdef int sweep(self, double lam) noexcept nogil
     cdef bint below(self, int k, double lam) noexcept nogil
     cdef bint block_step(self, int k, double lam) noexcept nogil
-    cdef void touch(self, int first, int last) noexcept nogil
+    cdef void count_step(self, int first, int last) noexcept nogil
     cdef bint extrapolate_sweeps(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
     cdef int reserve_matrix(self, int order) except -1

@@ -155,12 +155,13 @@ cdef class GroupBlockDescent(GroupCoefficients):
             self.trail.reserve(self.capacity, self.extent(self.capacity))
         return 0
 
-    cdef int measure_blocks(self, int first) except -1:
-        """Inner products within the groups from `first` on, their eigenvalues and axes."""
-        cdef int k, i, s
+    cdef int describe(self, penalty, int first) except -1:
+        """Inner products within the groups that are new, their eigenvalues and axes."""
+        cdef int k, i, s, before = self.n_groups
         cdef double* block
-        self.step.reserve_blocks(first, self.place[self.n_groups])
-        for k in range(first, self.n_groups):
+        GroupCoefficients.describe(self, penalty, first)
+        self.step.reserve_blocks(before, self.place[self.n_groups])
+        for k in range(before, self.n_groups):
             s, block = self.first[k + 1] - self.first[k], &self.step.blocks[self.place[k]]
             self.block_products(k, block)
             for i in range(s):
@@ -286,20 +287,19 @@ cdef class GroupBlockDescent(GroupCoefficients):
         for j in range(first, last):
             if self.d[j] != 0.0:
                 self.move(k)
-                self.touch(first, last)
+                self.count_step(first, last)
                 return True
         return False
 
-    cdef void touch(self, int first, int last) noexcept nogil:
-        """Count the rounding of a step d of these columns: similar columns may go far in opposite
+    cdef void count_step(self, int first, int last) noexcept nogil:
+        """Count the rounding of a step d of these columns: similar ones may go far in opposite
         ways.
         """
         cdef int j
         cdef double length = 0.0
         for j in range(first, last):
             length += fabs(self.d[j]) * sqrt(self.diag[j])
-        self.rounding_steps += (1.0 + length / sqrt(self.residual_square)
-                                if self.residual_square > 0.0 else INFINITY)
+        self.count_rounding(length)
 
     cdef bint extrapolate_sweeps(self, double lam) noexcept nogil:
         """Extrapolate the last sweeps if the objective is lower there; return whether it is."""
@@ -451,7 +451,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
             if decrease < 0.0 and decrease <= t * least:
                 self.residual_square += t * (t * square - 2.0 * linear)
                 self.advance(t)
-                self.touch(0, self.size)
+                self.count_step(0, self.size)
                 return True
             t *= 0.5
             for j in range(self.size):

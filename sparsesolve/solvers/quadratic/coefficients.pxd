@@ -1,5 +1,6 @@
 """Coefficients, gradients and certificate of the working columns, of a net or of groups."""
 from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet
@@ -19,7 +20,8 @@ cdef class WorkingCoefficients(ScaledDual):
     # Passes forward and back over the working columns, when the columns themselves are used.
     cdef readonly long passes
     cdef int capacity
-    cdef PackedColumns columns                 # None when only inner products are available
+    cdef PackedColumns columns          # None when only inner products are available
+    cdef public Gram gram               # None when the columns themselves are used
     cdef bint curved                    # True if the path is curved between changes of the support
     cdef bint wants_residual            # True if solving uses the residual, not only g
     # (n + 1,) if wants_residual: sqrt(w) (y - Zb) less a multiple of sqrt(w), then the multiple.
@@ -50,11 +52,17 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef int* held                      # columns stopped in the current step
     cdef int* which                 # a list of columns or of features, as last made,
     cdef double* values             # and a number for each
+    cdef double* x                      # room for one vector of coefficients,
+    cdef double* old                    # and for those before a step
+    cdef double* conjugate              # conjugate gradients: a direction,
+    cdef double* product                # its product with the matrix,
+    cdef double* residual               # what the solution leaves,
+    cdef double cg_goal                 # and the preconditioned square of that to end at
 
     cdef int reserve(self, int capacity) except -1
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1
     cdef int list_nonzero(self) except -1
-    cdef int add(self, const int* which, const double* start, const double* gradient,
-                 int count) except -1
     cdef double primal(self, double lam) noexcept nogil
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil
@@ -65,17 +73,23 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef double charge(self, const double* before, double lam) noexcept nogil
     cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil
     # A subclass defines the solver by these methods.
-    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
-                     const double[::1] gradient) except -1
+    cdef int describe(self, penalty, int first) except -1
     cdef bint second_order(self, bint wanted, double lam) noexcept nogil
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef int solve_in_chunks(self, double lam, double target, long limit) except -1
     cdef void restart(self) noexcept nogil
     cdef double rounding(self) noexcept nogil
     cdef void take_residual(self, const double* r) noexcept nogil
+    cdef void count_rounding(self, double distance) noexcept nogil
+    cdef int conjugate_gradients(self, int size, double* out, int steps, double lam,
+                                 double forcing) noexcept nogil
+    cdef void follow(self, double t) noexcept nogil
+    cdef double times_conjugate(self, double lam) noexcept nogil
+    cdef double precondition(self, double last, double lam) noexcept nogil
+    cdef bint near_enough(self) noexcept nogil
 
 cdef class NetCoefficients(WorkingCoefficients):
-    cdef int take_penalty(self, ElasticNet penalty, int first) noexcept
+    pass
 
 cdef class GroupCoefficients(WorkingCoefficients):
     cdef BlockPenalty penalty
@@ -84,10 +98,7 @@ cdef class GroupCoefficients(WorkingCoefficients):
     cdef int[::1] first, group
     cdef Py_ssize_t[::1] place          # where a block of each begins, of its size squared
     cdef double largest                 # |z_j|^2 or more, of any working column
-    cdef double[::1] x, old             # room for one vector of coefficients
 
-    cdef int add_groups(self, const int[::1] which, const double[::1] start,
-                        const double[::1] gradient) except -1
     cdef bint is_penalised(self, int k, double lam) noexcept nogil
     cdef bint is_outweighed(self, int g, int j, double lam) noexcept nogil
     cdef double* products(self, int k, double lam, double scale, double inflated) noexcept nogil

@@ -18,6 +18,7 @@ import numpy as np
 from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.span import SHAKY
+from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet, feasible_scale, fenchel_young, value
@@ -75,7 +76,7 @@ cdef class WorkingCoefficients(ScaledDual):
         if capacity <= old:
             return 0
         capacity = max(capacity, 2 * old)
-        table, integers = np.zeros((11, capacity)), np.zeros((6, capacity), dtype=np.intc)
+        table, integers = np.zeros((16, capacity)), np.zeros((6, capacity), dtype=np.intc)
         if old:
             table[:, :old] = self.table
             integers[:, :old] = self.integers
@@ -86,14 +87,23 @@ cdef class WorkingCoefficients(ScaledDual):
                                                             &t[4, 0], &t[5, 0])
         self.rhs, self.lower, self.upper, self.diag, self.values = (&t[6, 0], &t[7, 0], &t[8, 0],
                 &t[9, 0], &t[10, 0])
+        self.x, self.old, self.conjugate = &t[11, 0], &t[12, 0], &t[13, 0]
+        self.product, self.residual = &t[14, 0], &t[15, 0]
         self.index, self.support, self.order, self.position = &i[0, 0], &i[1, 0], &i[2, 0], &i[3, 0]
         self.held, self.which = &i[4, 0], &i[5, 0]
         return 0
 
-    cdef int add(self, const int* which, const double* start, const double* gradient,
-                 int count) except -1:
-        """Add working columns with coefficients and gradients; a subclass fills in the rest."""
-        cdef int k, m = self.size
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
+        """Append columns `which` of the design with their coefficients and gradients."""
+        cdef int k, m = self.size, count = which.shape[0]
+        if count == 0:
+            return 0
+        if self.columns is not None:
+            if self.columns.size == m:
+                self.columns.append(design, &which[0], count)
+            if self.gram is not None:
+                self.gram.follow(self.columns)
         self.reserve(m + count)
         for k in range(count):
             self.index[m + k] = which[k]
@@ -101,7 +111,7 @@ cdef class WorkingCoefficients(ScaledDual):
             self.b[m + k] = start[k]
             self.g[m + k] = gradient[k]
         self.size = m + count
-        return 0
+        return self.describe(penalty, m)
 
     def members(self):
         """Feature numbers and coefficients of the working columns, in order of entry."""
@@ -162,6 +172,10 @@ cdef class WorkingCoefficients(ScaledDual):
 
     # For subclasses: the penalty.
 
+    cdef int describe(self, penalty, int first) except -1:
+        """Set what the penalty says of the columns from `first` on, and their squares."""
+        return 0
+
     cdef bint free(self, int j, double lam) noexcept nogil:
         """Return True if column j has no penalty beyond rounding, and presses on no limit."""
         return False
@@ -187,11 +201,6 @@ cdef class WorkingCoefficients(ScaledDual):
         return True
 
     # For subclasses: solving.
-
-    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
-                     const double[::1] gradient) except -1:
-        """Append columns `which` of the design with their coefficients and gradients."""
-        raise NotImplementedError
 
     cdef bint second_order(self, bint wanted, double lam) noexcept nogil:
         """Return True if the gap that `solve` leaves is of second order in the error of b.
@@ -219,11 +228,58 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef void restart(self) noexcept nogil:
         """Remove all working columns."""
         self.size = self.n_ranked = 0
+        if self.gram is not None:
+            self.gram.size = 0
         self.unpenalised_norm = 0.0
 
     cdef double rounding(self) noexcept nogil:
         """Accumulated rounding of g for columns of length 1, relative to the response."""
         return PRODUCT * self.rounding_steps
+
+    cdef void count_rounding(self, double distance) noexcept nogil:
+        """Count the rounding of a step: columns of that length in all were added to g."""
+        self.rounding_steps += (1.0 + distance / sqrt(self.residual_square)
+                                if self.residual_square > 0.0 else INFINITY)
+
+    cdef int conjugate_gradients(self, int size, double* out, int steps, double lam,
+                                 double forcing) noexcept nogil:
+        """Solve A x = residual approximately, and add x to `out`; return the number of steps.
+
+        `residual` is what x leaves at the end. Steps end where its preconditioned length falls
+        to `forcing` times that at the start; with 0, to the length that ended the last call.
+        """
+        cdef int step = 0
+        cdef double curvature, rho = self.precondition(0.0, lam)
+        if forcing > 0.0:
+            self.cg_goal = forcing * forcing * rho
+        while step < steps and rho > self.cg_goal and not (step > 0 and self.near_enough()):
+            curvature = self.times_conjugate(lam)
+            if curvature <= 0.0:
+                break
+            axpy(size, rho / curvature, self.conjugate, out)
+            axpy(size, -rho / curvature, self.product, self.residual)
+            self.follow(rho / curvature)
+            rho = self.precondition(rho, lam)
+            step += 1
+        return step
+
+    cdef void follow(self, double t) noexcept nogil:
+        """Update what is linear in the solution after t times the conjugate direction."""
+
+    cdef double times_conjugate(self, double lam) noexcept nogil:
+        """product = A conjugate; return the curvature, 0 if that is rounding."""
+        return 0.0
+
+    cdef double precondition(self, double last, double lam) noexcept nogil:
+        """Set the next conjugate direction; return the preconditioned square of `residual`.
+
+        last: that square before the last step; 0 at the start.
+        """
+        return 0.0
+
+    cdef bint near_enough(self) noexcept nogil:
+        """Return True if the residual of conjugate gradients serves."""
+        return False
 
     # Where the solver updates the residual itself.
 
@@ -248,13 +304,15 @@ cdef inline bint within(double z, double slack, double square, double level) noe
 cdef class NetCoefficients(WorkingCoefficients):
     """Under the elastic net: Omega(b) = sum_j l1_j |b_j| + l2_j b_j^2 / 2."""
 
-    cdef int take_penalty(self, ElasticNet penalty, int first) noexcept:
-        """Set the factors and limits of the working columns from `first` on."""
+    cdef int describe(self, penalty, int first) except -1:
+        cdef ElasticNet net = penalty
         cdef int k, j
         for k in range(first, self.size):
             j = self.index[k]
-            self.l1[k], self.l2[k] = penalty.l1[j], penalty.l2[j]
-            self.lower[k], self.upper[k] = penalty.lower[j], penalty.upper[j]
+            self.diag[k] = (self.columns.square(k) if self.gram is None else
+                            self.gram.G[k + <Py_ssize_t> k * self.gram.capacity])
+            self.l1[k], self.l2[k] = net.l1[j], net.l2[j]
+            self.lower[k], self.upper[k] = net.lower[j], net.upper[j]
             self.plain = (self.plain and self.l2[k] == 0.0 and self.lower[k] == -INFINITY
                           and self.upper[k] == INFINITY)
         return 0
@@ -337,20 +395,11 @@ cdef class GroupCoefficients(WorkingCoefficients):
         self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
         self.place = np.zeros(penalty.n_groups + 1, dtype=np.intp)
         self.plain = not penalty.limited and not np.asarray(penalty.ridge).any()
-        self.x, self.old = np.zeros((2, self.capacity))
 
-    cdef int reserve(self, int capacity) except -1:
-        if capacity > self.capacity:
-            WorkingCoefficients.reserve(self, capacity)
-            self.x, self.old = np.zeros((2, self.capacity))
-        return 0
-
-    cdef int add_groups(self, const int[::1] which, const double[::1] start,
-                        const double[::1] gradient) except -1:
-        """Add the columns of whole groups; a subclass fills in `diag`."""
-        cdef int k = self.size, j, g, count = which.shape[0]
+    cdef int describe(self, penalty, int first) except -1:
+        """The columns come in whole groups; a subclass fills in their squares."""
+        cdef int k = first, j, g
         cdef Py_ssize_t size
-        self.add(&which[0], &start[0], &gradient[0], count)
         while k < self.size:
             g = self.penalty.of[self.index[k]]
             self.group[self.n_groups], self.first[self.n_groups] = g, k

@@ -15,7 +15,6 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from sparsesolve.solvers import tolerances
-from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.solvers.quadratic.active_set cimport ActiveSetQuadratic
@@ -32,25 +31,12 @@ cdef class DataActiveSet(ActiveSetQuadratic):
     # (n + 1,) sqrt(w) Z d less a multiple of sqrt(w), as u; the image of a conjugate direction
     cdef double[::1] v, w
     cdef double enough                  # violation relative to lam that the target allows for
-    # of each column of the support: a conjugate direction, its product with Z'Z, what d leaves
-    cdef double[::1] conjugate, product, residual
-    cdef double most                    # residual relative to its threshold
-    cdef double goal                    # of the residual's square
+    cdef double most                    # residual of conjugate gradients over its threshold
 
     def __cinit__(self, PackedColumns columns):
         self.columns = columns
         self.v, self.w = np.zeros((2, columns.n + 1))
         self._work_on_residual()
-        self._make_room()
-
-    cdef int reserve(self, int capacity) except -1:
-        if capacity > self.capacity:
-            ActiveSetQuadratic.reserve(self, capacity)
-            self._make_room()
-        return 0
-
-    def _make_room(self):
-        self.conjugate, self.product, self.residual = np.zeros((3, self.capacity))
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Coordinate descent until the signs stay, on sparse columns; then Newton steps."""
@@ -68,7 +54,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             changed = self.cd_cycle(lam)
             self.iterations += 1
         if count > 0:
-            self.columns.correlate(&self.u[0], self.u[self.columns.n], self.g)
+            self.renew()
         return ActiveSetQuadratic.solve(self, lam, target, limit - self.iterations)
 
     cdef void leave(self, double lam, double target) noexcept nogil:
@@ -92,21 +78,17 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         Returns how many coefficients reached zero or left it.
         """
         cdef int j, changed = 0
-        cdef double new, step
+        cdef double new
         self.passes += 1
         for j in range(self.size):
             # far columns are examined after the cycles
             if self.b[j] == 0.0 and fabs(self.g[j]) < 0.9 * lam * self.l1[j]:
                 continue
-            self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.columns.n])
+            self.meet(j)
             new = self.minimiser(j, lam)
-            step = new - self.b[j]
-            if step != 0.0:
+            if new != self.b[j]:
                 changed += (self.b[j] == 0.0) != (new == 0.0)
-                self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
-                self.u[self.columns.n] += self.columns.axpy(j, -step, &self.u[0])
-                self.rounding_steps += 1.0
-                self.b[j] = new
+                self.move(j, new)
         return changed
 
     cdef bint newton(self, double lam) noexcept nogil:
@@ -150,86 +132,57 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         """d on the support with v = Z d and q = Z'v, by conjugate gradients preconditioned by the
         diagonal; with coefficients held, from the current d.
         """
-        cdef int step, k, j
+        cdef int k, j
         cdef Py_ssize_t n = self.columns.n
-        cdef double rho, curvature, t
-        cdef double* p = &self.conjugate[0]
-        cdef double* product = &self.product[0]
-        cdef double* v = &self.v[0]
-        cdef double* w = &self.w[0]
-        rho = self._begin(lam)
-        for step in range(STEPS):
-            if rho <= self.goal or (step > 0 and self.most <= self.enough):
-                break
-            self.passes += 1
-            self._apply(w)
-            self.columns.correlate_listed(self.support, self.n_support, w, w[n], product)
-            curvature = self._curvature(lam)
-            if curvature <= 0.0:
-                break
-            t = rho / curvature
-            axpy(n + 1, t, w, v)
-            for k in range(self.n_support):
-                j = self.support[k]
-                self.d[j] += t * p[k]
-                self.q[j] += t * product[k]
-                self.residual[k] -= t * (product[k] + lam * self.l2[j] * p[k])
-            rho = self._precondition(lam, rho)
-
-    cdef double _begin(self, double lam) noexcept nogil:
-        """The first conjugate direction, from d = 0 or with coefficients held; returns the
-        residual's square.
-        """
-        cdef int k, j, count = self.n_support
-        cdef double rho
-        cdef double* v = &self.v[0]
-        for k in range(count):
+        for k in range(self.n_support):
             j = self.support[k]
-            if self.n_held == 0:
-                self.d[j] = 0.0
-            self.conjugate[k] = self.d[j]
-        self._apply(v)
+            self.x[k] = self.conjugate[k] = self.d[j] if self.n_held > 0 else 0.0
+            self.product[k] = 0.0
         if self.n_held > 0:
-            self.columns.correlate_listed(self.support, count, v, v[self.columns.n],
-                                            &self.product[0])
+            self.times_conjugate(lam)
+            memcpy(&self.v[0], &self.w[0], (n + 1) * sizeof(double))
         else:
-            memset(&self.product[0], 0, count * sizeof(double))
-        for k in range(count):
+            memset(&self.v[0], 0, (n + 1) * sizeof(double))
+        for k in range(self.n_support):
+            self.conjugate[k] = 0.0
+            self.residual[k] = self.rhs[self.support[k]] - self.product[k]
+        self.conjugate_gradients(self.n_support, self.x, STEPS, lam,
+                                 RESIDUAL_FORCING if self.n_held == 0 else 0.0)
+        for k in range(self.n_support):
             j = self.support[k]
-            self.conjugate[k], self.q[j] = 0.0, self.product[k]
-            self.residual[k] = self.rhs[j] - self.q[j] - lam * self.l2[j] * self.d[j]
-        rho = self._precondition(lam, 0.0)
-        if self.n_held == 0:
-            self.goal = RESIDUAL_FORCING * RESIDUAL_FORCING * rho
-        return rho
+            self.d[j] = self.x[k]
+            self.q[j] = self.rhs[j] - self.residual[k] - lam * self.l2[j] * self.d[j]
 
-    cdef void _apply(self, double* v) noexcept nogil:
-        """v = Z p of the conjugate direction p."""
-        cdef int k, count = 0
+    cdef void follow(self, double t) noexcept nogil:
+        axpy(self.columns.n + 1, t, &self.w[0], &self.v[0])
+
+    cdef bint near_enough(self) noexcept nogil:
+        return self.most <= self.enough
+
+    cdef double times_conjugate(self, double lam) noexcept nogil:
+        """product = (Z'Z + lam L2) p, with w = Z p."""
+        cdef int k, j, count = 0
         cdef Py_ssize_t n = self.columns.n
-        memset(v, 0, n * sizeof(double))
+        cdef double curvature = 0.0, size = 0.0, p
+        self.passes += 1
+        memset(&self.w[0], 0, n * sizeof(double))
         for k in range(self.n_support):
             if self.conjugate[k] != 0.0:
                 self.which[count], self.values[count] = self.support[k], -self.conjugate[k]
                 count += 1
-        v[n] = self.columns.subtract_listed(self.which, count, self.values, v)
-
-    cdef double _curvature(self, double lam) noexcept nogil:
-        """The curvature along p, 0 if it does not exceed rounding."""
-        cdef int k, j
-        cdef double curvature = 0.0, size = 0.0, p
+        self.w[n] = self.columns.subtract_listed(self.which, count, self.values, &self.w[0])
+        self.columns.correlate_listed(self.support, self.n_support, &self.w[0], self.w[n],
+                                      self.product)
         for k in range(self.n_support):
             j, p = self.support[k], self.conjugate[k]
-            curvature += p * (self.product[k] + lam * self.l2[j] * p)
+            self.product[k] += lam * self.l2[j] * p
+            curvature += p * self.product[k]
             size += p * p * (self.diag[j] + lam * self.l2[j])
         # columns depend on one another along it
         return curvature if curvature > 1e-9 * size else 0.0
 
-    cdef double _precondition(self, double lam, double last) noexcept nogil:
-        """The next conjugate direction; returns the residual's square in the preconditioned norm.
-
-        `most` is the largest residual relative to its threshold, infinite while it is unknown.
-        """
+    cdef double precondition(self, double last, double lam) noexcept nogil:
+        """`most` is the largest residual relative to its threshold, infinite without one."""
         cdef int k, j
         cdef double rho = 0.0, scale, e, level
         self.most = 0.0
@@ -276,38 +229,15 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         self.rounding_steps += self.size
         ActiveSetQuadratic.advance(self, lam, t)
 
-    cdef int sweep(self, double lam, bint whole) noexcept nogil:
-        cdef int j, moved = 0
-        cdef double new
-        for j in range(self.size):
-            # by the gradient from before the sweep: cheap, and nearly always right
-            new = self.minimiser(j, lam)
-            if not self.worth(j, new, lam, whole):
-                continue
-            self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.columns.n])
-            new = self.minimiser(j, lam)
-            if self.worth(j, new, lam, whole):
-                self.residual_square += (new - self.b[j]) * ((new - self.b[j]) * self.diag[j]
-                        - 2.0 * self.g[j])
-                self.u[self.columns.n] += self.columns.axpy(j, self.b[j] - new, &self.u[0])
-                self.rounding_steps += 1.0
-                self.b[j] = new
-                moved += 1
-        if moved:
-            self.columns.correlate(&self.u[0], self.u[self.columns.n], self.g)
-            self.iterations += 1
-        return moved
+    cdef void meet(self, int j) noexcept nogil:
+        self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.columns.n])
 
-    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
-                     const double[::1] gradient) except -1:
-        """Append columns of the design."""
-        cdef int count = which.shape[0], m = self.size, k
-        if count == 0:
-            return 0
-        if self.columns.size == m:
-            self.columns.append(design, &which[0], count)
-        self.add(&which[0], &start[0], &gradient[0], count)
-        self.take_penalty(penalty, m)
-        for k in range(m, self.size):
-            self.diag[k] = self.columns.square(k)
-        return 0
+    cdef void move(self, int j, double new) noexcept nogil:
+        cdef double step = new - self.b[j]
+        self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
+        self.u[self.columns.n] += self.columns.axpy(j, -step, &self.u[0])
+        self.rounding_steps += 1.0
+        self.b[j] = new
+
+    cdef void renew(self) noexcept nogil:
+        self.columns.correlate(&self.u[0], self.u[self.columns.n], self.g)

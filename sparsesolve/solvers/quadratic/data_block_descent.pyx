@@ -10,7 +10,6 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from sparsesolve.solvers import tolerances
-from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.products cimport share_gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.small cimport small_solve
@@ -27,41 +26,20 @@ cdef class DataBlockDescent(GroupBlockDescent):
     cdef double[::1] v                  # (n + 1,) an image, less v[n] sqrt(w), then v[n]
     cdef double[::1] images             # (n, working groups) -W_k of the groups that are not zero
     cdef int n_rays
-    # conjugate gradients along each direction, group by group: the step, what it leaves, and
-    # preconditioned; a conjugate direction, and its product
-    cdef double[::1] along, left, z, conjugate, product
 
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.v = np.zeros(columns.n + 1)
         self._work_on_residual()
         self.has_radial_step = columns.dense and penalty.all_round()
         self.trail.reserve(self.capacity, columns.n + 1)
-        self._make_room()
 
-    cdef int reserve(self, int capacity) except -1:
-        if capacity > self.capacity:
-            GroupBlockDescent.reserve(self, capacity)
-            self._make_room()
-        return 0
-
-    def _make_room(self):
-        self.along, self.left, self.z, self.conjugate, self.product = np.zeros((5, self.capacity))
-
-    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
-                     const double[::1] gradient) except -1:
-        """Append whole groups of columns."""
-        cdef int count = which.shape[0], before = self.n_groups
-        if count == 0:
+    cdef int describe(self, penalty, int first) except -1:
+        GroupBlockDescent.describe(self, penalty, first)
+        if not self.has_radial_step:
             return 0
-        if self.columns.size == self.size:
-            self.columns.append(design, &which[0], count)
-        self.add_groups(which, start, gradient)
-        self.measure_blocks(before)
-        if self.has_radial_step:
-            self.reserve_matrix(self.n_groups)
-            if self.images is None or self.images.shape[0] < self.columns.n * self.n_groups:
-                self.images = np.empty(2 * self.columns.n * self.n_groups)
-        return 0
+        if self.images is None or self.images.shape[0] < self.columns.n * self.n_groups:
+            self.images = np.empty(2 * self.columns.n * self.n_groups)
+        return self.reserve_matrix(self.n_groups)
 
     cdef void _column(self, int j) noexcept nogil:
         """v = Z_j."""
@@ -130,39 +108,27 @@ cdef class DataBlockDescent(GroupBlockDescent):
 
         T are the directions in which the penalty is smooth, H its second derivative along them.
         """
-        cdef int step, k
-        cdef double rho, goal, curvature
+        cdef int k
         for k in range(self.n_groups):
             self.step.factorise(k)
-        memset(&self.along[0], 0, self.size * sizeof(double))
-        memcpy(&self.left[0], &self.tangents.slope[0], self.size * sizeof(double))
-        rho = self._precondition(0.0)
-        goal = FORCING * FORCING * rho
+        memset(self.x, 0, self.size * sizeof(double))
+        memcpy(self.residual, &self.tangents.slope[0], self.size * sizeof(double))
         # no more than sweeps of the same price
-        for step in range(30):
-            if rho <= goal:
-                break
-            curvature = self._curvature_along()
-            if curvature <= 0.0:
-                break
-            axpy(self.size, rho / curvature, &self.conjugate[0], &self.along[0])
-            axpy(self.size, -rho / curvature, &self.product[0], &self.left[0])
-            rho = self._precondition(rho)
-        if step == 0:
+        if self.conjugate_gradients(self.size, self.x, 30, lam, FORCING) == 0:
             return False
         for k in range(self.n_groups):
-            self.tangents.spread(k, &self.along[self.first[k]], &self.d[self.first[k]])
+            self.tangents.spread(k, &self.x[self.first[k]], &self.d[self.first[k]])
         return True
 
-    cdef double _curvature_along(self) noexcept nogil:
-        """product = (T'Z'Z T + H) conjugate; returns the curvature. It uses d and its image."""
+    cdef double times_conjugate(self, double lam) noexcept nogil:
+        """product = (T'Z'Z T + H) conjugate. It uses d and its image."""
         cdef int k, j, first, n
         cdef const double* hessian
         for k in range(self.n_groups):
             first = self.first[k]
             self.tangents.spread(k, &self.conjugate[first], &self.d[first])
         self.image()
-        memset(&self.product[0], 0, self.size * sizeof(double))
+        memset(self.product, 0, self.size * sizeof(double))
         for k in range(self.n_groups):
             first, n = self.first[k], self.tangents.count[k]
             hessian = &self.tangents.hessians[self.place[k]]
@@ -170,24 +136,22 @@ cdef class DataBlockDescent(GroupBlockDescent):
             for j in range(n):
                 axpy(n, self.conjugate[first + j], hessian + j * <Py_ssize_t> n,
                      &self.product[first])
-        return dot(self.size, &self.conjugate[0], &self.product[0])
+        return dot(self.size, self.conjugate, self.product)
 
-    cdef double _precondition(self, double last) noexcept nogil:
-        """The next conjugate direction; returns the preconditioned square of what is left."""
+    cdef double precondition(self, double last, double lam) noexcept nogil:
         cdef int k, i, first, n
         cdef double rho = 0.0, ratio
+        memcpy(self.values, self.residual, self.size * sizeof(double))
         for k in range(self.n_groups):
             first, n = self.first[k], self.tangents.count[k]
-            memcpy(&self.z[first], &self.left[first], n * sizeof(double))
-            small_solve(n, &self.step.factors[self.place[k]], &self.z[first])
-            rho += dot(n, &self.z[first], &self.left[first])
+            small_solve(n, &self.step.factors[self.place[k]], &self.values[first])
+            rho += dot(n, &self.values[first], &self.residual[first])
         ratio = rho / last if last > 0.0 else 0.0
         for k in range(self.n_groups):
             first, n = self.first[k], self.tangents.count[k]
-            for i in range(first, first + n):
-                self.conjugate[i] = self.z[i] + ratio * self.conjugate[i]
-            for i in range(first + n, self.first[k + 1]):
-                self.conjugate[i] = 0.0
+            for i in range(first, self.first[k + 1]):
+                self.conjugate[i] = (self.values[i] + ratio * self.conjugate[i]
+                                     if i < first + n else 0.0)
         return rho
 
     # Radial steps: the direction of a group has an image W_k = Z_g b_g / |b_g|.

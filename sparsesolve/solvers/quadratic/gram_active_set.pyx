@@ -14,7 +14,6 @@ from libc.string cimport memset
 import numpy as np
 
 from sparsesolve.solvers import tolerances
-from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
@@ -43,7 +42,6 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     one. Rows enter L in blocks and leave by rotations; it is recomputed only where that is cheaper.
     """
 
-    cdef readonly Gram gram
     cdef readonly Cholesky cholesky     # L
     cdef double ridge                   # the lam whose ridge is in L, not necessarily the last
     cdef double lam                     # the last one
@@ -74,7 +72,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
 
     cdef void restart(self) noexcept nogil:
         ActiveSetQuadratic.restart(self)
-        self.gram.size = self.n_refused = 0
+        self.n_refused = 0
         self.cholesky.truncate(0)
 
     cdef void direction(self, double lam) noexcept nogil:
@@ -129,32 +127,14 @@ cdef class GramActiveSet(ActiveSetQuadratic):
             j = self.support[k]
             distance += fabs(self.d[j]) * sqrt(self.diag[j])
         ActiveSetQuadratic.advance(self, lam, t)
-        self.touch(t * distance)
+        self.count_rounding(t * distance)
 
-    cdef int sweep(self, double lam, bint whole) noexcept nogil:
-        cdef int j, moved = 0
-        cdef double new
-        for j in range(self.size):
-            new = self.minimiser(j, lam)
-            if self.worth(j, new, lam, whole):
-                self.move(j, new - self.b[j])
-                moved += 1
-        self.iterations += moved > 0
-        return moved
-
-    cdef void move(self, int j, double step) noexcept nogil:
-        """b_j += step."""
+    cdef void move(self, int j, double new) noexcept nogil:
+        cdef double step = new - self.b[j]
         self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
-        self.touch(fabs(step) * sqrt(self.diag[j]))
-        self.b[j] += step
+        self.count_rounding(fabs(step) * sqrt(self.diag[j]))
+        self.b[j] = new
         axpy(self.size, -step, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
-
-    cdef void touch(self, double distance) noexcept nogil:
-        """Count the rounding of columns of that length in all, added to g, in lengths of the
-        residual.
-        """
-        self.rounding_steps += (1.0 + distance / sqrt(self.residual_square)
-                                if self.residual_square > 0.0 else INFINITY)
 
     cdef int piecewise_step(self, double lam) noexcept nogil:
         """Step along d, each coefficient stopping at zero or a limit, until the objective rises.
@@ -366,19 +346,3 @@ cdef class GramActiveSet(ActiveSetQuadratic):
             self.image()
             t = 1.0
         self.advance(lam, t)
-
-    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
-                     const double[::1] gradient) except -1:
-        """Append columns of the design, their inner products with all working columns first."""
-        cdef int count = which.shape[0], m = self.size, k
-        if count == 0:
-            return 0
-        if self.columns is not None:
-            if self.columns.size == m:
-                self.columns.append(design, &which[0], count)
-            self.gram.follow(self.columns)
-        self.add(&which[0], &start[0], &gradient[0], count)
-        self.take_penalty(penalty, m)
-        for k in range(m, self.size):
-            self.diag[k] = self.gram.G[k + <Py_ssize_t> k * self.gram.capacity]
-        return 0

@@ -5,7 +5,6 @@ the penalty is smooth.
 """
 from libc.string cimport memcpy, memset
 
-from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_subtract_all
@@ -19,29 +18,13 @@ cdef class GramBlockDescent(GroupBlockDescent):
     `columns` extend `gram` as they come; without columns it holds all from the start.
     """
 
-    cdef public Gram gram
-
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.gram = Gram()
         self.has_radial_step = penalty.all_round()
 
-    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
-                     const double[::1] gradient) except -1:
-        """Append whole groups of columns, their inner products with all working columns first."""
-        cdef int count = which.shape[0], before = self.n_groups
-        if count == 0:
-            return 0
-        if self.columns is not None:
-            if self.columns.size == self.size:
-                self.columns.append(design, &which[0], count)
-            self.gram.follow(self.columns)
-        self.add_groups(which, start, gradient)
-        self.measure_blocks(before)
+    cdef int describe(self, penalty, int first) except -1:
+        GroupBlockDescent.describe(self, penalty, first)
         return self.reserve_matrix(self.size)
-
-    cdef void restart(self) noexcept nogil:
-        GroupBlockDescent.restart(self)
-        self.gram.size = 0
 
     cdef void block_products(self, int k, double* out) noexcept nogil:
         cdef int j, first = self.first[k], s = self.first[k + 1] - first
