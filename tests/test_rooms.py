@@ -42,7 +42,7 @@ BUDGETS = {
     "solvers/margin": (1992, 8, 19),
     "solvers/newton": (1273, 6, 13),
     "solvers/problem": (684, 3, 9),
-    "solvers/quadratic": (3450, 15, 12),
+    "solvers/quadratic": (3232, 15, 11),
     "solvers/reductions": (1270, 6, 19),
     "solvers/responses": (3264, 12, 27),
     "solvers/root": (1976, 9, 45),
