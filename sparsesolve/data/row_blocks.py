@@ -91,6 +91,13 @@ class _Dask:
     def __init__(self, blocks):
         self.blocks = blocks
 
+    def keep(self, make, arguments):
+        """Return what make(*arguments[k]) returns for every block, for later calls."""
+        from dask import delayed
+
+        make = delayed(make, pure=False, traverse=False)
+        return [make(*rest) for rest in arguments]
+
     def __call__(self, function, arguments, merge):
         from dask import compute, delayed
 
@@ -120,6 +127,10 @@ class _Threads:
 
     def __init__(self, blocks, n_threads):
         self.blocks, self.n_threads = blocks, n_threads
+
+    def keep(self, make, arguments):
+        """Return what make(*arguments[k]) returns for every block, for later calls."""
+        return [make(*rest) for rest in arguments]
 
     def __call__(self, function, arguments, merge):
         with one_blas_thread():

@@ -131,6 +131,9 @@ cdef class Loss:
         """Return the other arguments that the loss was made with."""
         return ()
 
+    def __reduce__(self):
+        return type(self), (*self.samples(), *self.parameters())
+
     def merged(self, const int[::1] label, const int[::1] first, eta, double excess):
         """Return the same function of eta as a loss of classes of samples; requires
         `linear_in_y`.

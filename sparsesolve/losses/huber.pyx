@@ -26,6 +26,9 @@ cdef class Huber(Separable):
         self.delta = delta
         super().__init__(y, w)
 
+    def parameters(self):
+        return (self.delta,)
+
     def in_units(self, y, int exponent):
         return type(self)(y, self.w, ldexp(self.delta, -exponent))
 
@@ -76,6 +79,9 @@ cdef class SquaredInsensitive(Separable):
     def __init__(self, y, w, double epsilon=0.125):
         self.width = epsilon
         super().__init__(y, w)
+
+    def parameters(self):
+        return (self.width,)
 
     def in_units(self, y, int exponent):
         return type(self)(y, self.w, ldexp(self.width, -exponent))

@@ -65,6 +65,14 @@ cdef class PythonLoss(Loss):
 
     by_sample = True
 
+    def samples(self):
+        y, w = np.zeros((2, self.n))
+        y[self.used], w[self.used] = self.y, self.w
+        return y, w
+
+    def parameters(self):
+        return (self.law,)
+
     cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
         with gil:
             return self._sample(y[0], eta[0], slope)

@@ -235,12 +235,12 @@ def path(
 
     For a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows
     computes the inner products (p, p), which are all that squared error needs, if p <= 4,000.
-    Otherwise, and for other families, every step makes two passes, for products with X, and now
-    and then a third, for inner products of working columns. Memory: a block of all columns for
-    each of dask's workers, some 40 vectors of n and of p, and 5 matrices with a row and a column
-    for each working column (for groups: each of the p). Families whose loss is not a sum over
-    rows (cox), or of several responses, take ``solver="fista"``, which makes hundreds of passes.
-    Solutions
+    Otherwise, and for other families, Newton steps for a dozen lambdas share a pass, which
+    returns sums alone: 100 lambdas take some 15 to 30 passes, counted by `n_iters`. Memory: a
+    block of all columns for each of dask's workers, y, weights and offset, and some matrices with
+    a row and a column for each working column (up to 300 features or for groups: each of the p).
+    Families whose loss is not a sum over rows (cox), or of several responses, take
+    ``solver="fista"``, which makes hundreds of passes. Solutions
     and certificates are those of the data in memory, whatever scheduler dask is set to.
 
     References

@@ -115,6 +115,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     """
     dual = dual or (lambda state, lam: state.dual_point())
     points, endless = list(points), Endless(problem, tol)
+    state.look_ahead([problem.inner_lambda(lam) for lam in lambdas])
     entered = {j for point in points for j in point.which.tolist()}
     null = max(problem.null_value, 1e-300)
     late = problem.simple and save is None and (stop is None or isinstance(stop, StopRule))

@@ -75,6 +75,9 @@ class State:
         point: where F has kinks. None elsewhere."""
         return None
 
+    def look_ahead(self, levels):
+        """Take the lambdas that `solve` will be asked for, decreasing, in inner units."""
+
     def start_at(self, which, values, intercept):
         """Move to coefficients as `coefficients` returns them, before the first lambda; a state
         that cannot begin elsewhere than at the null model stays there."""
@@ -131,6 +134,10 @@ class Reduced(State):
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; return (outcome, gap)."""
         return self.state.solve(lam, target, budget)
+
+    def look_ahead(self, levels):
+        """Pass on the lambdas to come."""
+        self.state.look_ahead(levels)
 
     def coefficients(self):
         """Return features with a nonzero coefficient, ascending, and their coefficients."""

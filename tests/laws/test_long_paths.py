@@ -34,7 +34,12 @@ def _hold(call, **more):
     assert all(fit.status[k] == ss.Status.CONVERGED for k in JUDGED)
     enough = 1.1 * TOL + random_problems.rounding(call) + own.digits
     gaps = [own.gap(fit, k, enough) for k in JUDGED]
-    assert max(gaps) <= enough
+    if more.get("solver") != "pass_newton":
+        assert max(gaps) <= enough
+        return
+    # Its dual point is that of a model and not -F' of the point, so the objective decides.
+    _, _, false, undecided = random_problems.judged(call, fit, 2 * len(JUDGED))
+    assert not false and not undecided and max(gaps) <= 10 * enough
 
 
 @pytest.mark.parametrize("store", [np.asfortranarray, sparse.csc_array])

@@ -14,7 +14,6 @@ import scipy.sparse
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.row_summary import merged, summarise
 from sparsesolve.linalg.gram.gram import tall_gram
-from sparsesolve.linalg.gram.products import row_products, row_sums
 
 # A standard deviation below this multiple of the mean is rounding error: the column is constant.
 CONSTANT = 1e-15
@@ -110,6 +109,10 @@ class DistributedDesign:
         which = np.flatnonzero(B.any(axis=0)).astype(np.intc)
         return self._combinations(which, B[:, which])
 
+    def standing(self, make, arguments):
+        """Return, for each block, what make(*arguments[k]) returns, kept where the block is."""
+        return self.gather.keep(make, arguments)
+
     def _combinations(self, which, B):
         if len(which) == 0:
             return np.zeros((len(B), self.n))
@@ -123,90 +126,132 @@ class DistributedDesign:
         arguments = [(self.read, self.frame.of(which), which)] * (len(self.starts) - 1)
         return np.concatenate(self.gather(_unpacked, arguments, None))
 
-    def inner_products(self, which, h, basis):
-        """Return the result of :func:`inner_products`, in one pass."""
-        arguments = [
-            (self.read, self.frame.of(which), which, *parts) for parts in self.cut(h, basis.T)
-        ]
-        return self.gather(_inner_products, arguments, _both)
-
-
-def inner_products(design, which, h, basis, n_threads=1):
-    """Return Z_S'HZ_S (k, k) for the columns S = which, and basis' H Z_S (f, k) for basis (n, f).
-
-    The design may be in memory or distributed; n_threads is used only in memory.
-    """
-    if len(which) == 0:
-        return np.zeros((0, 0)), np.zeros((basis.shape[1], 0))
-    if isinstance(design, DistributedDesign):
-        return design.inner_products(which, h, basis)
-    part, total, one = design.part(which), h.sum() or 1.0, basis.shape[1] == 1
-    y = np.ascontiguousarray(basis[:, 0]) if one else np.zeros(len(h))
-    gram, cross = tall_gram(part, np.sqrt(h / total), y, n_threads)
-    if one:
-        return total * gram, total * np.asarray(cross)[None]
-    weighted = np.ascontiguousarray(h * basis.T)
-    return total * gram, part.response_products(weighted, None, n_threads)
-
 
 # The functions below are what a pass computes from one block.
 
-
-def _placed(matrix, frame):
-    """Return the rows of a block as a Design of their own."""
-    design = Design(matrix)
-    design.standardise_as(frame.centre, frame.factor, frame.exponent)
-    return design
+# Bytes of the standardised copy of some rows, which the second level of cache holds.
+CHUNK_BYTES = 1 << 20
 
 
-def _by_rows(block, read):
-    """Return a block stored row by row, or None if it is stored otherwise.
+def rows_of(block, read, frame):
+    """Return an object that makes products with the standardised rows of a block.
 
-    The result is an array (rows, p), or for a sparse block a Design of its transpose.
+    It has `combinations` (B (K, p) -> (K, n)), `products` (U (K, n) -> (K, p)), `unpacked`
+    (which -> (n, k)) and `gram` (which, h (n,) -> (k, k)).
     """
-    if scipy.sparse.issparse(block):
-        return Design(read(block.T)) if block.format == "csr" else None
-    if block.flags.f_contiguous or block.strides[1] != block.itemsize:
-        return None
-    return np.ascontiguousarray(read(block.T).T, dtype=float)
+    if isinstance(block, Design):
+        return _Columns(block)
+    if isinstance(block, np.ndarray) and block.dtype.kind in "fiub":
+        return _Dense(block, frame)
+    if frame.near and scipy.sparse.issparse(block) and block.format in ("csr", "csc"):
+        return _Sparse(block, read, frame)
+    design = Design(read(block))
+    design.standardise_as(frame.centre, frame.factor, frame.exponent)
+    return _Columns(design)
+
+
+class _Columns:
+    """Rows as a standardised Design."""
+
+    def __init__(self, design):
+        self.design = design
+
+    def combinations(self, B):
+        return self.design.combinations(B)
+
+    def products(self, U):
+        return self.design.response_products(np.ascontiguousarray(U))
+
+    def unpacked(self, which):
+        return self.design.unpacked(np.asarray(which, dtype=np.intc))
+
+    def gram(self, which, h):
+        part = self.design.part(np.asarray(which, dtype=np.intc))
+        total = h.sum() or 1.0
+        return total * np.asarray(tall_gram(part, np.sqrt(h / total), np.zeros(len(h)))[0])
+
+
+class _Sparse(_Columns):
+    """Rows of a sparse block, whose means are near enough to be subtracted afterwards."""
+
+    def __init__(self, block, read, frame):
+        self.block, self.read, self.frame = block, read, frame
+
+    def combinations(self, B):
+        scaled = B * self.frame.factor
+        return (self.block @ scaled.T).T - (scaled @ self.frame.centre)[:, None]
+
+    def products(self, U):
+        raw = (self.block.T @ U.T).T - U.sum(axis=1)[:, None] * self.frame.centre
+        return self.frame.factor * raw
+
+    def unpacked(self, which):
+        return self._placed(which).unpacked(np.arange(len(which), dtype=np.intc))
+
+    def gram(self, which, h):
+        return _Columns(self._placed(which)).gram(np.arange(len(which)), h)
+
+    def _placed(self, which):
+        design, frame = Design(self.read(self.block[:, which])), self.frame.of(which)
+        design.standardise_as(frame.centre, frame.factor, frame.exponent)
+        return design
+
+
+class _Dense:
+    """Rows of an array, standardised some at a time, so that means lose no digits."""
+
+    def __init__(self, block, frame):
+        self.block, self.frame = block, frame
+
+    def _chunks(self, which=None):
+        """Yield slices of rows and these rows, centred, but not yet times their factors."""
+        frame = self.frame if which is None else self.frame.of(which)
+        count = max(CHUNK_BYTES // (8 * max(len(frame.centre), 1)), 64)
+        for start in range(0, len(self.block), count):
+            rows = self.block[start : start + count]
+            rows = rows if which is None else rows[:, which]
+            if frame.exponent.any():
+                rows = np.ldexp(np.asarray(rows, dtype=float), -frame.exponent)
+            yield slice(start, start + count), np.subtract(rows, frame.centre, dtype=float)
+
+    def combinations(self, B):
+        which = np.flatnonzero(B.any(axis=0))
+        few = None if 2 * len(which) > B.shape[1] else which
+        scaled = np.ascontiguousarray((B * self.frame.factor).T)
+        scaled = scaled if few is None else scaled[few]
+        out = np.empty((len(B), len(self.block)))
+        for rows, chunk in self._chunks(few):
+            out[:, rows] = (chunk @ scaled).T
+        return out
+
+    def products(self, U):
+        total = np.zeros((len(U), len(self.frame.factor)))
+        for rows, chunk in self._chunks():
+            total += U[:, rows] @ chunk
+        return self.frame.factor * total
+
+    def unpacked(self, which):
+        return (
+            np.concatenate([chunk for _, chunk in self._chunks(which)]) * self.frame.factor[which]
+        )
+
+    def gram(self, which, h):
+        total, root = np.zeros((len(which), len(which))), np.sqrt(h)
+        every = len(which) == self.block.shape[1] and (which == np.arange(len(which))).all()
+        for rows, chunk in self._chunks(None if every else which):
+            chunk *= root[rows, None]
+            total += chunk.T @ chunk
+        factor = self.frame.factor[which]
+        return total * np.outer(factor, factor)
 
 
 def _products(block, read, frame, u):
-    u, rows = np.ascontiguousarray(u), _by_rows(block, read) if frame.near else None
-    if rows is None:
-        return _placed(read(block), frame).response_products(u)
-    if isinstance(rows, Design):
-        every = np.arange(rows.p, dtype=np.intc)
-        raw = np.stack([rows.combination(every, v) for v in u])
-    else:
-        raw = row_sums(u, rows)
-    return frame.factor * (raw - u.sum(axis=1)[:, None] * frame.centre)
+    return rows_of(block, read, frame).products(u)
 
 
 def _combinations(block, read, frame, which, B):
-    if 2 * len(which) > block.shape[1] and frame.near:
-        rows, scaled = _by_rows(block, read), frame.factor * B
-        if rows is not None:
-            whole = np.zeros((len(B), block.shape[1]))
-            whole[:, which] = scaled
-            sparse = isinstance(rows, Design)
-            raw = rows.response_products(whole) if sparse else row_products(whole, rows)
-            return raw - (scaled @ frame.centre)[:, None]
-    design = _placed(read(block[:, which]), frame)
-    every = np.arange(len(which), dtype=np.intc)
-    return np.stack([design.combination(every, b) for b in np.ascontiguousarray(B)])
+    return rows_of(block[:, which], read, frame).combinations(B)
 
 
 def _unpacked(block, read, frame, which):
-    design = _placed(read(block[:, which]), frame)
-    return design.unpacked(np.arange(len(which), dtype=np.intc))
-
-
-def _inner_products(block, read, frame, which, h, basis):
-    every = len(which) == block.shape[1] and (which == np.arange(len(which))).all()
-    design = _placed(read(block if every else block[:, which]), frame)
-    return inner_products(design, np.arange(len(which), dtype=np.intc), h, basis.T)
-
-
-def _both(left, right):
-    return tuple(a + b for a, b in zip(left, right, strict=True))
+    return rows_of(block[:, which], read, frame).unpacked(np.arange(len(which)))

@@ -1,221 +1,543 @@
-"""Proximal Newton by passes over X, which keeps inner products of columns and no columns.
+"""Proximal Newton by passes over rows, many lambdas at the same time.
 
-    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)        for each lam of a wave
 
-Given: what FirstOrder needs. Returned per lam: the duality gap over all columns. Invariant: what
-FirstOrder keeps. Memory: some vectors of n and of p, and three S x S matrices.
+Given: a Problem of one response whose loss is a sum over rows; rows may lie in blocks elsewhere.
+Returned per lam: the duality gap over all columns. Invariant: no vector of n is here, nor goes to
+the blocks or comes back; a pass takes points and returns sums (`block_pass.py`).
 
-A step minimises a quadratic model with F'' = s H, where H is diagonal and taken at an earlier
-point. One pass gives Z_S'H Z_S for the working columns S, which is all that the small problem
-needs. It serves until steps are slow. s is estimated from the change of the gradient along the
-last step. Gradient and duality gap are exact, over all columns: a step costs one pass for its
-image Z d and one for the products with the residual. S takes in columns ahead of time and never
-shrinks. The intercept and unpenalised columns are projected out of the model under H.
+All lambdas of a wave start at the last point known, by the quadratic model there. A pass then
+looks at all their points: F, the slope over all columns, and inner products under H at the far end
+of the wave. Models in between have inner products interpolated in ln lam. Once a model promises
+a small gap at the end of its step d, the pass that looks there checks it: the dual point is that
+of the model, v = u - H (Zd + d0), made orthogonal to what nothing penalises. v differs from -F'
+at the end by less than the step by far. The next wave starts while the last one is finished. A
+step is halved where the objective does not fall.
 
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from sparsesolve.linalg.design.distributed import inner_products
-from sparsesolve.solvers.first_order.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
+from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.solvers.certificate.dual_point import FAR, SMALL, Curvature
+from sparsesolve.solvers.certificate.gap import blocks_gap, gap_of_terms, scales
+from sparsesolve.solvers.first_order.block_pass import Ask, Common, added, make_part, pass_over
 from sparsesolve.solvers.newton.local_model import floors
 from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
-from sparsesolve.solvers.tolerances import ARMIJO, MOST_IDLE, PROGRESS, SLOW_STEP
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, State, used
+from sparsesolve.solvers.tolerances import ARMIJO, LAST_DIGITS, MOST_IDLE, PROGRESS, SLOW_STEP
 
 # A column whose correlation exceeds this share of lambda enters ahead of time: inner products of
 # a column more cost less than another pass.
 ENTER_AHEAD = 0.7
+# Columns up to which a model has all of them: their inner products cost less than a pass more.
+FEW = 300
 # A model is solved to this share of the target gap: its inner products are in memory, and steps
 # cost passes.
 MODEL_SHARE = 0.1
-# Steps in which the gap does not halve before the solver gives up, as where no finite point is
-# best and it would go on for ever.
-PATIENCE = 100
+# A wave has at most so many lambdas, and ends at this fraction of the one before it.
+WAVE, REACH = 12, 0.3
+# The end of a step is checked where its model promises at most this multiple of the target gap.
+MAYBE = 100.0
+# Fenchel-Young is asked here too; chords between multiples of a dual point bound it (convexity).
+SHRUNK = 1.0 - 1e-4
+# Hessians of a pass at most, and passes that correct a dual point at the ends of its domain.
+MOST_GRAMS, MOST_ROUNDS = 2, 20
+EPSILON = np.finfo(float).eps
 
 
-class PassNewton(FirstOrder):
-    """A solver state, see solvers/state.py."""
+class Seen(NamedTuple):
+    """A point at which a pass has looked."""
+
+    b: np.ndarray  # (p,)
+    c: float
+    sums: object  # Sums of block_pass, with v = u
+
+
+class Hessian(NamedTuple):
+    """Inner products at the solution of a lambda."""
+
+    at: float  # ln lam
+    which: np.ndarray  # (S,)
+    gram: np.ndarray  # (S, S)
+    mixed: np.ndarray  # (f, S) with the constant and the unpenalised columns
+    inner: np.ndarray  # (f, f)
+
+
+class Item:
+    """A lambda in flight."""
+
+    def __init__(self, lam, here):
+        self.lam, self.here = lam, here
+        self.gap, self.settled, self.end = np.inf, False, None  # end: why it cannot go on
+        self.scale, self.by = 1.0, None  # of the Hessian, and which Hessian that is of
+        self.looks, self.rounds, self.idle, self.least, self.hope = 0, 0, 0, np.inf, np.inf
+        self.error = 1.0  # of the Hessian: relative error of the last slope that it promised
+        self.plan, self.dual, self.t, self.slow, self.direction = None, None, 1.0, False, None
+
+    target = 0.0
+
+
+class Plan(NamedTuple):
+    """The step d of a model."""
+
+    b: np.ndarray  # (p,) of d
+    c: float
+    slope: float  # of the objective along d
+    curvature: float  # d'H d by the model
+    change: np.ndarray  # (S,) by how much the model says that the slope changes along d
+    which: np.ndarray  # (S,)
+    dual: np.ndarray  # (p,) products of the model's dual point
+
+
+class PassNewton(State):
+    """A solver state, see solvers/state.py; an iteration is a pass over the rows."""
 
     def __init__(self, problem, n_threads):
-        self.n_threads = n_threads
-        self.products_at, self.cleared, self.problem = None, (None, None), problem
-        super().__init__(problem, n_threads)
-        self.which = np.empty(0, dtype=np.intc)  # S
-        self.scale, self.stale, self.model = 1.0, True, None
+        self.problem, self.penalty = problem, problem.penalty
+        gaussian = problem.loss is None
+        self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
+        self.offset = np.zeros(problem.design.n) if gaussian else np.asarray(problem.offset)
+        self.intercepted = problem.intercept and not gaussian
+        self.p, self.alive = problem.design.p, np.asarray(problem.design.spread) > 0.0
+        self._find_unpenalised()
+        self.iterations, self.levels, self.items, self.hessians = 0, [], {}, []
+        self.which = np.flatnonzero(self.alive) if self.p <= FEW else np.empty(0, dtype=int)
+        if problem.has_groups:
+            self.which = np.arange(self.p)
+        eta = self.offset + (problem.null_intercept if self.intercepted else 0.0)
+        self.curvature = self.loss.curvature_at(eta).sum()
+        self.current = Seen(np.zeros(self.p), float(problem.null_intercept), None)
+        if not self.intercepted:
+            self.current = self.current._replace(c=0.0)
+        self._stand()
 
-    too_many = False  # The working columns are too many for a model.
+    def _find_unpenalised(self):
+        """Find the columns that nothing restrains, and those that limits may."""
+        one, nowhere, mask = np.ones(self.p), np.zeros(self.p), self.penalty.unpenalised
+        self.unpenalised = mask(FAR * one, one) & mask(-FAR * one, -one) & self.alive
+        without = (mask(nowhere, one) | mask(nowhere, -one)) & self.alive
+        self.maybe = without & ~self.unpenalised
 
-    def solve(self, lam, target, budget):
-        """Reach gap <= target at lam; returns (outcome, gap)."""
-        limit, idle, gap = self.iterations + budget, 0, self.gap(lam)
-        least = last = lowest = halved = np.inf
-        review = self.iterations + PATIENCE
-        while gap > target:
-            if self.iterations >= limit:
-                return MAX_ITER, gap
-            value = self.objective(lam)
-            falls = gap < PROGRESS * least
-            idle = 0 if falls or value < lowest - self.rounding(value) else idle + 1
-            if self.iterations == review:
-                if gap > 0.5 * halved:
-                    return STALLED, gap
-                halved, review = gap, review + PATIENCE
-            if idle == MOST_IDLE:
-                return STALLED, gap
-            least, lowest = min(gap, least), min(value, lowest)
-            grown = self.grow_working_set(lam)
-            if self.too_many:
-                self.stale = True
-                return STALLED, gap
-            if grown or self.stale or gap > SLOW_STEP * last:
-                self.refresh_hessian()
-            # no model is solved to rounding
-            goal = max(MODEL_SHARE * target, 1e-13 * self.problem.null_value)
-            # Without progress the model was too near its minimum to say where that of F is.
-            self.step(lam, goal if falls else 0.0)
-            self.iterations += 1
-            self.loss.raise_pending()
-            last, gap = gap, self.gap(lam)
-        return CONVERGED, gap
+    def _stand(self):
+        """Bring the rows of the loss to their blocks."""
+        design, loss = self.problem.design, self.loss
+        self.blocks = isinstance(design, DistributedDesign)
+        if not self.blocks:
+            self.parts = [(loss, np.asarray(self.problem.weights), self.offset)]
+            return
+        (y, w), rest = loss.samples(), loss.parameters()
+        cut = design.cut(np.asarray(y), np.asarray(w), self.offset)
+        arguments = [(type(loss), (y, w, *rest), offset) for y, w, offset in cut]
+        self.parts = design.standing(make_part, arguments)
+
+    # What the path asks for.
+
+    @property
+    def loss_value(self):
+        """F at the current point, less its least value."""
+        return self.current.sums.value - self.loss.saturated
+
+    @property
+    def intercept(self):
+        """Intercept of the standardised problem, whose columns are centred under the weights."""
+        return float(self.current.c)
+
+    def coefficients(self):
+        """Return features with a nonzero coefficient, ascending, and their coefficients."""
+        return used(self.current.b)
+
+    def correlations(self):
+        """Return z_j'u of every column (p,), with u orthogonal to the unpenalised ones."""
+        return np.where(self.unpenalised, 0.0, self.dual)
+
+    def look_ahead(self, levels):
+        """Take the lambdas of the path, decreasing."""
+        self.levels = list(levels)
+
+    def start_at(self, which, values, intercept):
+        """Continue from the coefficients `values` (m,) of features `which` (m,)."""
+        b = np.zeros(self.p)
+        b[which] = values
+        self.items, self.hessians = {}, []
+        self.current = Seen(b, float(intercept) if self.intercepted else 0.0, None)
 
     def restart(self):
         """Continue from the coefficients after the loss has changed."""
-        super().restart()
-        self.seen, self.products_at, self.cleared = (), None, (None, None)
-        self.scale, self.stale = 1.0, True
+        self.items, self.hessians = {}, []
+        self.current = self.current._replace(sums=None)
+        self._stand()
 
-    def products(self, u):
-        """Return z_j'u of every column, (p,)."""
-        self.products_at = self.point
-        return super().products(u)
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        limit = self.iterations + budget
+        self.items = {level: item for level, item in self.items.items() if level <= lam}
+        begun = self._begin(lam) if self.current.sums is None else None
+        item = self._launched(lam)
+        if item.settled and not item.gap <= target:
+            item.settled, item.idle, item.end = False, 0, None
+        for each in self.items.values():
+            each.target = target
+        if begun is not None:
+            gap = self._checked(item, *begun, item.here)
+            item.gap, item.settled = gap, gap <= target
+        while not item.settled:
+            if self.iterations >= limit:
+                item.end = MAX_ITER
+                if item.gap < np.inf:
+                    break
+            self._launch_wave(item)
+            self._make_pass()
+        self.current, self.dual = item.here, item.dual
+        return CONVERGED if item.gap <= target else item.end, item.gap
 
-    def dual_at(self, lam):
-        """Return the dual point of FirstOrder, once for a point at which it cannot change with
-        lam.
+    # The waves.
+
+    def _begin(self, lam):
+        """Look at the point where the path begins; return what was asked and found."""
+        which = self.which if self.p <= FEW or self.problem.has_groups else None
+        ask = Ask(0, scales=(1.0,), loose=self._loose(lam), which=which)
+        (sums,) = self._pass(self.current.b[None], np.array([self.current.c]), [ask])
+        self.current = self.current._replace(sums=sums)
+        z = np.where(self.unpenalised | ~self.alive, 0.0, sums.products[0, 1:])
+        entry = self.penalty.entry_lambdas(z).max(initial=0.0)
+        self.first = max(entry, 1e-300)
+        if which is not None:
+            self._keep_hessian(np.log(self.first), ask, self.current)
+        return ask, sums
+
+    def _launched(self, lam):
+        """Return the item of a lambda, which begins at the nearest point known."""
+        if lam not in self.items:
+            here = self.current
+            near = [item for item in self.items.values() if item.lam > lam and item.looks]
+            if near:
+                here = min(near, key=lambda item: item.lam).here
+            self.items[lam] = Item(lam, here)
+            self.items[lam].target = max(
+                (item.target for item in self.items.values()), default=0.0
+            )
+        return self.items[lam]
+
+    def _launch_wave(self, asked):
+        """Start the next lambdas of the path if the far end of the last wave is known."""
+        ahead = [level for level in self.levels if level < min(self.items)]
+        flying = [item for item in self.items.values() if item.looks or item is not asked]
+        end = min(self.items.values(), key=lambda item: item.lam)
+        known = asked is end or end.settled or end.looks
+        if asked.lam not in self.levels or not ahead or not known or len(flying) > 2 * WAVE:
+            return
+        start = asked.lam if asked is end and not asked.looks else end.lam
+        for level in ahead[:WAVE]:
+            if level < REACH * start:
+                break
+            self._launched(level)
+
+    # The pass.
+
+    def _make_pass(self):
+        """Make one pass for all lambdas in flight."""
+        flying = sorted((item for item in self.items.values() if not item.settled),
+                        key=lambda item: -item.lam)  # fmt: skip
+        batch, unplanned, grams = _Batch(), [], 0
+        for item in flying:
+            if item.plan is None:
+                self._plan(item)
+            if item.plan is None:  # no Hessian has its columns
+                unplanned.append(item)
+                continue
+            loose, gram = self._loose(item.lam), None
+            far = item is flying[-1] and not item.looks
+            if item.end is None and (far or item.slow) and grams < MOST_GRAMS:
+                grams, gram = grams + 1, self._columns([item])
+            check = item.end is not None or item.hope <= MAYBE * item.target
+            item.direction = self._orthogonal(item) if check else None
+            batch.add(item, loose, gram, self._scales(item) if check else None)
+        if unplanned:
+            batch.again(unplanned[-1], self._loose(unplanned[-1].lam), self._columns(unplanned))
+        found = self._pass(np.array(batch.b), np.array(batch.c), batch.asks)
+        self.iterations += 1
+        for item, look, check in batch.items:
+            ask = batch.asks[look]
+            seen = Seen(batch.b[ask.point], batch.c[ask.point], found[look])
+            gap = np.inf
+            if check is not None:
+                gap = self._checked(item, batch.asks[check], found[check], seen)
+            self._looked(item, ask, seen, gap)
+
+    def _pass(self, b, c, asks):
+        """Return the Sums of all rows for each Ask."""
+        design = self.problem.design
+        common = Common(b, c, self.intercepted, floors(self.curvature), asks)
+        if not self.blocks:
+            return pass_over(design, self.parts[0], None, None, common)
+        arguments = [(part, design.read, design.frame, common) for part in self.parts]
+        return design.gather(pass_over, arguments, added)
+
+    def _loose(self, lam):
+        """Return the columns that nothing restrains at some points of this lambda."""
+        mask = self.alive if lam < SMALL else self.unpenalised | self.maybe
+        return np.flatnonzero(mask)
+
+    def _columns(self, items):
+        """Return the working columns, after those that these lambdas need."""
+        if self.p <= FEW or self.problem.has_groups:
+            return self.which
+        for item in items:
+            z = np.abs(item.here.sums.products[0, 1:])
+            near = z >= ENTER_AHEAD * item.lam * np.asarray(self.penalty.l1)
+            near = (near | (item.here.b != 0.0)) & self.alive
+            self.which = np.union1d(self.which, np.flatnonzero(near))
+        return self.which
+
+    # Models.
+
+    def _keep_hessian(self, at, ask, seen):
+        """Keep the inner products that a pass returned at a point."""
+        rows, places = self._places(np.flatnonzero(self.unpenalised), ask.loose)
+        floored = seen.sums.products[1 + len(ask.loose) + self.intercepted :]
+        own = floored[np.array(rows, dtype=int) - 1]
+        kept = Hessian(at, ask.which, seen.sums.gram, own[:, 1 + ask.which], own[:, places])
+        others = [kept for kept in self.hessians if kept.at != at]
+        # four are around any lambda in flight
+        self.hessians = sorted([*others, kept], key=lambda kept: -kept.at)[-4:]
+
+    def _places(self, free, loose):
+        """Return the rows of the constant and of free columns among products, and their columns.
+
+        The columns are a subset of the `loose`.
         """
-        if not self.unpenalised_basis.same_at(lam):
-            return super().dual_at(lam)
-        if self.cleared[0] is not self.point:
-            self.cleared = self.point, super().dual_at(lam)
-        return self.cleared[1]
+        rows = np.searchsorted(loose, free) + 1 + self.intercepted
+        first = int(self.intercepted)
+        return [1] * first + rows.tolist(), [0] * first + (1 + free).tolist()
 
-    def gradient(self):
-        """Return u or, if only that is known, the dual point, with its products with the columns.
+    def _hessian(self, item):
+        """Return (Hessian, which are its sources) at a lambda, or None without its columns."""
+        z, b = item.here.sums.products[0, 1:], item.here.b
+        needed = b != 0.0
+        if not self.problem.has_groups:
+            level = item.lam * np.asarray(self.penalty.l1)
+            needed = (needed | (np.abs(z) > level)) & self.alive & ~self.unpenalised
+        has = [kept for kept in self.hessians if needed.sum() == needed[kept.which].sum()]
+        if not has:
+            return None, None
+        at = np.log(max(item.lam, 1e-300))
+        above = [kept for kept in has if kept.at >= at]
+        below = [kept for kept in has if kept.at < at]
+        if not (above and below) or len(above[-1].which) != len(below[0].which):
+            nearest = min(has, key=lambda kept: abs(kept.at - at))
+            return nearest, (nearest.at,)
+        one, two = above[-1], below[0]
+        t = (one.at - at) / (one.at - two.at)
+        parts = zip(one[2:], two[2:], strict=True)
+        mean = Hessian(at, one.which, *((1.0 - t) * a + t * b for a, b in parts))
+        return mean, (one.at, two.at)
 
-        They differ by a combination of the basis under H, which the model projects out anyway.
+    def _plan(self, item):
+        """Make the step of the model at an item's point."""
+        kept, by = self._hessian(item)
+        if kept is None:
+            return
+        if by != item.by:
+            item.by, item.scale = by, 1.0
+        scale, which, here = item.scale, kept.which, item.here
+        products = here.sums.products[0]
+        _, places = self._places(np.flatnonzero(self.unpenalised), self._loose(1.0))
+        inverse, q = np.linalg.pinv(kept.inner, hermitian=True), products[places]
+        gram = kept.gram - kept.mixed.T @ inverse @ kept.mixed
+        fixed = (self.unpenalised | ~self.alive)[which]
+        gram[fixed] = gram[:, fixed] = 0.0
+        z = products[1 + which] - kept.mixed.T @ inverse @ q
+        change = self._minimiser(item, gram, which, np.where(fixed, 0.0, z), fixed)
+        free = inverse @ (q / scale - kept.mixed @ change)
+        step, c = np.zeros(self.p), 0.0
+        step[which] = change
+        if self.intercepted:
+            c, free = free[0], free[1:]
+        step[self.unpenalised] = free
+        free = np.append(c, free) if self.intercepted else free
+        moved = scale * (kept.gram @ change + free @ kept.mixed)
+        curvature = change @ moved + scale * (free @ (kept.mixed @ change + kept.inner @ free))
+        before, after = (self.penalty.value(b, item.lam) for b in (here.b, here.b + step))
+        slope = after - before - products[1:] @ step - products[0] * c
+        dual = products[1:].copy()
+        dual[which] -= moved
+        item.plan = Plan(step, c, slope, curvature, moved, which, dual)
+        level = np.abs(moved).max(initial=0.0) / item.lam if item.lam > 0.0 else 0.0
+        hope = item.error * (0.5 * item.error * curvature + min(level, 1.0) * after)
+        item.slow = item.looks > 1 and hope > SLOW_STEP * item.hope and item.t == 1.0
+        item.hope, item.t = hope, 1.0
+
+    def _minimiser(self, item, gram, which, z, fixed):
+        """Return the model's step (S,)."""
+        start, change = item.here.b[which], np.zeros(len(which))
+        if len(which) == 0 or item.lam >= 1e19:
+            return change
+        scale = item.scale
+        penalty = self.penalty if self.problem.has_groups else self.penalty.part(which)
+        model = InnerModel(np.ascontiguousarray(gram), penalty)
+        size = np.sqrt(max(item.here.sums.square, 0.0))
+        model.aim(start, z / scale, np.array([size / scale]))
+        goal = max(MODEL_SHARE * item.target, 1e-13 * self.problem.null_value)
+        goal = goal if item.idle == 0 else 0.0
+        # Steps within a model, which is replaced by the next.
+        model.solve(item.lam / scale, goal / scale, 1000)
+        at, values = model.coefficients()
+        found = np.zeros(len(which))
+        found[at] = values
+        return np.where(fixed, 0.0, found - start)
+
+    def _looked(self, item, ask, seen, gap):
+        """Take a new point of that gap, or halve the step if the objective does not fall."""
+        if ask.which is not None:
+            self._keep_hessian(np.log(max(item.lam, 1e-300)), ask, seen)
+        plan = item.plan
+        if plan is None or item.settled or item.end is not None:
+            item.here = seen
+            return
+        item.looks += 1
+        before, reached = self._objective(item, item.here), self._objective(item, seen)
+        bar = before + ARMIJO * item.t * plan.slope + self._rounding(before)
+        if not reached <= bar:
+            item.t *= 0.5
+            item.slow = True
+            # 2^-30 of a step moves no coefficient by more than rounding.
+            if item.t < 2.0**-30:
+                item.end = STALLED
+            return
+        old, new = item.here.sums.products[0], seen.sums.products[0]
+        along = (old[1:] - new[1:]) @ plan.b + (old[0] - new[0]) * plan.c
+        if plan.curvature > 0.0 and along > 0.0:
+            least = 0.1 if item.t == 1.0 else 2.0
+            share = along / (item.t * plan.curvature)
+            item.scale *= max(share, least)
+        moved = (old - new)[1 + plan.which]
+        size = np.abs(plan.change).max(initial=0.0)
+        off = np.abs(moved - item.t * plan.change).max(initial=0.0)
+        item.error = min(off / (item.t * size), 1.0) if size > 0.0 else 0.0
+        falls = reached < before - self._rounding(before) or item.hope < PROGRESS * item.least
+        item.idle = 0 if falls else item.idle + 1
+        item.least = min(item.least, item.hope)
+        item.here, item.plan, item.direction, item.gap = seen, None, None, gap
+        item.end = STALLED if item.idle > MOST_IDLE else None
+
+    def _objective(self, item, seen):
+        """Return F less its least value, plus the penalty."""
+        return seen.sums.value - self.loss.saturated + self.penalty.value(seen.b, item.lam)
+
+    def _rounding(self, objective):
+        """Return the change of an objective that rounding alone may cause."""
+        return LAST_DIGITS * (abs(self.loss.saturated) + abs(objective))
+
+    # The certificate.
+
+    def _free(self, item):
+        """Return the columns (p,) that nothing restrains at an item's point."""
+        if item.lam >= SMALL and not self.maybe.any():
+            return self.unpenalised
+        z = item.here.sums.products[0, 1:]
+        return self.penalty.unpenalised(item.here.b, z, item.lam) & self.alive
+
+    def _basis(self, item):
+        """Return the places of what nothing restrains among products, and their columns."""
+        return self._places(np.flatnonzero(self._free(item)), self._loose(item.lam))
+
+    def _orthogonal(self, item):
+        """Return the direction ((p,), ()) to a dual point orthogonal to what nothing restrains.
+
+        It is that of the model's dual point or, where an item ends as it is, of u.
         """
-        return next((pair for pair in self.seen if pair[0] is self.point.u), self.seen[0])
+        rows, places = self._basis(item)
+        products, plan = item.here.sums.products, item.plan
+        if item.rounds:
+            return item.direction
+        d = item.t * np.append(plan.c, plan.b) if item.end is None else np.zeros(1 + self.p)
+        if rows:
+            left = products[0][places] - products[rows] @ d
+            d[places] += Curvature(products[np.ix_(rows, places)]).solve(left)
+        return d[1:], d[0]
 
-    def gap(self, lam):
-        """Return the duality gap over all columns."""
-        gap = super().gap(lam)
-        if self.products_at is not self.point:  # there is no certificate yet
-            self.products(self.point.u)
+    def _scales(self, item):
+        """Return multiples of the dual point that its products by the model suggest."""
+        z = np.where(self._free(item), 0.0, item.plan.dual)
+        found = scales(self.penalty, z, item.lam)
+        return (*found, SHRUNK * min(found))
+
+    def _checked(self, item, ask, sums, end):
+        """Return the gap of the end of an item's step at the dual point of a pass."""
+        rows, places = self._basis(item)
+        v, missing = sums.products[0], 0.0
+        left, norms = v[places], np.append(1.0, self.problem.norms)[places]
+        if rows:
+            curvature = Curvature(sums.products[np.ix_(rows, places)])
+            missing = curvature.missing(left)
+            if not (np.abs(left) <= norms * np.sqrt(sums.rounding)).all():
+                missing = np.inf
+        gap = self._gap(item, ask, sums, missing, end)
+        item.dual = v[1:]
+        if gap <= item.target or item.end is not None:
+            item.gap, item.settled = min(gap, item.gap), True
+        if missing == np.inf and item.end is not None and item.rounds < MOST_ROUNDS:
+            # Rows at the ends of the domain of F* left it to the others to be orthogonal.
+            item.rounds, item.settled = item.rounds + 1, False
+            d = np.append(item.direction[1], item.direction[0])
+            d[places] += curvature.solve(left)
+            item.direction = d[1:], d[0]
         return gap
 
-    def grow_working_set(self, lam):
-        """Add columns of correlations near lam if one exceeds lam; return True if any were added.
-        """
-        if self.problem.has_groups:  # All columns from the start.
-            fresh, self.which = len(self.which) == 0, np.arange(self.design.p, dtype=np.intc)
-            return fresh
-        missing = self.alive & ~self.unpenalised
-        missing[self.which] = False
-        sizes, threshold = np.abs(self.gradient()[1]), lam * np.asarray(self.penalty.l1)
-        if not (missing & (sizes > threshold)).any():
-            return False
-        missing &= sizes > ENTER_AHEAD * threshold
-        self.which = np.append(self.which, np.flatnonzero(missing)).astype(np.intc)
-        return True
+    def _gap(self, item, ask, sums, missing, end):
+        """Return the duality gap of `end` at multiples of the dual point of these sums."""
+        free = self._free(item)
+        z, b = np.where(free, 0.0, sums.products[0, 1:]), np.where(free, 0.0, end.b)
+        charge = self.penalty.value(b, item.lam)
+        value = abs(end.sums.value - self.loss.saturated)
+        gap = value + charge
+        if missing < np.inf:
+            known = [(0.0, value), *sorted(zip(ask.scales, sums.excess, strict=True))]
+            for s in scales(self.penalty, z, item.lam):
+                s = min(s, known[-1][0])
+                blocks = blocks_gap(self.penalty, item.lam, charge, b, s * z)
+                gap = gap_of_terms(_chord(known, s), blocks, missing, gap)
+        return gap + EPSILON * abs(self.loss.saturated)
 
-    def refresh_hessian(self):
-        """Take H at the current point, and the model with it, in one pass."""
-        w, h = self.problem.weights, self.loss.curvature_at(self.point.eta)
-        flat, least = floors(h.sum())
-        self.h = h = np.maximum(h, np.where(h > 0.0, least, flat) * w)
-        self.scale, self.stale = 1.0, False
-        gram, mixed = inner_products(self.design, self.which, h, self.basis, self.n_threads)
-        self.project(gram, mixed, self.basis.T @ (h[:, None] * self.basis))
 
-    def project(self, gram, mixed, inner):
-        """Make the model: inner products under H of the working columns S (S, S), of the basis Q
-        with these (f, S), and of Q (f, f).
-        """
-        self.mixed, self.inverse_inner = mixed, np.linalg.pinv(inner, hermitian=True)
-        gram = gram - mixed.T @ self.inverse_inner @ mixed
-        self.fixed = fixed = self.unpenalised_products(self.which)
-        gram[fixed] = gram[:, fixed] = 0.0
-        self.model = InnerModel(gram, self.charged(self.which))
+class _Batch:
+    """Points of a pass, what is asked of them, and whose they are."""
 
-    def unpenalised_products(self, which):
-        """Return a mask of columns that a model leaves alone: in the basis, or constant."""
-        return (self.unpenalised | ~self.alive)[which % self.design.p]
+    def __init__(self):
+        self.b, self.c, self.asks, self.items = [], [], [], []
 
-    def charged(self, which):
-        """Return the penalty on these columns."""
-        return self.penalty if self.problem.has_groups else self.penalty.part(which)
+    def add(self, item, loose, which, scales):
+        """Ask for the end of an item's step and, with scales, for its dual point."""
+        plan, here, t, first = item.plan, item.here, item.t, len(self.asks)
+        if item.end is not None:  # where it is
+            t = 0.0
+        end = self._point(here.b + t * plan.b, here.c + t * plan.c)
+        self.asks.append(Ask(end, loose=loose, which=which))
+        if scales is not None:
+            start, along = self._point(here.b, here.c), self._point(*item.direction)
+            self.asks.append(Ask(start, along, end, scales, loose))
+        self.items.append((item, first, None if scales is None else first + 1))
 
-    def step(self, lam, goal):
-        """Step towards the model's minimum as far as the objective falls."""
-        u, z = self.gradient()
-        basis_step = self.inverse_inner @ (self.point.u @ self.basis).ravel() / self.scale
-        z = z.ravel()[self.which]
-        z -= self.mixed.T @ self.inverse_inner @ (u @ self.basis).ravel()
-        b = self.point.b.copy()
-        z, e, level = z / self.scale, self.whitened(u) / self.scale, lam / self.scale
-        start = b.ravel()[self.which]
-        b.reshape(-1)[self.which] = self.minimiser(level, start, z, e, goal / self.scale)
-        change = b - self.point.b
-        c_step = basis_step - self.inverse_inner @ (self.mixed @ change.ravel()[self.which])
-        c_step = c_step.reshape(self.point.c.shape)
-        image = self.combination(change) + c_step @ self.basis.T
-        self.descend(lam, change, b, c_step, image)
+    def again(self, item, loose, which):
+        """Ask for a Hessian at an item's point."""
+        self.items.append((item, len(self.asks), None))
+        self.asks.append(Ask(self._point(item.here.b, item.here.c), loose=loose, which=which))
 
-    def minimiser(self, lam, start, z, e, goal):
-        """Return the model's coefficients (S,), solved to a gap.
+    def _point(self, b, c):
+        self.b.append(b)
+        self.c.append(c)
+        return len(self.b) - 1
 
-        z is without what H projects out; e is u in the model's units.
-        """
-        if len(start) == 0:
-            return start
-        self.model.aim(start, np.where(self.fixed, 0.0, z), e)
-        # Steps within a model, which is replaced by the next.
-        self.model.solve(lam, goal, 1000)
-        found = np.zeros(len(start))
-        which, values = self.model.coefficients()
-        found[which] = values
-        return np.where(self.fixed, start, found)
 
-    def whitened(self, u):
-        """Return H^-1/2 u, whose length is that of u in the norm dual to H's."""
-        root = np.sqrt(self.h)
-        return np.divide(u, root, out=np.zeros_like(root), where=root > 0.0)
-
-    def curvature_along(self, image):
-        """Return image'H image."""
-        return float(image @ (self.h * image))
-
-    def descend(self, lam, change, b, c_step, image):
-        """Halve the step until the objective falls by Armijo's condition; update s."""
-        start = self.point
-        before, charge = self.objective(lam), self.penalty.value(start.b, lam)
-        slope = self.penalty.value(b, lam) - charge - float(np.vdot(start.u, image))
-        t = 1.0
-        # 2^-30 of a step moves no coefficient by more than rounding.
-        for _ in range(30):
-            new_b = b if t == 1.0 else start.b + t * change
-            eta = start.eta + t * image
-            new = type(start)(new_b, start.c + t * c_step, eta, *self.loss.at(eta))
-            reached = self.objective(lam, new)
-            if reached < np.inf and reached <= before + ARMIJO * t * slope + self.rounding(before):
-                break
-            t *= 0.5
-        else:
-            self.stale = True
-            return
-        along, modelled = float(np.vdot(start.u - new.u, image)), self.curvature_along(image)
-        if modelled > 0.0 and along > 0.0:
-            least = 0.1 if t == 1.0 else 2.0
-            self.scale = max(along / (t * modelled), least * self.scale)
-        self.point = new
+def _chord(known, s):
+    """Return a bound at s of a convex function known at (t, value) of ascending t."""
+    for (left, low), (right, high) in zip(known[:-1], known[1:], strict=True):
+        if left <= s <= right:
+            t = (s - left) / (right - left) if right > left else 1.0
+            return low if t == 0.0 else high if t == 1.0 else (1.0 - t) * low + t * high
+    return np.inf

@@ -5,7 +5,7 @@
 B_g (K, p_g) holds the coefficients of the features of group g for all K responses.
 Given: a problem with K responses and a penalty of groups. Returned for each lam: coefficients with
 a duality gap over all groups. The model's Hessian is F'' over the K m coefficients of the working
-groups, kept as inner products as in PassNewton, and reused until steps get slow. Intercepts and
+groups, kept as inner products as in GroupSteps, and reused until steps get slow. Intercepts and
 unpenalised columns are projected out.
 
 A model costs the square of K m, a proximal gradient step K m itself. So a path continues with
@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.solvers.first_order.first_order import Sparsa
-from sparsesolve.solvers.first_order.pass_newton import PassNewton
+from sparsesolve.solvers.responses.group_steps import GroupSteps
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, Reduced
 
@@ -33,7 +33,7 @@ MOST_STEPS_OF_GROUPS = 3000
 LEAST_CURVATURE = 1e-13
 
 
-class ResponseGroups(PassNewton):
+class ResponseGroups(GroupSteps):
     """The solver state along a path, as solvers/state.py describes it.
 
     Attributes
