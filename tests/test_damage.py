@@ -137,6 +137,7 @@ FACES = {
     "adaptive_factors coefs": lambda X: ss.selection.adaptive_factors(X, Y, coefs=np.ones(P)),
     "lars_path": lambda X: ss.lars_path(X, Y),
     "omp_path": lambda X: ss.omp_path(X, Y, n_nonzero=2),
+    "pretrained_path": lambda X: ss.paths.pretrained_path(X, Y, FIT, s=0.1, n_lambdas=5),
     "uni_lasso_path": lambda X: ss.paths.uni_lasso_path(X, Y, n_lambdas=5),
     "hard_threshold_path": lambda X: ss.paths.hard_threshold_path(X, Y, n_nonzero=2),
     "online": lambda X: ss.online(X, Y, lam=0.1),

@@ -100,6 +100,8 @@ ROWS = {
         X, y, n_nonzero=2, **g).coefs.toarray()),
     (ss.paths, "uni_lasso_path"): ("y weights offset", lambda y=Y, **g: ss.paths.uni_lasso_path(
         X, y, n_lambdas=5, **g).coefs.toarray()),
+    (ss.paths, "pretrained_path"): ("y weights offset", lambda y=Y, **g: ss.paths.pretrained_path(
+        X, y, ss.cv_path(X, Y, folds=FOLD, n_lambdas=5), n_lambdas=5, **g).coefs.toarray()),
     (ss, "online"): ("y weights offset",
                      lambda y=Y, **g: ss.online(X, y, lam=0.1, **g).coef()),
     (ss, "mkl_path"): ("y weights offset", kernels),

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse
 
 from sparsesolve.data import refuse_unknown
-from sparsesolve.paths.options import PathOptions
-from sparsesolve.paths.path import path
+from sparsesolve.paths.options import PathOptions, kept_options
+from sparsesolve.paths.path import path, solve_path
 from sparsesolve.paths.wrapping import with_encoder
 from sparsesolve.results.fitted_data import explained
 
@@ -27,12 +27,13 @@ def inner_options(called, options, own=(), refused=OF_COEFFICIENTS, **fixed):
     defaults = path.__kwdefaults__
     refuse_unknown(called, options, [*own, *defaults], "function")
     for name in (*refused, *fixed):
-        if options.get(name, defaults[name]) not in (defaults[name], fixed.get(name)):
+        given = options.get(name, defaults[name])
+        if given is not defaults[name] and given is not fixed.get(name):
             raise ValueError(f"{called} sets {name} itself, or has no use for it; leave it out")
     return PathOptions(**{**defaults, **options, **fixed})
 
 
-def in_columns_of(X, y, found, matrix, coefs, intercepts, fitter):
+def in_columns_of(X, y, found, matrix, coefs, intercepts, fitter, **given):
     """Return a path of the other problem with coefficients in the columns of X.
 
     Parameters
@@ -40,15 +41,23 @@ def in_columns_of(X, y, found, matrix, coefs, intercepts, fitter):
     X, y : the data as users gave them
     found : Path of the other problem
     matrix : X as `read_design` returned it
-    coefs : (p, L)
-    intercepts : (L,)
+    coefs : (p, L), or a list of K
+    intercepts : (L,) or (K, L)
     fitter : callable that makes the returned path from X, y and its options
+    **given : options that users gave otherwise than the other problem has them
     """
-    coefs = scipy.sparse.csc_array(coefs)
-    coefs.eliminate_zeros()
-    options = {**found.options, **dict.fromkeys(OF_COEFFICIENTS), "grouped": False}
+    several = isinstance(coefs, list)
+    each = [scipy.sparse.csc_array(part) for part in (coefs if several else [coefs])]
+    for part in each:
+        part.eliminate_zeros()
+    df = np.diff(scipy.sparse.csc_array(sum(abs(part) for part in each)).indptr)
+    options = {**found.options, **dict.fromkeys(OF_COEFFICIENTS), "grouped": False,
+               **kept_options(given)}  # fmt: skip
+    null = {name: options[name] for name in ("family", "weights", "offset", "intercept")}
+    null = PathOptions(**{**path.__kwdefaults__, **null, "lambdas": [1.0]})
     made = replace(
-        found, coefs=coefs, intercepts=np.asarray(intercepts), df=np.diff(coefs.indptr),
+        found, coefs=each if several else each[0], intercepts=np.asarray(intercepts), df=df,
+        null_deviance=solve_path(np.zeros((matrix.shape[0], 1)), y, null).null_deviance,
         fitter=fitter, options=options, groups=None,
     )  # fmt: skip
     return with_encoder(explained(made, matrix, y), X)

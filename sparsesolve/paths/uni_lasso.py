@@ -29,8 +29,8 @@ from sparsesolve.results.path import Path
 # Newton steps of a univariate fit. A feature that tells classes with certainty has no finite
 # slope; so few steps leave it at a moderate one.
 STEPS = 8
-# A column whose deviation is below this fraction of its mean is constant, and a leverage as near to
-# 1 leaves nothing of the other rows.
+# A column whose deviation is below this fraction of its mean is constant, and a leverage as near
+# to 1 leaves nothing of the other rows.
 CONSTANT = 1e-12
 # A step that lowers the loss by less than this fraction of it is rounding.
 ROUNDING = 1e-15
