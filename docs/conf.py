@@ -11,11 +11,14 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from numpydoc.xref import DEFAULT_LINKS
+
 import sparsesolve
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 from inventory import mapping  # noqa: E402
+from names import listed  # noqa: E402
 
 project = "sparsesolve"
 author = copyright = "the sparsesolve developers"
@@ -24,7 +27,7 @@ release = version = sparsesolve.__version__
 extensions = [
     "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.intersphinx", "sphinx.ext.mathjax",
     "sphinx.ext.viewcode", "myst_parser", "numpydoc", "sphinx_copybutton",
-    "sphinx_gallery.gen_gallery",
+    "sphinx_gallery.gen_gallery", "names",
 ]  # fmt: skip
 exclude_patterns = ["_build", "gallery/**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
@@ -38,6 +41,14 @@ autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 numpydoc_show_class_members = False  # the template lists them
 numpydoc_class_members_toctree = False
+DEFAULT_LINKS.clear()  # those of int and None tell nobody anything
+numpydoc_xref_param_type = True  # types of parameters are links, where they are ours
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = {
+    **{name: full for name, full in listed(HERE / "reference.rst").items() if "." not in name},
+    "ndarray": "numpy.ndarray", "Generator": "numpy.random.Generator",
+    "DataFrame": "pandas.DataFrame",
+}  # fmt: skip
 
 intersphinx_mapping = mapping(HERE / "links.txt", bool(os.environ.get("SPARSESOLVE_DOCS_ONLINE")))
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
