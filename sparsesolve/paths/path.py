@@ -89,7 +89,7 @@ def path(
         Never changed. Column-major float64 or float32 and CSC are read in place; so are large
         row-major arrays with many more rows than columns. A dask array is never in memory as a
         whole: see Notes. Or a formula of columns of `data`, as ``"y ~ a * b + bs(age, 4)"``,
-        without y: :func:`make_design` describes it.
+        without y: :func:`sparsesolve.make_design` describes it.
     y : array-like or frame; for cox also a tuple of columns
         Responses as the family takes them: numbers (n,); labels of two or more classes, of any
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.

@@ -55,6 +55,19 @@ def test_inventories_are_read_by_sphinx(monkeypatch):
             assert found.data[f"py:{role}"][thing].uri == address + page
 
 
+def test_names_in_code_lead_to_their_pages(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    from names import CALL, listed
+
+    names = listed(ROOT / "docs" / "reference.rst")
+    for code, full in {
+        "GroupL2": "penalties.GroupL2", "penalties.GroupL2(groups)": "penalties.GroupL2",
+        "ss.cv_path": "cv_path", "families.huber(1.5)": "families.huber",
+    }.items():  # fmt: skip
+        assert names[CALL.fullmatch(code)[1]] == f"sparsesolve.{full}"
+    assert not {"path", "online", "Lasso.alpha", "alpha"} & set(names)
+
+
 def test_every_page_of_the_site_has_a_title():
     """A page without one is not found by the search, nor listed."""
     for page in sorted((ROOT / "docs").glob("*.rst")):
