@@ -7,11 +7,8 @@ import sys
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
-from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve import families
 from sparsesolve.__main__ import main
 from sparsesolve.results import printing
 
@@ -77,33 +74,6 @@ def test_path_of_a_csv_file(data, tmp_path):
     assert plot.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and plot.stat().st_size > 10_000
 
 
-def test_every_option_reaches_the_fit(data, tmp_path, capsys):
-    out = tmp_path / "coefs.csv"
-    arguments = (
-        "--response y --weights w --offset o --family gaussian --alpha 0.5 --n-lambdas 7 "
-        "--lambda-min-ratio 0.2 --no-intercept --no-standardize --tol 1e-10 --max-iter 500 "
-        f"--threads 2 --quiet --out {out}"
-    ).split()
-    assert main(["path", str(data), *arguments]) == 0
-    assert capsys.readouterr() == ("", "")
-    fit = ss.path(
-        X,
-        y,
-        weights=np.arange(1, 41),
-        offset=X[:, 0],
-        alpha=0.5,
-        n_lambdas=7,
-        lambda_min_ratio=0.2,
-        intercept=False,
-        standardize=False,
-        tol=1e-10,
-    )
-    coefs = read_coefs(out)
-    for j, name in enumerate(NAMES):
-        found = [coefs.get((lam, name), 0.0) for lam in fit.lambdas]
-        assert_allclose(found, fit.coefs.toarray()[j], atol=1e-9)
-
-
 def test_own_lambdas_and_coefficients_on_stdout(data, capsys):
     args = ["path", str(data), "--response", "y", "--lambdas", "0.5,1,0.1", "--out", "-"]
     assert main(args) == 0
@@ -112,51 +82,7 @@ def test_own_lambdas_and_coefficients_on_stdout(data, capsys):
     assert list(dict.fromkeys(line.split(",")[0] for line in lines[1:])) == ["1.0", "0.5", "0.1"]
 
 
-@pytest.mark.parametrize("name", ["d.npz", "sparse.npz", "d.svm", "d.parquet"])
-def test_path_of_other_formats(name, tmp_path, capsys):
-    file, extra = tmp_path / name, []
-    if name == "d.npz":
-        np.savez(file, X=X, y=y)
-    elif name == "sparse.npz":
-        S = sparse.csr_array(X)
-        np.savez(file, data=S.data, indices=S.indices, indptr=S.indptr, shape=S.shape, y=y)
-    elif name == "d.svm":
-        rows = (" ".join(f"{j + 1}:{v!r}" for j, v in enumerate(row.tolist())) for row in X)
-        file.write_text("".join(f"{t!r} {r}\n" for t, r in zip(y.tolist(), rows, strict=True)))
-    else:
-        pa = pytest.importorskip("pyarrow")
-        from pyarrow import parquet
-
-        parquet.write_table(pa.table({**dict(zip("abcdef", X.T, strict=True)), "y": y}), file)
-        extra = ["--response", "y"]
-    out = tmp_path / "coefs.csv"
-    assert main(["path", str(file), *extra, "--out", str(out), "--n-lambdas", "5"]) == 0
-    fit = ss.path(X, y, n_lambdas=5)
-    features = {"d.svm": "123456", "d.parquet": "abcdef"}.get(name, "012345")
-    coefs = read_coefs(out)
-    for j, feature in enumerate(features):
-        found = [v for (_, f), v in coefs.items() if f == feature]
-        assert_allclose(found, fit.coefs.toarray()[j][fit.coefs.toarray()[j] != 0], atol=1e-6)
-
-
 TARGET = (y > np.median(y)).astype(int)
-RESPONSES = {  # --family: columns of the response, what ss.path is given
-    "gaussian": ({"y": y}, "gaussian"),
-    "binomial": ({"y": TARGET}, "binomial"),
-    "poisson": ({"y": np.round(np.exp(y / 4))}, "poisson"),
-    "cox": ({"time": np.exp(-y / 4), "died": TARGET}, "cox"),
-    "huber": ({"y": y}, families.huber()),
-    "huber(0.5)": ({"y": y}, families.huber(0.5)),
-    "probit": ({"y": TARGET}, families.probit()),
-    "cloglog": ({"y": TARGET}, families.cloglog()),
-    "squared_hinge": ({"y": TARGET}, families.squared_hinge()),
-    "gamma": ({"y": np.exp(y / 4)}, families.gamma()),
-    "negative_binomial(2)": ({"y": np.round(np.exp(y / 4))}, families.negative_binomial(2)),
-    "tweedie(1.5)": ({"y": np.exp(y / 4)}, families.tweedie(1.5)),
-    "cox(efron)": ({"time": np.exp(-y / 4), "died": TARGET}, families.cox("efron")),
-}
-
-
 def written_csv(path, **columns):
     """A CSV file with the features and these columns; returns the --response options for them."""
     with path.open("w", newline="") as file:
@@ -165,60 +91,6 @@ def written_csv(path, **columns):
         rows = zip(*columns.values(), strict=True)
         writer.writerows([*x, *row] for x, row in zip(X.tolist(), rows, strict=True))
     return [part for name in columns for part in ("--response", name)]
-
-
-@pytest.mark.parametrize("name", RESPONSES)
-def test_every_family(name, tmp_path, capsys):
-    columns, family = RESPONSES[name]
-    file, out = tmp_path / "data.csv", tmp_path / "coefs.csv"
-    arguments = written_csv(file, **{k: v.tolist() for k, v in columns.items()})
-    arguments += ["--family", name, "--out", str(out), "--n-lambdas", "5", "--plot"]
-    assert main(["path", str(file), *arguments, str(tmp_path / "path.svg")]) == 0
-    values = list(columns.values())
-    response = values[0] if len(values) == 1 else tuple(values)
-    fit = ss.path(X, response, family=family, n_lambdas=5)
-    assert capsys.readouterr().out.startswith(str(fit).split(":")[0])
-    coefs = read_coefs(out)
-    assert len(coefs) == fit.df.sum() + len(fit.lambdas)
-    for j, feature in enumerate(NAMES):
-        found = [coefs.get((lam, feature), 0.0) for lam in fit.lambdas]
-        assert found == fit.coefs.toarray()[j].tolist()
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-def test_several_classes(grouped, tmp_path, capsys):
-    kind = np.array(["blue", "green", "red"])[np.digitize(y, [-2, 2])]
-    file, out = tmp_path / "data.csv", tmp_path / "coefs.csv"
-    given = written_csv(file, kind=kind.tolist()) + ["--grouped"] * grouped
-    options = ["--family", "multinomial", "--n-lambdas", "5", "--out", str(out), "--plot"]
-    assert main(["path", str(file), *given, *options, str(tmp_path / "path.png")]) == 0
-    fit = ss.path(X, kind, family="multinomial", grouped=grouped, n_lambdas=5)
-    assert capsys.readouterr().out == f"{fit}\n"
-    check_responses(out, fit, ["blue", "green", "red"])
-
-
-@pytest.mark.parametrize("family", ["multigaussian", "multinomial"])
-def test_several_columns(family, tmp_path):
-    columns = {"left": np.round(abs(y)), "middle": 1 + TARGET, "right": np.round(abs(X[:, 0]))}
-    file, out = tmp_path / "data.csv", tmp_path / "coefs.csv"
-    given = written_csv(file, **{name: column.tolist() for name, column in columns.items()})
-    options = ["--family", family, "--n-lambdas", "5", "--out", str(out), "--quiet"]
-    assert main(["path", str(file), *given, *options]) == 0
-    fit = ss.path(X, np.column_stack(list(columns.values())), family=family, n_lambdas=5)
-    check_responses(out, fit, list(columns))
-
-
-def check_responses(out, fit, responses):
-    """Check that a file of coefficients holds those of a path of several responses."""
-    with out.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["lambda", "response", "feature", "coefficient"]
-    found = {(float(r["lambda"]), r["response"], r["feature"]): r["coefficient"] for r in rows}
-    for k, response in enumerate(responses):
-        for i, lam in enumerate(fit.lambdas):
-            assert float(found[lam, response, "(Intercept)"]) == fit.intercepts[k, i]
-            b = [float(found.get((lam, response, name), 0)) for name in NAMES]
-            assert b == fit.coefs[k].toarray()[:, i].tolist()
 
 
 def test_labels_are_read_as_they_are_and_named(tmp_path, capsys):

@@ -46,15 +46,6 @@ def test_several_classes_are_those_of_a_path(grouped):
     assert np.exp(model.predict_log_proba(X)) == pytest.approx(model.predict_proba(X))
 
 
-def test_class_weights_are_sample_weights():
-    weights = np.where(SICK == "sick", 3.0, 1.0)
-    model = SparseLogisticRegression(class_weight={"sick": 3.0, "healthy": 1.0}).fit(X, SICK)
-    assert model.coef_ == pytest.approx(SparseLogisticRegression().fit(X, SICK, weights).coef_)
-    both = SparseLogisticRegression(class_weight={"sick": 3.0}).fit(X, SICK, W)
-    alone = SparseLogisticRegression().fit(X, SICK, W * weights)
-    assert both.coef_ == pytest.approx(alone.coef_)
-
-
 def test_balanced_weights_count_rows():
     counts = np.random.default_rng(5).integers(0, 4, size=len(X)) + 2 * (SICK == "sick")
     made = SparseLogisticRegression(alpha=0.05, class_weight="balanced")

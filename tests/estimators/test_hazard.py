@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 import sparsesolve as ss  # noqa: E402
-from sparsesolve.estimators import CoxNet, CoxNetCV  # noqa: E402
+from sparsesolve.estimators import CoxNet  # noqa: E402
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 4))
@@ -37,16 +37,6 @@ def test_curves_are_those_of_a_path(ties, strata):
     assert set(model.event_times_) == set(TIME[DIED])
     again = pickle.loads(pickle.dumps(model)).predict_survival_function(X[:9], **asked)
     np.testing.assert_array_equal(again, found)
-
-
-def test_strata_change_the_fit_and_the_score():
-    model = CoxNet(0.05).fit(X, Y, strata=SITES)
-    fit = ss.path(X, Y, family=ss.families.cox(strata=SITES), lambdas=[0.05], standardize=False)
-    assert model.strata_.tolist() == ["east", "west"]
-    assert model.score(X, Y, strata=SITES) == pytest.approx(
-        fit.concordance(X, Y, 0.05, strata=SITES), abs=1e-6)  # fmt: skip
-    chosen = CoxNetCV(alphas=5, cv=3).fit(X, Y, strata=SITES)
-    assert chosen.predict_survival_function(X[:2], 1.0, "west").shape == (2, 1)
 
 
 def test_what_is_missing_is_said():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
-from scipy import sparse  # noqa: E402
 from sklearn import linear_model as theirs  # noqa: E402
 from sklearn.datasets import load_diabetes  # noqa: E402
 from sklearn.model_selection import ShuffleSplit  # noqa: E402
@@ -45,14 +44,6 @@ def test_weights_count_rows():
     many = ours.LassoLars(0.05).fit(np.repeat(X, counts, axis=0), np.repeat(Y, counts))
     assert model.coef_ == pytest.approx(many.coef_, rel=1e-8, abs=1e-8)
     assert model.dual_gap_ == pytest.approx(many.dual_gap_, abs=1e-8)
-
-
-def test_columns_of_y_are_fitted_one_by_one():
-    model = ours.LassoLars(0.1).fit(sparse.csc_array(X), np.column_stack([Y, -Y[::-1]]))
-    alone = ours.LassoLars(0.1).fit(X, -Y[::-1])
-    assert model.coef_.shape == (2, 10) and model.intercept_.shape == (2,)
-    assert model.coef_[1] == pytest.approx(alone.coef_, rel=1e-9, abs=1e-9)
-    assert model.alphas_[1] == pytest.approx(alone.alphas_) and len(model.active_) == 2
 
 
 def test_steps_that_are_not_enough_end_above_alpha():

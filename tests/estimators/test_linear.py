@@ -34,24 +34,6 @@ def test_the_dual_gap_is_the_gap_times_the_loss_of_the_empty_model(weights, fit_
     assert objective(model) - objective(exact) <= model.dual_gap_ + 1e-12
 
 
-def test_each_column_is_fitted_by_itself():
-    model = ours.Lasso(0.1).fit(X, Y, W)
-    parts = [ours.Lasso(0.1).fit(X, y, W) for y in Y.T]
-    assert model.coef_ == pytest.approx(np.array([part.coef_ for part in parts]))
-    assert model.intercept_ == pytest.approx(np.array([part.intercept_ for part in parts]))
-    assert model.gap_.shape == (3,) and model.dual_gap_.shape == (3,)
-    assert model.n_iter_ == [part.n_iter_ for part in parts]
-    predicted = np.column_stack([part.predict(X) for part in parts])
-    assert model.predict(X) == pytest.approx(predicted)
-
-
-def test_a_single_column_is_a_table_of_one_with_flat_coefficients():
-    model, flat = ours.Lasso(0.1).fit(X, Y[:, :1]), ours.Lasso(0.1).fit(X, Y[:, 0])
-    assert model.coef_ == pytest.approx(flat.coef_) and model.coef_.shape == (5,)
-    assert model.intercept_.shape == (1,) and model.n_iter_ == flat.n_iter_
-    assert isinstance(flat.intercept_, float)
-
-
 def test_weights_are_checked():
     for weights, words in ((np.ones(39), "sample_weight has 39"), (-W, "sample_weight holds")):
         with pytest.raises(ValueError, match=words):

@@ -54,11 +54,6 @@ def test_a_fold_without_a_class_names_it(model):
         model.fit(X, labels)
 
 
-def test_class_weights_are_not_negative():
-    with pytest.raises(ValueError, match="class_weight gives class a the weight -2"):
-        ours.MKLClassifier(class_weight={"a": -2}).fit(X, np.where(Y > 0, "a", "b"))
-
-
 def test_codes_have_one_column_for_each_atom():
     model = ours.DictionaryLearning(5, alpha=0.1, random_state=0).fit(X)
     with pytest.raises(ValueError, match="X has 4 columns; codes have one for each of the 5"):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sparsesolve.losses.envelope import Envelope
 
 from sparsesolve.losses import KINKED
 
@@ -18,9 +17,6 @@ CASES = {
     "quantile": (REAL, (0.3,), lambda y, e: np.maximum(0.3 * (y - e), -0.7 * (y - e))),
     "epsilon_insensitive": (REAL, (0.2,), lambda y, e: np.maximum(np.abs(y - e) - 0.2, 0.0)),
 }
-SMALL = {"hinge": (-1.0, 0.0), "quantile": (-0.3, 0.7), "epsilon_insensitive": (-1.0, 1.0)}
-
-
 def made(name):
     y, parameters, _ = CASES[name]
     return KINKED[name](y, W, *parameters)
@@ -61,37 +57,6 @@ def test_the_best_constant_is_as_good_as_any_kink(name):
     centre = loss.pieces[0] - ETA
     kinks = [*(centre - loss.width), *(centre + loss.width)]
     assert best <= min(loss.at(ETA + a)[0] for a in kinks) + 1e-15
-
-
-@pytest.mark.parametrize("sigma", [0.1, 1.0, 50.0])
-@pytest.mark.parametrize("name", CASES)
-def test_the_envelope_is_a_minimum_over_shifted_points(name, sigma):
-    y, _, formula = CASES[name]
-    envelope, (low, high) = Envelope(made(name), sigma), SMALL[name]
-    m = low + RNG.random(N) * (high - low)
-    if name == "hinge":
-        m *= -y * np.sign(low)
-    envelope.about(m, sigma)
-    t = np.linspace(-12.0, 12.0, 48_001)[:, None]
-    each = formula(y, t) + m * (ETA - t) + 0.5 * sigma * (ETA - t) ** 2
-    assert envelope.at(ETA)[0] == pytest.approx(W @ each.min(axis=0), abs=2e-5 * (1.0 + sigma))
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_envelopes_slope_is_its_derivative_and_its_own_dual(name):
-    envelope, h = Envelope(made(name), 2.0), 1e-6
-    envelope.about(0.5 * envelope.slopes(RNG.normal(size=N)), 2.0)
-    value, u = envelope.at(ETA)
-    for i in range(N):
-        step = h * np.eye(N)[i]
-        slope = (envelope.at(ETA + step)[0] - envelope.at(ETA - step)[0]) / (2.0 * h)
-        assert -u[i] == pytest.approx(slope, abs=2e-8)
-    assert np.allclose(-W * envelope.slopes(ETA), u)
-    assert envelope.fenchel_young_at(ETA, u) == pytest.approx(0.0, abs=1e-15)
-    other = envelope.at(RNG.normal(size=N))[1]
-    trials = [-envelope.at(t)[0] - t @ other for t in RNG.normal(size=(200, N))]
-    assert envelope.fenchel_young_at(ETA, other) >= value + ETA @ other + max(trials) - 1e-13
-    assert envelope.saturated <= min(envelope.at(t)[0] for t in RNG.normal(size=(50, N)))
 
 
 @pytest.mark.parametrize("tied", [True, False])

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from sparsesolve.mkl.kernels import BLOCK, Kernels, LowRank, Rows, add_item, item_times
+from sparsesolve.mkl.kernels import BLOCK, Kernels, LowRank, Rows
 from sparsesolve.mkl.low_rank_cache import LowRankCache
 
 N = BLOCK + 44  # rows that are made come in two blocks
@@ -52,15 +52,6 @@ def test_products_sums_and_sizes(which, n_threads):
     K.total(which, scale, out)
     total = sum((c * DENSE[m] for c, m in zip(scale, which, strict=True)), np.zeros((N, N)))
     assert_allclose(np.tril(out), np.tril(total), **CLOSE)
-
-
-@pytest.mark.parametrize("m", [1, 2, 3, 5])
-def test_single_kernels(m):
-    v = RNG.normal(size=(3, N))
-    assert_allclose(item_times(ITEMS[m], v), v @ DENSE[m], **CLOSE)
-    out = np.ones((N, N))
-    add_item(ITEMS[m], 2.5, out)
-    assert_allclose(np.tril(out), np.tril(1.0 + 2.5 * DENSE[m]), **CLOSE)
 
 
 def test_sizes_are_never_nan():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sparsesolve.mkl import gaussian, linear, nystroem, polynomial
-from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows, add_item
+from sparsesolve.mkl import gaussian, linear, nystroem
+from sparsesolve.mkl.kernels import BLOCK, LowRank
 from sparsesolve.mkl.source import MANY, Source
 
 N = BLOCK + 30  # two blocks of rows
@@ -15,53 +15,8 @@ NAMES = np.array(["a", "b", "c", "d"])
 SHARES = RNG.dirichlet(np.ones(N))
 
 
-def bare(A, B):
-    """A kernel function without a diagonal of its own."""
-    return (1.0 + A @ B.T) ** 2
-
-
 def source(pair, centre=False, scale=None, table=X, names=NAMES):
     return Source(pair, 3, table, names, centre, scale, SHARES)
-
-
-def dense(kernel):
-    if isinstance(kernel, np.ndarray):
-        return kernel
-    out = np.zeros(kernel.shape)
-    add_item(kernel, 1.0, out)
-    return np.tril(out) + np.tril(out, -1).T
-
-
-def expected(K, centre, scale):
-    """Centred and scaled by matrices, K over the rows of the fit and then the new ones."""
-    J = np.eye(len(K)) - centre * np.outer(np.ones(len(K)), np.r_[SHARES, np.zeros(len(K) - N)])
-    K = J @ K @ J.T
-    if scale == "trace":
-        return K / (SHARES @ np.diagonal(K)[:N])
-    size = np.sqrt(np.diagonal(K)) if scale else np.ones(len(K))
-    return K / np.outer(size, size)
-
-
-@pytest.mark.parametrize("scale", [None, "trace", "diagonal"])
-@pytest.mark.parametrize("centre", [False, True])
-@pytest.mark.parametrize("function, kind", [
-    (gaussian(1.5), np.ndarray), (polynomial(2), np.ndarray), (bare, np.ndarray),
-    (linear(), LowRank),
-])  # fmt: skip
-def test_kernels_and_blocks(function, kind, centre, scale):
-    made = source((function, [2, 0]), centre, scale)
-    kernel = made.make(np.float64, True)
-    assert isinstance(kernel, kind)
-    both = np.vstack([X, NEW])[:, [2, 0]]
-    whole = both @ both.T if kind is LowRank else function(both, both)
-    wanted = expected(whole, centre, scale)
-    np.testing.assert_allclose(dense(kernel), wanted[:N, :N], atol=1e-10 * np.abs(wanted).max())
-    np.testing.assert_allclose(made.block(NEW), wanted[N:, :N], atol=1e-10 * np.abs(wanted).max())
-    if kind is np.ndarray:
-        rows = source((function, [2, 0]), centre, scale).make(np.float64, False)
-        assert isinstance(rows, Rows)
-        np.testing.assert_allclose(dense(rows), wanted[:N, :N], atol=1e-10 * np.abs(wanted).max())
-        np.testing.assert_allclose(rows.diagonal, np.diagonal(wanted)[:N], atol=1e-9)
 
 
 def test_the_type_asked_for():

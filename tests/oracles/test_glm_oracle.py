@@ -5,7 +5,6 @@ import numpy as np
 import numpy_losses
 import oracle
 import pytest
-from scipy.optimize import minimize
 
 LOSSES = {
     "gaussian": numpy_losses.GAUSSIAN,
@@ -64,44 +63,3 @@ def test_solutions_are_certified_and_better_than_their_neighbours(name, options)
         if own["loss"].conjugate:
             found = glm_oracle.certificate(X, y, other0, other, lam, **rest, **own)
             assert found == pytest.approx(lost / null, rel=1e-6, abs=1e-12)
-
-
-@pytest.mark.parametrize("options", sorted(OPTIONS))
-def test_the_squared_error_is_the_gaussian_oracles(options):
-    X, y, rest = _problem("gaussian")
-    rest = {**rest, **OPTIONS[options]}
-    lam = 0.1 * oracle.lambda_max(X, y, **rest)
-    own = {**rest, "loss": numpy_losses.GAUSSIAN}
-    assert glm_oracle.lambda_max(X, y, **own) == pytest.approx(10 * lam, rel=1e-12)
-    assert glm_oracle.null_objective(X, y, **own) == pytest.approx(
-        oracle.null_objective(X, y, **rest), rel=1e-12)
-    b0, b = oracle.solve(X, y, lam, **rest)
-    mine0, mine = glm_oracle.solve(X, y, lam, **own)
-    assert mine == pytest.approx(b, abs=1e-11)
-    assert mine0 == pytest.approx(b0, abs=1e-11)
-    other = b0 + 0.1, 0.9 * b, lam
-    lost = glm_oracle.objective(X, y, *other, **own)
-    lost -= glm_oracle.objective(X, y, b0, b, lam, **own)
-    found = glm_oracle.certificate(X, y, *other, **own)
-    assert found == pytest.approx(lost / glm_oracle.null_objective(X, y, **own), rel=1e-6)
-    assert found <= 1.2 * oracle.certificate(X, y, *other, **rest)
-
-
-@pytest.mark.parametrize("name", sorted(LOSSES))
-def test_the_ridge_solution_is_that_of_a_general_minimiser(name):
-    """Smooth problems: scipy's quasi-Newton, from the loss alone, on columns scaled by hand."""
-    X, y, rest = _problem(name)
-    w, o, loss = rest["weights"] / rest["weights"].sum(), rest["offset"], LOSSES[name]
-    scale = np.sqrt(w @ (X - w @ X) ** 2)
-
-    def value(theta):
-        eta = o + theta[0] + X @ (theta[1:] / scale)
-        slope = w * loss.slope(y, eta)
-        penalty = 0.05 * theta[1:]
-        return (w @ loss.value(y, eta) + penalty @ theta[1:] / 2,
-                np.concatenate(([slope.sum()], X.T @ slope / scale + penalty)))
-
-    found = minimize(value, np.zeros(7), jac=True, method="BFGS", options={"gtol": 1e-10}).x
-    b0, b = glm_oracle.solve(X, y, 0.05, alpha=0.0, loss=loss, **rest)
-    assert b * scale == pytest.approx(found[1:], abs=1e-6)
-    assert b0 == pytest.approx(found[0], abs=1e-6)

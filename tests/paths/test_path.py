@@ -90,14 +90,6 @@ def test_more_features_than_pmax_at_the_first_lambda_leave_an_empty_path():
     assert isinstance(str(fit), str)
 
 
-def test_dfmax_and_pmax_hold_for_given_lambdas():
-    lambdas = np.geomspace(2, 0.01, 30)
-    full = ss.path(X, Y, lambdas=lambdas)
-    assert len(full.lambdas) == 30
-    assert ss.path(X, Y, lambdas=lambdas, dfmax=2).df[-1] > 2 >= full.df[0]
-    assert ss.path(X, Y, lambdas=lambdas, pmax=2).df.max() <= 2
-
-
 def test_the_warning_points_at_the_caller():
     with pytest.warns(ss.ConvergenceWarning, match="1 of 1 lambdas miss tol") as caught:
         ss.path(X, Y, lambdas=[0.1], max_iter=0)

@@ -55,13 +55,6 @@ def test_ridge(storage, shape):
         assert b * X.std(axis=0) == pytest.approx(beta, rel=1e-4, abs=1e-5)
 
 
-def test_ridge_chooses_its_own_lambdas(storage):
-    X = normal(30, 6)
-    fit = certified(storage(X), X[:, 0] + X[:, 2], alpha=0.0, n_lambdas=12)
-    assert fit.lambdas[0] == pytest.approx(
-        1e3 * oracle.lambda_max(X, X[:, 0] + X[:, 2], alpha=1.0), rel=1e-9)
-
-
 @pytest.mark.parametrize("intercept, standardize",
                          [(True, True), (True, False), (False, True)])  # fmt: skip
 def test_constant_columns_keep_a_coefficient_of_zero(storage, intercept, standardize):
@@ -207,18 +200,6 @@ def test_few_rows(storage, n):
     X = normal(n, 40)
     certified(storage(X), np.arange(float(n)), lambdas=GRID / 3)
     certified(storage(X), np.arange(float(n)), alpha=0.5, lambdas=GRID / 3)
-
-
-@pytest.mark.parametrize("options", [{}, {"alpha": 0.5}, {"intercept": False},
-                                     {"standardize": False}, {"penalty_factor": [0.0]}],
-                         ids=lambda o: "-".join(o))
-def test_one_column(storage, options):
-    X = normal(20, 1)
-    y = 2 * X[:, 0] + 1 + 0.1 * normal(20, 1, 9).ravel()
-    certified(storage(X), y, lambdas=GRID, **options)
-    own = ss.path(storage(X), y, **options)
-    if "penalty_factor" not in options:
-        assert own.lambdas[0] == pytest.approx(oracle.lambda_max(X, y, **options), rel=1e-9)
 
 
 def test_nearly_singular_design(storage):

@@ -285,13 +285,6 @@ def test_a_robust_path_among_wild_responses_converges(delta):
         assert not cold.status.any()
 
 
-def test_deaths_in_the_order_of_a_column_take_few_steps():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(60, 1))
-    fit = ss.path(x, np.c_[np.exp(-x[:, 0]), np.ones(60)], family="cox", max_iter=2000)
-    assert not fit.status.any() and fit.n_iters.sum() < 5000
-
-
 # What can be asked of such paths
 
 
@@ -327,36 +320,6 @@ def test_classes_are_predicted_by_the_labels_of_y(name, labels):
         assert (predicted == labels[likely * 1]).all()
     assert (predicted == labels[Y["binomial"]]).mean() > 0.6
     assert fit.predict(X, kind="class").shape == (N, len(fit.lambdas))
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-def test_several_classes_are_predicted_by_their_labels(grouped):
-    labels = np.array(["c", "a", "b"])
-    y = labels[np.digitize(ETA, [-0.5, 0.5])]
-    fit = ss.path(X, y, family="multinomial", grouped=grouped, n_lambdas=15)
-    s = fit.lambdas[10]
-    assert fit.class_names.tolist() == ["a", "b", "c"]
-    shares = fit.predict(X, s, kind="response")
-    assert shares.shape == (N, 3) and shares.sum(axis=1) == pytest.approx(np.ones(N))
-    predicted = fit.predict(X, s, kind="class")
-    assert (predicted == fit.class_names[shares.argmax(axis=1)]).all()
-    assert (predicted == y).mean() > 0.7
-    assert fit.predict(X, kind="class").shape == (N, len(fit.lambdas))
-    assert str(fit).startswith("multinomial path: ")
-    assert len(fit.extend(X, y, n_lambdas=2).lambdas) == len(fit.lambdas) + 2
-
-
-def test_several_responses_are_predicted():
-    Y2 = np.column_stack([ETA, X[:, 1]])
-    fit = ss.path(X, Y2, family="multigaussian", n_lambdas=15)
-    eta = fit.predict(X)
-    assert eta.shape == (N, 2, len(fit.lambdas))
-    assert np.array_equal(fit.predict(X, kind="response"), eta)
-    left = ((Y2[:, :, None] - eta) ** 2).sum(axis=(0, 1))
-    total = ((Y2 - Y2.mean(axis=0)) ** 2).sum()
-    assert fit.dev_ratio == pytest.approx(1 - left / total, abs=1e-10)
-    with pytest.raises(ValueError, match="no classes"):
-        fit.predict(X, kind="class")
 
 
 # What is refused

@@ -2,9 +2,7 @@
 
 import sys
 
-import group_oracle
 import numpy as np
-import numpy_losses
 import pandas as pd
 import pytest
 from scipy import sparse
@@ -17,8 +15,6 @@ pytestmark = pytest.mark.filterwarnings("error")
 GROUPS = [0, 1, 0, 2, 1, 2, 0, 3, 3, 3, 3, 1]
 LISTS = [[0, 2, 6], [1, 4, 11], [3, 5], [7, 8, 9, 10]]
 N, P = 70, 12
-LOSSES = {"gaussian": numpy_losses.GAUSSIAN, "binomial": numpy_losses.BINOMIAL,
-          "poisson": numpy_losses.POISSON, "cox": "cox"}  # fmt: skip
 RNG = np.random.default_rng(12)
 X = RNG.standard_normal((N, P)) @ RNG.standard_normal((P, P)) + np.resize([0.0, 5.0, -2.0], P)
 X[RNG.random(X.shape) < 0.3] = 0.0
@@ -97,46 +93,6 @@ def test_it_is_the_problem_on_bases_made_by_hand(family, name):
             intercepts = fit.intercepts if fit.intercepts.ndim == 1 else fit.intercepts[k]
             theirs = hand.intercepts if hand.intercepts.ndim == 1 else hand.intercepts[k]
             assert intercepts == pytest.approx(theirs - centred @ expected, abs=2e-5)
-
-
-@pytest.mark.parametrize("name", sorted(OPTIONS))
-@pytest.mark.parametrize("family", sorted(LOSSES))
-def test_certificates_and_lambda_max_are_those_of_the_data(family, name):
-    options = options_of(family, name)
-    tol = 1e-9
-    fit = ss.path(X, Y[family], family=family, penalty=GroupL2(GROUPS), standardize="group",
-                  n_lambdas=4, lambda_min_ratio=0.03, tol=tol, **options)
-    intercept = options.get("intercept", family != "cox")
-    Z, maps, mean = by_hand(X, weights=options.get("weights"), intercept=intercept)
-    own = {"kind": "l2", "groups": in_order().tolist(), "loss": LOSSES[family],
-           "standardize": False, **options, "intercept": intercept}  # fmt: skip
-    q = group_oracle.problem(Z, Y[family], **own)
-    assert fit.lambdas[0] == pytest.approx(group_oracle.lambda_max(Z, Y[family], **own), rel=1e-6)
-    for k, lam in enumerate(fit.lambdas):
-        b = fit.coefs.toarray()[:, k]
-        c = np.concatenate([np.linalg.solve(back, b[part])
-                            for part, back in zip(LISTS, maps, strict=True)])  # fmt: skip
-        b0 = fit.intercepts[k] + (mean @ b if intercept else 0.0)
-        assert group_oracle.certificate(q, b0, c, lam) <= 3 * tol + 1e-10, k
-
-
-def test_the_optimality_conditions_by_hand():
-    """z_g'r = lam sqrt(m_g) c_g / |c_g| on groups chosen, at most lam sqrt(m_g) long on others."""
-    fit = ss.path(X, Y["gaussian"], penalty=GroupL2(GROUPS), standardize="group", tol=1e-14)
-    for k in (5, 20, 40):
-        b, lam, chosen = fit.coefs.toarray()[:, k], fit.lambdas[k], 0
-        r = Y["gaussian"] - fit.intercepts[k] - X @ b
-        for part in LISTS:
-            own = X[:, part] - X[:, part].mean(axis=0)
-            _, R = np.linalg.qr(own / np.sqrt(N))
-            pull, c = np.linalg.solve(R.T, own.T @ r) / N, R @ b[part]
-            weight = lam * np.sqrt(len(part))
-            if b[part].any():
-                chosen += 1
-                assert pull == pytest.approx(weight * c / np.linalg.norm(c), abs=2e-6)
-            else:
-                assert np.linalg.norm(pull) <= weight * (1 + 1e-9)
-        assert chosen
 
 
 @pytest.mark.parametrize("family", sorted(Y))
@@ -288,14 +244,6 @@ def test_every_solver_takes_it(solver):
     plain = ss.path(X, Y["gaussian"], **options)
     assert not fit.status.any()
     assert fit.predict(X) == pytest.approx(plain.predict(X), abs=1e-3)
-
-
-def test_estimators_of_the_group_lasso_take_it():
-    estimators = pytest.importorskip("sparsesolve.estimators")
-    model = estimators.GroupLasso(0.1, groups=GROUPS, standardize="group").fit(X, Y["gaussian"])
-    fit = ss.path(X, Y["gaussian"], penalty=GroupL2(GROUPS), standardize="group", lambdas=[0.1],
-                  tol=1e-10)  # fmt: skip
-    assert model.coef_ == pytest.approx(fit.coefs.toarray()[:, 0], abs=1e-8)
 
 
 @pytest.mark.parametrize("options, kind, sentence", [

@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sparsesolve.penalties.prox.chains import prox_chain
 
 from sparsesolve.penalties.graph_tv import EdgeVariation
 
@@ -33,13 +32,6 @@ def enumerated_polar(z, l1):
     return best
 
 
-def test_the_value_is_the_sum_over_the_edges():
-    b = np.array([1.0, 3.0, 3.0, 0.0, 2.0, -1.0, 1.0])
-    jumps = [2.0, 0.0, 3.0, 2.0, 2.0, 1.0, 2.0]
-    assert graph().value(b) == pytest.approx(WEIGHTS @ jumps)
-    assert graph(0.5).value(b) == pytest.approx(WEIGHTS @ jumps + 0.5 * np.abs(b).sum())
-
-
 @pytest.mark.parametrize("l1", [0.0, 0.4])
 def test_the_polar_is_the_largest_ratio_over_all_sets(l1):
     for _ in range(5):
@@ -56,34 +48,11 @@ def test_without_l1_constants_on_each_part_are_free():
     assert graph().polar(np.eye(7)[0]) == np.inf and graph(0.1).kernel() is None
 
 
-@pytest.mark.parametrize("l1", [0.0, 0.4])
-@pytest.mark.parametrize("t", [0.05, 0.6, 20.0])
-def test_prox_and_polar_attain_fenchel_young(l1, t):
-    own, v = graph(l1), 2.0 * RNG.standard_normal(7)
-    b = own.prox(v, t)
-    z = v - b
-    assert own.polar(z) <= t * (1.0 + 1e-9)
-    assert z @ b == pytest.approx(t * own.value(b), abs=1e-10)
-
-
-def test_a_chain_of_edges_is_the_taut_string():
-    v = RNG.standard_normal(30).cumsum()
-    chain = EdgeVariation(30, np.arange(29), np.arange(1, 30), np.ones(29), 0.0)
-    assert chain.prox(v, 0.7) == pytest.approx(prox_chain(v, 0.7), abs=1e-10)
-
-
 def test_edges_of_weight_0_join_nothing():
     own = graph(weights=np.where(np.arange(7) == 6, 0.0, WEIGHTS))
     assert own.kernel().shape == (7, 3)
     v = RNG.standard_normal(7)
     assert own.prox(v, 0.3)[5:].tolist() == v[5:].tolist()
-
-
-@pytest.mark.parametrize("l1", [0.0, 0.4])
-def test_the_splitting_has_the_same_value(l1):
-    own, b = graph(l1), RNG.standard_normal(7)
-    split = own.splitting()
-    assert split.psi.value(split.matrix @ b) == pytest.approx(own.value(b))
 
 
 def test_pieces_of_equal_coefficients_move_together():

@@ -46,30 +46,3 @@ def test_certified_answers_lie_between_the_bounds_of_the_twin(kind, name):
     null = fit.null_deviance / 2
     assert high - low <= 1e-6
     assert low - 1e-9 <= here <= low + fit.gaps[0] * null + 1e-6 and fit.gaps[0] <= 1e-8
-
-
-WHOLE = {
-    "total_variation": (penalties.TotalVariation(), lambda b: np.abs(np.diff(b)).sum()),
-    "slope": (penalties.Slope(np.linspace(2.0, 0.5, 6)),
-              lambda b: np.sort(np.abs(b))[::-1] @ np.linspace(2.0, 0.5, 6)),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WHOLE)
-@pytest.mark.parametrize("kind", KINDS)
-def test_penalties_on_whole_vectors_are_certified_and_no_trial_is_better(name, kind):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(50, 6))
-    y = X @ [1.0, 1.0, 1.0, 0.0, 0.0, -0.5] + rng.normal(size=50)
-    y = np.sign(y) if kind == "hinge" else y
-    penalty, value = WHOLE[name]
-    fit = ss.path(X, y, family=KINDS[kind], penalty=penalty, lambdas=[0.1, 0.02], tol=1e-6)
-    assert fit.gaps.max() <= 1e-6
-    w, null = np.full(50, 1 / 50), fit.null_deviance / 2
-    for lam in fit.lambdas:
-        b, b0 = fit.coef(lam), fit.intercept(lam)
-        here = twin.loss(kind, y, w, X @ b + b0) + lam * value(b)
-        for size in np.geomspace(1e-5, 1.0, 60):
-            trial = b + size * rng.normal(size=6) * (rng.random(6) < 0.5)
-            there = twin.loss(kind, y, w, X @ trial + b0 + size * rng.normal())
-            assert here <= there + lam * value(trial) + 2e-6 * null

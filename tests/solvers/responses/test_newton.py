@@ -4,20 +4,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-import response_oracle as oracle
+from response_problems import check as against_oracle
 from response_problems import (
-    CONVERGED,
-    FACTORS,
-    FORMS,
-    LIMITS,
-    SETTINGS,
-    full,
     labelled,
     largest,
     make_state,
-    measured,
 )
-from response_problems import check as against_oracle
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.responses.certificate import InactiveRows
@@ -37,43 +29,6 @@ def check(X, Y, share, options):
     return against_oracle(X, Y, share * largest(state, **options), state, Z, options)
 
 
-@pytest.mark.parametrize("share", [0.9, 0.05])
-@pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize("family, grouped", FORMS)
-def test_agrees_with_the_slow_solver_and_its_certificate(family, grouped, name, share):
-    X, Y, _ = (labelled if family == "multinomial" else measured)()
-    options = {"family": family, "grouped": grouped, **SETTINGS[name]}
-    check(X, Y, share, options)
-
-
-@pytest.mark.parametrize("extra", [{}, {"alpha": 0.5}, {"v": FACTORS}])
-def test_limits_hold_and_the_optimum_is_theirs(extra):
-    X, Y, _ = labelled()
-    _, B = check(X, Y, 0.05, {"family": "multinomial", **LIMITS, **extra})
-    assert (B >= LIMITS["low"]).all() and (B <= LIMITS["high"]).all()
-
-
-@pytest.mark.parametrize("family, grouped", FORMS)
-def test_more_columns_than_samples_down_a_path(family, grouped):
-    X, Y, _ = (labelled if family == "multinomial" else measured)(n=30, p=80)
-    options = {"family": family, "grouped": grouped}
-    state, Z = state_of(X, Y, **options)
-    for lam in largest(state, **options) * np.geomspace(1, 0.03, 12):
-        outcome, gap = state.solve(lam, 1e-10, 100_000)
-        assert outcome == CONVERGED
-        assert oracle.certificate(Z, Y, lam, *full(state, 80), **options) <= 1e-9
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-@pytest.mark.parametrize("classes", [2, 26])
-def test_few_and_many_classes_one_of_a_lone_member(classes, grouped):
-    X, Y, _ = labelled(n=150, p=10, classes=classes)
-    labels = Y.argmax(axis=1)
-    labels[labels == classes - 1] = 0
-    labels[7] = classes - 1
-    check(X, np.eye(classes)[labels], 0.1, {"family": "multinomial", "grouped": grouped})
-
-
 @pytest.mark.parametrize("solver", ["response_newton", "response_blocks"])
 def test_classes_so_rare_that_a_multiple_of_the_dual_point_costs_them_much(solver):
     rng = np.random.default_rng(0)
@@ -81,20 +36,6 @@ def test_classes_so_rare_that_a_multiple_of_the_dual_point_costs_them_much(solve
     options = {"n_lambdas": 12, "lambda_min_ratio": 0.01, "tol": 1e-10}
     fit = ss.path(X, y, family="multinomial", solver=solver, **options)
     assert fit.gaps.max() <= 1e-10
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-def test_duplicated_and_dependent_columns(grouped):
-    X, Y, _ = labelled()
-    X = np.asfortranarray(np.c_[X, X[:, :3], X[:, 0] - X[:, 1], np.full(len(X), 2.0)])
-    check(X, Y, 0.05, {"family": "multinomial", "grouped": grouped})
-
-
-def test_a_budget_is_kept_and_said():
-    X, Y, _ = labelled()
-    state, _ = state_of(X, Y, family="multinomial")
-    outcome, gap = state.solve(1e-3, 1e-12, 2)
-    assert outcome != CONVERGED and gap > 1e-12
 
 
 def test_a_feature_is_near_as_it_was_when_last_looked_at():

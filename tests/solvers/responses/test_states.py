@@ -1,4 +1,4 @@
-"""Families of K responses at single lambdas: against a slow solver and its own certificate."""
+"""K responses at single lambdas, by every state: against a slow solver and its own certificate."""
 
 from functools import partial
 
@@ -21,33 +21,44 @@ from response_problems import (
     measured,
 )
 from scipy import sparse
+from sparsesolve.solvers.responses.newton import ResponseNewton
+from sparsesolve.solvers.responses.response_statistics import ResponseSufficientStatistics
 
 import sparsesolve as ss
 from sparsesolve.solvers.responses import certificate
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 
 state_of = partial(make_state, ResponseBlocks)
+STATES = [(ResponseBlocks, *form) for form in FORMS] + [(ResponseNewton, *form) for form in FORMS]
+STATES.append((ResponseSufficientStatistics, "multigaussian", True))
+OF_CLASSES = [(kind, grouped) for kind in (ResponseBlocks, ResponseNewton)
+              for grouped in (False, True)]  # fmt: skip
+EXCLUDED = {
+    "low": np.where(np.arange(P) % 5, -np.inf, 0.0),
+    "high": np.where(np.arange(P) % 5, np.inf, 0.0),
+}
 
 
-@pytest.mark.parametrize("share", [0.9, 0.4, 0.05])
-@pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize("family, grouped", FORMS)
-def test_agrees_with_the_slow_solver_and_its_certificate(family, grouped, name, share):
+@pytest.mark.parametrize("share", [0.9, 0.05])
+@pytest.mark.parametrize("kind, family, grouped, name", [
+    *((*state, name) for state in STATES for name in SETTINGS), (*STATES[-1], "excluded"),
+])  # fmt: skip
+def test_agrees_with_the_slow_solver_and_its_certificate(kind, family, grouped, name, share):
     X, Y, _ = (labelled if family == "multinomial" else measured)()
-    options = {"family": family, "grouped": grouped, **SETTINGS[name]}
-    state, Z = state_of(X, Y, **options)
-    lam = share * largest(state, **options)
-    check(X, Y, lam, state, Z, options)
+    options = {"family": family, "grouped": grouped}
+    options |= EXCLUDED if name == "excluded" else SETTINGS[name]
+    state, Z = make_state(kind, X, Y, **options)
+    _, B = check(X, Y, share * largest(state, **options), state, Z, options)
+    assert name != "excluded" or not B[:, ::5].any()
 
 
-@pytest.mark.parametrize("share", [0.5, 0.05])
+@pytest.mark.parametrize("kind", [ResponseBlocks, ResponseNewton])
 @pytest.mark.parametrize("extra", [{}, {"alpha": 0.5}, {"v": FACTORS}])
-def test_limits_hold_and_the_optimum_is_theirs(share, extra):
+def test_limits_hold_and_the_optimum_is_theirs(kind, extra):
     X, Y, _ = labelled()
     options = {"family": "multinomial", **LIMITS, **extra}
-    state, Z = state_of(X, Y, **options)
-    lam = share * largest(state, **options)
-    _, B = check(X, Y, lam, state, Z, options)
+    state, Z = make_state(kind, X, Y, **options)
+    _, B = check(X, Y, 0.05 * largest(state, **options), state, Z, options)
     assert (B >= LIMITS["low"]).all() and (B <= LIMITS["high"]).all()
 
 
@@ -100,56 +111,50 @@ def test_coefficients_of_the_softmax_are_centred_at_their_best():
                 assert oracle.penalty(moved, lam, FACTORS, alpha, grouped) >= here - 1e-8
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-def test_a_class_of_one_member(grouped):
-    X, Y, _ = labelled(n=50)
-    labels = np.r_[2, np.resize([0, 1, 3], 49)]
-    Y = np.eye(4)[labels]
-    state, Z = state_of(X, Y, family="multinomial", grouped=grouped)
-    top = largest(state)
-    for share in (0.5, 0.1, 0.01):
-        check(X, Y, share * top, state, Z, {"family": "multinomial", "grouped": grouped})
-
-
+@pytest.mark.parametrize("kind, grouped", OF_CLASSES)
 @pytest.mark.parametrize("classes", [2, 26])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_two_classes_and_twenty_six(classes, grouped):
+def test_few_and_many_classes_one_of_a_lone_member(classes, kind, grouped):
     X, Y, _ = labelled(n=150, p=10, classes=classes)
-    state, Z = state_of(X, Y, family="multinomial", grouped=grouped)
+    labels = Y.argmax(axis=1)
+    labels[labels == classes - 1] = 0
+    labels[7] = classes - 1
+    Y, options = np.eye(classes)[labels], {"family": "multinomial", "grouped": grouped}
+    state, Z = make_state(kind, X, Y, **options)
     top = largest(state)
     for share in (0.5, 0.1):
-        check(X, Y, share * top, state, Z, {"family": "multinomial", "grouped": grouped})
+        check(X, Y, share * top, state, Z, options)
 
 
-@pytest.mark.parametrize("family, grouped", FORMS)
-def test_more_columns_than_samples_down_a_path(family, grouped):
+@pytest.mark.parametrize("kind, family, grouped", STATES)
+def test_more_columns_than_samples_down_a_path(kind, family, grouped):
     X, Y, _ = (labelled if family == "multinomial" else measured)(n=30, p=80)
     options = {"family": family, "grouped": grouped}
-    state, Z = state_of(X, Y, **options)
+    state, Z = make_state(kind, X, Y, **options)
     top = largest(state)
     for lam in top * np.geomspace(1, 0.03, 12):
         outcome, gap = state.solve(lam, 1e-10, 100_000)
         assert outcome == CONVERGED
         assert oracle.certificate(Z, Y, lam, *full(state, 80), **options) <= 1e-9
-    cold, _ = state_of(X, Y, **options)
+    cold, _ = make_state(kind, X, Y, **options)
     cold.solve(lam, 1e-10, 100_000)
     assert cold.loss_value == pytest.approx(state.loss_value, abs=1e-6)
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-def test_duplicated_and_dependent_columns(grouped):
-    X, Y, _ = labelled()
+@pytest.mark.parametrize("kind, family, grouped", STATES)
+def test_duplicated_dependent_and_constant_columns(kind, family, grouped):
+    X, Y, _ = (labelled if family == "multinomial" else measured)()
     X = np.asfortranarray(np.c_[X, X[:, :3], X[:, 0] - X[:, 1], np.full(N, 2.0)])
-    options = {"family": "multinomial", "grouped": grouped}
-    state, Z = state_of(X, Y, **options)
+    options = {"family": family, "grouped": grouped}
+    state, Z = make_state(kind, X, Y, **options)
     top = largest(state)
     for share in (0.5, 0.05):
         check(X, Y, share * top, state, Z, options)
 
 
-def test_at_lambda_zero_the_optimum_is_the_unpenalised_one():
+@pytest.mark.parametrize("kind", [ResponseBlocks, ResponseSufficientStatistics])
+def test_at_lambda_zero_the_optimum_is_the_unpenalised_one(kind):
     X, Y, _ = measured()
-    state, Z = state_of(X, Y, family="multigaussian", grouped=True)
+    state, Z = make_state(kind, X, Y, family="multigaussian", grouped=True)
     outcome, _ = state.solve(0.0, 1e-12, 10_000)
     A = np.c_[np.ones(N), Z]
     b0, B = full(state, P)
@@ -160,9 +165,10 @@ def test_at_lambda_zero_the_optimum_is_the_unpenalised_one():
     check(X, Y, 0.0, state, Z, {"family": "multinomial"})
 
 
-def test_a_budget_is_kept_and_said():
+@pytest.mark.parametrize("kind", [ResponseBlocks, ResponseNewton])
+def test_a_budget_is_kept_and_said(kind):
     X, Y, _ = labelled()
-    state, _ = state_of(X, Y, family="multinomial")
+    state, _ = make_state(kind, X, Y, family="multinomial")
     outcome, gap = state.solve(1e-3, 1e-12, 2)
     assert outcome != CONVERGED and gap > 1e-12
 
