@@ -90,11 +90,6 @@ def omp_path(
         and the sum of what the steps gained. No greedy method can decide whether another set of
         features would be better.
 
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
-
     References
     ----------
     Mallat, Zhang (1993), "Matching pursuits with time-frequency dictionaries"; Pati, Rezaiifar,
@@ -164,11 +159,6 @@ def hard_threshold_path(
     Path
         As in `omp_path`: `lambdas` holds the root mean square residual, and `gaps` the amount by
         which least squares on the same features would lower the objective, at most 1e-7.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     Warns
     -----

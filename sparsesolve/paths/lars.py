@@ -98,11 +98,6 @@ def lars_path(
         the largest deviation of a correlation from the definition of the path, over the first
         lambda. `n_iters` counts the features that joined or left since the knot before.
 
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
-
     Warns
     -----
     ConvergenceWarning
@@ -196,11 +191,6 @@ def lars_path_gram(
     Returns
     -------
     KnotPath
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     Warns
     -----

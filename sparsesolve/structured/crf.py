@@ -152,8 +152,6 @@ def crf_path(
     lambdas : array-like (L,), default None
         In any order; solved from the largest down. With equal weights over N
         sequences, lambda is crfsuite's ``c1 / N``, or with ``alpha=0`` its ``2 c2 / N``.
-    n_lambdas : int, default 20
-        Length of the grid made when `lambdas` is None.
     lambda_min_ratio : float in (0, 1), default 1e-2
         Last lambda over the first.
     tol : float, default 1e-4
@@ -166,11 +164,6 @@ def crf_path(
     Returns
     -------
     CRFPath
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     Warns
     -----

@@ -81,11 +81,6 @@ def max_margin(
         With "pragam" its `trace` is a ``sparsesolve.paths.bundle.Trace``, with objectives, bounds
         and the gap that theory allows of every iteration.
 
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
-
     References
     ----------
     Collins (2002); Lacoste-Julien, Jaggi, Schmidt, Pletscher (2013); Saha, Zhang, Vishwanathan

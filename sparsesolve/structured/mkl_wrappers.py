@@ -55,11 +55,6 @@ def pegasos(
     SPOM
         Its `bound` comes from the mean of all decoded labellings, which is a dual point.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As `spom` does.
-
     References
     ----------
     Shalev-Shwartz, Singer, Srebro, Cotter (2011), "Pegasos: primal estimated sub-gradient solver
@@ -116,11 +111,6 @@ def wrapped_mkl(
     -------
     SPOM
         With `objectives` and `kernel_weights` of each round, and its gap.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     References
     ----------

@@ -15,6 +15,8 @@ from sparsesolve.data import (
     read_number,
     read_seed,
 )
+from sparsesolve.data.paragraphs import described_by
+from sparsesolve.paths.path import path
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.arc_templates import DEFAULT, many_templates
@@ -31,6 +33,7 @@ SMALL = 1e-6
 
 
 @answers_keywords()
+@described_by(path)
 def parse_trees(
     sentences: Any,
     *,
@@ -91,18 +94,11 @@ def parse_trees(
         Whether exactly one word depends on the root.
     seed : int, default 0
         Seed of the orders.
-    progress : bool, default False
-        Show a progress bar on stderr.
 
     Returns
     -------
     Parser
         It has no certificate.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     References
     ----------

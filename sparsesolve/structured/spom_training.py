@@ -16,9 +16,11 @@ from sparsesolve.data import (
     read_number,
     read_seed,
 )
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.solvers.baselines.subgradient import SCHEDULES as STEP_SIZES
+from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.decoding import read_cost
 from sparsesolve.structured.group_norm import KINDS, GroupNorm, read_penalty
 from sparsesolve.structured.spom_dual import SPOMDual, raise_bound
@@ -39,6 +41,7 @@ SCHEDULES = (*STEP_SIZES, "pegasos")
 
 
 @answers_keywords()
+@described_by(crf_path)
 def spom(
     X: Any,
     y: Any,
@@ -86,8 +89,6 @@ def spom(
         positions, (n, n) dense (float64 or float32) or sparse; or ``mkl.LowRank(Z)`` for explicit
         features Z (n, r), dense or sparse, that form one group. Kernels must be positive
         semidefinite; this is not checked.
-    y : list of label sequences, or array-like (n,)
-        A label of any type for each position.
     lengths : array-like (n_sequences,), default None
         Positions of each sequence. All 1 is plain classification into two or more classes. None:
         a table, or blocks, are one sequence.
@@ -157,18 +158,11 @@ def spom(
     n_threads : int, default 1
         Threads over dense kernels and their columns; -1 for all cores. Any number gives the same
         bits.
-    progress : bool, default False
-        Show a progress bar on stderr.
 
     Returns
     -------
     SPOM
         With `gap`, an upper bound on the excess of the objective, if `certify` asks for it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     Notes
     -----

@@ -18,6 +18,7 @@ from sparsesolve.data import (
     read_number,
     read_weights,
 )
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.penalties import ElasticNet, GroupL2
@@ -27,7 +28,7 @@ from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.solvers.follow import follow
 from sparsesolve.structured.arc_pass import ArcPass
-from sparsesolve.structured.crf import MAX_ITER, RIDGE_START, columns_of
+from sparsesolve.structured.crf import MAX_ITER, RIDGE_START, columns_of, crf_path
 from sparsesolve.structured.parser import Parser, coded, read_heads
 from sparsesolve.structured.parser_training import read_templates, refuse_many_roots
 from sparsesolve.structured.pictures import plot_norms
@@ -130,6 +131,7 @@ class TreePath(Solved, Named):
 
 
 @answers_keywords()
+@described_by(crf_path)
 def tree_path(
     sentences: Any,
     *,
@@ -173,25 +175,10 @@ def tree_path(
         One for each sentence, scaled to sum 1.
     lambdas : array-like (L,), default None
         In any order; solved from the largest down.
-    n_lambdas : int, default 20
-        Length of the grid made when `lambdas` is None.
-    lambda_min_ratio : float in (0, 1), default 1e-2
-        Last lambda over the first.
-    tol : float, default 1e-4
-        Duality gap to reach, relative to the objective at zero.
-    max_iter : int, default None
-        Most steps per lambda; None means 10,000.
-    progress : bool, default False
-        Show a progress bar on stderr.
 
     Returns
     -------
     TreePath
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     Warns
     -----

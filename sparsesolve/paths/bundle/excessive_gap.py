@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_count, read_flag, read_number
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
-from sparsesolve.paths.bundle.hinge import HingeRisk
+from sparsesolve.paths.bundle.hinge import HingeRisk, hinge_risk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
 from sparsesolve.solvers.baselines.bundle import ExcessiveGap, squared_norm
 
@@ -21,6 +22,7 @@ FIRST_GUESS = 0.02
 
 @answers_keywords()
 @by_rows("y", "weights")
+@described_by(hinge_risk)
 def pragam(
     X: Any,
     y: Any,
@@ -38,10 +40,6 @@ def pragam(
 
     Parameters
     ----------
-    X : array-like or scipy sparse matrix, (n, p)
-        Never changed.
-    y : array-like (n,)
-        Labels of two classes.
     lam : float > 0
         Regularisation: 1 / (C n) of scikit-learn.
     n_iter : int, default 100
@@ -52,12 +50,8 @@ def pragam(
     L : float > 0, "true" or "backtracking", default "true"
         Lipschitz constant of the dual's gradient: "true" is ``|X|^2 / lam`` by Lanczos' method, a
         number is used as it is, and "backtracking" searches from below.
-    weights : array-like (n,), default None
-        Weights of the rows; only their ratios matter.
     tol : float, default 0
         Stop when the gap is at most this.
-    n_threads : int, default 1
-        Threads for products with X; -1 for all cores.
     callback : callable, default None
         ``callback(k, w, alpha)`` is called with each iterate, from k = 0, while the clock stands;
         alpha (n,) is the dual point, between 0 and the weights of the rows.
@@ -68,11 +62,6 @@ def pragam(
         J(w_k), D(alpha_k) and mu_k of every iteration. With the true L the gap after k iterations
         is at most ``4 L D2 / ((k + 1) (k + 2))``, with backtracking at most ``mu_k D2``.
         ``radius`` is D2, ``sum u_i^2 / 2`` with u the weights of the rows.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     References
     ----------

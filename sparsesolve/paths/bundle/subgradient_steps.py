@@ -19,7 +19,9 @@ from sparsesolve.data import (
     read_seed,
     read_sides,
 )
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
+from sparsesolve.paths.bundle.excessive_gap import pragam
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
 from sparsesolve.solvers.baselines.bundle import CuttingPlanes, Mean
@@ -28,6 +30,7 @@ from sparsesolve.solvers.baselines.pegasos_rows import steps
 
 @answers_keywords()
 @by_rows("y")
+@described_by(pragam)
 def pegasos(
     X: Any,
     y: Any,
@@ -44,12 +47,6 @@ def pegasos(
 
     Parameters
     ----------
-    X : array-like or scipy sparse matrix, (n, p)
-        Never changed.
-    y : array-like (n,)
-        Labels of two classes.
-    lam : float > 0
-        Regularisation: 1 / (C n) of scikit-learn.
     n_iter : int, default 100
         Steps with all rows; with batch=1, rounds of n steps.
     batch : {"all", 1}, default "all"
@@ -69,11 +66,6 @@ def pegasos(
     Trace
         J at every iterate (with batch=1 after every round). The lower bound D is that of the mean
         dual point, which is loose: the gap falls no faster than 1 / t, and J sometimes rises.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     References
     ----------

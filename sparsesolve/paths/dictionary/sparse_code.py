@@ -15,6 +15,7 @@ from sparsesolve.data import (
     read_number,
     real_array,
 )
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.dictionary.coding import Coder
@@ -27,6 +28,7 @@ from sparsesolve.paths.dictionary.encoding import (
     warn_missed,
 )
 from sparsesolve.paths.dictionary.structured_codes import STEPS, code_columns, read_convex
+from sparsesolve.paths.path import path
 from sparsesolve.paths.progress import progress_bar
 
 # The options that stop each method: the first of them, or one of them.
@@ -38,6 +40,7 @@ NEEDS = {
 
 
 @answers_keywords()
+@described_by(path)
 def sparse_code(
     Y: Any,
     D: Any,
@@ -96,8 +99,6 @@ def sparse_code(
         1000 sweeps or 10,000 steps.
     n_threads : int, default 1
         -1 uses all cores. Codes are the same bits for any number.
-    progress : bool, default False
-        Show a progress bar on stderr.
 
     Returns
     -------
@@ -106,11 +107,6 @@ def sparse_code(
         ``|y|^2 / 2``. For "lars" it is the largest deviation of the ``|d_j'r|`` from being equal
         on the code and smaller elsewhere. For "omp" it is the largest ``|d_j'r|`` on the code (0
         for least squares). The last two are relative to ``max_j |d_j'y|``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Before any work starts, saying what was found, where, and what to do.
 
     Warns
     -----
