@@ -1,7 +1,7 @@
 """Drive the pages of explorers in a headless browser, as a reader would.
 
 python .ci/explorer.py [PICTURES]. Makes pages of a cross-validation with groups, of classes, of
-knots and of kernels; moves the slider, presses the buttons, searches names and
+knots and of kernels, and a report; moves the slider, presses the buttons, searches names and
 groups, changes the lines, and compares what the page shows with the fit; at the widths of a desk
 and a phone, light and dark. Fails where something differs, a script complains or a page is too
 wide. PICTURES is a folder for screenshots. Needs Chromium, as pages.py does.
@@ -22,6 +22,7 @@ import pandas as pd
 from pages import Quiet, run
 
 import sparsesolve as ss
+from sparsesolve.__main__ import main as main_of_commands
 from sparsesolve.penalties import GroupL2
 
 HEIGHT = 1500
@@ -55,7 +56,8 @@ async function drive() {{
   const wide = d.documentElement.scrollWidth - {width};
   const colour = w.getComputedStyle(d.body).backgroundColor;
   const paper = d.querySelector("#figure .main-svg").style.background;
-  return {{ready: d.body.dataset.ready, errors: said, wide, colour, paper, found}};
+  const more = [...d.querySelectorAll(".drawn")].map(e => e.querySelectorAll(".point").length);
+  return {{more, ready: d.body.dataset.ready, errors: said, wide, colour, paper, found}};
 }}
 const show = found => {{ document.getElementById("found").textContent = JSON.stringify(found); }};
 drive().then(show, error => show({{errors: [String(error)]}}));
@@ -79,6 +81,21 @@ def fits():
         "knots": ss.lars_path(few, y),
         "kernels": ss.mkl_path(kernels, y, n_lambdas=20),
     }
+
+
+def report(site):
+    """Write a report of a model that the command saved, on rows held out; return the model."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.normal(size=(120, 5)), columns=[f"a long name {j}" for j in range(5)])
+    table["state"] = np.where(table.iloc[:, 0] + rng.logistic(size=120) > 0, "sick", "well")
+    table[:80].to_csv(site / "train.csv", index=False)
+    table[80:].to_csv(site / "test.csv", index=False)
+    words = ["--response", "state"]
+    main_of_commands(["cv", f"{site}/train.csv", *words, "--family", "binomial", "--seed", "0",
+                      "--save", f"{site}/m.npz", "--quiet"])  # fmt: skip
+    main_of_commands(["report", f"{site}/m.npz", "--data", f"{site}/test.csv", *words, "-o",
+                      f"{site}/report.html"])  # fmt: skip
+    return ss.load(site / "m.npz")
 
 
 def drive(port, page, steps, width, dark, picture=None):
@@ -155,6 +172,8 @@ def look(port, name, fit, width, dark, folder):
         wrong += compare(where, fit, state, k, what)
     if [row[1] for row in found[4]["rows"]] != [word] or not found[4]["thick"]:
         wrong.append(f"{where}: {word} was not found")
+    if name == "report" and (len(seen["more"]) != 1 or seen["more"][0] < 5):
+        wrong.append(f"{where}: calibration has dots {seen['more']}")
     if name == "groups":
         wrong += compare(where, fit, found[6], fit.index_min, "button min")
         if {row[2] for row in found[7]["rows"]} != {"pathway 1"} or len(found[7]["rows"]) != 20:
@@ -182,6 +201,7 @@ def main(folder=None):
         made = fits()
         for name, fit in made.items():
             fit.explore(Path(site) / f"{name}.html")
+        made["report"] = report(Path(site))
         server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         port, wrong = server.server_address[1], []

@@ -22,6 +22,7 @@ from sparsesolve.cli.options import add_data_options, add_model_options, numbers
 from sparsesolve.cli.other_paths import add_other_paths
 from sparsesolve.cli.parse import add_parse_options
 from sparsesolve.cli.reading import add_file_options
+from sparsesolve.cli.report import add_report
 from sparsesolve.cli.tag import add_tag_options
 from sparsesolve.results.cv_path import CHOICES
 from sparsesolve.results.pictures.axes import AXIS_LABELS
@@ -37,7 +38,9 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv=None):
     """Run one command; return its exit code: 0, or 2 for bad input, 130 for Ctrl-C."""
-    args = parser().parse_args(_signed_lists(sys.argv[1:] if argv is None else argv))
+    words = sys.argv[1:] if argv is None else argv
+    args = parser().parse_args(_signed_lists(words))
+    args.words = list(map(str, words))
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _one_line_warning
@@ -92,6 +95,7 @@ def parser():
     add_model_commands(commands)
     add_inference(commands)
     add_other_paths(commands, _add_results)
+    add_report(commands)
     _add_plot(commands)
     return top
 

@@ -21,7 +21,7 @@ ORDER = [
 ]  # fmt: skip
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
-    "cli": (1945, 14, 3),
+    "cli": (2183, 15, 4),
     "data": (7450, 44, 60),
     "estimators": (5600, 48, 7),
     "families": (828, 10, 0),
@@ -33,7 +33,7 @@ BUDGETS = {
     "paths": (5900, 40, 64),
     "penalties": (11300, 67, 115),
     "results": (6570, 42, 29),
-    "root": (335, 2, 0),
+    "root": (343, 2, 0),
     "selection": (3302, 21, 9),
     "solvers/baselines": (1110, 6, 14),
     "solvers/certificate": (834, 5, 14),

@@ -22,6 +22,7 @@ from sparsesolve.cli.options import (
     fit_options,
     named,
     read_data,
+    remembered,
 )
 from sparsesolve.cli.parse import parse_file
 from sparsesolve.cli.reading import model_blocks, write_table
@@ -62,7 +63,7 @@ def run_path(args):
     if args.plot:
         save_plot(fit, args.plot, args.xvar, _title(args, "path"), by=args.by)
     if args.save:
-        ss.save(fit, args.save)
+        ss.save(remembered(fit, args), args.save)
     write_weights(fit, args, float(fit.lambdas[-1]), table.X)
     if not args.quiet and args.out != "-":
         print(printing.table(fit, whole=True))
@@ -86,7 +87,7 @@ def run_cv(args):
     if args.plot:
         save_figure(cv.plot, args.plot, _title(args, "cross-validation"))
     if args.save:
-        ss.save(cv, args.save)
+        ss.save(replace(cv, path=remembered(cv.path, args)), args.save)
     write_weights(cv, args, args.s, table.X)
     if not args.quiet and args.out != "-":
         print(cv)

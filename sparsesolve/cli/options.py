@@ -2,12 +2,16 @@
 
 import argparse
 import os
+import platform
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path as FilePath
 
 import numpy as np
+import scipy
 
+from sparsesolve import __version__
 from sparsesolve.cli.genotypes import (
     TABLES_ONLY,
     is_genotypes,
@@ -195,6 +199,19 @@ def named(fit, table, args):
     if len(args.response) > 1 and fit.family != "cox":  # columns of counts, or several responses
         fit = replace(fit, class_names=np.array(args.response))
     return fit
+
+
+def remembered(fit, args):
+    """Return a path with the command and the versions that made it, for its file."""
+    command = shlex.join(["sparsesolve", *args.words])
+    return replace(fit, options={**(fit.options or {}), "command": command,
+                                 "versions": versions()})  # fmt: skip
+
+
+def versions():
+    """Return what computes, and in which version, in words."""
+    return (f"sparsesolve {__version__}, numpy {np.__version__}, scipy {scipy.__version__}, "
+            f"Python {platform.python_version()}")  # fmt: skip
 
 
 def check_targets(sources, **targets):

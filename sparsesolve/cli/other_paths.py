@@ -4,7 +4,13 @@ import re
 import sys
 
 from sparsesolve.cli.coefficient_file import write_coefs
-from sparsesolve.cli.options import add_data_options, check_plot_file, check_targets, numbers
+from sparsesolve.cli.options import (
+    add_data_options,
+    check_plot_file,
+    check_targets,
+    numbers,
+    remembered,
+)
 from sparsesolve.cli.reading import read_rows, write_table
 from sparsesolve.families import FAMILIES, read_family
 from sparsesolve.results.pictures.axes import save_figure
@@ -88,7 +94,7 @@ def _finish(args, solve):
     if args.plot:
         save_plot(fit, args.plot, "lambda", f"path of {args.file}")
     if args.save:
-        ss.save(fit, args.save)
+        ss.save(remembered(fit, args), args.save)
     if not args.quiet and args.out != "-":
         print(fit)
 
@@ -113,7 +119,7 @@ def run_mkl(args):
     if args.plot:
         save_figure(fit.plot, args.plot, f"kernels of {args.file}")
     if args.save:
-        ss.save(fit, args.save, rows=True)
+        ss.save(remembered(fit, args), args.save, rows=True)
         print(f"sparsesolve: note: {args.save} holds the rows of {args.file}, which kernels "
               "compare new rows with", file=sys.stderr)  # fmt: skip
     if not args.quiet and args.out != "-":

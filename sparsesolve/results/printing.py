@@ -57,8 +57,9 @@ def heading(path):
 def of_penalty(options):
     """Return what a reader must know of the penalty of a fit and of the scale of its features."""
     penalty, said = options.get("penalty"), ""
-    if getattr(penalty, "concave", False):
-        said = f" {type(penalty).__name__} is not convex: these are stationary points."
+    if getattr(penalty, "concave", options.get("concave", False)):
+        name = options.get("penalty_name", type(penalty).__name__)
+        said = f" {name} is not convex: these are stationary points."
     return said + (f" {scaled(options).capitalize()}." if "standardize" in options else "")
 
 

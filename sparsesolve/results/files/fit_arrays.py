@@ -26,7 +26,8 @@ from sparsesolve.results.prediction import path_family
 from sparsesolve.results.status import Status
 
 COLUMNS = ("lambdas", "df", "dev_ratio", "gaps", "n_iters")
-KEPT = ("alpha", "intercept", "standardize", "grouped", "tol")
+KEPT = ("alpha", "intercept", "standardize", "grouped", "tol", "penalty_name", "concave",
+        "command", "versions")  # fmt: skip
 NAMES = ("feature_names", "class_names", "kernel_names")
 CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
 CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
@@ -149,7 +150,8 @@ PARTS = {
     "options": {
         "has_offset": Form("b"), "has_limits?": Form("b"), "counted?": Form("U"),
         "alpha?": Form("n", low=0.0, none=True),
-        "tol?": Form("n", low=0.0, none=True), "ties?": Form("U"),
+        "tol?": Form("n", low=0.0, none=True), "ties?": Form("U"), "penalty_name?": Form("U"),
+        "concave?": Form("b"), "command?": Form("U"), "versions?": Form("U"),
     },
     **SOLVED, "falling": falling, "null_deviance": Form("f", finite=False),
     "intercepts": Form("f", "L|KL"), "class_names?": Form("l", "*"), "responses": _responses,
@@ -187,6 +189,9 @@ def _path_values(path):
     family_of(path.family)  # refused before anything is written
     options = path.options or {}
     kept = {name: options[name] for name in KEPT if name in options}
+    if options.get("penalty") is not None:
+        kept["penalty_name"] = type(options["penalty"]).__name__
+        kept["concave"] = bool(getattr(options["penalty"], "concave", False))
     kept["has_offset"] = options.get("offset") is not None
     kept["has_limits"] = bool(options.get("positive")) or any(
         options.get(side) is not None for side in ("lower", "upper")

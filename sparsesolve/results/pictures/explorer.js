@@ -85,14 +85,15 @@ function search(word) {
   showTable(found());
 }
 
-function colours() {
+function colours(plot) {
   const style = getComputedStyle(document.documentElement), of = name => style.getPropertyValue(name);
   const change = {"font.color": of("--ink"), paper_bgcolor: of("--paper"), plot_bgcolor: of("--paper")};
   for (const axis of Object.keys(plot.layout).filter(key => /^[xy]axis\d*$/.test(key))) {
     change[axis + ".gridcolor"] = change[axis + ".zerolinecolor"] = of("--line");
     change[axis + ".linecolor"] = of("--line");
   }
-  Plotly.restyle(plot, {"line.color": of("--ink")}, [plot.data.length - 1]);
+  const own = [...plot.data.keys()].filter(k => plot.data[k].meta === "found");
+  if (own.length) Plotly.restyle(plot, {"line.color": of("--ink")}, own);
   Plotly.relayout(plot, change);
 }
 
@@ -117,8 +118,13 @@ async function start() {
     state.at = data.lambdas.indexOf(point.x);
     showLambda();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colours);
-  colours();
+  for (const place of document.querySelectorAll(".drawn")) {
+    const {data, layout} = read("figures")[place.dataset.figure];
+    await Plotly.newPlot(place, data, {...layout, autosize: true}, {responsive: true, displaylogo: false});
+  }
+  const all = [plot, ...document.querySelectorAll(".drawn")];
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => all.forEach(colours));
+  all.forEach(colours);
   showView();
   showLambda();
   document.body.dataset.ready = "yes";

@@ -2,6 +2,7 @@
 
 import html
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from os import PathLike
 from typing import Any
@@ -61,6 +62,7 @@ PAGE = """<!doctype html>
 <footer><p>Made by sparsesolve, drawn by plotly.</p></footer>
 <script type="application/json" id="data">{data}</script>
 <script type="application/json" id="drawn">{figure}</script>
+<script type="application/json" id="figures">{figures}</script>
 <script>{plotly}</script>
 <script>{script}</script>
 </body></html>
@@ -78,17 +80,25 @@ def data_of(story: Story) -> dict:
             "start": story.start, "marks": story.marks, "missed": story.missed}  # fmt: skip
 
 
-def save_page(fit: Any, file: Any, more: str = "", title: str = "") -> None:
-    """Write the page of a result; `more` is HTML that follows the explorer."""
+def save_page(
+    fit: Any, file: Any, more: str = "", title: str = "", figures: Sequence = ()
+) -> None:
+    """Write the page of a result.
+
+    `more` is HTML that follows the explorer. It may have places for figures, which are given as
+    JSON of plotly: elements of class "drawn", whose data-figure is a number.
+    """
     if not isinstance(file, str | PathLike):
         raise TypeError(f"file is {file!r}; give the name of a file, or its path")
     story = story_of(fit)
-    page = page_of(story, figure_of(story, controls=False), more, title)
+    page = page_of(story, figure_of(story, controls=False), more, title, figures)
     with whole_file(file, encoding="utf-8") as stream:
         stream.write(page)
 
 
-def page_of(story: Story, figure: Any, more: str = "", title: str = "") -> str:
+def page_of(
+    story: Story, figure: Any, more: str = "", title: str = "", figures: Sequence = ()
+) -> str:
     """Return the page: style, sentences, controls, numbers, plotly and explorer.js."""
     from plotly.offline import get_plotlyjs
 
@@ -97,7 +107,8 @@ def page_of(story: Story, figure: Any, more: str = "", title: str = "") -> str:
     script = (here / "explorer.js").read_text(encoding="utf-8")
     return PAGE.format(
         title=html.escape(title or "Explorer of a path"), style=STYLE, heads=heads, more=more,
-        data=inside(json.dumps(data_of(story))), figure=inside(figure.to_json()),
+        data=inside(json.dumps(data_of(story))), figures=inside(json.dumps(list(figures))),
+        figure=inside(figure.to_json()),
         plotly=get_plotlyjs(), script=script,
     )  # fmt: skip
 
