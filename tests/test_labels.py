@@ -12,7 +12,7 @@ import pytest
 from cases import every
 
 import sparsesolve as ss
-from sparsesolve.paths import bundle, hard_threshold_path
+from sparsesolve.paths import bundle, cooperative_path, hard_threshold_path
 from sparsesolve.selection import adaptive_factors
 
 pd = pytest.importorskip("pandas")
@@ -102,6 +102,8 @@ ROWS = {
         X, y, n_lambdas=5, **g).coefs.toarray()),
     (ss.paths, "pretrained_path"): ("y weights offset", lambda y=Y, **g: ss.paths.pretrained_path(
         X, y, ss.cv_path(X, Y, folds=FOLD, n_lambdas=5), n_lambdas=5, **g).coefs.toarray()),
+    (ss.paths, "cooperative_path"): ("y weights offset", lambda y=Y, **g: cooperative_path(
+        X, y, list("aabb")[: X.shape[1]], n_lambdas=5, **g).coefs.toarray()),
     (ss, "online"): ("y weights offset",
                      lambda y=Y, **g: ss.online(X, y, lam=0.1, **g).coef()),
     (ss, "mkl_path"): ("y weights offset", kernels),
