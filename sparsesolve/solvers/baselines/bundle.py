@@ -10,7 +10,7 @@ MarginRisk is the oracle of a Problem, with w the coefficients g of ridge_dual.p
 
 States take the package's gap at the coefficients returned; a method's own bound says when to look.
 
-A model of R keeps all planes (margin/planes.pyx, qp-BMRM; `PenalisedPlanes` for other penalties);
+A model of R keeps all planes (margin/planes.py, qp-BMRM; `PenalisedPlanes` for other penalties);
 or one aggregate plane, which a line search moves towards the new one (ls-BMRM); or the mean of all
 planes (Pegasos): with steps 1 / (lam t) along subgradients w is -a / lam for the mean a, but for a
 ball that holds the minimiser. Pragam is Nesterov's excessive gap technique on the dual. Its
@@ -41,7 +41,7 @@ PATIENCE = 500
 # Under a general penalty the model is minimised until its gap is this fraction of what the newest
 # plane lies above it: looser models need more planes, tighter ones more products.
 ENOUGH = 0.3
-# Planes without weight in so many minimisations in a row are dropped, as planes.pyx does.
+# Planes without weight in so many minimisations in a row are dropped, as planes.py does.
 IDLE = 50
 # Proximal steps of a minimisation, each with a sigma twice as large, and gradient steps of one.
 MOST_ROUNDS, MOST_INNER = 3, 200
