@@ -4,8 +4,7 @@
 
 Given: planes <a_t, w> + b_t, one at a time, which bound a convex function of w from below.
 Returned: the weights, the point w = -A alpha / lam, and the maximum, which is the minimum over w
-of
-lam |w|^2 / 2 + max_t <a_t, w> + b_t.
+of lam |w|^2 / 2 + max_t <a_t, w> + b_t.
 Invariant: the weights are feasible, so that the value at them is a lower bound whatever rounding
 does. The Cholesky factor is that of A'A + k 11' on the support: adding k 11' changes nothing on
 the simplex, and the factor exists wherever the planes are affinely independent. lam is not in the
