@@ -165,6 +165,6 @@ def _own_problem(inner, w, pairs, p):
     if ratio is None and lambdas is None:
         ratio = 1e-2 if np.count_nonzero(w) < p else 1e-4
     return inner.plain(
-        lambda_min_ratio=ratio, weights=np.tile(w, 1 + pairs), offset=None, intercept=False, standardize=False,
-        lambdas=lambdas,
+        lambda_min_ratio=ratio, weights=np.tile(w, 1 + pairs), offset=None, intercept=False,
+        standardize=False, lambdas=lambdas,
     )  # fmt: skip
