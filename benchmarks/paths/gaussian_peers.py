@@ -50,6 +50,25 @@ def celer(q):
     return solve
 
 
+def glmstar(q):
+    from glmnet import GaussNet
+
+    return glmnet_path(q, GaussNet)
+
+
+def glmnet_path(q, estimator, **options):
+    """The package of glmnet's authors for Python, whose import name is glmnet."""
+    from glmnet.paths.fastnet import FastNetControl
+
+    def solve(tol, lams):
+        control = FastNetControl(fdev=0.0, devmax=1.0, thresh=tol, maxit=2 * 10**9)
+        fit = estimator(lambda_values=lams, alpha=q.alpha, standardize=False, control=control,
+                        **options).fit(q.X, q.y)  # fmt: skip
+        return fit.coefs_.T
+
+    return solve
+
+
 def skglm(q):
     from skglm.datafits import Quadratic
     from skglm.penalties import L1, L1_plus_L2
@@ -83,5 +102,5 @@ def sklearn(q):
     return solve
 
 
-RUNNERS = {"adelie": adelie, "adelie cov": adelie_cov, "celer": celer, "skglm": skglm,
-           "scikit-learn": sklearn}
+RUNNERS = {"glmstar": glmstar, "adelie": adelie, "adelie cov": adelie_cov, "celer": celer,
+           "skglm": skglm, "scikit-learn": sklearn}

@@ -6,6 +6,7 @@ WIDEth; the certificate counts what that costs.
 """
 
 import numpy as np
+from gaussian_peers import glmnet_path
 from scipy import sparse
 
 WIDE = 1000.0
@@ -26,9 +27,15 @@ def adelie(q):
     return solve
 
 
+def glmstar(q):
+    import glmnet
+
+    return glmnet_path(q, {"binomial": glmnet.LogNet, "poisson": glmnet.FishNet}[q.loss])
+
+
 def skglm(q):
     from skglm import datafits
-    from skglm.penalties import L1
+    from skglm.penalties import L1, L1_plus_L2
     from skglm.solvers import ProxNewton
 
     p = q.X.shape[1]
@@ -39,7 +46,8 @@ def skglm(q):
         # its tolerance is a violation of the optimality conditions, in the units of lambda
         solver = ProxNewton(tol=tol * q.lambdas[0], max_iter=10**4)
         datafit = datafits.Logistic() if binomial else datafits.Poisson()
-        penalty, B, w, fit = L1(1.0), np.zeros((p, lams.size)), np.zeros(p + 1), np.zeros(y.size)
+        penalty = L1(1.0) if q.alpha == 1 else L1_plus_L2(1.0, q.alpha)
+        B, w, fit = np.zeros((p, lams.size)), np.zeros(p + 1), np.zeros(y.size)
         for k, lam in enumerate(lams):
             penalty.alpha = lam
             w = solver.solve(q.X, y, datafit, penalty, w, fit)[0]
@@ -76,7 +84,7 @@ def _fitted(q, **options):
     X = q.X.tocsr() if sparse.issparse(q.X) else np.ascontiguousarray(q.X)
 
     def solve(tol, lams):
-        model = LogisticRegression(l1_ratio=1.0, tol=tol, max_iter=10**7, random_state=0,
+        model = LogisticRegression(l1_ratio=q.alpha, tol=tol, max_iter=10**7, random_state=0,
                                    **options)
         B = np.zeros((p, lams.size))
         for k, lam in enumerate(lams):
@@ -94,5 +102,6 @@ def saga(q):
     return _fitted(q, solver="saga", warm_start=True)
 
 
-LOGISTIC = {"adelie": adelie, "celer": celer, "skglm": skglm, "liblinear": liblinear, "saga": saga}
-POISSON = {"adelie": adelie, "skglm": skglm}
+LOGISTIC = {"glmstar": glmstar, "adelie": adelie, "celer": celer, "skglm": skglm,
+            "liblinear": liblinear, "saga": saga}
+POISSON = {"glmstar": glmstar, "adelie": adelie, "skglm": skglm}

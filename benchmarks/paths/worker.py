@@ -17,7 +17,12 @@ class Absent(Exception):
 
 
 class Worker:
-    """Starts on first use and again after an attempt was cut off."""
+    """Starts on first use and again after an attempt was cut off.
+
+    `rest` keeps its process for the next problem: a package is imported and compiled once.
+    """
+
+    idle = {}  # name: process
 
     def __init__(self, name, folder, shape):
         self.name, self.folder, self.shape, self.process = name, folder, shape, None
@@ -25,15 +30,13 @@ class Worker:
 
     def start(self, budget=300):
         """Load the problem, import and warm up; not timed."""
-        script = [sys.executable, HERE / "peers.py", self.name, self.folder]
-        if self.name == "glmnet":
-            script = ["Rscript", "--vanilla", HERE / "glmnet.R", self.folder]
         self.log = open(self.folder / f"{self.name}.log", "w+")
-        try:
-            self.process = subprocess.Popen(script, text=True, stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE, stderr=self.log)
-        except FileNotFoundError as error:
-            raise Absent(f"{script[0]} is not installed") from error
+        self.process = Worker.idle.pop(self.name, None)
+        if self.process is None:
+            self.process = self.launched()
+        else:
+            self.process.stdin.write(f"{self.folder}\n")
+            self.process.stdin.flush()
         answer = self.answer(budget)
         if not answer or not answer.startswith("ready"):
             self.stop()
@@ -41,6 +44,22 @@ class Worker:
             reason = lines[-1] if lines else "no answer while starting"
             raise Absent(f"{self.name} does not start: {reason}")
         self.version = answer.split()[1]
+
+    def launched(self):
+        """A process of the package, which says that it is ready."""
+        script = [sys.executable, HERE / "peers.py", self.name, self.folder]
+        if self.name == "glmnet":
+            script = ["Rscript", "--vanilla", HERE / "glmnet.R", self.folder]
+        try:
+            return subprocess.Popen(script, text=True, stdin=subprocess.PIPE,
+                                    stdout=subprocess.PIPE, stderr=self.log)  # fmt: skip
+        except FileNotFoundError as error:
+            raise Absent(f"{script[0]} is not installed") from error
+
+    def rest(self):
+        """Keep our process for the next problem, if it runs."""
+        if self.process is not None:
+            Worker.idle[self.name], self.process = self.process, None
 
     def answer(self, budget):
         """The next line of the process; None when the budget has passed; "" when it died."""

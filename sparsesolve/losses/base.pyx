@@ -160,9 +160,10 @@ cdef class Loss:
 
     # Pieces of a loss that is linear or quadratic between kinks, for solvers of its dual:
     #     f(y, eta) = max over s in [l, h] of  s (eta - c) - width |s| - bend s^2 / 2.
-    # `pieces` holds c, l and h (n,) each; None of a loss of another form.
+    # `pieces` holds c, l and h (n,) each; None of a loss of another form. One that is entropic has
+    # width = bend = 0, and the entropy of the share (s - l) / (h - l) is added.
     pieces = None
-    bend = 0.0
+    bend, entropic = 0.0, False
 
     # The methods below check their arguments and take arrays.
 

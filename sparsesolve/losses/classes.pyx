@@ -25,7 +25,13 @@ cdef extern from "logistic.h" nogil:
 cdef class Binomial(Separable):
     """value(y, eta) = log(1 + exp(eta)) - y eta, for y in [0, 1], the share of successes."""
 
-    linear_in_y = True
+    linear_in_y, entropic, width = True, True, 0.0
+
+    @property
+    def pieces(self):
+        """Return c, l and h of each sample, (n,) each: see losses/base.pyx."""
+        y = np.asarray(self.y)
+        return np.array([np.zeros(len(y)), -y, 1.0 - y])
 
     cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
                                double* u) noexcept nogil:

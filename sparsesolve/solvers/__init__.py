@@ -205,8 +205,9 @@ SOLVERS = {
         why="a loss with kinks",
     ),
     "dual_descent": Solver(
-        DualDescent, RIDGE_ALONE.replace("kinks", "kinks or the squared hinge"), ridge_dual.suits,
-        kinks=True, why="the squared hinge, alpha = 0 and few rows: sweeps over rows",
+        DualDescent, RIDGE_ALONE.replace("kinks", "kinks, the squared hinge or logistic"),
+        ridge_dual.suits, kinks=True,
+        why="a loss with pieces or logistic, alpha = 0 and few rows: sweeps over rows",
     ),
     "rows_newton": Solver(RowsNewton, RIDGE_ALONE, ridge_dual.suits_kinks, kinks=True),
     "ls_bmrm": Solver(AggregateBundle, RIDGE_ALONE, ridge_dual.suits_kinks, kinks=True),

@@ -21,7 +21,7 @@ vectors in pathwise SVM computation" (2013).
 import numpy as np
 
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
-from sparsesolve.solvers.margin.row_sweeps import RowSweeps
+from sparsesolve.solvers.margin.row_sweeps import EntropicSweeps, RowSweeps
 from sparsesolve.solvers.margin.rows_newton import MOST_FREE_ROWS, RowsNewton, solve_free
 from sparsesolve.solvers.newton.proximal_newton import ProximalNewton
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced
@@ -55,7 +55,8 @@ class DualDescent(Reduced):
         super().__init__(dual)  # which answers for the point certified last
         self.with_intercept, self.null = dual.with_intercept, max(problem.null_value, 1e-300)
         loss = dual.loss
-        self.sweeps = RowSweeps(
+        sweeps = EntropicSweeps if loss.entropic else RowSweeps
+        self.sweeps = sweeps(
             dual.rows, dual.centre, dual.target, dual.low, dual.high, dual.diagonal, loss.width
         )
         self.sizes = np.sqrt(self.sweeps.squares())
@@ -80,7 +81,7 @@ class DualDescent(Reduced):
                 return MAX_ITER, gap
             if patience == 0:
                 return self._by_newton(lam, target, limit, gap)
-            if gap <= 0.3 * tested:
+            if gap <= 0.3 * tested and not self.dual.loss.entropic:
                 undecided, tested = self._undecided(lam, gap), gap
             swept, last = self.iterations, gap
             self._sweep(lam, gap, target, limit, undecided)
@@ -199,6 +200,8 @@ class DualDescent(Reduced):
 
         Returns True if it was done.
         """
+        if self.dual.loss.entropic:  # whose rows are all inside
+            return False
         u, dual = self.sweeps.dual_point(), self.dual
         inside = (u > dual.low) & (u < dual.high)
         free = np.flatnonzero(inside & ((u != 0.0) | (self.loss_width == 0.0)))

@@ -4,7 +4,9 @@
     maximise over u       sum_i u_i (c_i - o_i) - eps |u_i| - d_i u_i^2 / 2  -  |A'u|^2 / (2 lam)
                           within  -w h <= u <= -w l,  and  1'u = 0 with an intercept
 
-with A = Z V^-1/2, and d_i = bend / w_i: 0 of a loss with kinks, 1 / w_i of a squared hinge.
+with A = Z V^-1/2, and d_i = bend / w_i: 0 of a loss with kinks, 1 / w_i of a squared hinge. Of a
+logistic loss w_i times the entropy of the share of u_i between its bounds takes the place of
+-d_i u_i^2 / 2.
 
 Given: a Problem with alpha = 0, one response, no limits, and no unpenalised column but the
 intercept. `rows` is a Design whose columns are the rows of A. Those of a sparse design are kept
@@ -208,9 +210,10 @@ def best_shift(loss, eta, start):
         curvature = float(loss.curvature_at(eta + shift).sum())
         step = -slope / curvature if curvature > 0.0 else -np.sign(slope) * reach
         reach *= 2.0
-        moved = shift + step
+        bounded = np.isfinite(high - low)
+        # Where a logistic loss is almost straight, a Newton step is far too long.
+        moved = shift + (step if bounded else np.clip(step, -reach, reach))
         if not low < moved < high:
-            bounded = np.isfinite(high - low)
             moved = 0.5 * (low + high) if bounded else shift + np.sign(step) * reach
         if abs(moved - shift) <= EPSILON * (abs(shift) + 1e-3 * reach) or slope == 0.0:
             break

@@ -19,7 +19,7 @@ Reference: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent 
 large-scale linear SVM" (2008), algorithms 1 and 3.
 """
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, exp, fabs
 
 import numpy as np
 
@@ -170,6 +170,70 @@ cdef class RowSweeps:
                     col.axpy(&self.rows.columns[i], step, G)
         self.gain, self.worst = gain, worst
         return gain
+
+
+cdef class EntropicSweeps(RowSweeps):
+    """Sweeps of a logistic loss: the entropy of p_i = (high_i - u_i) / (high_i - low_i), times
+    high_i - low_i, takes the place of -d_i u_i^2 / 2.
+
+    A step solves eta_i = log(p_i / (1 - p_i)) for the log odds: with the weight w = high_i -
+    low_i, and eta_i at the current u,
+
+        t + q w sigma(t) = eta_i + q w p_i,      u_i <- high_i - w sigma(t).
+    """
+
+    def sweep(self, double lam, double b0, double rho):
+        """Visit the active rows once, in random order; return a lower bound of the dual's gain."""
+        cdef double gain = 0.0, worst = 0.0, eta, share, q, w, step, per = 1.0 / lam
+        cdef Py_ssize_t k, other
+        cdef int i
+        cdef double* G = &self.G[0]
+        PyErr_CheckSignals()
+        with nogil:
+            for k in range(self.active):
+                other = k + <Py_ssize_t> (self._draw() % <unsigned long long> (self.active - k))
+                i = self.order[other]
+                self.order[other] = self.order[k]
+                self.order[k] = i
+                eta = col.dot(&self.rows.columns[i], G, 0.0) - self.total * self.meeting[i]
+                eta -= self.along - self.total * self.shared
+                eta = b0 + rho * self.total + per * eta - self.target[i]
+                w, q = self.high[i] - self.low[i], self.square[i] * per + rho
+                share = (self.high[i] - self.u[i]) / w
+                step = w * (share - _share_at_balance(eta, share, q * w))
+                worst = max(worst, fabs(step) * (q + 4.0 / w))
+                if step != 0.0:
+                    gain += 0.5 * (q + 4.0 / w) * step * step
+                    self.u[i] = min(max(self.u[i] + step, self.low[i]), self.high[i])
+                    self.total += step
+                    self.along += step * self.meeting[i]
+                    col.axpy(&self.rows.columns[i], step, G)
+        self.gain, self.worst = gain, worst
+        return gain
+
+
+cdef double _share_at_balance(double eta, double share, double c) noexcept nogil:
+    """Return sigma(t) for the root t of t + c sigma(t) = eta + c share, by Newton steps from eta
+    within a bracket.
+    """
+    cdef double t = eta, level = eta + c * share, low = level - c, high = level, e, p, off
+    cdef int k
+    # Steps after which bisections alone would have ended.
+    for k in range(60):
+        e = exp(-fabs(t))
+        p = 1.0 / (1.0 + e) if t > 0.0 else e / (1.0 + e)
+        off = t - level + c * p
+        if off > 0.0:
+            high = t
+        else:
+            low = t
+        off /= 1.0 + c * e / ((1.0 + e) * (1.0 + e))
+        if fabs(off) <= 1e-9 * (1.0 + fabs(t)):
+            break
+        t -= off
+        if not low < t < high:
+            t = 0.5 * (low + high)
+    return p
 
 
 cdef double _square(const col.Column* x) noexcept nogil:

@@ -39,15 +39,29 @@ def test_shrinking_is_safe(family, intercept):
     assert left > (30 if family.name == "squared_hinge" else 120)
 
 
+def squared_hinge(y, eta):
+    lack = np.maximum(1.0 - y * eta, 0.0)
+    return 0.5 * lack**2, -y * lack
+
+
+def logistic(y, eta):
+    return np.logaddexp(0.0, eta) - y * eta, 1.0 / (1.0 + np.exp(-eta)) - y
+
+
+@pytest.mark.parametrize("loss", [squared_hinge, logistic])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("store", [np.asarray, sparse.csc_array])
-def test_the_squared_hinge_is_that_of_lbfgs(store, intercept):
+def test_smooth_losses_are_those_of_lbfgs(store, intercept, loss):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(60, 40)) * (rng.random((60, 40)) < 0.3)
-    y = np.where(X[:, 0] + rng.normal(size=60) > 0.3, 1.0, -1.0)
-    w = rng.random(60) * (rng.random(60) < 0.9)
+    y, family = np.where(X[:, 0] + rng.normal(size=60) > 0.3, 1.0, -1.0), "binomial"
+    if loss is squared_hinge:
+        family = ss.families.squared_hinge()
+    else:  # shares of successes, some of them 0 or 1
+        y = np.clip(y * rng.uniform(0.3, 1.1, size=60), 0.0, 1.0)
+    w, offset = rng.random(60) * (rng.random(60) < 0.9), rng.normal(size=60)
     w, factor, lambdas = w / w.sum(), np.resize([1.0, 0.5, 2.0], 40), [0.3, 0.01, 1e-4]
-    fit = ss.path(store(X), y, family=ss.families.squared_hinge(), alpha=0, weights=w, tol=1e-10,
+    fit = ss.path(store(X), y, family=family, alpha=0, weights=w, tol=1e-10, offset=offset,
                   lambdas=lambdas, penalty_factor=factor, standardize=False, intercept=intercept,
                   solver="dual_descent", stop=None)  # fmt: skip
     factor = factor * 40 / factor.sum()
@@ -55,10 +69,9 @@ def test_the_squared_hinge_is_that_of_lbfgs(store, intercept):
 
     def objective(x, lam):
         b, b0 = x[:40], x[40] * intercept
-        lack = np.maximum(1.0 - y * (X @ b + b0), 0.0)
-        u = w * y * lack
-        slope = np.append(lam * factor * b - X.T @ u, -u.sum() * intercept)
-        return 0.5 * w @ lack**2 + 0.5 * lam * factor @ b**2, slope
+        values, slopes = loss(y, offset + X @ b + b0)
+        slope = np.append(lam * factor * b + X.T @ (w * slopes), w @ slopes * intercept)
+        return w @ values + 0.5 * lam * factor @ b**2, slope
 
     for lam in lambdas:
         least = minimize(objective, np.zeros(41), (lam,), jac=True, options={"gtol": 1e-10}).fun
@@ -66,12 +79,13 @@ def test_the_squared_hinge_is_that_of_lbfgs(store, intercept):
         assert least * (1 - 1e-9) <= here <= least + 1e-10 * fit.null_deviance
 
 
-@pytest.mark.parametrize("kind", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("kind", ["hinge", "squared_hinge", "binomial"])
 def test_newton_steps_go_on_where_sweeps_have_stalled(monkeypatch, kind):
     monkeypatch.setattr("sparsesolve.solvers.margin.dual_descent.GAPS_BEFORE_NEWTON", 0)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 60))
     y = np.sign(X[:, 0] + rng.normal(size=40))
-    options = {"family": getattr(ss.families, kind)(), "alpha": 0, "n_lambdas": 5}
+    family = kind if kind == "binomial" else getattr(ss.families, kind)()
+    options = {"family": family, "alpha": 0, "n_lambdas": 5}
     fit = ss.path(X, y, solver="dual_descent", **options)
     assert fit.gaps.max() <= 1e-7
