@@ -121,6 +121,92 @@ def test_other_processes_do_as_well(da):
         same(fit, ss.path(X, RESPONSES[name], family=name, **options))
 
 
+@pytest.fixture
+def passes(monkeypatch):
+    """Counts the calls that read all blocks."""
+    module, found = sys.modules["sparsesolve.data.row_blocks"], []
+    call = module._Dask.__call__
+
+    def counted(self, function, *rest):
+        found.append(function.__name__)
+        return call(self, function, *rest)
+
+    monkeypatch.setattr(module._Dask, "__call__", counted)
+    return found
+
+
+@pytest.mark.parametrize("name", ["binomial", "poisson"])
+def test_a_hundred_lambdas_take_few_passes(da, passes, name):
+    tall = np.random.default_rng(2).standard_normal((4000, 20))
+    eta = tall[:, :6] @ [1.0, -1, 0.5, 0.3, 0.2, 0.1]
+    y = RNG.poisson(np.exp(eta / 2)) if name == "poisson" else eta + RNG.logistic(size=4000) > 0
+    fit = ss.path(da.from_array(tall, chunks=(1000, 20)), y, family=name, stop=None)
+    assert len(fit.lambdas) == 100 and fit.gaps.max() <= 1e-7
+    assert len(passes) <= 40
+    assert set(passes) == {"summarise", "pass_over"}  # the moments, and no products apart
+    assert passes.count("pass_over") <= fit.n_iters.sum() + 5
+
+
+@pytest.mark.parametrize("name", ["gaussian", "binomial", "poisson"])
+def test_folds_share_the_passes_of_the_path(da, passes, name):
+    y, options = RESPONSES[name], {"family": name, "n_lambdas": 20, "lambda_min_ratio": 0.01}
+    blocks = da.from_array(X, chunks=(150, 5))
+    ss.path(blocks, y, **options)
+    alone = len(passes)
+    found = ss.cv_path(blocks, y, n_folds=4, seed=1, keep=True, **options)
+    shared = len(passes) - alone
+    assert shared - 4 <= 3 * alone  # 4 more for the predictions that are kept
+    whole = ss.cv_path(X, y, n_folds=4, seed=1, keep=True, **options)
+    np.testing.assert_allclose(found.mean, whole.mean, rtol=2e-3)
+    np.testing.assert_allclose(found.fold_weights, whole.fold_weights)
+    assert found.index_min == whole.index_min and (found.folds == whole.folds).all()
+    np.testing.assert_allclose(found.prevalidated, whole.prevalidated, atol=2e-3 * np.ptp(ETA))
+
+
+def test_an_error_of_a_fold_ends_all_of_them(da):
+    y = np.zeros(N, dtype=bool)
+    y[:3] = True
+    folds = np.repeat([0, 1], [200, 200])
+    with pytest.raises(ValueError, match="no row of class"):
+        ss.cv_path(da.from_array(X, chunks=(150, P)), y, family="binomial", folds=folds)
+    weights = np.where(np.arange(N) < 200, 1.0, 0.0)
+    with pytest.raises(ValueError, match="fold 0"):
+        ss.cv_path(da.from_array(X, chunks=(150, P)), ETA, weights=weights, folds=folds)
+
+
+def test_blocks_on_workers_stay_there(da):
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    )
+    y = RESPONSES["binomial"]
+    with cluster, distributed.Client(cluster) as client:
+        blocks = da.from_array(X, chunks=(100, P)).persist()
+        fit = ss.path(blocks, y, family="binomial", n_lambdas=10)
+        tasks = [
+            key for key in client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.tasks)
+        ]
+        cv = ss.cv_path(blocks, y, family="binomial", n_lambdas=10, n_folds=3, seed=0)
+        lazy = ss.path(blocks * 1.0, y, family="binomial", n_lambdas=10)
+    assert len(tasks) < 20  # of a pass nothing remains
+    same(fit, ss.path(X, y, family="binomial", n_lambdas=10))
+    same(lazy, fit)
+    whole = ss.cv_path(X, y, family="binomial", n_lambdas=10, n_folds=3, seed=0)
+    np.testing.assert_allclose(cv.mean, whole.mean, rtol=2e-3)
+
+
+@pytest.mark.parametrize("loss", [
+    "huber", "probit", "squared_hinge", "gamma", "negative_binomial", "tweedie", "cloglog",
+])  # fmt: skip
+def test_losses_are_built_again_elsewhere(da, loss):
+    made = getattr(ss.families, loss)
+    chosen = {"huber": (0.3,), "tweedie": (1.7,), "negative_binomial": (3.0,)}.get(loss, ())
+    y = {"huber": ETA + NOISE, "negative_binomial": RESPONSES["poisson"]}.get(loss, NOISE > 0)
+    y = np.exp(ETA / 3) if loss in ("gamma", "tweedie") else y
+    options = {"family": made(*chosen), "n_lambdas": 6, "lambda_min_ratio": 0.05}
+    same(ss.path(da.from_array(X, chunks=(150, P)), y, **options), ss.path(X, y, **options))
+
+
 def test_predictions_are_dask_arrays(da):
     blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["binomial"]
     fit = ss.path(blocks, np.where(y, "b", "a"), family="binomial", n_lambdas=5)
@@ -155,8 +241,8 @@ def test_what_cannot_be_done_in_blocks_is_refused(da):
         ss.path(blocks, y > 0, family="binomial", solver="proximal_newton")
     fit = ss.path(blocks, kind, family="multinomial", solver="fista", lambdas=[0.1])
     assert fit.gaps.max() <= 1e-7
-    for refused in (ss.cv_path, ss.lars_path, ss.omp_path, ss.stability_path):
-        with pytest.raises(TypeError, match="only path and the predict of its result take"):
+    for refused in (ss.lars_path, ss.omp_path, ss.stability_path):
+        with pytest.raises(TypeError, match="only path, cv_path and what they return take"):
             refused(blocks, y)
     spoiled = X.copy()
     spoiled[301, 2], spoiled[20, 5] = np.nan, np.inf

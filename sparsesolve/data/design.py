@@ -70,10 +70,12 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False, gen
             )
         X.refuse_changed()
         return X, X.names
-    if is_dask(X):
+    if isinstance(X, DistributedDesign) and in_blocks:  # of fits which share their passes
+        return X.copy(), None
+    if is_dask(X) or isinstance(X, DistributedDesign):
         if not in_blocks:
             raise TypeError(
-                f"X is a dask {type(X).__name__}, which only path and the predict of its result "
+                f"X is a dask {type(X).__name__}, which only path, cv_path and what they return "
                 "take block by block; pass X.compute() if it fits in memory"
             )
         return read_row_blocks(X, read_block), None

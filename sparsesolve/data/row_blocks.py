@@ -3,6 +3,8 @@
 dask is imported only after a user has passed one of its arrays.
 """
 
+import sys
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -49,7 +51,19 @@ def read_row_blocks(X, read):
     it.
     """
     sizes, blocks = row_blocks(X)
-    return DistributedDesign(sizes, int(X.shape[1]), _Dask(blocks), read)
+    gather = _Dask(blocks, _futures(X, blocks))
+    return DistributedDesign(sizes, int(X.shape[1]), gather, read)
+
+
+def _futures(X, blocks):
+    """Return the futures of blocks that are persisted on a cluster, or None."""
+    if "distributed" not in sys.modules:  # then there is no cluster
+        return None
+    from distributed import futures_of
+
+    known = {future.key: future for future in futures_of(X)}
+    found = [known.get(block.key) for block in blocks]
+    return None if None in found else found
 
 
 def row_blocks(X):
@@ -86,19 +100,72 @@ def slice_rows(array, n_threads, read):
 
 
 class _Dask:
-    """Calls a function of every block, with dask's current scheduler."""
+    """Calls a function of every block, with dask's current scheduler.
 
-    def __init__(self, blocks):
-        self.blocks = blocks
+    Blocks that are persisted on the workers of a cluster stay there, and so does what `keep` made:
+    then a call is one task a worker, which merges the results of its blocks.
+    """
+
+    def __init__(self, blocks, futures=None):
+        self.blocks, self.futures = blocks, futures
+        self.client = None if futures is None else futures[0].client
+        self.places = {} if futures is None else self._places()
+
+    def _places(self):
+        """Return the blocks (indices) of each worker that has them in its memory."""
+        from distributed import wait
+
+        wait(self.futures)
+        holders, places = self.client.who_has(self.futures), {}
+        for k, future in enumerate(self.futures):
+            where = sorted(holders.get(future.key, ()))
+            if not where:
+                return {}
+            places.setdefault(where[0], []).append(k)
+        return places
 
     def keep(self, make, arguments):
         """Return what make(*arguments[k]) returns for every block, for later calls."""
-        from dask import delayed
+        if not self.places:
+            from dask import delayed
 
-        make = delayed(make, pure=False, traverse=False)
-        return [make(*rest) for rest in arguments]
+            make = delayed(make, pure=False, traverse=False)
+            return [make(*rest) for rest in arguments]
+        kept = [None] * len(arguments)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # vectors of n, in parts
+            for worker, which in self.places.items():
+                for k in which:
+                    kept[k] = self._submit(worker, make, *arguments[k])
+        return kept
+
+    def _submit(self, worker, function, *arguments):
+        """Start a task on a worker, or on another if it has died."""
+        return self.client.submit(
+            function, *arguments, workers=[worker], allow_other_workers=True, pure=False
+        )
 
     def __call__(self, function, arguments, merge):
+        with one_blas_thread(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # vectors of n, in parts
+            if self.places:
+                return self._by_workers(function, arguments, merge)
+            return self._by_blocks(function, arguments, merge)
+
+    def _by_workers(self, function, arguments, merge):
+        tasks = [
+            self._submit(worker, _of_worker, function, [self.futures[k] for k in which],
+                         [list(arguments[k]) for k in which], merge)
+            for worker, which in self.places.items()
+        ]  # fmt: skip
+        parts = self.client.gather(tasks)
+        if merge is not None:
+            return tree(merge, parts)
+        order = [k for which in self.places.values() for k in which]
+        found = dict(zip(order, (one for part in parts for one in part), strict=True))
+        return [found[k] for k in range(len(order))]
+
+    def _by_blocks(self, function, arguments, merge):
         from dask import compute, delayed
 
         function = delayed(function, pure=False)
@@ -115,11 +182,80 @@ class _Dask:
             function(block, *[once.get(id(item), item) for item in rest])
             for block, rest in zip(self.blocks, arguments, strict=True)
         ]
-        with one_blas_thread(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Sending large graph")  # vectors of n, in parts
-            if merge is None:
-                return list(compute(*parts))
-            return compute(tree(delayed(merge, pure=False), parts))[0]
+        if merge is None:
+            return list(compute(*parts))
+        return compute(tree(delayed(merge, pure=False), parts))[0]
+
+
+def _of_worker(function, blocks, arguments, merge):
+    """Return what a function returns for the blocks of a worker, merged or as a list."""
+    with one_blas_thread():
+        parts = [function(part, *rest) for part, rest in zip(blocks, arguments, strict=True)]
+    return parts if merge is None else tree(merge, parts)
+
+
+class Together:
+    """Answers the calls of several fits, which run in threads, by one call for all of them.
+
+    A call waits until every fit that still runs has made one. So the fits share their passes.
+    """
+
+    def __init__(self, gather):
+        self.gather, self.running = gather, 0  # fits
+        self.calls, self.changed = [], threading.Condition()
+
+    def keep(self, make, arguments):
+        """Return what make(*arguments[k]) returns for every block, for later calls."""
+        return self.gather.keep(make, arguments)
+
+    def leave(self):
+        """Count a fit as ended."""
+        with self.changed:
+            self.running -= 1
+            self._answer()
+
+    def __call__(self, function, arguments, merge):
+        own = [function, arguments, merge, None, None]
+        with self.changed:
+            self.calls.append(own)
+            self._answer()
+            self.changed.wait_for(lambda: own[3] is not None)
+        if own[4] is not None:
+            raise own[4]
+        return own[3][0]
+
+    def _answer(self):
+        """Make the pass if all running fits wait for it."""
+        calls = self.calls
+        if not calls or len(calls) < self.running:
+            return
+        self.calls = []
+        try:
+            asked = [(function, merge) for function, _, merge, *_ in calls]
+            blocks = zip(*(arguments for _, arguments, *_ in calls), strict=True)
+            each = [(k, asked, *rest) for k, rest in enumerate(blocks)]
+            found = self.gather(_of_many, each, _of_two)
+            for own, (_, part) in zip(calls, found, strict=True):
+                own[3] = ([part[k] for k in range(len(each))] if own[2] is None else part,)
+        except BaseException as error:
+            for own in calls:
+                own[3:] = (), error
+        self.changed.notify_all()
+
+
+def _of_many(block, k, asked, *arguments):
+    """Return what several functions return of a block: (merge, result), a dict without one."""
+    return [
+        (merge, function(block, *rest) if merge is not None else {k: function(block, *rest)})
+        for (function, merge), rest in zip(asked, arguments, strict=True)
+    ]
+
+
+def _of_two(left, right):
+    return [
+        (merge, a | b if merge is None else merge(a, b))
+        for (merge, a), (_, b) in zip(left, right, strict=True)
+    ]
 
 
 class _Threads:

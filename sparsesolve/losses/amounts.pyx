@@ -4,7 +4,7 @@ Each is minus a log-likelihood up to a constant: a count; a positive response, w
 parameter; a point mass at 0 and positive amounts of variance mu^power; counts of variance
 mu + mu^2 / theta.
 """
-from libc.math cimport INFINITY, exp, expm1, fabs, log, log1p
+from libc.math cimport INFINITY, NAN, exp, expm1, fabs, isnan, log, log1p
 
 import numpy as np
 
@@ -26,7 +26,7 @@ cdef class Poisson(Separable):
 
     def __init__(self, y, w):
         super().__init__(y, w)
-        self.rounding = BEYOND * np.dot(self.w, self.y)
+        self.rounding = BEYOND * np.dot(self.w, self.y) / (np.sum(self.w) or 1.0)
 
     cdef double value(self, double y, double eta) noexcept nogil:
         return exp(eta) - y * eta
@@ -89,19 +89,22 @@ cdef class Tweedie(Separable):
     ----------
     y, w : as in Separable; y >= 0
     power : exponent of the variance function, between 1 and 2, both excluded
+    origin : o; NAN: that of y. Parts of the rows need that of all
     """
 
     linear_in_y = True
 
     cdef readonly double power
 
-    def __init__(self, y, w, double power=1.5):
+    def __init__(self, y, w, double power=1.5, double origin=NAN):
         cdef double mean = np.dot(w, y)
-        self.power, self.origin = power, log(mean) - 1.0 if mean > 0.0 else 0.0
+        self.power, self.origin = power, origin
+        if isnan(origin):
+            self.origin = log(mean) - 1.0 if mean > 0.0 else 0.0
         super().__init__(y, w)
 
     def parameters(self):
-        return (self.power,)
+        return self.power, self.origin
 
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double a = 2.0 - self.power, b = self.power - 1.0, o = self.origin
@@ -164,7 +167,7 @@ cdef class NegativeBinomial(Separable):
     def __init__(self, y, w, double theta=1.0):
         self.theta, self.log_theta = theta, log(theta)
         super().__init__(y, w)
-        self.rounding = BEYOND * np.dot(self.w, self.y)
+        self.rounding = BEYOND * np.dot(self.w, self.y) / (np.sum(self.w) or 1.0)
 
     def parameters(self):
         return (self.theta,)

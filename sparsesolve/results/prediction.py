@@ -17,6 +17,7 @@ from sparsesolve.data import (
 from sparsesolve.data.genotypes.columns import Genotypes
 from sparsesolve.data.genotypes.matching import is_matched, match
 from sparsesolve.families import read_family
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.design.genotypes import MixedColumns
 from sparsesolve.results.interpolation import at_one, interpolator, read_s
 
@@ -142,6 +143,8 @@ def _product(matrix, coefs, path, rows):
         values = coefs[used]
     if isinstance(matrix, MixedColumns):
         return matrix.imputed(path.means).product(used, values, rows)
+    if isinstance(matrix, DistributedDesign):
+        return matrix.raw_product(used, values, rows)
     if rows is not None and not sparse.issparse(matrix):
         part = matrix[rows[:, None], used]
     else:

@@ -137,7 +137,7 @@ def cv_path(
     keep = read_flag("keep", keep)
     family = read_family(options["family"])
     scorer = read_measure(measure, family)
-    matrix, names = read_design(X, genotypes=True)
+    matrix, names = read_design(X, in_blocks=True, genotypes=True)
     names = read_feature_names(options["feature_names"], names, matrix.shape[1])
     response = family.read(y, matrix.shape[0])
     rows = Rows(family, matrix, response, options)
@@ -212,8 +212,7 @@ def of_folds(made, rows, folds, ids, measure, master, others, keep):
     lambdas = master.lambdas
     if not len(lambdas):
         raise ValueError(f"The path holds no solution to score: {master.stop_reason}")
-    scored = [rows.score(measure, other, lambdas, fold)
-              for other, fold in zip(others, folds, strict=True)]  # fmt: skip
+    scored = rows.scores(measure, others, lambdas, folds)
     scores, weights = np.array([score for score, _ in scored]), np.array([w for _, w in scored])
     mean, std = summary(scores, weights, passes([fold.test for fold in folds]))
     index_min, index_1se = choose(mean, std, measure.larger)

@@ -54,6 +54,11 @@ class DistributedDesign:
         self.starts = np.concatenate([[0], np.cumsum(sizes)])
         self.gather, self.read = gather, read
 
+    def copy(self, gather=None):
+        """Return the same rows, with moments and a standardisation of their own to come."""
+        sizes = np.diff(self.starts)
+        return DistributedDesign(sizes, self.p, gather or self.gather, self.read)
+
     def cut(self, *rows):
         """Split arrays whose last axis is the rows; return the parts of each block."""
         spans = zip(self.starts[:-1], self.starts[1:], strict=True)
@@ -118,6 +123,15 @@ class DistributedDesign:
             return np.zeros((len(B), self.n))
         arguments = [(self.read, self.frame.of(which), which, B)] * (len(self.starts) - 1)
         return np.concatenate(self.gather(_combinations, arguments, None), axis=1)
+
+    def raw_product(self, which, values, rows=None):
+        """Return X values (m, k) of the columns `which`, as stored, for ascending `rows` (m,)."""
+        arguments = [(which, values, None)] * (len(self.starts) - 1)
+        if rows is not None:
+            ends = np.searchsorted(rows, self.starts)
+            spans = zip(ends[:-1], ends[1:], self.starts, strict=False)
+            arguments = [(which, values, rows[i:j] - start) for i, j, start in spans]
+        return np.concatenate(self.gather(_raw_product, arguments, None))
 
     def unpacked(self, which):
         """Return the standardised columns which[0..k) as an array (n, k)."""
@@ -243,6 +257,11 @@ class _Dense:
             total += chunk.T @ chunk
         factor = self.frame.factor[which]
         return total * np.outer(factor, factor)
+
+
+def _raw_product(block, which, values, rows):
+    part = block if len(which) == block.shape[1] else block[:, which]
+    return np.asarray((part if rows is None else part[rows]) @ values, dtype=float)
 
 
 def _products(block, read, frame, u):
