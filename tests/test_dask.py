@@ -163,6 +163,24 @@ def test_folds_share_the_passes_of_the_path(da, passes, name):
     np.testing.assert_allclose(found.prevalidated, whole.prevalidated, atol=2e-3 * np.ptp(ETA))
 
 
+FACES = {
+    "relax": lambda X, y: ss.relax(ss.path(X, y, **SHORT), X, y).coef(0.05),
+    "criteria": lambda X, y: ss.criteria(ss.path(X, y, **SHORT), X, y)["bic"],
+    "assess": lambda X, y: ss.assess(ss.path(X, y, **SHORT), X, y)["auc"],
+    "refit": lambda X, y: ss.refit(ss.path(X, y, **SHORT), X, y, s=0.05).errors,
+    "blends": lambda X, y: ss.cv_path(X, y, gammas=[0.0, 0.5], n_folds=3, seed=0, **SHORT).mean,
+}
+SHORT = {"family": "binomial", "n_lambdas": 6, "lambda_min_ratio": 0.05}
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_what_comes_after_a_path_is_that_in_memory(da, passes, face):
+    y, ask = RESPONSES["binomial"], FACES[face]
+    found = ask(da.from_array(X, chunks=(150, 5)), y)
+    np.testing.assert_allclose(found, ask(X, y), rtol=5e-3, atol=1e-4)
+    assert len(passes) <= 100  # refits of six supports, of three folds too, share theirs
+
+
 def test_an_error_of_a_fold_ends_all_of_them(da):
     y = np.zeros(N, dtype=bool)
     y[:3] = True

@@ -34,7 +34,7 @@ BUDGETS = {
     "penalties": (11300, 67, 115),
     "results": (6570, 42, 29),
     "root": (343, 2, 0),
-    "selection": (3400, 21, 9),
+    "selection": (3460, 22, 9),
     "solvers/baselines": (1107, 6, 14),
     "solvers/certificate": (834, 5, 14),
     "solvers/first_order": (1885, 8, 29),

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.data import columns_of, is_frame, read_weights, refuse_other_names
-from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.results.prediction import linear_predictor, path_family, read_rows
 
 # Differences up to this fraction of the null deviance are rounding.
@@ -46,7 +45,7 @@ class FittedData:
 
     def __init__(self, path, X, y, in_blocks=False):
         self.path, self.family, self.options = path, path_family(path), path.options or {}
-        self.matrix, self.X = read_rows(path, X, in_blocks), X
+        self.matrix = read_rows(path, X, in_blocks)
         self.n = self.matrix.shape[0]
         if self.options.get("offset") is True:
             raise ValueError("A model from a file lacks the offset of its rows; fit them again")
@@ -62,8 +61,6 @@ class FittedData:
     def link(self, s):
         """Return linear predictors (n, S) or (n, K, S), offsets included."""
         offset = self.options.get("offset")
-        if isinstance(self.matrix, DistributedDesign):
-            return np.asarray(self.path.predict(self.X, s, "link", offset=offset))
         return linear_predictor(self.path, self.matrix, s, offset)
 
     def _predictors(self, s):
@@ -137,6 +134,6 @@ def refuse_other_responses(path, family, y, response):
 
 def explained(path, matrix, y):
     """Return the path with a new fraction of explained deviance at each lambda."""
-    data = FittedData(path, matrix, y)
+    data = FittedData(path, matrix, y, in_blocks=True)
     left, null = 2.0 * data.total * data.excess(path.lambdas), path.null_deviance
     return replace(path, dev_ratio=1.0 - left / null if null > 0.0 else 0.0 * left)

@@ -105,7 +105,7 @@ class PathPredictor(Predictor):
 
     def _new_rows(self, X, y, weights, s, lengths):
         refuse_lengths(self, lengths)
-        matrix = prediction.read_rows(self, X)
+        matrix = prediction.read_rows(self, X, in_blocks=True)
         return NewRows(matrix.shape[0], matrix, y, weights)
 
     def _link(self, rows, s, offset):
@@ -116,7 +116,7 @@ class PathPredictor(Predictor):
         if (self.options or {}).get("alpha", 1.0) == 0.0:
             raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
         path = with_rows(self, weights, offset)
-        data = FittedData(path, X, y)
+        data = FittedData(path, X, y, in_blocks=True)
         data.refuse_others()
         intercepts = 0
         if (path.options or {}).get("intercept", True) and data.family.intercept:

@@ -8,10 +8,9 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.data import read_offset, read_offsets, read_weights
-from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.results.prediction import linear_predictor
-from sparsesolve.selection.jobs import run_together
 from sparsesolve.selection.measures import class_shares
+from sparsesolve.selection.together import at_the_same_time
 
 FEWER = "give fewer folds, or folds that share them out"
 ALONE = (
@@ -103,19 +102,13 @@ class Rows:
 
     def scores(self, measure, paths, lambdas, folds):
         """Return the score and its weight of the path of each fold."""
-        def calls(rows):
+        def calls(matrix):
+            rows = copy(self)
+            rows.matrix = matrix
             return [partial(rows.score, measure, path, lambdas, fold)
                     for path, fold in zip(paths, folds, strict=True)]  # fmt: skip
 
-        if not isinstance(self.matrix, DistributedDesign):
-            return [call() for call in calls(self)]
-
-        def sharing(matrix):
-            rows = copy(self)
-            rows.matrix = matrix
-            return [lambda *_, call=call: call() for call in calls(rows)]
-
-        return run_together(sharing, self.matrix)
+        return at_the_same_time(calls, self.matrix)
 
     def score(self, measure, path, lambdas, fold):
         """Return the score (L,) of the held-out rows, and its weight."""

@@ -1,16 +1,16 @@
 """Jobs: many paths of the same data, one after the other or several at a time."""
 
 import operator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from sparsesolve.data import Together, read_flag, refuse_unknown, shown
+from sparsesolve.data import read_flag, refuse_unknown, shown
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.threads import one_blas_thread, thread_count, usable_cores
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import path, solve_path
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.selection.relaxed import refitted
+from sparsesolve.selection.together import Wanted, run_together
 
 
 def read_options(options, function=path):
@@ -48,35 +48,6 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress, fit=None):
     if isinstance(data[0], DistributedDesign):
         return run_together(lambda matrix: calls(matrix, *data[1:]), data[0], progress)
     return run_calls(calls(*data), jobs[0][0]["n_threads"], n_jobs, progress)
-
-
-def run_together(calls_of, matrix, progress=False):
-    """Return what each of several calls (n_threads, wanted) returns, in order.
-
-    calls_of(matrix) makes them for rows in blocks; they run in threads and share their passes.
-    """
-    visible, together = read_flag("progress", progress), Together(matrix.gather)
-    calls, wanted, found = calls_of(matrix.copy(together)), Wanted(), []
-    together.running = len(calls)
-
-    def run(call):
-        try:
-            return call(1, wanted)
-        finally:
-            together.leave()
-
-    with one_blas_thread(), progress_bar(len(calls), visible, unit="path") as advance:
-        pool = ThreadPoolExecutor(len(calls))
-        try:
-            for one in [pool.submit(run, call) for call in calls]:
-                found.append(one.result())
-                advance(len(found))
-        except BaseException:
-            wanted.still = False
-            raise
-        finally:
-            pool.shutdown()
-    return found
 
 
 def run_calls(calls, n_threads, n_jobs, progress):
@@ -123,17 +94,6 @@ def run_calls(calls, n_threads, n_jobs, progress):
             wanted.still = False
             raise
         return fits
-
-
-class Wanted:
-    """True while the paths of other threads are needed; each path asks after every lambda."""
-
-    def __init__(self):
-        self.still = True
-
-    def __call__(self, *words):
-        if not self.still:
-            raise KeyboardInterrupt
 
 
 def _solve(data, options, name, relaxed, fit, n_threads, wanted):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_number, read_offset
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.coefficient_table import Tabled, Text, frame_of
 from sparsesolve.results.cv_path import CVPath, one_lambda, path_of
@@ -199,8 +200,10 @@ def refit(
     path, s = path_of(fit), one_lambda(fit, s)
     _refuse(path)
     path = with_rows(path, weights, offset)
-    data, support = FittedData(path, X, y), path.nonzero(s)
+    data, support = FittedData(path, X, y, in_blocks=True), path.nonzero(s)
     data.refuse_others()
+    if isinstance(data.matrix, DistributedDesign):
+        data.matrix = data.matrix.taken(support)
     refuse_unfit(path, data, support, s)
     alone = fitted_alone(path, data.matrix, y, support)
     warn_missed([alone], alone.options["tol"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import partial
 from itertools import takewhile
 from typing import Any
 
@@ -25,6 +26,7 @@ from sparsesolve.results.fitted_data import (
     with_rows,
 )
 from sparsesolve.results.path import Path
+from sparsesolve.selection.together import at_the_same_time
 
 # Every path takes these options.
 ROWS = ("weights", "offset", "intercept", "standardize", "n_threads")
@@ -111,7 +113,7 @@ def relax(
     refuse_lost_limits(path)
     path = with_rows(path, weights, offset)
     tol = options_of(path)["tol"]
-    data = FittedData(path, X, y)
+    data = FittedData(path, X, y, in_blocks=True)
     data.refuse_others()
     matrix = data.matrix
     refit = refitted(path, matrix, y)
@@ -135,10 +137,14 @@ def refitted(path, matrix, y, report=None):
             f"weight; a fit without penalty takes at least {SPARE} more rows than features: begin "
             f"the path at a larger lambda, or with alpha=1"
         )
-    fits = {}
-    for support in supports:
-        if len(support) and support.tobytes() not in fits:
-            fits[support.tobytes()] = without_penalty(path, matrix, y, support, report)
+    different = {support.tobytes(): support for support in supports if len(support)}
+
+    def calls(matrix):
+        return [partial(without_penalty, path, matrix, y, support, report)
+                for support in different.values()]  # fmt: skip
+
+    found = at_the_same_time(calls, matrix)
+    fits = dict(zip(different, found, strict=True))
     several = isinstance(path.coefs, list)
     K = len(path.coefs) if several else 1
     coefs, intercepts = [[] for _ in range(K)], []

@@ -133,6 +133,20 @@ class DistributedDesign:
             arguments = [(which, values, rows[i:j] - start) for i, j, start in spans]
         return np.concatenate(self.gather(_raw_product, arguments, None))
 
+    def __getitem__(self, place):
+        """Return all rows of some columns, [:, which], as blocks of which no more is read."""
+        return DistributedDesign(
+            np.diff(self.starts), len(place[1]), _Columnwise(self.gather, place[1]), self.read
+        )
+
+    def taken(self, which):
+        """Return X (n, p) in memory with zeros in place of all but a few columns."""
+        which = np.sort(which)
+        values, n = self.raw_product(which, np.eye(len(which))), self.n
+        ends = n * np.searchsorted(which, np.arange(self.p + 1))
+        rows = np.tile(np.arange(n), len(which))
+        return scipy.sparse.csc_array((values.ravel("F"), rows, ends), shape=self.shape)
+
     def unpacked(self, which):
         """Return the standardised columns which[0..k) as an array (n, k)."""
         if len(which) == 0:
@@ -257,6 +271,21 @@ class _Dense:
             total += chunk.T @ chunk
         factor = self.frame.factor[which]
         return total * np.outer(factor, factor)
+
+
+class _Columnwise:
+    """Calls functions of some columns of every block."""
+
+    def __init__(self, gather, which):
+        self.gather, self.which, self.keep = gather, which, gather.keep
+
+    def __call__(self, function, arguments, merge):
+        own = [(self.which, function, *rest) for rest in arguments]
+        return self.gather(_of_columns, own, merge)
+
+
+def _of_columns(block, which, function, *rest):
+    return function(block[:, which], *rest)
 
 
 def _raw_product(block, which, values, rows):
