@@ -125,22 +125,6 @@ def test_counts_in_two_columns(tmp_path, capsys):
     assert shown.split(":")[1] == f"{fit}\n".split(":")[1]
 
 
-def test_a_family_that_is_not_one(tmp_path, data, capsys):
-    line = refused(capsys, "path", data, "--response", "y", "--grouped")
-    assert "grouped=True" in line
-    for name, words in (
-        ("gausian", "argument --family: family must be one of 'gaussian', 'binomial'"),
-        ("huber(x)", "delta"),
-        ("huber(-1)", "delta"),
-        ("negative_binomial", "takes a parameter, as in 'negative_binomial(1.5)'"),
-        ("probit(2)", "probit takes no parameter"),
-        ("cox(exact)", "ties"),
-        ("binomial(2)", "not 'binomial(2)'"),
-        ("", "not ''"),
-    ):
-        assert words in refused(capsys, "path", data, "--response", "y", "--family", name)
-
-
 @pytest.mark.parametrize(
     "family, column, words",
     [
@@ -263,10 +247,6 @@ def test_bad_files(tmp_path, capsys):
     assert "row 1, column 0" in refused(capsys, "path", tmp_path / "nan.npz")
     np.savez(tmp_path / "short.npz", X=[[1.0], [2.0]], y=[1, 2, 3])
     assert "y" in refused(capsys, "path", tmp_path / "short.npz")
-
-
-def test_negative_weights_are_refused(data, capsys):
-    assert "weights" in refused(capsys, "path", data, "--response", "y", "--weights", "a")
 
 
 def test_what_is_missing_is_named(data, capsys, monkeypatch):

@@ -124,19 +124,3 @@ def test_the_sum_of_all_kernels_is_the_limit_of_large_p():
     exact = b0 + K.sum(axis=0) @ (a[:, 0] - b0 * a[:, 1])
     np.testing.assert_allclose(one.predict([K.sum(axis=0)], s=lam), exact, atol=1e-6)
     np.testing.assert_allclose(many.predict(K, s=lam), exact, atol=1e-3)
-
-
-@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson"])
-def test_block_kernels_give_the_group_lasso_of_the_package(family):
-    groups, d = np.repeat(np.arange(6), 5), np.sqrt([5, 1, 2, 5, 3, 5])
-    y = RESPONSES[family]
-    penalty = ss.penalties.GroupL2(groups, weights=d)
-    fit = ss.path(X, y, family=family, penalty=penalty, standardize=False, n_lambdas=12,
-                  tol=1e-11, stop=None)  # fmt: skip
-    kernels = [X[:, groups == g] @ X[:, groups == g].T for g in range(6)]
-    many = ss.mkl_path(kernels, y, family=family, kernel_weights=d, lambdas=fit.lambdas,
-                       tol=1e-11)  # fmt: skip
-    B = fit.coefs.toarray()
-    sizes = np.array([np.linalg.norm(B[groups == g], axis=0) for g in range(6)])
-    np.testing.assert_allclose(many.kernel_norms, sizes, atol=1e-4)
-    np.testing.assert_allclose(many.intercepts, fit.intercepts, atol=1e-3)

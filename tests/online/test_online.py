@@ -155,29 +155,6 @@ def test_ridge_factors_are_folded_before_they_overflow(method):
     same(fit, Twin(method, logistic, 10, 1, eta0=0.5, **options).learn(X, y))
 
 
-@every("method", METHODS)
-@every("alpha", [1.0, 0.5])
-@every("seed", range(4))
-def test_regret_stays_below_its_bound(method, alpha, seed):
-    X, y = problem(n=400, seed=seed)
-    lam, step = 0.02, 4.0 ** (seed - 2)
-    fit = ss.online(X, y, family="binomial", lam=lam, alpha=alpha, method=method, step=step)
-    twin = Twin(method, logistic, 30, 1, lam, alpha, eta0=step).learn(X, y)
-    best = ss.path(X, y, family="binomial", alpha=alpha, standardize=False, lambdas=[lam],
-                   tol=1e-9)  # fmt: skip
-    b, b0 = best.coef(lam), best.intercepts[0]
-    eta = X @ b + b0
-    fixed = np.sum(np.logaddexp(0, eta) - y * eta)
-    fixed += len(X) * lam * (alpha * np.abs(b).sum() + (1 - alpha) * b @ b / 2)
-    regret = np.sum(twin.losses) + np.sum(twin.charges) - fixed
-    bound = fit.regret_bound(np.sqrt(b @ b + b0**2))
-    assert regret <= bound
-    if method == "fobos":  # Theorem 6, with D and G as they turned out
-        D = max(np.sqrt(((W[:, 0] - b) ** 2).sum() + (c[0] - b0) ** 2) for W, c in twin.iterates)
-        G = max(max(twin.slopes), lam * (alpha * np.sqrt(30) + (1 - alpha) * 10))
-        assert regret <= 2 * G * D + (D**2 / (2 * step) + 7 * G**2 * step) * np.sqrt(len(X))
-
-
 @every("schedule", ["sqrt", "inverse"])
 @every("batch", [1, 5])
 @every("alpha", [1.0, 0.5])

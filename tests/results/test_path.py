@@ -61,10 +61,6 @@ def test_predict_on_frames_checks_the_names(library):
         named.predict(other, 1.5)
 
 
-def test_predict_of_no_rows():
-    assert fit.predict(X[:0], [1.0, 2.0]).shape == (0, 2)
-
-
 @pytest.mark.parametrize("make", [np.asarray, sparse.csc_array])
 def test_predict_refuses_other_columns(make):
     with pytest.raises(ValueError, match="X has 2 columns; the path was fitted to 3"):

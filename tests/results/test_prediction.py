@@ -10,7 +10,6 @@ from scipy import sparse, stats
 
 import sparsesolve as ss
 from sparsesolve import families
-from sparsesolve.families import read_family
 from sparsesolve.results.prediction import read_rows
 
 RNG = np.random.default_rng(3)
@@ -42,15 +41,6 @@ def test_a_subclass_that_lies_about_products_is_not_believed():
             return np.zeros((len(self), other.shape[1]))
 
     assert np.array_equal(FIT.predict(X.view(Liar)), FIT.predict(X))
-
-
-def test_mean_responses():
-    eta = np.array([[-1.0, 0.0], [2.0, 800.0]])
-    assert read_family("gaussian").mean(eta) is eta
-    assert read_family("poisson").mean(eta[0]) == pytest.approx(np.exp(eta[0]))
-    assert read_family("binomial").mean(eta)[1, 1] == 1.0
-    assert read_family("multinomial").mean(eta).sum(axis=1) == pytest.approx(np.ones(2))
-    assert families.gamma().mean(eta)[1, 1] == np.inf
 
 
 def of_family(family, class_names=None):

@@ -156,34 +156,6 @@ def test_norms_by_steps_are_norms_computed_at_once(kernels):
     assert np.hypot(np.linalg.norm(sizes), np.linalg.norm(tied)) <= 3.0 + 1e-9
 
 
-def test_the_regret_is_within_its_bound():
-    """(F^2 / (2 eta0) + G^2 eta0) sqrt(T) for the best point in hindsight, of length F at most."""
-    X, y = draw(5)
-    lam, radius, eta0 = 0.1, 4.0, 0.3
-    made = learner(X, y, "l2", False, True, radius, False, lam=lam)
-    order, paid = np.random.default_rng(6).permutation(np.repeat(np.arange(N), 30)), []
-    for s in order:
-        paid.append(made.work.loss(s) + lam * made.penalty())
-        made.epoch([s], eta0)
-    # the optimum of the sum, by another optimiser
-    def objective(flat):
-        W, t = flat[: 6 * K].reshape(6, K), flat[6 * K :]
-        value = lam * 0.5 * flat @ flat
-        for s in range(N):
-            x, gold = X[PTR[s] : PTR[s + 1]], list(y[PTR[s] : PTR[s + 1]])
-            value += against(x, gold, W, t, False)[1] / N
-        return value
-
-    best = minimize(objective, np.zeros(6 * K + K * K + 2 * K), options={"maxiter": 30})
-    assert np.linalg.norm(best.x) < radius
-    G = max(2.0 * np.sqrt(np.sum(np.abs(X[PTR[s] : PTR[s + 1]]).sum(axis=0) ** 2)
-                          + 3.0 * LENGTHS[s] ** 2) for s in range(N)) + lam * radius  # fmt: skip
-    T = len(order)
-    bound = ((2 * radius) ** 2 / (2 * eta0) + G**2 * eta0) * np.sqrt(T)
-    assert sum(paid) - T * best.fun <= bound
-    assert sum(paid[-N:]) / N < sum(paid[:N]) / N
-
-
 def test_the_kernel_that_says_something_is_chosen_and_the_model_predicts():
     rng = np.random.default_rng(7)
     X = rng.normal(size=(300, 20))

@@ -165,38 +165,6 @@ def test_the_gap_of_a_fit_and_of_its_averages():
     assert model.radius == np.inf and model.eta0 == 10.0
 
 
-@pytest.mark.parametrize("kind, schedule", [
-    ("l1_squared", "sqrt"), ("l1", "sqrt"), ("elastic", "sqrt"), ("elastic", "inverse"),
-    ("l2", "inverse"), ("l2", "pegasos"),
-])  # fmt: skip
-def test_the_regret_is_within_the_bounds_of_each_schedule(kind, schedule):
-    """(F^2 / (2 eta0) + G^2 eta0) sqrt(T), and G^2 (1 + log T) / (2 sigma) where Omega is strongly
-    convex; against a lower bound of the optimum, so that the regret itself is less."""
-    X, y = draw(8)
-    lam, eta0 = 0.1, 0.3
-    given = problem(X, y, kind, False, True, lam)
-    norm = given[6]
-    radius = norm.radius(2.2 * np.log(K), lam)
-    dual, rng = SPOMDual(*given), np.random.default_rng(9)
-    best = raise_bound(dual, SPOMLearner(*given, np.inf, False), 200, rng)
-    sigma = norm.strong * lam
-    made = SPOMLearner(*given, radius, False, schedule)
-    order, paid = rng.permutation(np.repeat(np.arange(N), 40)), 0.0
-    for s in order:
-        paid += made.work.loss(s) + lam * made.penalty()
-        made.epoch([s], eta0 if schedule == "sqrt" else 1.0 / sigma)
-    G = max(2.0 * np.sqrt(np.sum(np.abs(X[PTR[s] : PTR[s + 1]]).sum(axis=0) ** 2)
-                          + 3.0 * LENGTHS[s] ** 2) for s in range(N))  # fmt: skip
-    if schedule == "pegasos":
-        G += lam * radius  # the gradient holds that of the ridge
-    T = len(order)
-    if schedule == "sqrt":
-        bound = ((2 * radius) ** 2 / (2 * eta0) + G**2 * eta0) * np.sqrt(T)
-    else:
-        bound = G**2 * (1.0 + np.log(T)) / (2.0 * sigma)
-    assert 0.0 < paid - T * best <= bound
-
-
 def test_single_positions_are_crammer_and_singer_s_machine_and_multinomial_regression():
     """One position has start and stop scores, two intercepts that are penalised: a column of
     sqrt(2). Both optima come from other solvers."""

@@ -1,18 +1,16 @@
 """Genotypes are screened by near products: no column that should enter is left out."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from packed_genotypes import drawn, imputed, packed
+from screened import products_along_a_path
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.genotypes import MixedColumns
 
 import sparsesolve as ss
-from sparsesolve.penalties import ElasticNet, GroupL2
-from sparsesolve.solvers import SOLVERS
+from sparsesolve.penalties import GroupL2
 
-N, P, LAMBDAS = 301, 2500, 20
+N, P = 301, 2500
 
 
 @pytest.fixture(scope="module")
@@ -38,23 +36,8 @@ def test_every_column_stays_below_lambda(study, kind):
     design.standardise(True, 1 / spread)
     X, mean = imputed(G, w)
     Z, y = (X - mean) / spread, y - w @ y
-    problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y,
-                              null_value=1.0, centred=True, loss=None,
-                              intercept=False, offset=None, null_intercept=0.0)  # fmt: skip
-    state = SOLVERS["working_set"].state(problem, 1)
-    top = np.abs(state.correlations()).max()
-    null, exact = 0.5 * w @ y**2, state.inactive.bounds.products
-    for lam in np.geomspace(top, 0.1 * top, LAMBDAS):
-        outcome, gap = state.solve(lam, 1e-9 * null, 10_000)
-        assert outcome == 0 and gap <= 1e-9 * null
-        which, values = state.coefficients()
-        r = y - Z[:, which] @ values
-        most = np.abs(Z.T @ (w * r)).max()
-        assert most <= lam * (1 + 1e-6)
-        u = min(1.0, lam / most) * r
-        dual = 0.5 * w @ y**2 - 0.5 * w @ (y - u) ** 2
-        assert 0.5 * w @ r**2 + lam * np.abs(values).sum() - dual <= 1.1e-9 * null + 1e-13
-    assert state.inactive.bounds.products - exact < P  # some 80 times as many without
+    # some 80 times as many without
+    assert products_along_a_path(design, Z, y, w, 0.1, 20) < P
 
 
 @pytest.mark.parametrize("family", ["gaussian", "binomial", "cox"])
