@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.penalties.groups import group_members, held, read_groups
-from sparsesolve.penalties.norm import Norm
+from sparsesolve.penalties.groups import NormOfGroups, read_groups
 from sparsesolve.penalties.tangent import on_support
 
 
-class ExclusiveLasso(Norm):
+class ExclusiveLasso(NormOfGroups):
     r"""The exclusive lasso: sparse within each group, and no group is empty.
 
     :math:`\Omega(b) = \sum_g \lVert b_g \rVert_1^2 / 2`.
@@ -52,7 +51,7 @@ class ExclusiveLasso(Norm):
     homogeneous = False
 
     def __init__(self, groups: Any = None):
-        self.groups = None if groups is None else held(groups)
+        super().__init__(groups)
 
     def _arguments(self):
         return f"{self.groups!r}"
@@ -62,10 +61,6 @@ class ExclusiveLasso(Norm):
         layout = read_groups([0] * p if self.groups is None else self.groups, p, names)
         self._of = np.asarray(layout.of)
         self._members = np.split(np.asarray(layout.member), np.asarray(layout.start)[1:-1])
-
-    def group_members(self, n_features: int, names: Any = None) -> dict:
-        """Return the features of each group by its label."""
-        return group_members(self.groups, n_features, names)
 
     def _sums(self, b):
         return np.bincount(self._of, np.abs(b), minlength=len(self._members))

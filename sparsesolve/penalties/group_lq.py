@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.groups import group_members, held, held_weights, read_groups
-from sparsesolve.penalties.norm import Norm, read_number, read_weights, soft
+from sparsesolve.penalties.groups import NormOfGroups, read_groups
+from sparsesolve.penalties.norm import read_number, read_weights, soft, units_of
 from sparsesolve.penalties.overlapping import Flat
 from sparsesolve.penalties.prox.balls import project_l1
 from sparsesolve.penalties.prox.powers import power_lengths
@@ -29,7 +29,7 @@ STEPS = 200
 SAME = 4e-16
 
 
-class GroupLq(Norm):
+class GroupLq(NormOfGroups):
     r"""The group lasso with lq norms of disjoint groups, for any q from 1 to inf.
 
     :math:`\Omega(b) = \sum_g d_g \lVert b_g \rVert_q`.
@@ -71,7 +71,7 @@ class GroupLq(Norm):
     absolute = True  # Omega depends on sizes alone and grows with them.
 
     def __init__(self, groups: Any, q: float, weights: Any = None):
-        self.groups, self.weights = held(groups), held_weights(weights)
+        super().__init__(groups, weights)
         self.q = float(q) if q == np.inf else read_number("q", q, 1.0)
 
     def _arguments(self):
@@ -85,10 +85,6 @@ class GroupLq(Norm):
         given = read_weights(self.weights, count, "groups", labels, self.d[:count])
         if given is not None:
             self.d[:count] = given
-
-    def group_members(self, n_features: int, names: Any = None) -> dict:
-        """Return the features of each group by its label."""
-        return group_members(self.groups, n_features, names)
 
     def norm(self, b: np.ndarray) -> float:
         return float(self.d @ norms(self.of, b, self.q, len(self.d)))
@@ -110,11 +106,7 @@ class GroupLq(Norm):
 
     def kernel(self) -> Any:
         """Return the unit vectors of the features whose group has weight 0."""
-        if not self.n_features or self.d.all():
-            return None
-        free = np.flatnonzero(self.d[self.of] == 0.0)
-        place = (free, np.arange(len(free)))
-        return sparse.csc_array((np.ones(len(free)), place), (self.n_features, len(free)))
+        return units_of(self.d[self.of] == 0.0) if self.n_features else None
 
     def part(self, which: np.ndarray) -> Any:
         """Return the norm on the features `which`, with the groups cut to these."""

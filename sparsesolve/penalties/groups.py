@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from operator import index
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparsesolve.penalties.columns import Labelled, by_label, held_labels, index_of
-from sparsesolve.penalties.norm import read_weights
+from sparsesolve.penalties.norm import Norm, read_weights
 
 
 class Groups(NamedTuple):
@@ -281,3 +281,20 @@ def _refuse_overlap(taken, features, of, g, names, labels):
         f"{called} is {where}; groups must not overlap here: under LatentGroupL2 (latent group "
         "lasso) a feature enters through any of its groups, under OverlapL2 only if all enter"
     )
+
+
+class NormOfGroups(Norm):
+    """Base class of penalties that users give groups of features, and weights of groups."""
+
+    members_of = staticmethod(group_members)
+
+    def __init__(self, groups: Any, weights: Any = None):
+        self.groups = None if groups is None else held(groups)
+        self.weights = None if weights is None else held_weights(weights)
+
+    def _arguments(self):
+        return f"{self.groups!r}, weights={self.weights!r}"
+
+    def group_members(self, n_features: int, names: Any = None) -> dict:
+        """Return the features of each group by its label."""
+        return self.members_of(self.groups, n_features, names)

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.penalties.group_l2 import GroupL2
-from sparsesolve.penalties.groups import held, held_weights
+from sparsesolve.penalties.groups import NormOfGroups
 from sparsesolve.penalties.mapping import Copied
-from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.overlapping import Flat, members_by_label, read_overlapping
 from sparsesolve.penalties.prox.group_balls import latent_vectors
 
@@ -35,7 +34,7 @@ OUTER = 200
 SLOW = 0.1
 
 
-class LatentGroupL2(Norm):
+class LatentGroupL2(NormOfGroups):
     r"""The latent group lasso: groups may overlap, and supports are unions of groups.
 
     :math:`\Omega(b) = \min \sum_g d_g \lVert v_g \rVert_2` over :math:`b = \sum_g v_g`.
@@ -71,11 +70,7 @@ class LatentGroupL2(Norm):
     array([2, 3, 4])
     """
 
-    def __init__(self, groups: Any, weights: Any = None):
-        self.groups, self.weights = held(groups), held_weights(weights)
-
-    def _arguments(self):
-        return f"{self.groups!r}, weights={self.weights!r}"
+    members_of = staticmethod(members_by_label)
 
     def _bind(self, names):
         found = read_overlapping(self.groups, self.weights, self.n_features, names)
@@ -83,10 +78,6 @@ class LatentGroupL2(Norm):
         self._d, self._copies, self._starts = found.weights, found.features, found.start
         self._of = found.of
         self._first = np.unique(found.features, return_index=True)[1]  # a copy of each feature
-
-    def group_members(self, n_features: int, names: Any = None) -> dict:
-        """Return the features of each group by its label."""
-        return members_by_label(self.groups, n_features, names)
 
     def _lengths(self, z):
         copies = z[self._copies]

@@ -31,13 +31,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.penalties.groups import group_members, held, held_weights, read_groups
-from sparsesolve.penalties.norm import Norm, read_number, read_weights
+from sparsesolve.penalties.groups import NormOfGroups, read_groups
+from sparsesolve.penalties.norm import read_number, read_weights
 from sparsesolve.penalties.prox.balls import lengths
 from sparsesolve.penalties.prox.powers import concave_power_lengths
 
 
-class Concave(Norm):
+class Concave(NormOfGroups):
     """Base class of concave penalties. A subclass gives phi, its derivatives and its scalar prox.
 
     Parameters
@@ -62,8 +62,7 @@ class Concave(Norm):
     def __init__(self, groups: Any = None, weights: Any = None, **shape: float):
         vars(self).update(shape)  # the number that phi depends on, by its name
         self._shape = "".join(f"{value!r}, " for value in shape.values())
-        self.groups = None if groups is None else held(groups)
-        self.weights = None if weights is None else held_weights(weights)
+        super().__init__(groups, weights)
 
     def _bind(self, names):
         p = self.n_features
@@ -78,10 +77,6 @@ class Concave(Norm):
         given = read_weights(self.weights, count, what, labels, self.d[:count])
         if given is not None:
             self.d[:count] = given
-
-    def group_members(self, n_features: int, names: Any = None) -> dict:
-        """Return the features of each group by its label."""
-        return group_members(self.groups, n_features, names)
 
     def lengths(self, b: np.ndarray) -> np.ndarray:
         """Return each group's length, (G,). For b (K, p) a group has its features in all rows."""

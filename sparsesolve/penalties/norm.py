@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from sparsesolve.penalties.columns import by_label
 
@@ -133,6 +134,13 @@ class Norm:
         if found.ndim != 1:
             raise ValueError(f"coefficients must be a vector (p,), not of shape {found.shape}")
         return found
+
+
+def units_of(mask):
+    """Return the unit vectors of the features in a mask (p,), (p, k), or None without any."""
+    which = np.flatnonzero(mask)
+    units = sparse.eye_array(len(mask), format="csc")[:, which]
+    return units if len(which) else None
 
 
 def level_of_prox(t):

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsesolve.penalties.groups import held, held_weights, with_single_features
-from sparsesolve.penalties.norm import Norm, plain, read_weights
+from sparsesolve.penalties.groups import NormOfGroups, with_single_features
+from sparsesolve.penalties.norm import plain, read_weights
 from sparsesolve.penalties.splitting import splitting_of
 
 
@@ -145,7 +145,7 @@ class Flat:
         return splitting_of(self.one, shape[0] * shape[1])
 
 
-class OverlappingNorm(Norm):
+class OverlappingNorm(NormOfGroups):
     """Base class of norms on groups that overlap; a subclass reads its groups in `_of_groups`.
 
     Parameters
@@ -164,20 +164,11 @@ class OverlappingNorm(Norm):
     """
 
     absolute = True  # Omega depends on sizes alone and grows with them.
+    members_of = staticmethod(members_by_label)
     _found: Overlapping
-
-    def __init__(self, groups: Any, weights: Any = None):
-        self.groups, self.weights = held(groups), held_weights(weights)
-
-    def _arguments(self):
-        return f"{self.groups!r}, weights={self.weights!r}"
 
     def _bind(self, names):
         self._of_groups(read_overlapping(self.groups, self.weights, self.n_features, names))
-
-    def group_members(self, n_features: int, names: Any = None) -> dict:
-        """Return the features of each group by its label."""
-        return members_by_label(self.groups, n_features, names)
 
     def _of_groups(self, groups: Any) -> Any:
         """Set the norm's groups, and return the norm."""

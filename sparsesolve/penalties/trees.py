@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.groups import group_members, held, held_weights
+from sparsesolve.penalties.groups import NormOfGroups
 from sparsesolve.penalties.nested_groups import over_rows, read_tree
-from sparsesolve.penalties.norm import Norm
+from sparsesolve.penalties.norm import units_of
 from sparsesolve.penalties.overlapping import Flat
 from sparsesolve.penalties.prox.trees import (
     dual_norm,
@@ -31,7 +31,7 @@ from sparsesolve.penalties.prox.trees import (
 from sparsesolve.penalties.tangent import on_pieces, on_support
 
 
-class TreeNorm(Norm):
+class TreeNorm(NormOfGroups):
     """Base class of `TreeL2` and `TreeLinf`. Groups are read once the number of features is
     known.
 
@@ -53,12 +53,6 @@ class TreeNorm(Norm):
     absolute = True  # Omega depends on sizes alone and grows with them.
     largest = False  # True if N is linf, False if it is l2
 
-    def __init__(self, groups: Any, weights: Any = None):
-        self.groups, self.weights = held(groups), held_weights(weights)
-
-    def _arguments(self):
-        return f"{self.groups!r}, weights={self.weights!r}"
-
     def _bind(self, names):
         self.tree = read_tree(self.groups, self.weights, self.n_features, names)
 
@@ -67,10 +61,6 @@ class TreeNorm(Norm):
         made = copy(self)
         made.tree, made.n_features = tree, len(tree.node_of)
         return made
-
-    def group_members(self, n_features: int, names: Any = None) -> dict:
-        """Return the features of each group by its label."""
-        return group_members(self.groups, n_features, names)
 
     def norm(self, b: np.ndarray) -> float:
         tree = self.tree
@@ -84,11 +74,7 @@ class TreeNorm(Norm):
         """Return the unit vectors of the features whose groups all have weight 0."""
         if not self.n_features or (self.tree.weight.all() and self.tree.leaf.all()):
             return None
-        free = np.flatnonzero(self.free())
-        if not len(free):
-            return None
-        place = (free, np.arange(len(free)))
-        return sparse.csc_array((np.ones(len(free)), place), (self.n_features, len(free)))
+        return units_of(self.free())
 
     def free(self) -> np.ndarray:
         """Return a mask (p,) of the features without a penalty."""
