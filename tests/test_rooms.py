@@ -43,7 +43,7 @@ BUDGETS = {
     "solvers/newton": (1273, 6, 13),
     "solvers/problem": (684, 3, 9),
     "solvers/quadratic": (3232, 15, 11),
-    "solvers/reductions": (1270, 6, 19),
+    "solvers/reductions": (1280, 6, 19),
     "solvers/responses": (3450, 13, 29),
     "solvers/root": (1976, 9, 45),
     "solvers/screening": (740, 5, 8),

@@ -89,7 +89,8 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
         )
     intercept = intercept and family.intercept
     target = _target(family, response, offset, w, intercept)
-    design = _read_columns(matrix, names, w, target.get("y"), n_threads)
+    squares = target.pop("squares", target.get("y"))
+    design = _read_columns(matrix, names, w, squares, n_threads)
     if whole:
         penalty, limits = at_least_zero(penalty, limits)
         refuse_blocks_only(penalty, penalty_factor, limits, standardize, design)
@@ -237,7 +238,7 @@ def _target(family, response, offset, w, intercept):
 
 
 def _several(family, response, offset, w, intercept):
-    """Return what `assemble` fits for K responses.
+    """Return what `assemble` fits for K responses; `squares` are those of squared error.
 
     Real responses have offset and mean subtracted, and are divided by a power of two.
     """
@@ -245,6 +246,6 @@ def _several(family, response, offset, w, intercept):
     if family.name == "multigaussian":
         y, mean, exponent = scaled_response(less_offset(y, offset.T), w, intercept)
         return {"loss": family.loss(y, w), "offset": np.zeros(offset.shape), "mean": mean,
-                "exponent": exponent}  # fmt: skip
+                "exponent": exponent, "squares": y}  # fmt: skip
     refuse_missing_class(y, w, response.class_names)
     return {"loss": family.loss(y, w), "offset": offset}

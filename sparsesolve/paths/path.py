@@ -234,13 +234,14 @@ def path(
     all rows.
 
     For a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows
-    computes the inner products (p, p), which are all that squared error needs, if p <= 4,000.
+    computes the inner products (p, p), which are all that squared error needs, of several
+    responses too, if p <= 4,000.
     Otherwise, and for other families, Newton steps for a dozen lambdas share a pass, which
     returns sums alone: 100 lambdas take some 15 to 30 passes, counted by `n_iters`. Memory: a
     block of all columns for each of dask's workers, y, weights and offset, and some matrices with
     a row and a column for each working column (up to 300 features or for groups: each of the p).
-    Families whose loss is not a sum over rows (cox), or of several responses, take
-    ``solver="fista"``, which makes hundreds of passes. Solutions
+    Cox, whose loss is not a sum over rows, and multinomial take ``solver="fista"``, which makes
+    hundreds of passes. Solutions
     and certificates are those of the data in memory, whatever scheduler dask is set to.
 
     References

@@ -67,16 +67,16 @@ class DistributedDesign:
     def moments(self, w, response=None):
         """Fill `mean`, `spread` and `exponent` under weights w (n,) that sum to 1.
 
-        If a response (n,) is given, the same pass computes centred inner products of the columns,
-        `gram` (p, p), centred inner products with the response, `cross` (p,), and
-        `response_mean`. The response is measured in units of 2**`response_power`. Returns False
-        if a value is NaN or infinite.
+        If a response (n,), or (n, K), is given, the same pass computes centred inner products of
+        the columns, `gram` (p, p), centred inner products with the response, `cross` (p,) or (K,
+        p), and `response_mean`. The response is measured in units of 2**`response_power`. Returns
+        False if a value is NaN or infinite.
         """
         rows = (w,)
         if response is not None:
             self.response_power = int(np.frexp(np.abs(response).max())[1])
-            rows = w, np.ldexp(response, -self.response_power)
-        arguments = [(self.read, *parts) for parts in self.cut(*rows)]
+            rows = w, np.ldexp(response, -self.response_power).T
+        arguments = [(self.read, w, *(y.T for y in more)) for w, *more in self.cut(*rows)]
         found = self.gather(summarise, arguments, merged)
         if not found.finite:
             return False

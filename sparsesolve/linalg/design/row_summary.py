@@ -23,8 +23,8 @@ class Summary(NamedTuple):
     square: np.ndarray | None = None  # (p,) sum of w (x - mean)^2
     exponent: np.ndarray | None = None  # (p,)
     gram: np.ndarray | None = None  # (p, p) sum of w (x - mean)(x - mean)'
-    cross: np.ndarray | None = None  # (p,) sum of w (x - mean)(y - response_mean)
-    response_mean: float = 0.0
+    cross: np.ndarray | None = None  # (p,) or (K, p) sum of w (x - mean)(y - response_mean)
+    response_mean: float | np.ndarray = 0.0  # or (K,)
 
 
 def summarise(block, read, w, response=None):
@@ -41,8 +41,11 @@ def summarise(block, read, w, response=None):
     if response is None:
         return found
     design.standardise(True, np.ones(design.p))
-    centre = float(share @ response)
-    gram, cross = tall_gram(design, np.sqrt(share), response - centre)
+    centre = share @ response
+    rest = response - centre
+    gram, cross = tall_gram(design, np.sqrt(share), rest if rest.ndim == 1 else 0.0 * share)
+    if rest.ndim == 2:
+        cross = design.response_products(np.ascontiguousarray((share[:, None] * rest).T))
     return found._replace(gram=total * gram, cross=total * cross, response_mean=centre)
 
 
@@ -65,7 +68,7 @@ def merged(a, b):
     further = b.response_mean - a.response_mean
     return both._replace(
         gram=a.gram + b.gram + lever * np.outer(way, way),
-        cross=a.cross + b.cross + (lever * further) * way,
+        cross=a.cross + b.cross + np.multiply.outer(lever * further, way),
         response_mean=a.response_mean + share * further,
     )
 

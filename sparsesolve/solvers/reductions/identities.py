@@ -20,6 +20,7 @@ import numpy as np
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.equal_rows import class_means, row_classes
 from sparsesolve.linalg.factors.span import eigen
+from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.state import Reduced
 from sparsesolve.solvers.tolerances import ROUNDING
@@ -105,7 +106,8 @@ class InnerProducts(Reduced):
         |c - A b|^2 / 2 = sum_i w_i (y_i - (Zb)_i)^2 / 2  for every b
 
     With Z'WZ = V S V' these are A = S^(1/2) V' and c = S^(-1/2) V' Z'Wy, and a row of zeros for
-    what no column explains.
+    what no column explains. K responses have the same A, and what no column explains of all of
+    them stands with the first.
     """
 
     words = "inner products replace rows"
@@ -118,13 +120,20 @@ class InnerProducts(Reduced):
             return None
         mean = np.zeros(design.p) if problem.intercept else design.mean
         gram = (design.gram + np.outer(mean, mean)) * factor * factor[:, None]
-        cross = (design.cross + mean * design.response_mean) * factor
-        cross = np.ldexp(cross, design.response_power - problem.exponent)
+        cross = (design.cross + np.multiply.outer(design.response_mean, mean)) * factor
+        several = problem.n_responses is not None  # whose unit is that of the problem already
+        cross = np.ldexp(cross, design.response_power - (0 if several else problem.exponent))
         rows = Rows(gram)
+        few = replace(problem, design=rows.design, weights=rows.weights,
+                      factor=np.sqrt(np.diagonal(gram)), intercept=False)  # fmt: skip
+        if not several:
+            return replace(few, response=rows.response(cross, 2.0 * problem.null_value)), cls
+        found = np.stack([rows.response(one) for one in cross], axis=1)
+        left = 2.0 * problem.null_value - rows.weights @ np.square(found).sum(axis=1)
+        found[-1, 0] = np.sqrt(max(left, 0.0) * len(found))
         return replace(
-            problem, design=rows.design, weights=rows.weights,
-            response=rows.response(cross, 2.0 * problem.null_value),
-            factor=np.sqrt(np.diagonal(gram)), intercept=False,
+            few, loss=Multigaussian(found, rows.weights), offset=np.zeros(found.T.shape),
+            null_intercept=np.zeros(len(cross)),
         ), cls  # fmt: skip
 
 
