@@ -139,6 +139,7 @@ FACES = {
     "omp_path": lambda X: ss.omp_path(X, Y, n_nonzero=2),
     "pretrained_path": lambda X: ss.paths.pretrained_path(X, Y, FIT, s=0.1, n_lambdas=5),
     "cooperative_path": lambda X: ss.paths.cooperative_path(X, Y, [0, 0, 1, 1, 1, 1], n_lambdas=5),
+    "interaction_path": lambda X: ss.paths.interaction_path(X, Y, n_lambdas=5),
     "uni_lasso_path": lambda X: ss.paths.uni_lasso_path(X, Y, n_lambdas=5),
     "hard_threshold_path": lambda X: ss.paths.hard_threshold_path(X, Y, n_nonzero=2),
     "online": lambda X: ss.online(X, Y, lam=0.1),

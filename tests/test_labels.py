@@ -104,6 +104,9 @@ ROWS = {
         X, y, ss.cv_path(X, Y, folds=FOLD, n_lambdas=5), n_lambdas=5, **g).coefs.toarray()),
     (ss.paths, "cooperative_path"): ("y weights offset", lambda y=Y, **g: cooperative_path(
         X, y, list("aabb")[: X.shape[1]], n_lambdas=5, **g).coefs.toarray()),
+    (ss.paths, "interaction_path"): ("y weights offset",
+                                     lambda y=Y, **g: ss.paths.interaction_path(
+        X, y, lambdas=[0.05], **g).coefs.toarray()),
     (ss, "online"): ("y weights offset",
                      lambda y=Y, **g: ss.online(X, y, lam=0.1, **g).coef()),
     (ss, "mkl_path"): ("y weights offset", kernels),

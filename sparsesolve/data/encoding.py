@@ -83,6 +83,9 @@ class EncodedDesign:
         if unknown is not None:
             read_choice("unknown", unknown, ["error", "zero"])
             return replace(self, unknown=unknown).encode(table)
+        if isinstance(table, np.ndarray) and self.is_of_raw(table):
+            names = (source.name for source in self.sources)
+            table = dict(zip(names, table.T, strict=True))
         columns = read_mixed_columns(self._used_columns(table))
         missing = [source.name for source in self.sources if source.name not in columns]
         if missing:
@@ -96,7 +99,12 @@ class EncodedDesign:
         return replace(self, matrix=matrix, index=_row_names(table), response=None)
 
     def is_of_raw(self, table: Any) -> bool:
-        """Return True if this is a table to encode, and not one encoded already or an array."""
+        """Return True if this is a table to encode, and not one encoded already or an array.
+
+        An array is one where a formula of all columns makes more of them.
+        """
+        if isinstance(table, np.ndarray) and self.formula is not None and table.ndim == 2:
+            return table.shape[1] == len(self.sources) != len(self.names)
         if isinstance(table, EncodedDesign) or not (isinstance(table, dict) or is_frame(table)):
             return False
         names = set(map(str, table) if isinstance(table, dict) else frame_names(table))

@@ -97,7 +97,7 @@ def uni_lasso_path(
     >>> X = rng.normal(size=(100, 20))
     >>> fit = ss.paths.uni_lasso_path(X, 2 * X[:, 0] - X[:, 1] + rng.normal(size=100))
     >>> fit.coef(s=0.1)[:3].round(2)
-    array([ 1.89, -0.94,  0.  ])
+    array([ 1.92, -1.05, -0.07])
     """
     read_flag("loo", loo)
     inner = inner_options("uni_lasso_path", options, own=("loo",), standardize=False)

@@ -78,7 +78,8 @@ def read_rows(path, X, in_blocks=False):
     coefficient are ever copied. (Subclasses of arrays change what a product means, so they are
     converted.)
     """
-    if type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
+    raw = path.encoder is not None and path.encoder.is_of_raw(X)
+    if type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub" and not raw:
         refuse_truncated("X", X)
         matrix = X
     else:

@@ -149,7 +149,8 @@ def cv_path(
     rows.refuse_untrainable(folds)
     tried = [options["alpha"]] if alphas is None else _read_all("alphas", alphas)
     blends = None if gammas is None else _read_all("gammas", gammas)[::-1]
-    jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
+    jobs = [job for alpha in tried
+            for job in rows.jobs({**options, "alpha": alpha}, folds, fit is None)]  # fmt: skip
     if options["checkpoint"] is not None:
         root, ending = os.path.splitext(Checkpoint(options["checkpoint"]).file)
         if drawn_anew:
@@ -164,7 +165,7 @@ def cv_path(
     for i, alpha in enumerate(tried):
         pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
         for gamma, master, others in _blended(pairs, blends, matrix, y):
-            master = with_encoder(master, X)
+            master = with_encoder(master, X) if master.encoder is None else master
             cv = of_folds(CVPath, rows, folds, ids, scorer, master, others, keep)
             found.append(replace(cv, alpha=alpha, gamma=gamma))
     best = _best(found, -1.0 if scorer.larger else 1.0)

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.data import read_offset, read_offsets, read_weights
-from sparsesolve.results.prediction import linear_predictor
+from sparsesolve.results.prediction import linear_predictor, read_rows
 from sparsesolve.selection.measures import class_shares
 from sparsesolve.selection.together import at_the_same_time
 
@@ -82,13 +82,16 @@ class Rows:
         name = k if self.class_names is None else self.class_names.tolist()[k]
         return f"no row of class {name!r}"
 
-    def jobs(self, options, folds):
-        """Return the options of the path of all rows and of each fold, with names for errors."""
+    def jobs(self, options, folds, ends=True):
+        """Return the options of the path of all rows and of each fold, with names for errors.
+
+        Without `ends` the last lambda of a fold is left to the function that fits it.
+        """
         yield {**options, "progress": False}, None
         p = self.matrix.shape[1]
         for k, fold in enumerate(folds):
             own = {**options, "progress": False, "weights": self.weights * fold.train}
-            if own["lambdas"] is None and own["lambda_min_ratio"] is None:
+            if ends and own["lambdas"] is None and own["lambda_min_ratio"] is None:
                 own["lambda_min_ratio"] = 1e-2 if fold.train.sum() < p else 1e-4
             yield own, f"without fold {k}"
 
@@ -98,7 +101,10 @@ class Rows:
         `path` was fitted without the rows that `fold` holds out.
         """
         offset = None if self.offset is None else self.offset[which]
-        return linear_predictor(path, self.matrix, lambdas, offset, which)
+        if path.n_features == self.matrix.shape[1]:
+            return linear_predictor(path, self.matrix, lambdas, offset, which)
+        made = read_rows(path, np.asarray(self.matrix)[which])  # of products, say
+        return linear_predictor(path, made, lambdas, offset)
 
     def scores(self, measure, paths, lambdas, folds):
         """Return the score and its weight of the path of each fold."""
