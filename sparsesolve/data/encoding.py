@@ -210,7 +210,7 @@ def make_design(
     array([[20.  ,  1.  ,  0.  ,  0.  ],
            [30.  ,  0.25,  0.25,  0.5 ]])
     >>> ss.make_design("~ age:colour + I(age**2)", table).names.tolist()
-    ['age:colour=blue', 'age:colour=green', 'age:colour=red', 'I(age ** 2)']
+    ['I(age ** 2)', 'age:colour=blue', 'age:colour=green', 'age:colour=red']
     """
     as_sparse = read_flag("sparse", sparse)
     read_choice("missing", missing, ["mean", "error"])
