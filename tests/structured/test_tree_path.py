@@ -121,9 +121,12 @@ def test_the_gap_is_above_what_is_lost(options, every):
     own += lam * omega_of(path.owners, found, options)
     if options.get("by_template"):
         start = np.full(len(number), 1e-3)
-        best = minimize(lambda b: objective(b, lam)[0] + lam * omega(b), start,
-                        jac=lambda b: objective(b, lam)[1] + lam * slope_of(b, template, options),
-                        options={"maxiter": 500}).fun  # fmt: skip
+
+        def smooth(b):
+            total, slope = objective(b, lam)
+            return total + lam * omega(b), slope + lam * slope_of(b, template, options)
+
+        best = minimize(smooth, start, jac=True, method="L-BFGS-B").fun
     else:  # b = c - d with c, d >= 0
         p = len(number)
         alpha = options.get("alpha", 1.0)
