@@ -550,6 +550,7 @@ OTHERS = {
     "SparseGroup weights": "labels of groups",
     "GroupBall weights": "labels of groups",
     "part groups": "numbers of groups",
+    "members_of groups": "inside of penalties",
     "under lower upper": "inside of a path",
 }
 WORDS = {*ARGUMENTS, "penalty_factor", "lower", "upper", "exclude", "start", "coefs", "xty"}

@@ -23,7 +23,8 @@ from scipy import sparse
 # Functions of formulaic that learn from the first table, and functions of numbers.
 STATEFUL = ("bs", "cc", "center", "cr", "cs", "poly", "scale")
 FUNCTIONS = ("I", "abs", "exp", "log", "log10", "log1p", "log2", "sqrt", *STATEFUL)
-SAFE = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.operator, ast.unaryop, ast.cmpop,
+SAFE = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Add, ast.Sub, ast.Mult, ast.Div,
+        ast.Pow, ast.UAdd, ast.USub, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq,
         ast.Constant, ast.Name, ast.Load, ast.Call, ast.keyword, ast.List, ast.Tuple)  # fmt: skip
 
 
@@ -153,7 +154,10 @@ def variables(text, names, *functions):
     """
     aliases, found = {}, []
     clean = _formulaic("utils.code").sanitize_variable_names
-    tree = ast.parse(clean(text, dict.fromkeys(names), aliases), mode="eval")
+    try:
+        tree = ast.parse(clean(text, dict.fromkeys(names), aliases), mode="eval")
+    except SyntaxError:
+        raise ValueError(f"{text} is no expression of functions and columns") from None
     calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     allowed = {*FUNCTIONS, *functions}
     for node in ast.walk(tree):
@@ -165,9 +169,7 @@ def variables(text, names, *functions):
                 )
         elif isinstance(node, ast.Name):
             found.append(_known(aliases.get(node.id, node.id), names))
-        elif not isinstance(node, SAFE) or isinstance(node, ast.keyword) and (
-            node.arg is None or node.arg.startswith("_")
-        ):
+        elif not isinstance(node, SAFE) or _is_risky(node):
             bare = re.sub(r"\b(np|numpy)\.", "", text)
             remedy = "make a column of it first" if bare == text else f"write {bare}"
             raise ValueError(f"{text}: a formula takes functions of columns and arithmetic; "
@@ -175,6 +177,21 @@ def variables(text, names, *functions):
     if not found:
         raise ValueError(f"{text} holds no column; an intercept is there in any case")
     return list(dict.fromkeys(found))
+
+
+def _is_risky(node):
+    """Return True for keywords that formulaic keeps to itself, and for arithmetic of constants or
+    lists, whose values could be of any size.
+    """
+    if isinstance(node, ast.keyword):
+        return node.arg is None or node.arg.startswith("_")
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    if sides and isinstance(node.op, ast.Pow):
+        if not any(isinstance(part, ast.Name) for part in ast.walk(node.left)):
+            return True
+    return any(isinstance(side, (ast.List, ast.Tuple)) or (
+        isinstance(side, ast.Constant) and not isinstance(side.value, (int, float)))
+        for side in sides)  # fmt: skip
 
 
 def _formulaic(module):

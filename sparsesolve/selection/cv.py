@@ -132,6 +132,8 @@ def cv_path(
     """
     if alphas is not None and "alpha" in options:
         raise ValueError("alpha and alphas are both given; leave one out")
+    if fit is not None and gammas is not None:
+        raise ValueError("gammas relax the paths of path; leave fit or gammas out")
     doubts(X, y, options.get("family", "gaussian"))
     options = read_options(options, cv_path)
     keep = read_flag("keep", keep)

@@ -200,6 +200,11 @@ REFUSED = {
     "y ~ np.exp(age)": r"write exp\(age\)",
     "y ~ age + f('x').run(1)": r"no expression, '\.run\(1\)'",
     "y ~ {[q for q in age]}": "functions of columns and arithmetic",
+    "y ~ {age * 9**9**9}": "functions of columns and arithmetic",
+    "y ~ {age + [0] * 9}": "functions of columns and arithmetic",
+    "y ~ {age * (1 << 9)}": "functions of columns and arithmetic",
+    "y ~ {age + 'a' * 9}": "functions of columns and arithmetic",
+    "y ~ {age +}": "expression|parse",
     "y ~ {(lambda: 1)()}": "functions of columns and arithmetic",
     "y ~ I(__import__)": "'__import__', which is no column",
     "y ~ I(3)": "holds no column",
@@ -252,6 +257,7 @@ def test_a_model_file_runs_no_code():
     evil = "__import__('os').system('true')"
     changed(lambda f: f["terms"][0][1].__setitem__(0, [evil, False]))
     changed(lambda f: f["terms"][0][1].__setitem__(0, ["log(dosis)", False]))
+    changed(lambda f: f["terms"][0][1].__setitem__(0, ["log(", False]))
     changed(lambda f: f["terms"].pop())
     changed(lambda f: f["state"].clear())
     changed(lambda f: f["state"]["bs(age, 4)"].pop("knots"))

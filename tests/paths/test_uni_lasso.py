@@ -196,5 +196,7 @@ def test_refusals():
         y = CLASS if "family" in options else Y
         with pytest.raises((ValueError, TypeError), match=said):
             uni_lasso_path(X, y, **options)
+    with pytest.raises(ValueError, match="leave fit or gammas out"):
+        ss.cv_path(X, Y, fit=uni_lasso_path, gammas=[0.0, 1.0])
     with pytest.raises(TypeError, match="nfolds"):
         uni_lasso_path(X, Y, nfolds=3)
