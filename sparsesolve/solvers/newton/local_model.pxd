@@ -1,4 +1,4 @@
-"""LocalModel, the loss and its quadratic model at a point of a path; LossDual, PredictedDual."""
+"""LocalModel, the loss and its quadratic model at a point of a path; LossDual, a dual point."""
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.solvers.certificate.gap cimport ScaledDual
@@ -52,33 +52,24 @@ cdef class LocalModel:
     cdef void learn(self, double t) noexcept nogil
     cdef bint is_worn(self) noexcept nogil
 
-cdef class LossDual:
-    cdef LocalModel model
+cdef class LossDual(ScaledDual):
+    cdef LocalModel model               # whose point is certified
+    cdef WorkingCoefficients columns    # the working columns
     cdef double[::1] point, work        # (n,) the dual point, not scaled; a multiple of it
-    cdef bint cleared                   # whether it is more than u less a multiple of H
+    cdef bint orthogonalised            # whether it is more than u less a multiple of H
     cdef readonly double missing        # what steps along unpenalised directions may gain
     # A scale of the dual point, NaN at first, and the gap of the samples there.
     cdef double scaled, excess
-
-    cdef int make(self, WorkingCoefficients quadratic, spans, double lam, double unit) except -1
-    cdef bint _orthogonal_to_constant(self, double pull) noexcept nogil
-    cdef double samples_gap(self, double scale) noexcept nogil
-
-cdef class PredictedDual(ScaledDual):
-    cdef double[::1] v                  # (n,) the dual point
-    cdef double[::1] g                  # its products with the working columns
-    cdef double rounding                # what rounding of these may add to the gap
-    cdef bint wanted                    # whether steps are to be remembered
-    cdef bint known                     # whether one has been
-    cdef double[::1] trial              # (n,)
-    # A scale of v, the last asked for, and the gap of the samples there.
-    cdef double scaled, excess
-    cdef LocalModel model               # whose point is certified
-    cdef WorkingCoefficients columns    # the working columns
+    # Predicted by a step: products with the working columns, what their rounding may add to the
+    # gap, whether steps are to be remembered, and whether one has been.
+    cdef double[::1] g
+    cdef double rounding
+    cdef bint wanted, known
 
     cdef int reserve(self, int capacity) except -1
-    cdef void take(self, LocalModel model, WorkingCoefficients columns) noexcept nogil
-    cdef double certify(self, LocalModel model, WorkingCoefficients columns, double lam,
-                        double goal) noexcept
-    cdef bint _out_of_reach(self, LocalModel model, double goal) noexcept nogil
-    cdef void _swap(self, WorkingCoefficients columns) noexcept nogil
+    cdef int make(self, WorkingCoefficients columns, spans, double lam, double unit) except -1
+    cdef bint _orthogonal_to_constant(self, double pull) noexcept nogil
+    cdef double samples_gap(self, double scale) noexcept nogil
+    cdef void predict(self, LocalModel model, WorkingCoefficients columns) noexcept nogil
+    cdef double certify(self, WorkingCoefficients columns, double lam, double goal) noexcept
+    cdef void _swap(self) noexcept nogil

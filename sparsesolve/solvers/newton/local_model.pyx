@@ -6,9 +6,9 @@ Working columns are held as sqrt(H) (z_j - its mean under H), which separates th
 F'' is far from its diagonal and has a factor L, they are held as L'z_j: then F'' itself replaces
 H, which is all ones, and s is 1. Invariant: u = -F'(eta) at both points.
 
-LossDual: u - H x, orthogonal to the constant and to the unpenalised columns, a dual Newton step
-that stays in the domain of F*. PredictedDual: v = u - s H (Z d + constant) for the step d that
-minimises the model. If the model were exact, v would be u at the end of the step. It is dual
+A LossDual is made at the point: u - H x, orthogonal to the constant and to the unpenalised
+columns, a dual Newton step that stays in the domain of F*. Or it is predicted: v = u - s H (Z d +
+constant) for the step d that minimises the model. If the model were exact, v would be u at the end of the step. It is dual
 feasible on the working set, and its products with the working columns are the model's gradient. So
 the gap at v is of second order in the distance to the solution; the residual at the new point
 becomes feasible only after shrinking and gives a gap of first order. Samples whose curvature has
@@ -238,13 +238,13 @@ cdef class LocalModel:
                                   (0.1 if t == 1.0 else 2.0) * self.multiplier)
 
 
-cdef class LossDual:
+cdef class LossDual(ScaledDual):
     """A dual point of the loss, orthogonal to what nothing penalises, and its samples' gap."""
 
     def __cinit__(self, LocalModel model):
         self.model, (self.point, self.work) = model, np.zeros((2, model.n))
 
-    cdef int make(self, WorkingCoefficients quadratic, spans, double lam, double unit) except -1:
+    cdef int make(self, WorkingCoefficients columns, spans, double lam, double unit) except -1:
         """Make the dual point, and g, from the model at the current point.
 
         The model's H serves if the dual point stays in the domain of F*. Columns centred under H
@@ -258,20 +258,20 @@ cdef class LossDual:
         memcpy(&self.point[0], model.here.u, model.n * sizeof(double))
         if pull != 0.0:
             axpy(model.n, -pull, &model.h[0], &self.point[0])
-        free = [k for k in range(quadratic.size) if quadratic.free(k, lam)]
-        for k in range(quadratic.size):
-            quadratic.g[k] *= unit
-        self.cleared = bool(free) or (tied and not model.loss.admits(model.here.eta,
+        free = [k for k in range(columns.size) if columns.free(k, lam)]
+        for k in range(columns.size):
+            columns.g[k] *= unit
+        self.orthogonalised = bool(free) or (tied and not model.loss.admits(model.here.eta,
                                                                      &self.point[0]))
         self.missing, self.scaled = 0.0, NAN
-        if self.cleared:
+        if self.orthogonalised:
             if free or model.loss.coupled or not self._orthogonal_to_constant(pull):
-                self._orthogonal_to(spans.apart(quadratic.members()[0][free]))
+                self._orthogonal_to(spans.apart(columns.members()[0][free]))
             for i in range(model.n):
                 self.work[i] = self.point[i] * model.inverse[i]
             if model.rooted:
                 model.loss.root.solve(&self.work[0])
-            quadratic.columns.correlate(&self.work[0], 0.0, quadratic.g)
+            columns.columns.correlate(&self.work[0], 0.0, columns.g)
         return 0
 
     cdef bint _orthogonal_to_constant(self, double pull) noexcept nogil:
@@ -306,86 +306,65 @@ cdef class LossDual:
                                                                             &self.work[0])
         return self.excess
 
-
-cdef class PredictedDual(ScaledDual):
-    """The dual point to which the model of the last step leads, until H or the columns change."""
-
-    def __init__(self, Py_ssize_t n):
-        self.v, self.trial = np.zeros((2, n))
+    # Predicted by the model of the last step, until H or the columns change.
 
     cdef int reserve(self, int capacity) except -1:
-        """Make room for the products with so many working columns; a remembered step is void
-        then.
-        """
+        """Make room for products with so many working columns; a remembered step is void then."""
         if self.g is None or self.g.shape[0] < capacity:
             self.g = np.empty(capacity)
             self.known = False
         return 0
 
-    cdef void take(self, LocalModel model, WorkingCoefficients columns) noexcept nogil:
+    cdef void predict(self, LocalModel model, WorkingCoefficients columns) noexcept nogil:
         """Remember where the solved model leads, once its whole step has been tried."""
         cdef int k
         if not self.wanted or model.rooted:
             return
         ss_predict_dual(model.n, model.multiplier, model.here.u, &model.h[0], &model.image[0],
-                        &self.v[0])
+                        &self.point[0])
         for k in range(columns.size):
             self.g[k] = model.multiplier * columns.g[k]
         self.rounding = columns.rounding() * model.here.square / model.multiplier
-        self.known = True
+        self.known, self.orthogonalised, self.missing = True, True, 0.0
 
-    cdef double certify(self, LocalModel model, WorkingCoefficients columns, double lam,
-                        double goal) noexcept:
-        """The gap of the model's point over the working columns at v.
+    cdef double certify(self, WorkingCoefficients columns, double lam, double goal) noexcept:
+        """The gap of the model's point over the working columns at the predicted dual point.
 
-        INFINITY where it is far above `goal`, or where v is not orthogonal to the unpenalised
-        columns.
+        INFINITY where it is far above `goal`, or where the dual point is not orthogonal to the
+        unpenalised columns.
         """
+        cdef LocalModel model = self.model
         cdef double norm = columns.unpenalised_norm, gap = INFINITY
-        cdef bint cleared = True
-        cdef int k
-        if (not (self.known and self.rounding <= ROUNDING_SHARE * goal)
-                or self._out_of_reach(model, goal)):
+        cdef int k, n_free = 0
+        if not (self.known and self.rounding <= ROUNDING_SHARE * goal):
             return INFINITY
-        if not model.loss.admits(model.here.eta, &self.v[0]):
+        # What the samples add by the model's curvature, or NaN, is far more than `goal`.
+        if not (0.5 * ss_weighted_distance(model.n, &self.point[0], model.here.u,
+                                           &model.inverse[0]) <= 3.0 * goal * model.multiplier
+                and model.loss.admits(model.here.eta, &self.point[0])):
             return INFINITY
-        self.model, self.columns, self.plain = model, columns, columns.plain
-        self._swap(columns)
+        self.columns, self.plain, self.scaled = columns, columns.plain, NAN
+        self._swap()
         columns.unpenalised_norm = 0.0
         for k in range(columns.size):
-            cleared = cleared and not columns.free(k, lam)
-        if cleared:
+            n_free += columns.free(k, lam)
+        if n_free == 0:
             gap = self.gap(lam)
         columns.unpenalised_norm = norm
-        self._swap(columns)
+        self._swap()
         return gap
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         return self.columns.scale(lam, strict)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        ss_scale(self.model.n, scale, &self.v[0], &self.trial[0])
-        self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta,
-                &self.trial[0])
-        return assembled(self.excess, self.columns.column_gap(lam, scale), 0.0, INFINITY)
+        return assembled(self.samples_gap(scale), self.columns.column_gap(lam, scale), 0.0,
+                         INFINITY)
 
-    cdef bint _out_of_reach(self, LocalModel model, double goal) noexcept nogil:
-        """Return True if the samples add far more than `goal` to the gap, by the model's
-        curvature.
-        """
-        cdef double off = 0.5 * ss_weighted_distance(model.n, &self.v[0], model.here.u,
-                                                     &model.inverse[0])
-        # or NaN
-        # or NaN
-        return not off <= 3.0 * goal * model.multiplier
-
-    cdef void _swap(self, WorkingCoefficients columns) noexcept nogil:
-        """Exchange the gradient of the working columns with the one at v: the penalty reads it
+    cdef void _swap(self) noexcept nogil:
+        """Exchange the gradient of the working columns with the one here: the penalty reads it
         there.
         """
         cdef int k
-        cdef double g
-        for k in range(columns.size):
-            g = columns.g[k]
-            columns.g[k] = self.g[k]
-            self.g[k] = g
+        for k in range(self.columns.size):
+            self.columns.g[k], self.g[k] = self.g[k], self.columns.g[k]

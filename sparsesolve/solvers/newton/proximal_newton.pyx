@@ -24,7 +24,7 @@ from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.solvers.certificate.gap cimport assembled
 from sparsesolve.solvers import tolerances
-from sparsesolve.solvers.newton.local_model cimport LocalModel, LossDual, PredictedDual
+from sparsesolve.solvers.newton.local_model cimport LocalModel, LossDual
 from sparsesolve.solvers.newton.working_set cimport WorkingSet
 from sparsesolve.solvers.quadratic.coefficients cimport (
     CONVERGED,
@@ -72,7 +72,7 @@ cdef class ProximalNewton(WorkingSet):
     cdef bint filled                    # whether they are
     cdef double g_unit                  # g is Z'u divided by this
     cdef double[::1] inverse_root_w     # 0 for a weight of 0
-    cdef PredictedDual predicted        # where the last step's model leads
+    cdef LossDual predicted             # where the last step's model leads
     cdef double gain                    # by which the last step lowered F, beyond rounding
     cdef bint eta_stale                 # whether b moved so far that the rounding of eta shows
     cdef double[::1] before, change, slope  # coefficients before a step, the step, and Z'u
@@ -99,7 +99,7 @@ cdef class ProximalNewton(WorkingSet):
         self._repack()
         self.add_to_working_set(self.inactive.unpenalised())
         self.model.reserve(self.quadratic.capacity)
-        self.predicted, self.gain, self.before = PredictedDual(n), INFINITY, np.empty(0)
+        self.predicted, self.gain, self.before = LossDual(self.model), INFINITY, np.empty(0)
         self._linearise()
         self._make_dual(0.0)
 
@@ -123,7 +123,7 @@ cdef class ProximalNewton(WorkingSet):
         cdef int k, before = self.quadratic.size
         WorkingSet.add_to_working_set(self, which)
         self.model.reserve(self.quadratic.capacity)
-        if self.loss_dual.cleared:
+        if self.loss_dual.orthogonalised:
             self.model.here.n_known = -1
         if self.model.here.n_known >= 0:
             for k in range(before, self.quadratic.size):
@@ -315,8 +315,7 @@ cdef class ProximalNewton(WorkingSet):
         self._reserve()
         while True:
             # 1. Certificate: the predicted dual point is usually tighter; else the residual's.
-            predicted_gap = self.predicted.certify(model, self.quadratic, lam,
-                                                   PREDICTED_SHARE * goal)
+            predicted_gap = self.predicted.certify(self.quadratic, lam, PREDICTED_SHARE * goal)
             predicted_reached, reached = predicted_gap <= PREDICTED_SHARE * goal, False
             if not predicted_reached:
                 with nogil:
@@ -355,7 +354,9 @@ cdef class ProximalNewton(WorkingSet):
             self._descend(lam, target, limit, last == 0.0)
             last = gap
         if predicted_reached:
-            self._take_predicted_dual()
+            self.loss_dual, self.predicted = self.predicted, self.loss_dual
+            memcpy(self.quadratic.g, &self.loss_dual.g[0], self.quadratic.size * sizeof(double))
+            self._show_dual()
         else:
             self._make_dual(lam)
         return outcome
@@ -401,7 +402,7 @@ cdef class ProximalNewton(WorkingSet):
         slope += quadratic.charge(&self.before[0], lam)
         gain = (self.model.move(quadratic.columns, &self.change[0], self.total)
                 - self.model.here.value)
-        self.predicted.take(self.model, quadratic)
+        self.predicted.predict(self.model, quadratic)
         # 2^-40 of a step moves no coefficient by more than rounding
         for tries in range(40):
             for k in range(m):
@@ -441,14 +442,6 @@ cdef class ProximalNewton(WorkingSet):
         self.loss_dual.make(self.quadratic, self.spans, lam, self.g_unit)
         self._show_dual()
         return 0
-
-    cdef void _take_predicted_dual(self) noexcept nogil:
-        """Make the predicted dual point the dual point."""
-        memcpy(&self.loss_dual.point[0], &self.predicted.v[0], self.design.n * sizeof(double))
-        memcpy(self.quadratic.g, &self.predicted.g[0], self.quadratic.size * sizeof(double))
-        self.loss_dual.cleared, self.loss_dual.missing = True, 0.0
-        self.loss_dual.scaled, self.loss_dual.excess = self.predicted.scaled, self.predicted.excess
-        self._show_dual()
 
     cdef void _show_dual(self) noexcept nogil:
         """Examine the inactive columns at the dual point."""
