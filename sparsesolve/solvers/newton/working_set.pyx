@@ -23,7 +23,7 @@ from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
 from sparsesolve.solvers.quadratic.data_block_descent import DataBlockDescent
 from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
 from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent
-from sparsesolve.solvers.screening.inactive import InactiveColumns, InactiveGroups, most_entering
+from sparsesolve.solvers.screening.inactive import Inactive, most_entering
 from sparsesolve.solvers.state import State
 
 cdef double LOOSE_GAP = tolerances.LOOSE_GAP
@@ -123,13 +123,12 @@ cdef class WorkingSet(ScaledDual, State):
         self.missed = MISSED_THRESHOLD_OTHERS
         if dense:
             self.missed = MISSED_THRESHOLD if problem.loss is None else MISSED_THRESHOLD_LOSS
+        self.inactive = Inactive(self.design, self.root_w, self.penalty, n_threads)
         if self.penalty.has_groups:
-            self.inactive = InactiveGroups(self.design, self.root_w, self.penalty, n_threads)
             few = self.design.p <= min(self.design.n, MOST_GROUP_GRAM_COLUMNS)
             self.quadratic = (GramBlockDescent if few else DataBlockDescent)(self.columns,
                     self.penalty)
         else:
-            self.inactive = InactiveColumns(self.design, self.root_w, self.penalty, n_threads)
             self.quadratic = self._by_products()
 
     def _move(self, double[::1] start):

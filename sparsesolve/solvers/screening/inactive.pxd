@@ -1,7 +1,11 @@
 """Inactive: the blocks of columns outside the working set, whose coefficients are zero."""
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.solvers.screening.safe_balls cimport Correlations
 
 cdef class Inactive:
+    cdef ElasticNet net             # blocks of one column, or
+    cdef BlockPenalty penalty       # groups; the other is None
     cdef readonly Correlations bounds
     cdef int n_over
     cdef int[::1] over              # blocks above their threshold at the residual examined last
@@ -23,7 +27,3 @@ cdef class Inactive:
     cdef int[::1] together(self, which)
     cdef void leave(self, const int[::1] which) noexcept
     cdef products(self, const double* r)
-    # what the penalty says of one block
-    cdef double feasible_scale(self, int g, const double* z, double lam,
-                               bint strict) noexcept nogil
-    cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil

@@ -53,12 +53,18 @@ def farthest(level, columns, most):
 
 
 cdef class Inactive:
-    """What a working set asks of the inactive columns; r stands for sqrt(w) times a residual.
+    """What a working set asks of the inactive columns; r stands for sqrt(w) times a residual."""
 
-    A subclass says what the penalty says of one block.
-    """
-
-    def _begin(self, Correlations bounds):
+    def __init__(self, Design design, double[::1] root_w, penalty, int n_threads):
+        cdef Correlations bounds
+        if penalty.has_groups:
+            self.penalty = penalty
+            bounds = Correlations(design, root_w, group_rates(design, root_w, penalty, n_threads),
+                                  np.ones(penalty.n_groups), penalty, n_threads)
+        else:
+            self.net = penalty
+            bounds = Correlations(design, root_w, design.norms(np.square(root_w), n_threads),
+                                  penalty.l1, None, n_threads)
         self.bounds = bounds
         self.over, self.chosen = np.zeros((2, bounds.n_blocks + 1), dtype=np.intc)
         self.level, self.ratio = np.zeros((2, bounds.n_blocks + 1))
@@ -101,23 +107,35 @@ cdef class Inactive:
         With `strict` the answer is that of a norm without limits but those at which coefficients
         are.
         """
-        cdef double scale = 1.0
-        cdef int k
+        cdef double scale = 1.0, lower, upper
+        cdef const double* z
+        cdef int k, g
         for k in range(self.n_over):
-            scale = min(scale, self.feasible_scale(
-                self.over[k], self.bounds.product(self.over[k]), lam, strict))
+            g, z = self.over[k], self.bounds.product(self.over[k])
+            if self.net is None:
+                scale = min(scale, self.penalty.block_scale(g, z, lam, strict))
+                continue
+            lower, upper = self.net.lower[g], self.net.upper[g]
+            if strict:
+                lower, upper = (-INFINITY if lower < 0.0 else lower), (INFINITY if upper > 0.0
+                                                                       else upper)
+            scale = min(scale, feasible_scale(z[0], lam * self.net.l1[g],
+                                              0.0 if strict else lam * self.net.l2[g], lower,
+                                              upper))
         return scale
 
     cdef double gap(self, double lam, double scale) noexcept nogil:
-        """What the blocks add to the gap at the dual point scale * r."""
+        """What the blocks add to the gap at the dual point scale * r: their conjugates."""
         cdef double total = 0.0
         cdef const double* z
-        cdef int k, j
+        cdef int k, j, g
         for k in range(self.n_over):
-            z = self.bounds.product(self.over[k])
-            for j in range(self.bounds.size(self.over[k])):
+            g, z = self.over[k], self.bounds.product(self.over[k])
+            for j in range(self.bounds.size(g)):
                 self.scaled[j] = scale * z[j]
-            total += self.conjugate(self.over[k], &self.scaled[0], lam)
+            total += (self.penalty.block_conjugate(g, &self.scaled[0], lam) if self.net is None
+                      else conjugate(self.scaled[0], lam * self.net.l1[g], lam * self.net.l2[g],
+                                     self.net.lower[g], self.net.upper[g]))
         return total
 
     cdef int[::1] violators(self, double lam, int most):
@@ -160,10 +178,22 @@ cdef class Inactive:
         return self.found[:total]
 
     cdef int[::1] unpenalised(self):
-        """Columns without a penalty, which are working from the start; those that cannot move are
-        dropped.
+        """Columns of blocks without a penalty, which are working from the start; blocks of zeros,
+        or that cannot move, are dropped.
         """
-        return np.empty(0, dtype=np.intc)
+        penalty = self.net if self.penalty is None else self.penalty
+        moving = (np.asarray(penalty.lower) < 0) | (np.asarray(penalty.upper) > 0)
+        if self.penalty is None:
+            moving &= np.asarray(self.bounds.rate) > 0
+            free = (np.asarray(penalty.l1) == 0) & (np.asarray(penalty.l2) == 0)
+        else:
+            moving &= np.asarray(self.bounds.design.spread)[np.asarray(penalty.member)] > 0
+            free = (np.asarray(penalty.weight) == 0) & (np.asarray(penalty.l1) == 0)
+            moving = np.bincount(np.asarray(penalty.of)[np.asarray(penalty.member)], moving,
+                                 penalty.n_groups) > 0
+        for g in np.flatnonzero(~moving):
+            self.bounds.safe_balls.drop(g)
+        return self.columns_of(np.flatnonzero(free & moving).astype(np.intc))
 
     cdef int[::1] together(self, which):
         """These columns and those that enter together with them."""
@@ -179,81 +209,6 @@ cdef class Inactive:
         """z_j'r of every column, (p,)."""
         self.bounds.multiply_all(r)
         return self.bounds.products_seen()
-
-    cdef double feasible_scale(self, int g, const double* z, double lam,
-                               bint strict) noexcept nogil:
-        """The largest s <= 1 that makes s z dual feasible; see `scale`."""
-        return 1.0
-
-    cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil:
-        """The conjugate of the penalty of block g at z."""
-        return 0.0
-
-
-cdef class InactiveColumns(Inactive):
-    """Columns under the elastic net: blocks of one."""
-
-    cdef ElasticNet penalty
-
-    def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
-        self.penalty = penalty
-        rate = design.norms(np.square(root_w), n_threads)
-        self._begin(Correlations(design, root_w, rate, penalty.l1, None, n_threads))
-
-    cdef double feasible_scale(self, int g, const double* z, double lam,
-                               bint strict) noexcept nogil:
-        cdef double lower = self.penalty.lower[g], upper = self.penalty.upper[g]
-        if strict:
-            lower, upper = (-INFINITY if lower < 0.0 else lower), (INFINITY if upper > 0.0
-                                                                   else upper)
-        return feasible_scale(z[0], lam * self.penalty.l1[g],
-                              0.0 if strict else lam * self.penalty.l2[g], lower, upper)
-
-    cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil:
-        return conjugate(z[0], lam * self.penalty.l1[g], lam * self.penalty.l2[g],
-                         self.penalty.lower[g], self.penalty.upper[g])
-
-    cdef int[::1] unpenalised(self):
-        penalty = self.penalty
-        shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
-        shut |= np.asarray(self.bounds.rate) == 0
-        self.leave(np.flatnonzero(shut).astype(np.intc))
-        free = (np.asarray(penalty.l1) == 0) & (np.asarray(penalty.l2) == 0) & ~shut
-        return np.flatnonzero(free).astype(np.intc)
-
-
-cdef class InactiveGroups(Inactive):
-    """Groups of the columns of `design` under a penalty; the limits are the penalty's."""
-
-    cdef BlockPenalty penalty
-
-    def __init__(self, Design design, double[::1] root_w, BlockPenalty penalty, int n_threads):
-        self.penalty = penalty
-        rate = group_rates(design, root_w, penalty, n_threads)
-        self._begin(Correlations(design, root_w, rate, np.ones(penalty.n_groups), penalty,
-                                 n_threads))
-
-    cdef double feasible_scale(self, int g, const double* z, double lam,
-                               bint strict) noexcept nogil:
-        return self.penalty.block_scale(g, z, lam, strict)
-
-    cdef double conjugate(self, int g, const double* z, double lam) noexcept nogil:
-        return self.penalty.block_conjugate(g, z, lam)
-
-    cdef int[::1] unpenalised(self):
-        """Groups without a norm; those whose columns are all zero or cannot move are dropped."""
-        cdef int g
-        first = []
-        starts = np.asarray(self.penalty.start)[:self.penalty.n_groups]
-        moving = (np.asarray(self.penalty.lower) < 0) | (np.asarray(self.penalty.upper) > 0)
-        moving &= np.asarray(self.bounds.design.spread)[np.asarray(self.penalty.member)] > 0
-        alive = np.add.reduceat(moving, starts) > 0 if len(starts) else np.zeros(0)
-        for g in range(self.penalty.n_groups):
-            if not alive[g]:
-                self.bounds.safe_balls.drop(g)
-            elif self.penalty.block_unpenalised(g):
-                first.append(g)
-        return self.columns_of(np.array(first, dtype=np.intc))
 
 
 def group_rates(Design design, double[::1] root_w, BlockPenalty penalty, int n_threads):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.solvers.screening.inactive import InactiveColumns, farthest, most_entering
+from sparsesolve.solvers.screening.inactive import Inactive, farthest, most_entering
 
 from sparsesolve.penalties import ElasticNet
 
@@ -36,7 +36,7 @@ def made(request):
     net, root_w = PENALTIES[request.param], np.sqrt(w)
     columns = (X - mean) / spread * root_w[:, None]
     r = root_w * (X[:, :5] @ rng.standard_normal(5))
-    return SimpleNamespace(net=net, outside=InactiveColumns(design, root_w, net, 1),
+    return SimpleNamespace(net=net, outside=Inactive(design, root_w, net, 1),
                            A=columns, r=r - root_w * (root_w @ r))  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import oracle
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.solvers.screening.inactive import InactiveColumns, InactiveGroups
+from sparsesolve.solvers.screening.inactive import Inactive
 
 from sparsesolve.penalties import ElasticNet, GroupL2, GroupLinf, SparseGroup
 from sparsesolve.solvers import SOLVERS
@@ -52,7 +52,7 @@ def test_threads_see_the_same_groups(shape):
     for n_threads in (1, 2, 3):
         made, Z = problem("l2", shape=shape, n_groups=900)
         root_w = np.sqrt(made.weights)
-        outside = InactiveGroups(made.design, root_w, made.penalty, n_threads)
+        outside = Inactive(made.design, root_w, made.penalty, n_threads)
         rng, r = np.random.default_rng(0), root_w * made.response
         lam = 0.25 * made.penalty.polar(Z.T @ (root_w * r))
         seen = []
@@ -71,7 +71,7 @@ def test_no_bound_excludes_a_group_that_violates(kind, limits, shape):
     """Residuals on a walk, at levels that rise and fall: short steps, long ones, and back."""
     made, Z = problem(kind, limits=limits, shape=shape)
     root_w = np.sqrt(made.weights)
-    outside = InactiveGroups(made.design, root_w, made.penalty, 1)
+    outside = Inactive(made.design, root_w, made.penalty, 1)
     rng = np.random.default_rng(0)
     r, excluded, left = root_w * made.response, 0, 0
     back = r.copy()
@@ -131,8 +131,8 @@ def test_a_group_of_one_is_screened_as_its_column(shape):
     assert design.moments(root_w**2)
     mean, spread = np.asarray(design.mean), np.asarray(design.spread)
     design.standardise(True, 1 / spread)
-    columns = InactiveColumns(design, root_w, ElasticNet(p, 1.0, weights), 1)
-    groups = InactiveGroups(design, root_w, GroupL2(np.arange(p), weights).over(p), 1)
+    columns = Inactive(design, root_w, ElasticNet(p, 1.0, weights), 1)
+    groups = Inactive(design, root_w, GroupL2(np.arange(p), weights).over(p), 1)
     A, r = root_w[:, None] * (X - mean) / spread, rng.standard_normal(n)
     seen = 0
     for _ in range(40):
