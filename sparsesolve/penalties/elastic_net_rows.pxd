@@ -1,10 +1,11 @@
 """Elastic net on arrays (K, p); the K coefficients of a feature are single or tied by their l2
 norm.
 """
+from cython cimport final
 from libc.math cimport sqrt
 
 
-cdef inline double row_square(const double[:, ::1] x, Py_ssize_t j) noexcept nogil:
+cdef inline double row_square(const double[:, :] x, Py_ssize_t j) noexcept nogil:
     """Return |x_j|_2^2 of column j, a feature's coefficients or products."""
     cdef double square = 0.0
     cdef Py_ssize_t k
@@ -13,10 +14,11 @@ cdef inline double row_square(const double[:, ::1] x, Py_ssize_t j) noexcept nog
     return square
 
 
-cdef inline double row_norm(const double[:, ::1] x, Py_ssize_t j) noexcept nogil:
+cdef inline double row_norm(const double[:, :] x, Py_ssize_t j) noexcept nogil:
     return sqrt(row_square(x, j))
 
 
+@final
 cdef class ElasticNetRows:
     cdef readonly bint grouped
     cdef readonly double alpha
@@ -27,7 +29,7 @@ cdef class ElasticNetRows:
     cdef void row_prox(self, Py_ssize_t j, double lam, int K, const double* x, const double* h,
                        double* b) noexcept nogil
     cpdef double value(self, const double[:, ::1] B, double lam=*)
-    cpdef double scale_at(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
-                          bint strict=*)
-    cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
-                        double scale)
+    cpdef double scale_at(self, const double[:, :] B, const double[:, :] C, double lam,
+                          bint strict=*, const double[::1] longer=*) noexcept nogil
+    cpdef double excess(self, const double[:, :] B, const double[:, :] C, double lam,
+                        double scale, const double[::1] longer=*) noexcept nogil

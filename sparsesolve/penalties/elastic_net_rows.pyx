@@ -7,6 +7,7 @@ Coefficients B and products C = Z'u are arrays (K, p), one row per response. On 
 ElasticNetRows keeps the contract of ``penalty.py``. Solvers of K responses also call it feature
 by feature, in compiled code.
 """
+from cython cimport final
 from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
@@ -17,6 +18,7 @@ from sparsesolve.penalties cimport elastic_net
 cdef double NO_PENALTY = 1e-14
 
 
+@final
 cdef class ElasticNetRows:
     """Elastic net on arrays (K, p), which also answers feature by feature.
 
@@ -225,20 +227,22 @@ cdef class ElasticNetRows:
         """Return the largest s <= 1 for which conjugate(s C) is finite."""
         return self.scale_at(np.zeros_like(C), C, lam)
 
-    cpdef double scale_at(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
-                          bint strict=False):
+    cpdef double scale_at(self, const double[:, :] B, const double[:, :] C, double lam,
+                          bint strict=False, const double[::1] longer=None) noexcept nogil:
         """Return the largest s <= 1 for which the conjugate at s C is finite, at coefficients B.
 
         Unpenalised coefficients without a limit are left out: the caller makes C = 0 there. With
-        `strict` the scale is that of the lasso without limits.
+        `strict` the scale is that of the lasso without limits. Tied products may differ from C by
+        the lengths `longer` (p,): the answer then holds for all of them.
         """
-        cdef double s = 1.0, l2
+        cdef double s = 1.0, l2, size
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):
             l2 = 0.0 if strict else lam * self.l2[j]
             if self.grouped:
                 if not self.is_unpenalised(j, B[0, j], C[0, j], lam):
-                    s = min(s, elastic_net.feasible_scale(row_norm(C, j), lam * self.l1[j], l2, 0.0,
+                    size = row_norm(C, j) + (longer[j] if longer is not None else 0.0)
+                    s = min(s, elastic_net.feasible_scale(size, lam * self.l1[j], l2, 0.0,
                                                           self.upper[j]))
                 continue
             for k in range(B.shape[0]):
@@ -262,10 +266,13 @@ cdef class ElasticNetRows:
                 total += elastic_net.conjugate(C[k, j], l1, l2, self.lower[j], self.upper[j])
         return total
 
-    cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
-                        double scale):
-        """Return lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of nonnegative terms."""
-        cdef double total = 0.0, inner, l1, l2
+    cpdef double excess(self, const double[:, :] B, const double[:, :] C, double lam,
+                        double scale, const double[::1] longer=None) noexcept nogil:
+        """Return lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of nonnegative terms.
+
+        longer: as of `scale_at`; the answer then bounds that of each of these products.
+        """
+        cdef double total = 0.0, inner, l1, l2, size, off
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):
             l1, l2, inner = lam * self.l1[j], lam * self.l2[j], 0.0
@@ -274,8 +281,9 @@ cdef class ElasticNetRows:
                     continue
                 for k in range(B.shape[0]):
                     inner += scale * B[k, j] * C[k, j]
-                total += elastic_net.fenchel_young(row_norm(B, j), scale * row_norm(C, j), inner,
-                                                   l1, l2, 0.0, self.upper[j])
+                size, off = row_norm(B, j), (scale * longer[j] if longer is not None else 0.0)
+                total += elastic_net.fenchel_young(size, scale * row_norm(C, j) + off,
+                                                   inner - off * size, l1, l2, 0.0, self.upper[j])
                 continue
             for k in range(B.shape[0]):
                 if not self.is_unpenalised(j, B[k, j], C[k, j], lam):

@@ -3,7 +3,7 @@
 The formulas stand in knot_certificate.py. Given: arrays of K knots: B (K, U) of the features (U,),
 C (K, p), lambdas (K,). Returned: arrays of K entries.
 """
-from libc.math cimport INFINITY, fabs, fmax
+from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def gaps_at(const double[::1] lams, const int[::1] features, const double[:, :] 
                     product += C[k, j] * b
             s = 1.0 if most[k] <= lams[k] else lams[k] / most[k]
             loss = squares_gap(squares[k] + ridge * square, s, 0.0)
-            out[k] = fmax(loss + lams[k] * norm - s * product, 0.0)
+            out[k] = assembled(loss, lams[k] * norm - s * product, 0.0, INFINITY)
     return np.asarray(out)
 
 

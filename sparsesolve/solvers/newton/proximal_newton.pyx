@@ -24,6 +24,7 @@ from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.solvers.certificate.gap cimport assembled
 from sparsesolve.solvers import tolerances
+from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.newton.local_model cimport LocalModel, LossDual
 from sparsesolve.solvers.newton.working_set cimport WorkingSet
 from sparsesolve.solvers.quadratic.coefficients cimport (
@@ -247,6 +248,18 @@ cdef class ProximalNewton(WorkingSet):
 
     # Along the path.
 
+    def solve(self, double lam, double target, long budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        cdef long limit = self.quadratic.iterations + budget
+        # The point of the last lam tells how close a fit may be; the extrapolated one is cruder.
+        cdef double goal = self.goal(lam, target, self.first_gap)
+        self.exacting = self.share * target < self.digits
+        self._extrapolate(lam)
+        outcome, gap = solve_by_rounds(self, lam, target, limit, goal)
+        if outcome == CONVERGED:
+            self._keep_history(lam)
+        return outcome, gap
+
     cpdef double goal(self, double lam, double target, double outside):
         """The gap for the working columns, where the inactive ones leave a gap of `outside`.
 
@@ -267,12 +280,20 @@ cdef class ProximalNewton(WorkingSet):
         self.model.reserve(capacity)
         return self.predicted.reserve(capacity)
 
-    cdef int _extrapolate(self, double lam, double forward) except -1:
-        # eta is extrapolated with all of them
-        cdef WorkingCoefficients quadratic = self.quadratic
-        cdef int k, m = quadratic.size
-        cdef double value
+    cdef int _extrapolate(self, double lam) except -1:
+        """Start from the linear extrapolation of the last two solutions if it lowers the
+        objective, with the columns that it would add.
+        """
+        cdef WorkingCoefficients quadratic
+        cdef int k, m
+        cdef double value, forward = self.history.forward(lam)
         cdef bint stopped
+        if forward == 0.0:
+            return 0
+        self.add_to_working_set(self.inactive.predict_violators(lam, forward))
+        quadratic, m = self.quadratic, self.quadratic.size
+        if m == 0:
+            return 0
         self._reserve()
         memcpy(&self.before[0], quadratic.b, m * sizeof(double))
         self.history.step(forward, &self.before[0], m, &self.change[0])
@@ -296,7 +317,7 @@ cdef class ProximalNewton(WorkingSet):
         self.model.kept_errors[1] = self.model.kept_errors[0]
         self.model.kept_errors[0] = self.model.errors
         self.passed = self.quadratic.passes
-        WorkingSet._keep_history(self, lam)
+        self.history.keep(lam, self.quadratic)
         memcpy(&self.history.last[0], self.model.here.eta, self.design.n * sizeof(double))
         return 0
 

@@ -37,10 +37,5 @@ cdef class WorkingSet(ScaledDual):
 
     cdef int add_to_working_set(self, const int[::1] which) except -1
     cdef bint _by_columns(self, int size)
-    cdef int _extrapolate_and_grow(self, double lam) except -1
-    cpdef double goal(self, double lam, double target, double outside)
-    cdef int _keep_history(self, double lam) except -1
     # For the subclass, which solves.
     cdef void _forget_gradients(self) noexcept nogil
-    cdef int _extrapolate(self, double lam, double forward) except -1
-    cpdef int fit(self, double lam, double goal, long limit) except -1

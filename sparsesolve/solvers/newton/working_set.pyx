@@ -16,9 +16,8 @@ from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.solvers import tolerances
-from sparsesolve.solvers.rounds import solve_by_rounds
 from sparsesolve.solvers.certificate.gap cimport ScaledDual
-from sparsesolve.solvers.quadratic.coefficients cimport CONVERGED, WorkingCoefficients
+from sparsesolve.solvers.quadratic.coefficients cimport WorkingCoefficients
 from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
 from sparsesolve.solvers.quadratic.data_block_descent import DataBlockDescent
 from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
@@ -203,22 +202,6 @@ cdef class WorkingSet(ScaledDual, State):
         """z_j'r of every column at the current residual, (p,)."""
         return self.inactive.products(&self.r[0])
 
-    cpdef int fit(self, double lam, double goal, long limit) except -1:
-        """Solve over the working columns to gap <= goal; return an Outcome."""
-        return CONVERGED
-
-    def solve(self, double lam, double target, long budget):
-        """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef long limit = self.quadratic.iterations + budget
-        # The point of the last lam tells how close a fit may be; the extrapolated one is cruder.
-        cdef double goal = self.goal(lam, target, self.first_gap)
-        self.exacting = self.share * target < self.digits
-        self._extrapolate_and_grow(lam)
-        outcome, gap = solve_by_rounds(self, lam, target, limit, goal)
-        if outcome == CONVERGED:
-            self._keep_history(lam)
-        return outcome, gap
-
     # A round, see solvers/rounds.py.
 
     def certify(self, double lam):
@@ -233,27 +216,3 @@ cdef class WorkingSet(ScaledDual, State):
         if entering.shape[0]:
             self.add_to_working_set(entering)
         return entering.shape[0]
-
-    cpdef double goal(self, double lam, double target, double outside):
-        """The gap for the working columns, where the inactive ones leave a gap of `outside`."""
-        return target
-
-    cdef int _extrapolate_and_grow(self, double lam) except -1:
-        """Add the columns that the linear extrapolation of the last two solutions would add."""
-        cdef double forward = self.history.forward(lam)
-        if forward == 0.0:
-            return 0
-        self.add_to_working_set(self.inactive.predict_violators(lam, forward))
-        if self.quadratic.size > 0:
-            self._extrapolate(lam, forward)
-        return 0
-
-    cdef int _extrapolate(self, double lam, double forward) except -1:
-        """Start from the linear extrapolation of the last two solutions if it lowers the
-        objective.
-        """
-        return 0
-
-    cdef int _keep_history(self, double lam) except -1:
-        self.history.keep(lam, self.quadratic)
-        return 0

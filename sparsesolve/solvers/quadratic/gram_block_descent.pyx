@@ -83,56 +83,33 @@ cdef class GramBlockDescent(GroupBlockDescent):
 
     cdef int assemble(self) noexcept nogil:
         """Fill the Gram matrix along the directions, with the penalty's Hessians on its diagonal
-        blocks.
-
-        At least the upper triangle is filled. Returns its order.
+        blocks; return its order.
         """
-        cdef int n = 0, base = 0, moving = 0, k, i, j, s, row
-        cdef bint plain = True
+        cdef int n = 0, base = 0, moving = 0, k, i, j, s
         cdef const int* of = &self.tangents.tangent_of[0]
         cdef const double* sign = &self.tangents.sign[0]
-        cdef double* out
-        cdef const double* column
         cdef const double* hessian
+        cdef double* out
         for k in range(self.n_groups):
             for j in range(self.first[k], self.first[k + 1]):
-                row = n + of[j]
                 if self.tangents.count[k] > 0 and of[j] >= 0:
-                    plain = plain and sign[j] == 1.0 and row == moving
-                    self.support[moving], self.position[moving] = j, row
+                    self.support[moving], self.position[moving] = j, n + of[j]
                     moving += 1
             n += self.tangents.count[k]
         memset(&self.matrix[0], 0, <Py_ssize_t> n * n * sizeof(double))
-        # each moves along a direction of its own, in their order
-        if plain and moving == n:
-            for k in range(n):
-                out = &self.matrix[k * <Py_ssize_t> n]
-                column = self.gram.G + self.support[k] * <Py_ssize_t> self.gram.capacity
-                for i in range(k + 1):
-                    out[i] = column[self.support[i]]
-        else:
-            for k in range(self.n_groups):
-                for s in range(self.tangents.count[k]):
-                    self._see(k, s)
-                    out = &self.matrix[(base + s) * <Py_ssize_t> n]
-                    for i in range(moving):
-                        out[self.position[i]] += sign[self.support[i]] * self.q[self.support[i]]
-                base += self.tangents.count[k]
-            base = 0
         for k in range(self.n_groups):
-            s, hessian = self.tangents.count[k], &self.tangents.hessians[self.place[k]]
-            for j in range(s):
-                for i in range(j + 1):
-                    self.matrix[base + i + (base
-                            + j) * <Py_ssize_t> n] += hessian[i + j * <Py_ssize_t> s]
-            base += s
+            hessian = &self.tangents.hessians[self.place[k]]
+            for s in range(self.tangents.count[k]):
+                # the products of all working columns with the direction
+                memset(self.q, 0, self.size * sizeof(double))
+                for j in range(self.first[k], self.first[k + 1]):
+                    if of[j] == s:
+                        axpy(self.size, sign[j],
+                             self.gram.G + j * <Py_ssize_t> self.gram.capacity, self.q)
+                out = &self.matrix[(base + s) * <Py_ssize_t> n]
+                for i in range(moving):
+                    out[self.position[i]] += sign[self.support[i]] * self.q[self.support[i]]
+                for i in range(self.tangents.count[k]):
+                    out[base + i] += hessian[i + s * <Py_ssize_t> self.tangents.count[k]]
+            base += self.tangents.count[k]
         return n
-
-    cdef void _see(self, int k, int tangent_of) noexcept nogil:
-        """q = the products of all working columns with one of a group's directions."""
-        cdef int j
-        memset(self.q, 0, self.size * sizeof(double))
-        for j in range(self.first[k], self.first[k + 1]):
-            if self.tangents.tangent_of[j] == tangent_of:
-                axpy(self.size, self.tangents.sign[j],
-                     self.gram.G + j * <Py_ssize_t> self.gram.capacity, self.q)

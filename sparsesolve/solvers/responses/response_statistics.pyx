@@ -33,8 +33,8 @@ from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
-from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, value
-from sparsesolve.penalties.elastic_net_rows cimport row_norm, row_square
+from sparsesolve.penalties.elastic_net cimport value
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows, row_norm, row_square
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 from sparsesolve.solvers.rounds import solve_by_rounds
@@ -64,33 +64,35 @@ cdef class ResponseQuadratic(ScaledDual):
     C : (K, p) inner products of the responses and the columns
     total : float
         The squared norm of the responses.
-    l1, l2 : (p,) factors of the penalty
+    net : ElasticNetRows
+        The penalty, whose rows are tied and have no limits; it is put into the order of the rows.
     """
 
     cdef int K, p, m                    # responses, features, and working rows (the first m)
     cdef double[:, ::1] G               # (p, p) inner products of the columns
     cdef double[:, ::1] C               # (K, p) inner products of the responses and the columns
     cdef double[:, ::1] B, g            # (K, p) coefficients, and C - BG
-    cdef double[::1] l1, l2             # (p,) factors of the penalty
+    cdef ElasticNetRows net
+    cdef double[::1] l1, l2             # (p,) its factors
     cdef double total, residual_square  # squared norms of the responses and of the residuals
     cdef long iterations                # sweeps and Newton steps
     cdef double[::1] x                  # (K,) workspace
-    # For the gap over the first n_rows rows: sizes (3, p) holds |b|, |g| and b'g, charge is the
-    # penalty, and slack is the length of the dual point's part along unpenalised rows.
-    cdef double[:, ::1] sizes
+    # For the gap over the first n_rows rows: slack is the length of the dual point's part along
+    # unpenalised rows, and longer (p,) what it may be in the products of a row.
+    cdef double[::1] longer
     cdef int n_rows
-    cdef double charge, slack
+    cdef double slack
 
-    def __init__(self, G, C, double total, l1, l2):
+    def __init__(self, G, C, double total, ElasticNetRows net):
         self.K, self.p, self.total = <int> C.shape[0], <int> C.shape[1], total
-        self.G, self.C, self.l1, self.l2 = G, C, l1, l2
+        self.G, self.C, self.net, self.l1, self.l2 = G, C, net, net.l1, net.l2
         self.B, self.g = np.zeros((2, self.K, self.p))
-        self.sizes, self.x = np.zeros((3, self.p)), np.zeros(self.K)
+        self.longer, self.x = np.zeros(self.p), np.zeros(self.K)
         self.refresh()
 
     cdef bint free(self, int j, double lam) noexcept nogil:
         """Return True if a row has no penalty beyond rounding."""
-        return lam * self.l1[j] <= LAST_DIGITS and lam * self.l2[j] <= LAST_DIGITS
+        return self.net.is_unpenalised(j, self.B[0, j], self.g[0, j], lam)
 
     cdef void sweep(self, double lam) noexcept nogil:
         """Minimise over each working row in turn."""
@@ -131,43 +133,22 @@ cdef class ResponseQuadratic(ScaledDual):
         projection from the dual point changes the product of another column by at most `slack`
         times the length of that column.
         """
-        cdef double at_zero, off
-        cdef double* b = &self.sizes[0, 0]
-        cdef double* g = &self.sizes[1, 0]
-        cdef double* inner = &self.sizes[2, 0]
-        cdef int j, k
-        self.n_rows, self.slack, self.charge = count, slack, 0.0
+        cdef int j
+        if slack == INFINITY:
+            return self.objective(lam)
+        self.n_rows, self.slack = count, slack
         for j in range(count):
-            b[j] = g[j] = inner[j] = 0.0
-            if self.free(j, lam):
-                continue
-            for k in range(self.K):
-                inner[j] += self.B[k, j] * self.g[k, j]
-            b[j] = row_norm(self.B, j)
-            off = slack * sqrt(self.G[j, j]) if 0.0 < slack < INFINITY else 0.0
-            g[j], inner[j] = row_norm(self.g, j) + off, inner[j] - off * b[j]
-            self.charge += value(b[j], lam * self.l1[j], lam * self.l2[j])
-        at_zero = 0.5 * self.residual_square + self.charge
-        return at_zero if slack == INFINITY else min(at_zero, self.gap(lam))
+            self.longer[j] = slack * sqrt(self.G[j, j])
+        return min(self.objective(lam), self.gap(lam))
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
-        cdef double s = 1.0
-        cdef int j
-        for j in range(self.n_rows):
-            if self.sizes[1, j] > 0.0:
-                s = min(s, feasible_scale(self.sizes[1, j], lam * self.l1[j],
-                                          0.0 if strict else lam * self.l2[j], 0.0, INFINITY))
-        return s
+        return self.net.scale_at(self.B[:, :self.n_rows], self.g[:, :self.n_rows], lam, strict,
+                                 self.longer)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        cdef double total = self.charge
-        cdef int j
-        for j in range(self.n_rows):
-            if self.sizes[1, j] > 0.0:
-                total += conjugate(scale * self.sizes[1, j], lam * self.l1[j], lam * self.l2[j],
-                                   0.0, INFINITY)
-                total -= scale * self.sizes[2, j]
-        return assembled(squares_gap(self.residual_square, scale, self.slack), total, 0.0, INFINITY)
+        return assembled(squares_gap(self.residual_square, scale, self.slack),
+                         self.net.excess(self.B[:, :self.n_rows], self.g[:, :self.n_rows], lam,
+                                         scale, self.longer), 0.0, INFINITY)
 
     cdef void swap(self, int i, int j) noexcept nogil:
         """Exchange the rows at places i and j, where B is 0."""
@@ -395,8 +376,8 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         shut = (np.asarray(net.upper) == 0.0) | (np.diagonal(G) <= 0.0)
         self.shut = shut.astype(np.uint8)
         # The gap does not depend on rows that may not move.
-        l1, l2 = (np.where(shut, 0.0, factors) for factors in (net.l1, net.l2))
-        self.rows = ResponseQuadratic(G, C, 2.0 * value, l1, l2)
+        moving = np.where(shut, -1, np.arange(p)).astype(np.intc)
+        self.rows = ResponseQuadratic(G, C, 2.0 * value, ElasticNetRows(net, True).take(moving))
         self.hessian = GroupedHessian(*C.shape)
         self.last_B = np.zeros_like(C)
         self.pace, self.stale = 0.5, True

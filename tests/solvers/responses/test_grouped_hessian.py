@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 from scipy import optimize
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.responses.response_statistics import GroupedHessian, ResponseQuadratic
+
+from sparsesolve.penalties import ElasticNet
 
 K, P, LAM = 3, 5, 0.3
 RNG = np.random.default_rng(5)
@@ -12,7 +15,9 @@ L1, L2 = np.array([1.0, 0.5, 0.0, 2.0, 1.0]), np.array([0.3, 0.0, 0.0, 0.1, 0.2]
 
 
 def rows():
-    return ResponseQuadratic(Z.T @ Z, Y.T @ Z, (Y**2).sum(), L1, L2)
+    net = ElasticNetRows(ElasticNet(P), True).take(np.arange(P, dtype=np.intc))
+    np.asarray(net.l1)[:], np.asarray(net.l2)[:] = L1, L2
+    return ResponseQuadratic(Z.T @ Z, Y.T @ Z, (Y**2).sum(), net)
 
 
 def gradient(B):
