@@ -40,13 +40,13 @@ BUDGETS = {
     "solvers/first_order": (1885, 8, 29),
     "solvers/homotopy": (1277, 5, 7),
     "solvers/margin": (1932, 8, 18),
-    "solvers/newton": (1273, 6, 13),
+    "solvers/newton": (1211, 6, 13),
     "solvers/problem": (684, 3, 9),
-    "solvers/quadratic": (3232, 15, 11),
+    "solvers/quadratic": (3208, 15, 11),
     "solvers/reductions": (1280, 6, 19),
     "solvers/responses": (3450, 13, 29),
     "solvers/root": (1976, 9, 45),
-    "solvers/screening": (740, 5, 8),
+    "solvers/screening": (695, 5, 8),
     "structured": (8635, 36, 47),
 }  # fmt: skip
 

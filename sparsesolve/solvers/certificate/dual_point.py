@@ -142,11 +142,11 @@ def along_columns(loss, eta, u, columns):
         gram = columns.T @ times_curvature(loss, eta, columns)
     else:
         gram = _gram_of_responses(loss, eta, columns)
-    pull = (u @ columns).ravel()
+    slope = (u @ columns).ravel()
     if not np.isfinite(gram).all():
         return np.full((len(u), columns.shape[1]), np.inf), np.inf
-    step = Curvature(gram).solve(pull)
-    return step.reshape(len(u), -1), 0.5 * float(pull @ step)
+    step = Curvature(gram).solve(slope)
+    return step.reshape(len(u), -1), 0.5 * float(slope @ step)
 
 
 def _gram_of_responses(loss, eta, columns):
@@ -223,19 +223,19 @@ class Curvature:
     def __init__(self, gram):
         size = np.sqrt(np.maximum(np.diag(gram), 0.0))
         self.size = np.where(size == 0.0, 1.0, size)
-        self.level, self.axes = np.linalg.eigh(gram / np.outer(self.size, self.size))
-        self.most = self.level.max(initial=0.0)
+        self.eigenvalues, self.axes = np.linalg.eigh(gram / np.outer(self.size, self.size))
+        self.most = self.eigenvalues.max(initial=0.0)
 
-    def solve(self, pull):
-        """Return the step that removes the pull."""
+    def solve(self, slope):
+        """Return the step that removes the slope."""
         # rounding
-        kept = self.level > 1e-13 * self.most
-        along = self.axes[:, kept].T @ (pull / self.size) / self.level[kept]
+        kept = self.eigenvalues > 1e-13 * self.most
+        along = self.axes[:, kept].T @ (slope / self.size) / self.eigenvalues[kept]
         return self.axes[:, kept] @ along / self.size
 
     def missing(self, left):
-        """Return the gain that a step on the rest of the pull could have."""
-        floor = np.maximum(self.level, EPSILON * self.most)
+        """Return the gain that a step on the rest of the slope could have."""
+        floor = np.maximum(self.eigenvalues, EPSILON * self.most)
         along = self.axes.T @ (left / self.size)
         return 0.5 * float(np.sum(along[floor > 0.0] ** 2 / floor[floor > 0.0]))
 

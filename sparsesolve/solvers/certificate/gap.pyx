@@ -51,13 +51,13 @@ def duality_gap(loss, penalty, double lam, b, eta, double value, dual, z, double
     missing : float
         What a step along unpenalised directions may still gain; inf: there is no dual point.
     """
-    cdef double charge = penalty.value(b, lam), rounding = EPSILON * abs(loss.saturated)
-    cdef double gap = abs(value - loss.saturated) + charge     # rounding may take F below it
+    cdef double penalty_value = penalty.value(b, lam), rounding = EPSILON * abs(loss.saturated)
+    cdef double gap = abs(value - loss.saturated) + penalty_value     # rounding may take F below it
     if missing == np.inf:
         return gap + rounding
     return rounding + least_gap(
         loss, eta, dual, scales(penalty, z, lam),
-        lambda s: blocks_gap(penalty, lam, charge, b, s * z), missing, gap)
+        lambda s: blocks_gap(penalty, lam, penalty_value, b, s * z), missing, gap)
 
 
 def least_gap(loss, eta, dual, scales, blocks, double missing=0.0, double at_zero=INFINITY):
@@ -100,9 +100,9 @@ def ridge_excess(g, z, double lam):
     return float(np.vdot(apart, apart)) / (2.0 * lam)
 
 
-def blocks_gap(penalty, double lam, double charge, b, z):
-    """What all blocks add at a dual point of products z; `charge` is the penalty at b."""
-    return charge + penalty.conjugate(z, lam) - float(np.vdot(b, z))
+def blocks_gap(penalty, double lam, double penalty_value, b, z):
+    """What all blocks add at a dual point of products z; `penalty_value` is the penalty at b."""
+    return penalty_value + penalty.conjugate(z, lam) - float(np.vdot(b, z))
 
 
 def scales(penalty, z, double lam):

@@ -112,20 +112,20 @@ class Endless:
             return False
         rows = np.zeros((problem.n_responses or 1, problem.design.p))
         rows[:, which] = values
-        level, penalty = problem.inner_lambda(lam), problem.penalty
+        lam, penalty = problem.inner_lambda(lam), problem.penalty
         if not problem.has_blocks:
             whole = [rows if problem.n_responses else rows[0]]
         else:  # The l1 norm of tied rows exceeds theirs.
             whole = [rows.ravel()] if problem.has_groups else rows
-        if sum(penalty.value(part, level) for part in whole) > self.tol * problem.null_value:
+        if sum(penalty.value(part, lam) for part in whole) > self.tol * problem.null_value:
             return False
         eta = problem.offset + np.expand_dims(problem.null_intercept, -1)
         u = np.atleast_2d(problem.loss.at(eta)[1])
         z = np.stack([problem.design.products(row, 1) for row in u])
         if not problem.has_blocks:
-            return level <= self.tol * penalty.polar(z if problem.n_responses else z[0])
+            return lam <= self.tol * penalty.polar(z if problem.n_responses else z[0])
         parts = (penalty.weight, penalty.l1) if problem.has_groups else (penalty.l1, penalty.l2)
-        return level * np.max(np.add(*parts), initial=0.0) <= self.tol * np.abs(z).max(initial=0.0)
+        return lam * np.max(np.add(*parts), initial=0.0) <= self.tol * np.abs(z).max(initial=0.0)
 
 
 def falls_forever(problem, which, values, intercept, directions):

@@ -79,7 +79,7 @@ class Certificate:
         self.data, self.rules = data, rules
         self.first = first or max(np.sqrt(data.response_square) * size.max(initial=0.0), 1e-300)
         self.free, self.factor = free, factor
-        self.lost, self.unresolved = np.setdiff1d(rules.free, free), set()
+        self.dependent, self.unresolved = np.setdiff1d(rules.free, free), set()
         self.size = np.where(rules.open, size, 0.0)
         self.bound = np.where(rules.open, rules.v, np.inf)
         self.null = max(0.5 * data.response_square, 1e-300)
@@ -107,7 +107,7 @@ class Certificate:
             gaps = np.maximum(gaps, self._pieces(lams, features, B, C) / self.null)
         else:
             gaps = self._departures(lams, features, B, C, most)
-        if len(self.lost):
+        if len(self.dependent):
             gaps[self._correlated(C, features, B)] = np.inf
         n_events = np.zeros(len(lams), dtype=np.int64) if n_events is None else n_events
         return Batch(lams, features, B, squares, gaps, n_events)
@@ -144,9 +144,10 @@ class Certificate:
         """Return the knots (K,) at which the residual correlates with a column that was left out
         of b.
         """
-        scale = np.sqrt(self.data.squares[self.lost])
-        found = np.abs(C[:, self.lost]) > np.outer(self.correlation_rounding(features, B), scale)
-        self.unresolved.update(self.lost[found.any(axis=0)].tolist())
+        size = np.sqrt(self.data.squares[self.dependent])
+        rounding = np.outer(self.correlation_rounding(features, B), size)
+        found = np.abs(C[:, self.dependent]) > rounding
+        self.unresolved.update(self.dependent[found.any(axis=0)].tolist())
         return found.any(axis=1)
 
     def moved(self, cost):

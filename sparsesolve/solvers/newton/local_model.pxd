@@ -8,14 +8,14 @@ ctypedef struct LossPoint:
     double* eta                             # (n,)
     double* u                               # (n,) -F'(eta)
     double value                            # F(eta)
-    double pull                         # sum of u
+    double slope                        # along the intercept, the sum of u
     double square                       # sum of u^2 / h
     double* g                           # Z'u of the working columns
-    int n_known                         # of so many of them; -1: pull, square and g are not known
+    int n_known                         # of so many of them; -1: slope, square and g are not known
 
 cdef class LocalModel:
     cdef readonly Loss loss
-    cdef bint centred                   # whether columns are centred, the level of eta being free
+    cdef bint centred                   # whether columns are centred, the mean of eta being free
     cdef bint dense                     # whether working columns are dense
     cdef bint costly                    # whether that factor may take O(n^3)
     cdef bint rooted                    # whether the model is F'' itself, by its factor
@@ -36,7 +36,7 @@ cdef class LocalModel:
     cdef double[::1] h, root_h, inverse  # (n,) diagonal of H, its root, and 1 over that or 0
 
     cdef int reserve(self, int capacity) except -1
-    cdef double level(self) noexcept nogil
+    cdef double mean_predictor(self) noexcept nogil
     cdef void place(self, double constant, const double[::1] image)
     cdef bint densify(self) noexcept nogil
     cdef void refresh_hessian(self) noexcept nogil
@@ -50,7 +50,7 @@ cdef class LocalModel:
     cdef void accept(self, double errors) noexcept nogil
     cdef double extrapolated_errors(self, double forward) noexcept nogil
     cdef void learn(self, double t) noexcept nogil
-    cdef bint is_worn(self) noexcept nogil
+    cdef bint rounding_shows(self) noexcept nogil
 
 cdef class LossDual(ScaledDual):
     cdef LocalModel model               # whose point is certified
@@ -68,7 +68,7 @@ cdef class LossDual(ScaledDual):
 
     cdef int reserve(self, int capacity) except -1
     cdef int make(self, WorkingCoefficients columns, spans, double lam, double unit) except -1
-    cdef bint _orthogonal_to_constant(self, double pull) noexcept nogil
+    cdef bint _orthogonal_to_constant(self, double slope) noexcept nogil
     cdef double samples_gap(self, double scale) noexcept nogil
     cdef void predict(self, LocalModel model, WorkingCoefficients columns) noexcept nogil
     cdef double certify(self, WorkingCoefficients columns, double lam, double goal) noexcept

@@ -101,7 +101,7 @@ cdef class LocalModel:
                 self.points[k].g = &self.gradients[k, 0]
         return 0
 
-    cdef double level(self) noexcept nogil:
+    cdef double mean_predictor(self) noexcept nogil:
         """The weighted mean of eta less the offset."""
         return ss_mean_difference(self.n, &self.w[0], self.here.eta, &self.offset[0])
 
@@ -150,16 +150,16 @@ cdef class LocalModel:
         self.here.n_known = -1
 
     cdef void measure(self, PackedColumns columns) noexcept nogil:
-        """Fill in pull, square and g at the current point."""
+        """Fill in slope, square and g at the current point."""
         cdef LossPoint* here = self.here
         cdef double[2] sums
         sums[0] = sums[1] = 0.0
         ss_measure(self.n, here.u, &self.inverse[0], &self.work[0], sums)
-        here.pull, here.square = sums[0], sums[1]
+        here.slope, here.square = sums[0], sums[1]
         if self.rooted:
             self.loss.root.solve(&self.work[0])
             here.square = dot(self.n, &self.work[0], &self.work[0])
-        columns.correlate(&self.work[0], -here.pull, here.g)
+        columns.correlate(&self.work[0], -here.slope, here.g)
         here.n_known = columns.size
 
     cdef double move(self, PackedColumns columns, const double* change,
@@ -226,7 +226,7 @@ cdef class LocalModel:
         """The rounding errors that the extrapolation of the last two etas adds, at most."""
         return forward * (self.kept_errors[0] + self.kept_errors[1]) + 1.0
 
-    cdef bint is_worn(self) noexcept nogil:
+    cdef bint rounding_shows(self) noexcept nogil:
         """Return True if rounding has built up in eta: it is to be recomputed."""
         # 1e4 of 1e-16 are below what a tolerance of 1e-10 shows
         return self.errors > 1e4
@@ -254,10 +254,10 @@ cdef class LossDual(ScaledDual):
         cdef int k
         cdef Py_ssize_t i
         cdef bint tied = model.centred and not model.loss.shift_invariant
-        cdef double pull = model.here.pull if tied else 0.0
+        cdef double slope = model.here.slope if tied else 0.0
         memcpy(&self.point[0], model.here.u, model.n * sizeof(double))
-        if pull != 0.0:
-            axpy(model.n, -pull, &model.h[0], &self.point[0])
+        if slope != 0.0:
+            axpy(model.n, -slope, &model.h[0], &self.point[0])
         free = [k for k in range(columns.size) if columns.free(k, lam)]
         for k in range(columns.size):
             columns.g[k] *= unit
@@ -265,7 +265,7 @@ cdef class LossDual(ScaledDual):
                                                                      &self.point[0]))
         self.missing, self.scaled = 0.0, NAN
         if self.orthogonalised:
-            if free or model.loss.coupled or not self._orthogonal_to_constant(pull):
+            if free or model.loss.coupled or not self._orthogonal_to_constant(slope):
                 self._orthogonal_to(spans.apart(columns.members()[0][free]))
             for i in range(model.n):
                 self.work[i] = self.point[i] * model.inverse[i]
@@ -274,7 +274,7 @@ cdef class LossDual(ScaledDual):
             columns.columns.correlate(&self.work[0], 0.0, columns.g)
         return 0
 
-    cdef bint _orthogonal_to_constant(self, double pull) noexcept nogil:
+    cdef bint _orthogonal_to_constant(self, double slope) noexcept nogil:
         """Make u orthogonal to the constant, by H; return True if rounding allows it."""
         cdef Py_ssize_t i
         cdef double total = 0.0, left = 0.0, size = 0.0
@@ -282,7 +282,7 @@ cdef class LossDual(ScaledDual):
         for i in range(self.model.n):
             total += self.model.work[i]
         for i in range(self.model.n):
-            self.point[i] = self.model.here.u[i] - pull * (self.model.work[i] / total)
+            self.point[i] = self.model.here.u[i] - slope * (self.model.work[i] / total)
             left += self.point[i]
             size += fabs(self.model.here.u[i])
         self.missing = 0.5 * left * left / total

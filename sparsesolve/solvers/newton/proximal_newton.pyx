@@ -112,7 +112,7 @@ cdef class ProximalNewton(WorkingSet):
     @property
     def intercept(self):
         """Return the intercept of the standardised problem, with columns centred by weights."""
-        return self.model.level() if self.fits_intercept else 0.0
+        return self.model.mean_predictor() if self.fits_intercept else 0.0
 
     @property
     def dual(self):
@@ -227,21 +227,21 @@ cdef class ProximalNewton(WorkingSet):
         """Set the quadratic at the current point, in units of s; return the sum of u in them."""
         cdef Py_ssize_t i
         cdef int k
-        cdef double total = 0.0, level = 1.0 / self.model.multiplier
+        cdef double total = 0.0, unit = 1.0 / self.model.multiplier
         if self.model.here.n_known < 0:
             self.model.measure(self.columns)
         if self.model.centred:
-            total = self.model.here.pull * level
+            total = self.model.here.slope * unit
         if self.quadratic.wants_residual:
             for i in range(self.design.n):
-                self.u[i] = (self.model.here.u[i] * level
+                self.u[i] = (self.model.here.u[i] * unit
                              - total * self.model.h[i]) * self.model.inverse[i]
             if self.model.rooted:
                 self.model.loss.root.solve(&self.u[0])
             self.quadratic.take_residual(&self.u[0])
         for k in range(self.quadratic.size):
-            self.quadratic.g[k] = self.model.here.g[k] * level
-        self.quadratic.residual_square = max(self.model.here.square * level * level - total * total,
+            self.quadratic.g[k] = self.model.here.g[k] * unit
+        self.quadratic.residual_square = max(self.model.here.square * unit * unit - total * total,
                                              0.0)
         self.g_unit, self.quadratic.rounding_steps = self.model.multiplier, 0.0
         return total
@@ -268,9 +268,9 @@ cdef class ProximalNewton(WorkingSet):
         the gap is e^2 |r|^2 / 2. A residual with a larger error adds columns that are never
         active, and an extrapolation from two such residuals adds even more.
         """
-        cdef double settled = max(0.5 * self.missed * self.missed * self.model.multiplier
+        cdef double serving = max(0.5 * self.missed * self.missed * self.model.multiplier
                                   * self.quadratic.residual_square, self.loose)
-        return max(self.share * min(target, settled), min(INACTIVE_SHARE * outside, settled))
+        return max(self.share * min(target, serving), min(INACTIVE_SHARE * outside, serving))
 
     cdef int _reserve(self) except -1:
         """Make room for a step of the working columns."""
@@ -305,14 +305,14 @@ cdef class ProximalNewton(WorkingSet):
             self.change[k] += self.before[k] - quadratic.b[k]
         value = self.model.extrapolate(quadratic.columns, &self.change[0], stopped, forward,
                                        &self.history.earlier[0])
-        if value + quadratic.charge(&self.before[0], lam) < self.model.here.value:
+        if value + quadratic.penalty_change(&self.before[0], lam) < self.model.here.value:
             self.model.accept(self.model.extrapolated_errors(forward))
         else:
             memcpy(quadratic.b, &self.before[0], m * sizeof(double))
         return 0
 
     cdef int _keep_history(self, double lam) except -1:
-        if self.model.is_worn():
+        if self.model.rounding_shows():
             self._place()
         self.model.kept_errors[1] = self.model.kept_errors[0]
         self.model.kept_errors[0] = self.model.errors
@@ -388,7 +388,7 @@ cdef class ProximalNewton(WorkingSet):
         first: whether H is new.
         """
         cdef WorkingCoefficients quadratic = self.quadratic
-        cdef double rounding, level = 1.0 / self.model.multiplier
+        cdef double rounding, unit = 1.0 / self.model.multiplier
         cdef int k
         for k in range(quadratic.size):
             self.before[k], self.slope[k] = (quadratic.b[k],
@@ -396,7 +396,7 @@ cdef class ProximalNewton(WorkingSet):
         rounding = LAST_DIGITS * (fabs(self.model.here.value) + quadratic.penalty_value(lam))
         with nogil:
             # a model only approximates the loss, unless that is squared error
-            quadratic.solve(lam * level, target * level,
+            quadratic.solve(lam * unit, target * unit,
                             max(min(limit - quadratic.iterations, 2500 if self.squared else 30), 1))
             self._step(quadratic, lam, rounding, first)
         quadratic.iterations += 1
@@ -420,7 +420,7 @@ cdef class ProximalNewton(WorkingSet):
             self.change[k] = b[k] - self.before[k]
             self.eta_stale = self.eta_stale or fabs(self.change[k]) > FAR_STEP
             slope -= self.slope[k] * self.change[k]
-        slope += quadratic.charge(&self.before[0], lam)
+        slope += quadratic.penalty_change(&self.before[0], lam)
         gain = (self.model.move(quadratic.columns, &self.change[0], self.total)
                 - self.model.here.value)
         self.predicted.predict(self.model, quadratic)
@@ -430,7 +430,7 @@ cdef class ProximalNewton(WorkingSet):
                 # a whole step ends at zeros and limits exactly
                 if t < 1.0:
                     b[k] = self.before[k] + t * self.change[k]
-            gain += quadratic.charge(&self.before[0], lam)
+            gain += quadratic.penalty_change(&self.before[0], lam)
             if gain <= ARMIJO * t * slope + rounding and gain < INFINITY:
                 break
             t *= 0.5
@@ -449,11 +449,11 @@ cdef class ProximalNewton(WorkingSet):
 
     cdef double _gap(self, double lam) noexcept nogil:
         """The gap over the working columns; leaves their gradient in the quadratic."""
-        cdef double level = 1.0 / self.model.multiplier
+        cdef double unit = 1.0 / self.model.multiplier
         self.total = self._linearise()
-        self.quadratic.estimate_unpenalised_norm(lam * level)
+        self.quadratic.estimate_unpenalised_norm(lam * unit)
         # the last part for the intercept
-        return (self.quadratic.gap(lam * level) + 0.5 * self.total
+        return (self.quadratic.gap(lam * unit) + 0.5 * self.total
                 * self.total) * self.model.multiplier
 
     # The certificate.

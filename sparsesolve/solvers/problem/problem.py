@@ -271,12 +271,12 @@ class Problem:
         scaled = values * self.factor[which]
         with np.errstate(over="ignore", under="ignore"):
             coefs = np.ldexp(scaled, self.shift[which])
-            lost = abs(np.ldexp(coefs, -self.shift[which]) - scaled)
-        lost *= np.asarray(self.design.spread)[which]
+            rounding = abs(np.ldexp(coefs, -self.shift[which]) - scaled)
+        rounding *= np.asarray(self.design.spread)[which]
         # Rounding to the user's units may change the fit by this fraction of the response's size.
-        if lost.sum() > 1e-9:
-            lost, scaled = lost.reshape(-1, len(which)), scaled.reshape(-1, len(which))
-            k, j = np.unravel_index(lost.argmax(), lost.shape)
+        if rounding.sum() > 1e-9:
+            rounding, scaled = rounding.reshape(-1, len(which)), scaled.reshape(-1, len(which))
+            k, j = np.unravel_index(rounding.argmax(), rounding.shape)
             size = _power_of_ten(scaled[k, j], self.shift[which[j]])
             raise ValueError(
                 f"The coefficient of column {which[j]} would be about {size}, which a 64-bit "

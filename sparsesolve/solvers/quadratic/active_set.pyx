@@ -103,19 +103,19 @@ cdef class ActiveSetQuadratic(NetCoefficients):
     cdef double free_gradient(self, double lam) noexcept nogil:
         """List the free coefficients and their right-hand side; returns its largest entry."""
         cdef int j
-        cdef double slope, largest = 0.0, level
+        cdef double slope, largest = 0.0, threshold
         self.n_support = self.n_held = 0
         for j in range(self.size):
-            level = lam * self.l1[j]
+            threshold = lam * self.l1[j]
             self.d[j] = 0.0
             self.held[j] = False
-            if self.b[j] == 0.0 and level > 0.0:
+            if self.b[j] == 0.0 and threshold > 0.0:
                 continue
             slope = self.g[j] - lam * self.l2[j] * self.b[j]
             if self.b[j] > 0.0:
-                slope -= level
+                slope -= threshold
             elif self.b[j] < 0.0:
-                slope += level
+                slope += threshold
             if (self.b[j] >= self.upper[j] and slope >= 0.0) or (self.b[j] <= self.lower[j]
                     and slope <= 0.0):
                 continue
@@ -207,7 +207,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         """
         cdef double t = longest if slope >= longest * curvature * (1.0
                 - 1e-9) else slope / curvature
-        # a promise of more than the objective is rounding
+        # a larger decrease than the objective is rounding
         return t if 0.5 * t * slope <= 2.0 * self.primal(lam) else 0.0
 
     cdef double minimiser(self, int j, double lam) noexcept nogil:

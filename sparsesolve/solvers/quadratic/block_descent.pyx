@@ -445,9 +445,9 @@ cdef class GroupBlockDescent(GroupCoefficients):
             linear += self.d[j] * self.g[j]
             self.b[j] = self.old[j] + self.d[j]
         # Delta of Tseng and Yun
-        least = ARMIJO * (self.charge(&self.old[0], lam) - linear)
+        least = ARMIJO * (self.penalty_change(&self.old[0], lam) - linear)
         for tries in range(halvings):
-            decrease = t * (0.5 * t * square - linear) + self.charge(&self.old[0], lam)
+            decrease = t * (0.5 * t * square - linear) + self.penalty_change(&self.old[0], lam)
             if decrease < 0.0 and decrease <= t * least:
                 self.residual_square += t * (t * square - 2.0 * linear)
                 self.advance(t)

@@ -28,7 +28,7 @@ cdef class BlockStep:
     cdef int[::1] first, group
     cdef Py_ssize_t[::1] place
     cdef double[::1] blocks             # Z_g'Z_g, group by group
-    cdef double[::1] levels, axes       # their eigenvalues, by column, and eigenvectors
+    cdef double[::1] eigenvalues, axes       # their eigenvalues, by column, and eigenvectors
     cdef double[::1] curvature          # largest eigenvalue of each
     cdef double[::1] factors            # with the penalty's second derivative, along tangents
     # Room for one group.
@@ -44,8 +44,8 @@ cdef class BlockStep:
     cdef double minimise(self, int k, const double* g, double lam, double* b,
                          double* d) noexcept nogil
     cdef void factorise(self, int k) noexcept nogil
-    cdef double _turn(self, int k, const double* g, double lam, double* b,
+    cdef double _along_axes(self, int k, const double* g, double lam, double* b,
                       double* d) noexcept nogil
     cdef double _shrink(self, int k, double lam, double* b, double* d) noexcept nogil
     cdef double _take(self, int k, const double* d, double* b) noexcept nogil
-    cdef double _polish(self, int k, double lam, double* b, double* d) noexcept nogil
+    cdef double _newton_step(self, int k, double lam, double* b, double* d) noexcept nogil

@@ -86,17 +86,17 @@ cdef class Tangents:
         return length
 
     cdef int merge(self, int k, const double* b, const double* d, double lam) noexcept nogil:
-        """Merge directions that reach a kink at once along d; returns how many were lost."""
-        cdef int first = self.first[k], lost = 0
+        """Merge directions that reach a kink at once along d; returns how many were merged."""
+        cdef int first = self.first[k], merged = 0
         if self.count[k] > 0:
             # a kink within this part of the step, near the largest coefficient of the group
-            lost = self.penalty.merge(self.group[k], b, d, 1e-2, 1e-4,
+            merged = self.penalty.merge(self.group[k], b, d, 1e-2, 1e-4,
                                       &self.tangent_of[first], &self.sign[first],
                                       &self.slope[first])
-        if lost > 0:
-            self.count[k] -= lost
+        if merged > 0:
+            self.count[k] -= merged
             self.second_derivative(k, b, lam)
-        return lost
+        return merged
 
     cdef void truncate(self, int k, const double* b, double* d, double lam) noexcept nogil:
         """Stop coefficients at 0 or at a limit where they would cross it; groups that turn round,
@@ -144,7 +144,7 @@ cdef class BlockStep:
         self.penalty, self.tangents = penalty, tangents
         self.first, self.group, self.place = tangents.first, tangents.group, tangents.place
         self.curvature = np.zeros(penalty.n_groups)
-        self.levels, self.blocks, self.axes = np.zeros((3, 0))
+        self.eigenvalues, self.blocks, self.axes = np.zeros((3, 0))
         # of which eight are LAPACK's
         self.room = np.empty(12 * largest)
         self.z, self.x, self.old, self.along = (&self.room[8 * largest], &self.room[9 * largest],
@@ -152,9 +152,9 @@ cdef class BlockStep:
 
     cdef int reserve(self, int capacity) except -1:
         """Make room for so many columns; their eigenvalues stay."""
-        levels = np.zeros(capacity)
-        levels[:self.levels.shape[0]] = self.levels
-        self.levels = levels
+        wider = np.zeros(capacity)
+        wider[:self.eigenvalues.shape[0]] = self.eigenvalues
+        self.eigenvalues = wider
         return self.tangents.reserve(capacity)
 
     cdef int reserve_blocks(self, int first, Py_ssize_t entries) except -1:
@@ -171,15 +171,15 @@ cdef class BlockStep:
         cdef int i, first = self.first[k], s = self.first[k + 1] - first, room = 8 * s, info = 0
         memcpy(&self.axes[self.place[k]], &self.blocks[self.place[k]],
                <Py_ssize_t> s * s * sizeof(double))
-        dsyev("V", "L", &s, &self.axes[self.place[k]], &s, &self.levels[first], &self.room[0],
+        dsyev("V", "L", &s, &self.axes[self.place[k]], &s, &self.eigenvalues[first], &self.room[0],
               &room, &info)
         if info != 0:
             raise ArithmeticError("the eigenvalues of a group's inner products did not converge")
-        self.curvature[k] = self.levels[first + s - 1] * (1.0 + 1e-12)
+        self.curvature[k] = self.eigenvalues[first + s - 1] * (1.0 + 1e-12)
         for i in range(s):
             # rounding
-            if self.levels[first + i] <= 1e-15 * s * self.levels[first + s - 1]:
-                self.levels[first + i] = 0.0
+            if self.eigenvalues[first + i] <= 1e-15 * s * self.eigenvalues[first + s - 1]:
+                self.eigenvalues[first + i] = 0.0
         return 0
 
     cdef double minimise(self, int k, const double* g, double lam, double* b,
@@ -191,13 +191,13 @@ cdef class BlockStep:
         cdef double size, begun, decrease = 0.0
         memcpy(self.old, b, s * sizeof(double))
         if self.penalty.is_round(self.group[k]):
-            decrease = self._turn(k, g, lam, b, d)
+            decrease = self._along_axes(k, g, lam, b, d)
         else:
             memcpy(self.z, g, s * sizeof(double))
             begun = self._shrink(k, lam, b, d)
             # two reach rounding where the model of the block is exact
             for tries in range(3):
-                size = self._polish(k, lam, b, d)
+                size = self._newton_step(k, lam, b, d)
                 begun = max(begun, size)
                 # shorter steps wait for the next sweep
                 if size <= 1e-2 * begun:
@@ -208,7 +208,7 @@ cdef class BlockStep:
             d[j] = b[j] - self.old[j]
         return decrease
 
-    cdef double _turn(self, int k, const double* g, double lam, double* b,
+    cdef double _along_axes(self, int k, const double* g, double lam, double* b,
                       double* d) noexcept nogil:
         """Minimise over a block whose penalty is a function of its length, along the axes of
         Z_g'Z_g.
@@ -217,34 +217,34 @@ cdef class BlockStep:
         """
         cdef int i, j, s = self.first[k + 1] - self.first[k]
         cdef const double* axis = &self.axes[self.place[k]]
-        cdef const double* level = &self.levels[self.first[k]]
-        cdef double* pulls = self.z
+        cdef const double* eigenvalue = &self.eigenvalues[self.first[k]]
+        cdef double* products = self.z
         cdef double* along = self.along
         cdef double* x = self.x
-        cdef double pull, old, square = 0.0, lost = 0.0
+        cdef double product, old, square = 0.0, decrease = 0.0
         cdef bint stays = False
         for i in range(s):
-            pull = old = 0.0
+            product = old = 0.0
             for j in range(s):
-                pull += axis[j] * g[j]
+                product += axis[j] * g[j]
                 old += axis[j] * b[j]
-            along[i], pulls[i] = old, pull
+            along[i], products[i] = old, product
             square += old * old
-            d[i] = pull + level[i] * old
+            d[i] = product + eigenvalue[i] * old
             axis += s
-        self.penalty.diagonal_prox(self.group[k], level, d, lam, sqrt(square), x)
+        self.penalty.diagonal_prox(self.group[k], eigenvalue, d, lam, sqrt(square), x)
         memset(d, 0, s * sizeof(double))
         axis = &self.axes[self.place[k]]
         for i in range(s):
             stays = stays or x[i] != 0.0
             old = x[i] - along[i]
-            lost += old * (2.0 * pulls[i] - level[i] * old)
+            decrease += old * (2.0 * products[i] - eigenvalue[i] * old)
             for j in range(s):
                 d[j] += old * axis[j]
             axis += s
         for i in range(s):
             b[i] = b[i] + d[i] if stays else 0.0
-        return lost
+        return decrease
 
     cdef double _shrink(self, int k, double lam, double* b, double* d) noexcept nogil:
         """A proximal step with a multiple of the identity as Hessian; returns its length."""
@@ -270,7 +270,7 @@ cdef class BlockStep:
                 b[j] += d[j]
         return sqrt(size)
 
-    cdef double _polish(self, int k, double lam, double* b, double* d) noexcept nogil:
+    cdef double _newton_step(self, int k, double lam, double* b, double* d) noexcept nogil:
         """A Newton step of the block along the directions where its penalty is smooth, if that
         pays.
 

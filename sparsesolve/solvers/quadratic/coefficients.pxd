@@ -70,7 +70,7 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef bint free(self, int j, double lam) noexcept nogil
     cdef double penalty_value(self, double lam) noexcept nogil
     cdef double column_gap(self, double lam, double scale) noexcept nogil
-    cdef double charge(self, const double* before, double lam) noexcept nogil
+    cdef double penalty_change(self, const double* before, double lam) noexcept nogil
     cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil
     # A subclass defines the solver by these methods.
     cdef int describe(self, penalty, int first) except -1

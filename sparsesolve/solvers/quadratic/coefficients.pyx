@@ -52,15 +52,15 @@ def projection(inner, gradient):
     # without it a column far smaller than others would pass for a dependent one
     size = np.sqrt(np.diag(inner))
     size[size == 0.0] = 1.0
-    level, axes = np.linalg.eigh(inner / np.outer(size, size))
-    most = level.max()
+    eigenvalues, axes = np.linalg.eigh(inner / np.outer(size, size))
+    most = eigenvalues.max()
     along = np.abs(axes.T @ (gradient / size[:, None]))
-    kept, apart = level > LAST_DIGITS * most, bool(level[0] > SHAKY * most)
+    kept, apart = eigenvalues > LAST_DIGITS * most, bool(eigenvalues[0] > SHAKY * most)
     # more than rounding
     if np.any(along[~kept] > 250 * PRODUCT * np.sqrt(most)):
         return INFINITY, apart
     with np.errstate(over="ignore"):
-        return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None]))), apart
+        return float(np.sqrt(np.sum(along[kept] ** 2 / eigenvalues[kept, None]))), apart
 
 
 cdef class WorkingCoefficients(ScaledDual):
@@ -190,7 +190,7 @@ cdef class WorkingCoefficients(ScaledDual):
         """
         return 0.0
 
-    cdef double charge(self, const double* before, double lam) noexcept nogil:
+    cdef double penalty_change(self, const double* before, double lam) noexcept nogil:
         """The penalty of the coefficients less that of those before."""
         return 0.0
 
@@ -295,10 +295,10 @@ cdef class WorkingCoefficients(ScaledDual):
             self.u[self.columns.n] = 0.0
 
 
-cdef inline bint within(double z, double slack, double square, double level) noexcept nogil:
-    """Return True if |z| + slack * sqrt(square) <= level."""
-    cdef double room = level - fabs(z)
-    return room >= 0.0 and room * room >= slack * slack * square
+cdef inline bint within(double z, double slack, double square, double bound) noexcept nogil:
+    """Return True if |z| + slack * sqrt(square) <= bound."""
+    cdef double left = bound - fabs(z)
+    return left >= 0.0 and left * left >= slack * slack * square
 
 
 cdef class NetCoefficients(WorkingCoefficients):
@@ -318,8 +318,8 @@ cdef class NetCoefficients(WorkingCoefficients):
         return 0
 
     cdef bint free(self, int j, double lam) noexcept nogil:
-        cdef double level = lam * self.l1[j]
-        return (level * level <= LAST_DIGITS * LAST_DIGITS * self.diag[j]
+        cdef double threshold = lam * self.l1[j]
+        return (threshold * threshold <= LAST_DIGITS * LAST_DIGITS * self.diag[j]
                 and lam * self.l2[j] <= LAST_DIGITS * self.diag[j]
                 and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
                 and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
@@ -363,7 +363,7 @@ cdef class NetCoefficients(WorkingCoefficients):
                     self.b[j]), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
         return max(total, 0.0)      # a negative total is rounding
 
-    cdef double charge(self, const double* before, double lam) noexcept nogil:
+    cdef double penalty_change(self, const double* before, double lam) noexcept nogil:
         cdef int k
         cdef double total = 0.0, old, new
         for k in range(self.size):
@@ -502,7 +502,7 @@ cdef class GroupCoefficients(WorkingCoefficients):
         # less than 0 is rounding; NaN is no gap
         return max(total, 0.0) if total < INFINITY else INFINITY
 
-    cdef double charge(self, const double* before, double lam) noexcept nogil:
+    cdef double penalty_change(self, const double* before, double lam) noexcept nogil:
         cdef double total = 0.0
         cdef int k, j, g
         for k in range(self.n_groups):

@@ -184,19 +184,19 @@ cdef class DataActiveSet(ActiveSetQuadratic):
     cdef double precondition(self, double last, double lam) noexcept nogil:
         """`most` is the largest residual relative to its threshold, infinite without one."""
         cdef int k, j
-        cdef double rho = 0.0, scale, e, level
+        cdef double rho = 0.0, curvature, e, threshold
         self.most = 0.0
         for k in range(self.n_support):
             j, e = self.support[k], self.residual[k]
-            scale, level = self.diag[j] + lam * self.l2[j], lam * self.l1[j]
-            if scale > 0.0 and not self.held[j]:
-                rho += e * e / scale
-                self.most = max(self.most, fabs(e) / level if level > 0.0 else INFINITY)
+            curvature, threshold = self.diag[j] + lam * self.l2[j], lam * self.l1[j]
+            if curvature > 0.0 and not self.held[j]:
+                rho += e * e / curvature
+                self.most = max(self.most, fabs(e) / threshold if threshold > 0.0 else INFINITY)
         for k in range(self.n_support):
             j = self.support[k]
-            scale = self.diag[j] + lam * self.l2[j]
-            if scale > 0.0 and not self.held[j]:
-                self.conjugate[k] = (self.residual[k] / scale
+            curvature = self.diag[j] + lam * self.l2[j]
+            if curvature > 0.0 and not self.held[j]:
+                self.conjugate[k] = (self.residual[k] / curvature
                                      + (rho / last * self.conjugate[k] if last > 0.0 else 0.0))
         return rho
 

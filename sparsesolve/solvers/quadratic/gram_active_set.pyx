@@ -331,7 +331,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         if fabs(slope) <= size:
             if lam * self.l1[j] == 0.0:
                 return
-            # level ground: remove the dependent column itself
+            # flat: remove the dependent column itself
             slope = -1.0 if self.b[j] > 0.0 else 1.0
         if slope < 0.0:
             self.rescale(-1.0)
@@ -341,7 +341,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.rescale(t)
         self.iterations += 1
         t = self.line_step(lam)
-        # level ground: the objective stays, the number of coefficients falls
+        # flat: the objective stays, the number of coefficients falls
         if t <= 0.0:
             self.image()
             t = 1.0

@@ -2,7 +2,7 @@
 
     minimise over b   b'Gb / 2 - c'b + sum_g phi(|b_g|_2; l_g),    phi concave
 
-Given: G (m, m), c (m,), the first entry of each block (n_blocks + 1,), levels l (n_blocks,) >= 0,
+Given: G (m, m), c (m,), the first entry of each block (n_blocks + 1,), lambdas l (n_blocks,) >= 0,
 and b, which is changed. A round replaces phi by its tangents at b, with thresholds t_g = phi', and
 sweeps. A block of one entry is minimised exactly. Of others G_gg is replaced by its largest
 eigenvalue L_g, which bounds the objective from above: a proximal step.
@@ -17,22 +17,22 @@ from libc.math cimport sqrt, pow
 import numpy as np
 
 
-cdef inline double slope(double x, double level, const double* form) noexcept nogil:
-    """phi'(x; level), by the four numbers of `Concave.form`."""
+cdef inline double slope(double x, double lam, const double* form) noexcept nogil:
+    """phi'(x; lam), by the four numbers of `Concave.form`."""
     if form[2] == 0.0:
-        return min(max(level - (x - form[0] * level) / form[1], 0.0), level)
-    return form[3] * level * pow(x + form[1], form[2])
+        return min(max(lam - (x - form[0] * lam) / form[1], 0.0), lam)
+    return form[3] * lam * pow(x + form[1], form[2])
 
 
 def weighted_sweeps(const double[:, ::1] G, const double[::1] c, double[::1] b,
                     const Py_ssize_t[::1] start, const double[::1] curvature,
-                    const double[::1] level, form, double still, int rounds,
+                    const double[::1] lam, form, double still, int rounds,
                     double size_unit=1.0, double slope_unit=1.0):
     """At most so many rounds of new thresholds and sweeps, until a sweep moves b by `still`.
 
     `curvature` are the L_g (n_blocks,). phi' is taken at size_unit |b_g|, and counts slope_unit.
     """
-    cdef Py_ssize_t m = b.shape[0], blocks = level.shape[0], block, j
+    cdef Py_ssize_t m = b.shape[0], blocks = lam.shape[0], block, j
     cdef double[::1] g = np.subtract(c, np.dot(G, b)), room = np.empty(m + blocks)
     cdef const double[::1] shape = np.array(form)
     cdef double* t = &room[m]
@@ -44,8 +44,8 @@ def weighted_sweeps(const double[:, ::1] G, const double[::1] c, double[::1] b,
                 length = 0.0
                 for j in range(start[block], start[block + 1]):
                     length += b[j] * b[j]
-                t[block] = 0.0 if level[block] <= 0.0 else (
-                    slope_unit * slope(size_unit * sqrt(length), level[block], &shape[0]))
+                t[block] = 0.0 if lam[block] <= 0.0 else (
+                    slope_unit * slope(size_unit * sqrt(length), lam[block], &shape[0]))
             moved = 0.0
             for block in range(3):      # sweeps between new thresholds, which cost about one
                 moved = max(moved, sweep(G, b, g, start, curvature, t, &room[0]))

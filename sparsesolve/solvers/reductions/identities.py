@@ -72,11 +72,11 @@ class EqualRows(Reduced):
 
 def _exposures(offset, w, label, first):
     """Return the log of the mean exposure of every class (m,); without weight, its first row's."""
-    seen, top = w > 0.0, np.full(len(first), -np.inf)
-    np.maximum.at(top, label[seen], offset[seen])
+    weighted, top = w > 0.0, np.full(len(first), -np.inf)
+    np.maximum.at(top, label[weighted], offset[weighted])
     top = np.where(np.isfinite(top), top, offset[first])
     with np.errstate(under="ignore"):
-        exposures = np.exp(np.where(seen, offset - top[label], 0.0))
+        exposures = np.exp(np.where(weighted, offset - top[label], 0.0))
     mean, weight = class_means(label, first, exposures, w)
     return np.where(weight > 0.0, top + np.log(mean), top)
 

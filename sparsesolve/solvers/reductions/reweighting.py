@@ -152,7 +152,7 @@ class Reweighting(State):
         theta = np.concatenate([np.full(first, self.intercept), self.b[which]])
         eta = self.offset + A @ theta
         model = ConcaveModel(self.problem, self.of[which], lam, first)
-        objective = self.loss.at(eta)[0] + model.charge(theta)
+        objective = self.loss.at(eta)[0] + model.penalty_at(theta)
         quadratic = self.problem.loss is None
         # Newton steps at one lambda; the quadratic model has converged after ten.
         for _ in range(30):
@@ -161,7 +161,7 @@ class Reweighting(State):
             # A Newton step is halved no further than this.
             while t > 1e-6:
                 there = eta + t * (A @ step)
-                found = self.loss.at(there)[0] + model.charge(theta + t * step)
+                found = self.loss.at(there)[0] + model.penalty_at(theta + t * step)
                 # A rise of the objective below this fraction of it is rounding.
                 if found <= objective + 1e-15 * abs(objective):
                     break
@@ -319,9 +319,9 @@ class ConcaveModel:
         if not len(some):
             return None
         Gb = G @ b
-        H, pull = G[np.ix_(some, some)], (c - Gb)[some]
-        self._add_penalty(b, some, H, pull)
-        _, step, failed = dposv(H, pull, overwrite_a=True, overwrite_b=True)
+        H, slope = G[np.ix_(some, some)], (c - Gb)[some]
+        self._add_penalty(b, some, H, slope)
+        _, step, failed = dposv(H, slope, overwrite_a=True, overwrite_b=True)
         if failed:
             return None
         new = b.copy()
@@ -331,8 +331,8 @@ class ConcaveModel:
             return None
         return new
 
-    def _add_penalty(self, b, some, H, pull):
-        """Add the penalty's Hessian to H and subtract its gradient from `pull`.
+    def _add_penalty(self, b, some, H, slope):
+        """Add the penalty's Hessian to H and subtract its gradient from `slope`.
 
         Both are of the entries `some`, of groups that are not 0.
         """
@@ -341,7 +341,7 @@ class ConcaveModel:
         slopes, curvatures = (x[block] for x in self._derivatives(b))
         sizes = self._sizes(b)[block]
         unit = b[some[held:]] / sizes
-        pull[held:] -= slopes * unit
+        slope[held:] -= slopes * unit
         diagonal = np.arange(held, len(H))
         if self.single:
             H[diagonal, diagonal] += curvatures
@@ -351,14 +351,14 @@ class ConcaveModel:
         H[held:, held:] += own
         H[diagonal, diagonal] += slopes / sizes
 
-    def charge(self, b):
+    def penalty_at(self, b):
         """Return the penalty at b (free + k,), with its ridge part."""
         own = self.penalty.values_of(self._sizes(b), self.groups, self.lam, self.unit)
         return own + 0.5 * self.lam * self.penalty.ridge * float(np.square(b[self.free :]).sum())
 
     def _value(self, Gb, c, b):
-        charge = self.penalty.values_of(self._sizes(b), self.groups, self.lam, self.unit)
-        return float(0.5 * (b @ Gb) - c @ b) + charge
+        value = self.penalty.values_of(self._sizes(b), self.groups, self.lam, self.unit)
+        return float(0.5 * (b @ Gb) - c @ b) + value
 
     def _derivatives(self, b):
         return self.penalty.derivatives_of(self._sizes(b), self.groups, self.lam, self.unit)

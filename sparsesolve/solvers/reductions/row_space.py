@@ -143,15 +143,15 @@ class RowSpace(Reduced):
         problem, loss = self.problem, self.problem.loss
         offset = np.atleast_2d(problem.offset)
         which, c = self.state.coefficients()
-        level = np.reshape(self.state.intercept, (-1, 1))
-        eta = offset + level + self._predictor(self.small.design, which, np.atleast_2d(c))
+        intercept = np.reshape(self.state.intercept, (-1, 1))
+        eta = offset + intercept + self._predictor(self.small.design, which, np.atleast_2d(c))
         eta = eta.reshape(problem.offset.shape)
         a, missing = clear(loss, eta, loss.at(eta)[1], self.constant)
         self.dual = np.atleast_2d(a)
         z = problem.design.response_products(self.dual, self.which, self.n_threads)
         with np.errstate(over="ignore", under="ignore"):
             self.b = z / lam / self.v
-        there = offset + level + self._predictor(problem.design, self.which, self.b)
+        there = offset + intercept + self._predictor(problem.design, self.which, self.b)
         there = there.reshape(problem.offset.shape)
         self.value = loss.at(there)[0]
         return gap_of_terms(loss.fenchel_young_at(there, a), 0.0, missing)
@@ -221,7 +221,7 @@ class WayBack:
         self.problem, self.span, self.basis = problem, span, basis
         self.columns = design.unpacked(span.which)
         # An intercept summed with all digits absorbs what is equal in every row.
-        self.level = problem.intercept and replace(problem, design=design).far
+        self.exact_intercept = problem.intercept and replace(problem, design=design).far
 
     def of_basis(self, which, values):
         """Return coefficients of the basis, (r,) or (K, r), among values of the features `which`.
@@ -246,7 +246,7 @@ class WayBack:
         """
         c = self.of_basis(which, values)
         off = _far_sum(self.columns, c @ self.span.back.T, self.basis @ c)
-        return off - self.problem.weights @ off if self.level else off
+        return off - self.problem.weights @ off if self.exact_intercept else off
 
     def cost(self, which, values, intercept):
         """Return how far F at the original coefficients is above F at those of the basis."""

@@ -409,7 +409,7 @@ cdef class ResponseNewton(Compiled, State):
             memcpy(&self.trial[0, 0], &point.eta[0, 0], size * sizeof(double))
             axpy(size, step, &self.image[0, 0], &self.trial[0, 0])
             value = point.loss.evaluate(&self.trial[0, 0], &self.trial_u[0, 0])
-            charge = point.quadratic.charge(&self.old[0], lam)
+            charge = point.quadratic.penalty_change(&self.old[0], lam)
             if value - point.value + charge <= slack - step * least:
                 point.eta, self.trial = self.trial, point.eta
                 point.u, self.trial_u = self.trial_u, point.u
@@ -567,7 +567,7 @@ cdef class ResponseNewton(Compiled, State):
                 point.slopes()
                 continue
             # 4. Line search on the objective (Armijo).
-            linear = quadratic.charge(&self.old[0], lam)
+            linear = quadratic.penalty_change(&self.old[0], lam)
             modelled = 0.0
             for t in range(m):
                 linear -= point.s * self.old_g[t] * (quadratic.b[t] - self.old[t])
