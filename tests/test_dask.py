@@ -182,6 +182,27 @@ def test_several_real_responses_take_one_pass(da, passes, options):
         np.testing.assert_allclose(one.toarray(), other.toarray(), atol=1e-6)
 
 
+@pytest.mark.parametrize("options", [
+    {}, {"grouped": True}, {"intercept": False, "standardize": False}, {"alpha": 0.5},
+    {"alpha": 0.5, "grouped": True}, {"penalty_factor": FACTORS}, {"alpha": 0.0},
+    {"penalty_factor": FACTORS, "grouped": True}, {"lambdas": [0.05, 0.0]},
+    {"penalty": ss.penalties.GroupL2(np.arange(P) // 3)},
+    {"weights": np.resize([1.0, 0.0, 2.0], N)},
+])  # fmt: skip
+def test_classes_take_few_passes(da, passes, options):
+    rng = np.random.default_rng(6)
+    scores = X[:, :6] @ rng.standard_normal((6, 3)) / 4 + rng.gumbel(size=(N, 3))
+    kind = np.array(list("abc"))[scores.argmax(axis=1)]
+    options = {"family": "multinomial", "n_lambdas": 12, "lambda_min_ratio": 0.01, **options}
+    fit = ss.path(da.from_array(X, chunks=(150, 5)), kind, **options)
+    whole = ss.path(X, kind, **options)
+    assert fit.gaps.max() <= 1e-7 and not fit.status.any() and len(passes) <= 40
+    np.testing.assert_allclose(fit.lambdas, whole.lambdas, rtol=1e-9)
+    np.testing.assert_allclose(fit.dev_ratio, whole.dev_ratio, atol=2e-4)
+    found, expected = (each.predict(X, kind="response") for each in (fit, whole))
+    np.testing.assert_allclose(found, expected, atol=2e-3)
+
+
 FACES = {
     "relax": lambda X, y: ss.relax(ss.path(X, y, **SHORT), X, y).coef(0.05),
     "criteria": lambda X, y: ss.criteria(ss.path(X, y, **SHORT), X, y)["bic"],
@@ -272,12 +293,17 @@ def test_a_path_is_extended_and_refitted(da):
 def test_what_cannot_be_done_in_blocks_is_refused(da):
     blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["gaussian"]
     kind = np.array(list("abc"))[RNG.integers(3, size=N)]
-    with pytest.raises(ValueError, match="several responses; choose solver='fista'"):
-        ss.path(blocks, kind, family="multinomial")
+    times = np.column_stack([np.exp(ETA), np.ones(N)])
+    with pytest.raises(ValueError, match="not a sum over rows, .* choose solver='fista'"):
+        ss.path(blocks, times, family="cox")
+    with pytest.raises(ValueError, match="limits on those of several; choose solver='fista'"):
+        ss.path(blocks, kind, family="multinomial", upper=0.1)
     with pytest.raises(ValueError, match="needs X in memory, not a dask array"):
         ss.path(blocks, y > 0, family="binomial", solver="proximal_newton")
-    fit = ss.path(blocks, kind, family="multinomial", solver="fista", lambdas=[0.1])
-    assert fit.gaps.max() <= 1e-7
+    slow = ss.path(blocks, kind, family="multinomial", solver="fista", lambdas=[0.02])
+    fit = ss.path(blocks, kind, family="multinomial", lambdas=[0.02])
+    assert max(slow.gaps.max(), fit.gaps.max()) <= 1e-7
+    np.testing.assert_allclose(fit.predict(X), slow.predict(X), atol=2e-3)
     for refused in (ss.lars_path, ss.omp_path, ss.stability_path):
         with pytest.raises(TypeError, match="only path, cv_path and what they return take"):
             refused(blocks, y)

@@ -27,6 +27,7 @@ from sparsesolve.solvers.first_order.admm import suits as suits_admm
 from sparsesolve.solvers.first_order.first_order import Fista, Ista, Sparsa
 from sparsesolve.solvers.first_order.panoc import Panoc
 from sparsesolve.solvers.first_order.pass_newton import PassNewton
+from sparsesolve.solvers.first_order.pass_newton import suits as suits_passes
 from sparsesolve.solvers.first_order.tangent_newton import TangentNewton, few_for_rounds
 from sparsesolve.solvers.margin import ridge_dual
 from sparsesolve.solvers.margin.dual_descent import DualDescent
@@ -99,12 +100,6 @@ def _one_response(problem, lambdas):
     return problem.has_blocks and problem.n_responses is None
 
 
-def _rows_apart(problem, lambdas):
-    """Return True if each row has a loss of its own, of one linear predictor."""
-    apart = not getattr(problem.loss, "shift_invariant", False)
-    return problem.has_blocks and problem.n_responses is None and apart
-
-
 def _reweighted(problem, n_threads):
     trace = reweighted.suits_trace(problem, None)
     made = reweighted.ReweightedTrace if trace else reweighted.Reweighted
@@ -169,7 +164,7 @@ SOLVERS = {
         why="several responses, with few enough coefficients for their whole Hessian",
     ),
     "pass_newton": Solver(
-        PassNewton, "a family of one response other than cox", _rows_apart, by_passes=True,
+        PassNewton, "a family of one response other than cox", suits_passes, by_passes=True,
         why="a smooth loss, by passes over rows out of memory",
     ),
     "bcd": Solver(BlockDescent, "a penalty on groups, one response", in_groups),

@@ -19,6 +19,10 @@ import numpy as np
 from sparsesolve.linalg.design.distributed import rows_of
 from sparsesolve.solvers.tolerances import CENTRED
 
+# Least curvature of K responses in any direction, over their trace: softmax has none along (1,
+# ..., 1).
+LEAST_CURVATURE = 1e-8
+
 
 class Ask(NamedTuple):
     """What is asked of one point."""
@@ -38,15 +42,15 @@ class Sums(NamedTuple):
     square: float  # u'H^-1 u, H not below the floor
     rounding: float  # sum of (what rounding v may hide)^2 / weight
     excess: np.ndarray  # Fenchel-Young at the scales, of the end
-    products: np.ndarray  # of v, HQ and, where asked, floored HQ, with a constant and Z; 1 + p
-    gram: np.ndarray  # (S, S), or ()
+    products: np.ndarray  # of v, HQ and perhaps floored HQ, with a constant and Z: K (1 + p)
+    gram: np.ndarray  # (K S, K S), or ()
 
 
 class Common(NamedTuple):
     """What all blocks are asked."""
 
-    b: np.ndarray  # (m, p) points and directions
-    c: np.ndarray  # (m,) their constants
+    b: np.ndarray  # (m, K, p) points and directions
+    c: np.ndarray  # (m, K) their constants
     intercept: bool
     floors: tuple  # least H over the weight, where H is 0 and elsewhere
     asks: list
@@ -60,27 +64,48 @@ def make_part(kind, arguments, offset):
 def pass_over(block, part, read, frame, common):
     """Return the Sums (a list) of one block for every Ask."""
     rows, (loss, w, offset) = rows_of(block, read, frame), part
-    images = rows.combinations(common.b) + common.c[:, None]
-    held, rest = [], []
+    m, K, p = common.b.shape
+    images = rows.combinations(common.b.reshape(m * K, p)) + common.c.reshape(-1, 1)
+    images = images if K == 1 else images.reshape(m, K, -1)
+    of_point, held, rest = _of_point if K == 1 else _of_responses, [], []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for ask in common.asks:
-            more, sums = _of_point(ask, images, loss, w, offset, common.floors)
             Q = rows.unpacked(ask.loose).T if len(ask.loose) else np.zeros((0, len(w)))
             Q = np.concatenate([np.ones((1, len(w))), Q]) if common.intercept else Q
-            held.append(np.concatenate([more[0][None], *(h * Q for h in more[1:])]))
-            gram = () if ask.which is None else rows.gram(ask.which, more[-1])
+            V, sums, curved = of_point(ask, Q, images, loss, w, offset, common.floors)
+            held.append(V.reshape(-1, K, len(w)))
+            gram = () if ask.which is None else _gram(rows, ask.which, curved)
             rest.append((sums, np.asarray(gram, dtype=float)))
         V = np.concatenate(held)
-        products = np.column_stack([V.sum(axis=1), rows.products(V)])
+        products = rows.products(V.reshape(-1, len(w))).reshape(-1, K, p)
+        products = np.concatenate([V.sum(axis=2)[..., None], products], axis=2)
     cuts = np.cumsum([len(V) for V in held])[:-1]
     return [
-        Sums(*sums, part, gram)
+        Sums(*sums, part.reshape(len(part), -1), gram)
         for (sums, gram), part in zip(rest, np.split(products, cuts), strict=True)
     ]
 
 
-def _of_point(ask, images, loss, w, offset, floors):
-    """Return [v, H where v is inside its domain, H above the floors if asked], and sums."""
+def _gram(rows, which, curved):
+    """Return the inner products (K S, K S) of columns under curvatures (K, K, n), or (n,)."""
+    if curved.ndim == 1:
+        return rows.gram(which, curved)
+    K, S = len(curved), len(which)
+    gram = np.empty((K, S, K, S))
+    for k in range(K):
+        for other in range(k + 1):
+            h = curved[k, other]
+            up, down = np.maximum(h, 0.0), np.maximum(-h, 0.0)
+            block = rows.gram(which, up) if up.any() else np.zeros((S, S))
+            gram[k, :, other] = block - rows.gram(which, down) if down.any() else block
+            gram[other, :, k] = gram[k, :, other].T
+    return gram.reshape(K * S, K * S)
+
+
+def _of_point(ask, Q, images, loss, w, offset, floors):
+    """Return v and HQ, where v is inside its domain, and that under floored H where it is asked;
+    sums; and H above the floors.
+    """
     eta = offset + images[ask.point]
     value, u = loss.at(eta)
     h = loss.curvature_at(eta)
@@ -90,16 +115,38 @@ def _of_point(ask, images, loss, w, offset, floors):
         if loss.ends is not None:
             low, high = loss.ends
             inside, v = np.where((v < low) | (v > high), 0.0, h), np.clip(v, low, high)
-    end = eta if ask.end < 0 else offset + images[ask.end]
-    excess = np.array([loss.fenchel_young_at(end, s * v) for s in ask.scales])
     flat, least = floors
     floored = np.maximum(h, np.where(h > 0.0, least, flat) * w)
+    V = np.concatenate([v[None], inside * Q, *([floored * Q] if ask.which is not None else [])])
+    return V, (value, *_sums(ask, v, u, h, floored, images, loss, w, offset, eta)), floored
+
+
+def _of_responses(ask, Q, images, loss, w, offset, floors):
+    """Return the same for K responses: HQ of one response after the other, and H (K, K, n)."""
+    eta = offset + images[ask.point]
+    (value, u), K = loss.at(eta), len(eta)
+    h = loss.curvature_at(eta)
+    v = u if ask.along < 0 else u - loss.curvature_product(eta, images[ask.along])
+    curved = np.stack([
+        loss.curvature_product(eta, np.repeat(row[:, None], len(w), axis=1)) for row in np.eye(K)
+    ])  # fmt: skip
+    HQ = [curved[k] * q for k in range(K) for q in Q]
+    flat, least = floors
+    floored = np.maximum(h, np.where(h > 0.0, least, flat) * w)
+    sums = _sums(ask, v, u, h, floored, images, loss, w, offset, eta)
+    curved[np.arange(K), np.arange(K)] += LEAST_CURVATURE * np.einsum("kkn->n", curved)
+    return np.stack([v, *HQ]), (value, *sums), curved
+
+
+def _sums(ask, v, u, h, floored, images, loss, w, offset, eta):
+    """Return `square`, `rounding` and `excess` of Sums."""
+    end = eta if ask.end < 0 else offset + images[ask.end]
+    excess = np.array([loss.fenchel_young_at(end, s * v) for s in ask.scales])
     used = w > 0.0
     hidden = 1e-11 * np.abs(v) + CENTRED * h
-    square = np.sum(np.square(u)[used] / floored[used])
-    rounding = np.sum(np.square(hidden)[used] / w[used])
-    more = [v, inside] if ask.which is None else [v, inside, floored]
-    return more, (value, square, rounding, excess)
+    square = np.sum(np.square(u)[..., used] / floored[..., used])
+    rounding = np.sum(np.square(hidden)[..., used] / w[used])
+    return square, rounding, excess
 
 
 def added(left, right):

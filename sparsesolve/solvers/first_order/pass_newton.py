@@ -2,7 +2,8 @@
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)        for each lam of a wave
 
-Given: a Problem of one response whose loss is a sum over rows; rows may lie in blocks elsewhere.
+Given: a Problem whose loss is a sum over rows, of one response or of few coefficients of K classes
+in blocks; rows may lie in blocks elsewhere. K responses have K constants and coefficients (K f,).
 Returned per lam: the duality gap over all columns. Invariant: no vector of n is here, nor goes to
 the blocks or comes back; a pass takes points and returns sums (`block_pass.py`).
 
@@ -17,15 +18,16 @@ step is halved where the objective does not fall.
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.penalties import GroupL2
+from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import FAR, SMALL, Curvature
 from sparsesolve.solvers.certificate.gap import blocks_gap, gap_of_terms, scales
 from sparsesolve.solvers.first_order.block_pass import Ask, Common, added, make_part, pass_over
+from sparsesolve.solvers.first_order.wave import Batch, Flat, Hessian, Item, Plan, Seen, chord
 from sparsesolve.solvers.newton.local_model import floors
 from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, State, used
@@ -47,73 +49,52 @@ MAYBE = 100.0
 SHRUNK = 1.0 - 1e-4
 # Hessians of a pass at most, and passes that correct a dual point at the ends of its domain.
 MOST_GRAMS, MOST_ROUNDS = 2, 20
+# Coefficients of K classes up to which there is a model of all of them.
+MOST_COEFFICIENTS = 1500
 EPSILON = np.finfo(float).eps
 
 
-class Seen(NamedTuple):
-    """A point at which a pass has looked."""
-
-    b: np.ndarray  # (p,)
-    c: float
-    sums: object  # Sums of block_pass, with v = u
-
-
-class Hessian(NamedTuple):
-    """Inner products at the solution of a lambda."""
-
-    at: float  # ln lam
-    which: np.ndarray  # (S,)
-    gram: np.ndarray  # (S, S)
-    mixed: np.ndarray  # (f, S) with the constant and the unpenalised columns
-    inner: np.ndarray  # (f, f)
-
-
-class Item:
-    """A lambda in flight."""
-
-    def __init__(self, lam, here):
-        self.lam, self.here = lam, here
-        self.gap, self.settled, self.end = np.inf, False, None  # end: why it cannot go on
-        self.scale, self.by = 1.0, None  # of the Hessian, and which Hessian that is of
-        self.looks, self.rounds, self.idle, self.least, self.hope = 0, 0, 0, np.inf, np.inf
-        self.error = 1.0  # of the Hessian: relative error of the last slope that it promised
-        self.plan, self.dual, self.t, self.slow, self.direction = None, None, 1.0, False, None
-
-    target = 0.0
-
-
-class Plan(NamedTuple):
-    """The step d of a model."""
-
-    b: np.ndarray  # (p,) of d
-    c: float
-    slope: float  # of the objective along d
-    curvature: float  # d'H d by the model
-    change: np.ndarray  # (S,) by how much the model says that the slope changes along d
-    which: np.ndarray  # (S,)
-    dual: np.ndarray  # (p,) products of the model's dual point
+def suits(problem, lambdas):
+    """Return True if each row has a loss of its own: of one linear predictor or, for rows out of
+    memory, of a few classes without limits.
+    """
+    if not problem.has_blocks:
+        return False
+    if problem.n_responses is None:
+        return not getattr(problem.loss, "shift_invariant", False)
+    few = problem.n_responses * problem.design.p <= MOST_COEFFICIENTS
+    apart = isinstance(problem.design, DistributedDesign) and problem.loss.by_sample
+    return few and apart and not problem.limited
 
 
 class PassNewton(State):
     """A solver state, see solvers/state.py; an iteration is a pass over the rows."""
 
     def __init__(self, problem, n_threads):
-        self.problem, self.penalty = problem, problem.penalty
+        self.problem, K, f = problem, problem.n_responses or 1, problem.design.p
+        self.K, self.f, self.p = K, f, K * f
+        # Places among (1 + f) K numbers: of each response its constant and its coefficients.
+        place = np.arange(self.p + K).reshape(K, 1 + f)
+        self.at_c, self.at_b = place[:, 0], place[:, 1:].ravel()
+        self.penalty = problem.penalty
+        if problem.n_responses is not None:
+            self.penalty = Flat(on_rows(problem.penalty, problem.grouped), K)
         gaussian = problem.loss is None
         self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
         self.offset = np.zeros(problem.design.n) if gaussian else np.asarray(problem.offset)
         self.intercepted = problem.intercept and not gaussian
-        self.p, self.alive = problem.design.p, np.asarray(problem.design.spread) > 0.0
+        self.alive = np.tile(np.asarray(problem.design.spread) > 0.0, K)
         self._find_unpenalised()
         self.iterations, self.levels, self.items, self.hessians = 0, [], {}, []
-        self.which = np.flatnonzero(self.alive) if self.p <= FEW else np.empty(0, dtype=int)
-        if problem.has_groups:
-            self.which = np.arange(self.p)
-        eta = self.offset + (problem.null_intercept if self.intercepted else 0.0)
-        self.curvature = self.loss.curvature_at(eta).sum()
-        self.current = Seen(np.zeros(self.p), float(problem.null_intercept), None)
-        if not self.intercepted:
-            self.current = self.current._replace(c=0.0)
+        # whether a model has all columns
+        self.whole = problem.has_groups or K > 1 or f <= FEW
+        self.which = np.flatnonzero(self.alive[:f]) if f <= FEW else np.empty(0, dtype=int)
+        if problem.has_groups or K > 1:
+            self.which = np.arange(f)
+        c = np.ones(K) * problem.null_intercept * self.intercepted
+        eta = self.offset + (c[:, None] if K > 1 else c)
+        self.curvature = self.loss.curvature_at(eta).sum() / K
+        self.current = Seen(np.zeros(self.p), c, None)
         self._stand()
 
     def _find_unpenalised(self):
@@ -122,6 +103,8 @@ class PassNewton(State):
         self.unpenalised = mask(FAR * one, one) & mask(-FAR * one, -one) & self.alive
         without = (mask(nowhere, one) | mask(nowhere, -one)) & self.alive
         self.maybe = without & ~self.unpenalised
+        # of rows of responses the model does not see that limits exclude them
+        self.shut = ~np.tile(self.problem.open_columns, self.K) if self.K > 1 else ~self.alive
 
     def _stand(self):
         """Bring the rows of the loss to their blocks."""
@@ -131,8 +114,8 @@ class PassNewton(State):
             self.parts = [(loss, np.asarray(self.problem.weights), self.offset)]
             return
         (y, w), rest = loss.samples(), loss.parameters()
-        cut = design.cut(np.asarray(y), np.asarray(w), self.offset)
-        arguments = [(type(loss), (y, w, *rest), offset) for y, w, offset in cut]
+        cut = design.cut(np.asarray(y).T, np.asarray(w), self.offset)
+        arguments = [(type(loss), (y.T, w, *rest), offset) for y, w, offset in cut]
         self.parts = design.standing(make_part, arguments)
 
     # What the path asks for.
@@ -145,15 +128,22 @@ class PassNewton(State):
     @property
     def intercept(self):
         """Intercept of the standardised problem, whose columns are centred under the weights."""
-        return float(self.current.c)
+        return float(self.current.c[0]) if self.problem.n_responses is None else self.current.c
 
     def coefficients(self):
         """Return features with a nonzero coefficient, ascending, and their coefficients."""
-        return used(self.current.b)
+        b = self.current.b
+        return used(b if self.problem.n_responses is None else b.reshape(self.K, self.f))
 
     def correlations(self):
-        """Return z_j'u of every column (p,), with u orthogonal to the unpenalised ones."""
-        return np.where(self.unpenalised, 0.0, self.dual)
+        """Return z_j'u of every column (p,), with u orthogonal to the unpenalised ones.
+
+        With K responses these are what the penalty's `entry_lambdas` takes.
+        """
+        return self._sizes(np.where(self.unpenalised, 0.0, self.dual))
+
+    def _sizes(self, z):
+        return z if self.problem.n_responses is None else self.penalty.sizes(z)
 
     def look_ahead(self, levels):
         """Take the lambdas of the path, decreasing."""
@@ -162,9 +152,9 @@ class PassNewton(State):
     def start_at(self, which, values, intercept):
         """Continue from the coefficients `values` (m,) of features `which` (m,)."""
         b = np.zeros(self.p)
-        b[which] = values
+        b.reshape(self.K, self.f)[:, which] = values
         self.items, self.hessians = {}, []
-        self.current = Seen(b, float(intercept) if self.intercepted else 0.0, None)
+        self.current = Seen(b, np.ones(self.K) * intercept * self.intercepted, None)
 
     def restart(self):
         """Continue from the coefficients after the loss has changed."""
@@ -199,12 +189,12 @@ class PassNewton(State):
 
     def _begin(self, lam):
         """Look at the point where the path begins; return what was asked and found."""
-        which = self.which if self.p <= FEW or self.problem.has_groups else None
+        which = self.which if self.whole else None
         ask = Ask(0, scales=(1.0,), loose=self._loose(lam), which=which)
-        (sums,) = self._pass(self.current.b[None], np.array([self.current.c]), [ask])
+        (sums,) = self._pass(self.current.b, self.current.c, [ask])
         self.current = self.current._replace(sums=sums)
-        z = np.where(self.unpenalised | ~self.alive, 0.0, sums.products[0, 1:])
-        entry = self.penalty.entry_lambdas(z).max(initial=0.0)
+        z = np.where(self.unpenalised | ~self.alive, 0.0, self._z(sums))
+        entry = self.problem.penalty.entry_lambdas(self._sizes(z)).max(initial=0.0)
         self.first = max(entry, 1e-300)
         if which is not None:
             self._keep_hessian(np.log(self.first), ask, self.current)
@@ -243,7 +233,7 @@ class PassNewton(State):
         """Make one pass for all lambdas in flight."""
         flying = sorted((item for item in self.items.values() if not item.settled),
                         key=lambda item: -item.lam)  # fmt: skip
-        batch, unplanned, grams = _Batch(), [], 0
+        batch, unplanned, grams = Batch(), [], 0
         for item in flying:
             if item.plan is None:
                 self._plan(item)
@@ -270,8 +260,8 @@ class PassNewton(State):
             self._looked(item, ask, seen, gap)
 
     def _pass(self, b, c, asks):
-        """Return the Sums of all rows for each Ask."""
-        design = self.problem.design
+        """Return the Sums of all rows for each Ask, at points b (m, K f) and c (m, K)."""
+        design, b, c = self.problem.design, b.reshape(-1, self.K, self.f), c.reshape(-1, self.K)
         common = Common(b, c, self.intercepted, floors(self.curvature), asks)
         if not self.blocks:
             return pass_over(design, self.parts[0], None, None, common)
@@ -281,14 +271,22 @@ class PassNewton(State):
     def _loose(self, lam):
         """Return the columns that nothing restrains at some points of this lambda."""
         mask = self.alive if lam < SMALL else self.unpenalised | self.maybe
-        return np.flatnonzero(mask)
+        return np.flatnonzero(mask.reshape(self.K, self.f).any(axis=0))
+
+    def _z(self, sums):
+        """Return the products (K f,) of v with the columns."""
+        return sums.products[0][self.at_b]
+
+    def _spread(self, which):
+        """Return the places of these features of all responses among K f coefficients."""
+        return (self.f * np.arange(self.K)[:, None] + which).ravel()
 
     def _columns(self, items):
         """Return the working columns, after those that these lambdas need."""
-        if self.p <= FEW or self.problem.has_groups:
+        if self.whole:
             return self.which
         for item in items:
-            z = np.abs(item.here.sums.products[0, 1:])
+            z = np.abs(self._z(item.here.sums))
             near = z >= ENTER_AHEAD * item.lam * np.asarray(self.penalty.l1)
             near = (near | (item.here.b != 0.0)) & self.alive
             self.which = np.union1d(self.which, np.flatnonzero(near))
@@ -299,9 +297,11 @@ class PassNewton(State):
     def _keep_hessian(self, at, ask, seen):
         """Keep the inner products that a pass returned at a point."""
         rows, places = self._places(np.flatnonzero(self.unpenalised), ask.loose)
-        floored = seen.sums.products[1 + len(ask.loose) + self.intercepted :]
-        own = floored[np.array(rows, dtype=int) - 1]
-        kept = Hessian(at, ask.which, seen.sums.gram, own[:, 1 + ask.which], own[:, places])
+        products, which = seen.sums.products, self._spread(ask.which)
+        count = self.K * (len(ask.loose) + self.intercepted)
+        own = products[len(products) - count :][np.array(rows, dtype=int) - 1]
+        mixed, inner = own[:, self.at_b[which]], own[:, places]
+        kept = Hessian(at, which, seen.sums.gram, mixed, inner)
         others = [kept for kept in self.hessians if kept.at != at]
         # four are around any lambda in flight
         self.hessians = sorted([*others, kept], key=lambda kept: -kept.at)[-4:]
@@ -311,15 +311,19 @@ class PassNewton(State):
 
         The columns are a subset of the `loose`.
         """
-        rows = np.searchsorted(loose, free) + 1 + self.intercepted
-        first = int(self.intercepted)
-        return [1] * first + rows.tolist(), [0] * first + (1 + free).tolist()
+        first, rows, places = int(self.intercepted), [], []
+        for k in range(self.K):
+            own = free[free // self.f == k] % self.f
+            start, begin = 1 + k * (first + len(loose)), k * (1 + self.f)
+            rows += [start] * first + (start + first + np.searchsorted(loose, own)).tolist()
+            places += [begin] * first + (begin + 1 + own).tolist()
+        return rows, places
 
     def _hessian(self, item):
         """Return (Hessian, which are its sources) at a lambda, or None without its columns."""
-        z, b = item.here.sums.products[0, 1:], item.here.b
+        z, b = self._z(item.here.sums), item.here.b
         needed = b != 0.0
-        if not self.problem.has_groups:
+        if not self.whole:
             level = item.lam * np.asarray(self.penalty.l1)
             needed = (needed | (np.abs(z) > level)) & self.alive & ~self.unpenalised
         has = [kept for kept in self.hessians if needed.sum() == needed[kept.which].sum()]
@@ -346,25 +350,22 @@ class PassNewton(State):
             item.by, item.scale = by, 1.0
         scale, which, here = item.scale, kept.which, item.here
         products = here.sums.products[0]
-        _, places = self._places(np.flatnonzero(self.unpenalised), self._loose(1.0))
+        places = self._places(np.flatnonzero(self.unpenalised), self._loose(1.0))[1]
         inverse, q = np.linalg.pinv(kept.inner, hermitian=True), products[places]
         gram = kept.gram - kept.mixed.T @ inverse @ kept.mixed
-        fixed = (self.unpenalised | ~self.alive)[which]
+        fixed = (self.unpenalised | self.shut)[which]
         gram[fixed] = gram[:, fixed] = 0.0
-        z = products[1 + which] - kept.mixed.T @ inverse @ q
+        z = products[self.at_b[which]] - kept.mixed.T @ inverse @ q
         change = self._minimiser(item, gram, which, np.where(fixed, 0.0, z), fixed)
         free = inverse @ (q / scale - kept.mixed @ change)
-        step, c = np.zeros(self.p), 0.0
-        step[which] = change
-        if self.intercepted:
-            c, free = free[0], free[1:]
-        step[self.unpenalised] = free
-        free = np.append(c, free) if self.intercepted else free
+        d = self._joined(np.zeros(self.p), np.zeros(self.K))
+        d[self.at_b[which]] = change
+        d[places] = free
+        step, c = d[self.at_b], d[self.at_c]
         moved = scale * (kept.gram @ change + free @ kept.mixed)
         curvature = change @ moved + scale * (free @ (kept.mixed @ change + kept.inner @ free))
         before, after = (self.penalty.value(b, item.lam) for b in (here.b, here.b + step))
-        slope = after - before - products[1:] @ step - products[0] * c
-        dual = products[1:].copy()
+        slope, dual = after - before - products @ d, products[self.at_b]
         dual[which] -= moved
         item.plan = Plan(step, c, slope, curvature, moved, which, dual)
         level = np.abs(moved).max(initial=0.0) / item.lam if item.lam > 0.0 else 0.0
@@ -378,7 +379,7 @@ class PassNewton(State):
         if len(which) == 0 or item.lam >= 1e19:
             return change
         scale = item.scale
-        penalty = self.penalty if self.problem.has_groups else self.penalty.part(which)
+        penalty = self._penalty_on(which)
         model = InnerModel(np.ascontiguousarray(gram), penalty)
         size = np.sqrt(max(item.here.sums.square, 0.0))
         model.aim(start, z / scale, np.array([size / scale]))
@@ -390,6 +391,15 @@ class PassNewton(State):
         found = np.zeros(len(which))
         found[at] = values
         return np.where(fixed, 0.0, found - start)
+
+    def _penalty_on(self, which):
+        """Return the penalty on some of the K f coefficients."""
+        net, K = self.problem.penalty, self.K
+        if net.has_groups or not (K > 1 and self.problem.grouped):
+            return net if net.has_groups else net.part(which % self.f)
+        rows = GroupL2(np.arange(self.f)).over(self.f).repeated(K)
+        np.asarray(rows.weight)[:], np.asarray(rows.ridge)[:] = net.l1, net.l2
+        return rows
 
     def _looked(self, item, ask, seen, gap):
         """Take a new point of that gap, or halve the step if the objective does not fall."""
@@ -410,12 +420,12 @@ class PassNewton(State):
                 item.end = STALLED
             return
         old, new = item.here.sums.products[0], seen.sums.products[0]
-        along = (old[1:] - new[1:]) @ plan.b + (old[0] - new[0]) * plan.c
+        along = (old - new) @ self._joined(plan.b, plan.c)
         if plan.curvature > 0.0 and along > 0.0:
             least = 0.1 if item.t == 1.0 else 2.0
             share = along / (item.t * plan.curvature)
             item.scale *= max(share, least)
-        moved = (old - new)[1 + plan.which]
+        moved = (old - new)[self.at_b[plan.which]]
         size = np.abs(plan.change).max(initial=0.0)
         off = np.abs(moved - item.t * plan.change).max(initial=0.0)
         item.error = min(off / (item.t * size), 1.0) if size > 0.0 else 0.0
@@ -439,7 +449,7 @@ class PassNewton(State):
         """Return the columns (p,) that nothing restrains at an item's point."""
         if item.lam >= SMALL and not self.maybe.any():
             return self.unpenalised
-        z = item.here.sums.products[0, 1:]
+        z = self._z(item.here.sums)
         return self.penalty.unpenalised(item.here.b, z, item.lam) & self.alive
 
     def _basis(self, item):
@@ -455,11 +465,17 @@ class PassNewton(State):
         products, plan = item.here.sums.products, item.plan
         if item.rounds:
             return item.direction
-        d = item.t * np.append(plan.c, plan.b) if item.end is None else np.zeros(1 + self.p)
+        d = self._joined(plan.b, plan.c) * (item.t if item.end is None else 0.0)
         if rows:
             left = products[0][places] - products[rows] @ d
             d[places] += Curvature(products[np.ix_(rows, places)]).solve(left)
-        return d[1:], d[0]
+        return d[self.at_b], d[self.at_c]
+
+    def _joined(self, b, c):
+        """Return coefficients and constants in the order of products, (K (1 + f),)."""
+        out = np.empty(self.p + self.K)
+        out[self.at_b], out[self.at_c] = b, c
+        return out
 
     def _scales(self, item):
         """Return multiples of the dual point that its products by the model suggest."""
@@ -471,28 +487,28 @@ class PassNewton(State):
         """Return the gap of the end of an item's step at the dual point of a pass."""
         rows, places = self._basis(item)
         v, missing = sums.products[0], 0.0
-        left, norms = v[places], np.append(1.0, self.problem.norms)[places]
+        left, norms = v[places], np.tile(np.append(1.0, self.problem.norms), self.K)[places]
         if rows:
             curvature = Curvature(sums.products[np.ix_(rows, places)])
             missing = curvature.missing(left)
             if not (np.abs(left) <= norms * np.sqrt(sums.rounding)).all():
                 missing = np.inf
         gap = self._gap(item, ask, sums, missing, end)
-        item.dual = v[1:]
+        item.dual = self._z(sums)
         if gap <= item.target or item.end is not None:
             item.gap, item.settled = min(gap, item.gap), True
         if missing == np.inf and item.end is not None and item.rounds < MOST_ROUNDS:
             # Rows at the ends of the domain of F* left it to the others to be orthogonal.
             item.rounds, item.settled = item.rounds + 1, False
-            d = np.append(item.direction[1], item.direction[0])
+            d = self._joined(*item.direction)
             d[places] += curvature.solve(left)
-            item.direction = d[1:], d[0]
+            item.direction = d[self.at_b], d[self.at_c]
         return gap
 
     def _gap(self, item, ask, sums, missing, end):
         """Return the duality gap of `end` at multiples of the dual point of these sums."""
         free = self._free(item)
-        z, b = np.where(free, 0.0, sums.products[0, 1:]), np.where(free, 0.0, end.b)
+        z, b = np.where(free, 0.0, self._z(sums)), np.where(free, 0.0, end.b)
         charge = self.penalty.value(b, item.lam)
         value = abs(end.sums.value - self.loss.saturated)
         gap = value + charge
@@ -501,43 +517,5 @@ class PassNewton(State):
             for s in scales(self.penalty, z, item.lam):
                 s = min(s, known[-1][0])
                 blocks = blocks_gap(self.penalty, item.lam, charge, b, s * z)
-                gap = gap_of_terms(_chord(known, s), blocks, missing, gap)
+                gap = gap_of_terms(chord(known, s), blocks, missing, gap)
         return gap + EPSILON * abs(self.loss.saturated)
-
-
-class _Batch:
-    """Points of a pass, what is asked of them, and whose they are."""
-
-    def __init__(self):
-        self.b, self.c, self.asks, self.items = [], [], [], []
-
-    def add(self, item, loose, which, scales):
-        """Ask for the end of an item's step and, with scales, for its dual point."""
-        plan, here, t, first = item.plan, item.here, item.t, len(self.asks)
-        if item.end is not None:  # where it is
-            t = 0.0
-        end = self._point(here.b + t * plan.b, here.c + t * plan.c)
-        self.asks.append(Ask(end, loose=loose, which=which))
-        if scales is not None:
-            start, along = self._point(here.b, here.c), self._point(*item.direction)
-            self.asks.append(Ask(start, along, end, scales, loose))
-        self.items.append((item, first, None if scales is None else first + 1))
-
-    def again(self, item, loose, which):
-        """Ask for a Hessian at an item's point."""
-        self.items.append((item, len(self.asks), None))
-        self.asks.append(Ask(self._point(item.here.b, item.here.c), loose=loose, which=which))
-
-    def _point(self, b, c):
-        self.b.append(b)
-        self.c.append(c)
-        return len(self.b) - 1
-
-
-def _chord(known, s):
-    """Return a bound at s of a convex function known at (t, value) of ascending t."""
-    for (left, low), (right, high) in zip(known[:-1], known[1:], strict=True):
-        if left <= s <= right:
-            t = (s - left) / (right - left) if right > left else 1.0
-            return low if t == 0.0 else high if t == 1.0 else (1.0 - t) * low + t * high
-    return np.inf
