@@ -19,6 +19,7 @@ from sparsesolve.paths.options import PathOptions, kept_options, read_path_optio
 from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.second_try import tried_again
+from sparsesolve.paths.signal import signal_path
 from sparsesolve.paths.start import read_start
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.penalties.penalty import is_scale_free
@@ -89,7 +90,8 @@ def path(
         Never changed. Column-major float64 or float32 and CSC are read in place; so are large
         row-major arrays with many more rows than columns. A dask array is never in memory as a
         whole: see Notes. Or a formula of columns of `data`, as ``"y ~ a * b + bs(age, 4)"``,
-        without y: :func:`sparsesolve.make_design` describes it.
+        without y: :func:`sparsesolve.make_design` describes it. Or None for
+        a signal y, see Notes.
     y : array-like or frame; for cox also a tuple of columns
         Responses as the family takes them: numbers (n,); labels of two or more classes, of any
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
@@ -233,6 +235,13 @@ def path(
     gamma, negative binomial, tweedie, probit and cloglog): objective and solutions are those of
     all rows.
 
+    Without X, y is a signal (n,), or an image (rows, columns) for ``TotalVariation2D(y.shape)``:
+    X is the identity, coefficients are the profile of y at each lambda, there is no intercept,
+    and what the penalty does not see (constants, polynomials) is the null model, which gaps and
+    explained deviances are relative to. ``coef(s, exact=True, y=y)``, ``criteria(fit, None, y)``,
+    ``relax(fit, None, y)`` and ``refit(fit, None, y, s)`` take None in place of X, too; the last
+    two fit the pieces that were found.
+
     For a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows
     computes the inner products (p, p), which are all that squared error needs, of several
     responses too, if p <= 4,000.
@@ -264,8 +273,11 @@ def path(
     True
     """
     options = PathOptions.of(locals(), "X", "y", "data")
-    doubts(X, y, family)
-    fit = solve_path(X, y, options)
+    if X is None:
+        fit = signal_path(y, options, solve_path)
+    else:
+        doubts(X, y, family)
+        fit = solve_path(X, y, options)
     warn_missed([fit], fit.options["tol"])
     return fit
 

@@ -103,8 +103,12 @@ class TrendFilter(Norm):
     def degrees(self, b: np.ndarray) -> int:
         """Count the knots and the coefficients of a polynomial."""
         b, q = np.asarray(b), self.degree + 1
-        jumps = np.abs(differences(b, q)) > ROUNDING * np.abs(b).max(initial=0.0)
-        return min(q, len(b)) + int(np.count_nonzero(jumps))
+        return min(q, len(b)) + int(np.count_nonzero(knots_of(b, q)))
+
+
+def knots_of(b, q):
+    """Return where differences of order q are no rounding, (p - q,)."""
+    return np.abs(differences(b, q)) > ROUNDING * np.abs(b).max(initial=0.0)
 
 
 class Splines:

@@ -69,6 +69,8 @@ class LastPolar:
         return None
 
 
+# A projection onto the complement of a kernel is rounded by this fraction of its argument.
+DIGITS = 64 * np.finfo(np.float64).eps
 # alpha counts as at least this value when the first lam of a path is chosen, as in glmnet.
 LEAST_ALPHA = 1e-3
 # The part of z along the kernel counts as rounding below this fraction of the length of z.
@@ -278,7 +280,9 @@ class WholePenalty:
         z = z.reshape(-1, self.n_features) if self.several else z
         kernel = self.kernel()
         if kernel is not None:
-            z = orthogonal_to(kernel, z)
+            left = orthogonal_to(kernel, z)
+            # what rounding leaves of directions in the kernel is orthogonal to nothing
+            z = left if np.abs(left).max(initial=0.0) > DIGITS * np.abs(z).max() else 0.0 * z
         level = float(self.omega.polar(z))
         # a ridge part alone keeps the kernel's directions finite
         if level == np.inf and self._kernel is not None:

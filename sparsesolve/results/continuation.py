@@ -7,11 +7,12 @@ from scipy import sparse
 
 from sparsesolve.data import is_dask, read_count, read_number
 from sparsesolve.results.fitted_data import FittedData
+from sparsesolve.results.prediction import is_signal
 
 
 def solve_at(path, s, X, y):
     """Return a path solved at every s that is not among ``path.lambdas``, with those that are."""
-    if X is None or y is None:
+    if X is None and not is_signal(path) or y is None:
         raise ValueError("exact=True fits again: give the data of the fit as X=X, y=y")
     new = np.setdiff1d(s, path.lambdas)[::-1]
     return join(path, _fit_again(path, X, y, new)) if new.size else path

@@ -49,6 +49,7 @@ class FittedData:
         self.n = self.matrix.shape[0]
         if self.options.get("offset") is True:
             raise ValueError("A model from a file lacks the offset of its rows; fit them again")
+        y = np.ravel(y) if X is None and np.ndim(y) == 2 else y  # an image
         self.response = self.family.read(y, self.n)
         refuse_other_responses(path, self.family, y, self.response)
         weights = read_weights(self.options.get("weights"), self.n)

@@ -21,6 +21,7 @@ from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.feature_groups import FeatureGroups
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import read_s
+from sparsesolve.results.prediction import is_signal
 from sparsesolve.results.predictor import PathPredictor
 
 
@@ -186,7 +187,7 @@ class Path(Solved, PathPredictor, Named):
     @property
     def selectable(self) -> tuple[int, str]:
         """Return the number and the names of what `df` counts."""
-        return self.n_features, "feature"
+        return self.n_features, "value" if is_signal(self) else "feature"
 
     @by_rows("y")
     def coef(
@@ -401,18 +402,19 @@ class Path(Solved, PathPredictor, Named):
         label : bool or int, default True
             Name the features at the right end of their lines: True as many as fit near it, the
             largest coefficients first; an int at most that many. The other lines become grey.
-        ax : matplotlib Axes, or with by="class" an array of K of them, optional
+        ax : matplotlib Axes, or with by="class" or "image" an array of them, optional
             Where to draw. Default: the axes of a new figure.
-        by : {"feature", "group", "class", "profile"}, optional
+        by : {"feature", "group", "class", "profile", "image"}, optional
             What a line shows: the coefficient of a feature, or with K responses the Euclidean norm
             of its K; the norm of a group, for a path with a group penalty; the coefficient of a
             feature in each of K classes or responses, with a panel for each; or all coefficients
-            at a lambda, along the features, for five lambdas from the first to the last. Default:
-            "profile" for penalties along a line (total variation, trend filters), else "feature".
+            at a lambda, along the features, for five lambdas from the first to the last, or as an
+            image, for four. Default: "profile" for penalties along a line (total variation, trend
+            filters) and for signals, "image" for images as signals, else "feature".
 
         Returns
         -------
-        ax : matplotlib Axes, or with by="class" an array of K of them
+        ax : matplotlib Axes, or with by="class" or "image" an array of them
 
         Raises
         ------

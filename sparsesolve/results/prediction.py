@@ -21,6 +21,8 @@ from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.design.genotypes import MixedColumns
 from sparsesolve.results.interpolation import at_one, interpolator, read_s
 
+# The attribute of a fitter whose X is the identity, which may be left out.
+SIGNAL = "of_signals"
 KINDS = ("link", "response", "class", "nonzero", "survival")
 
 
@@ -29,7 +31,7 @@ def predict(path, X, s, kind, offset):
     refuse_kind(path, kind, KINDS)
     if kind == "nonzero":
         return path.nonzero(s)
-    if X is None:
+    if X is None and not is_signal(path):
         raise ValueError(f"X is missing; kind={kind!r} needs the rows to predict")
     if is_dask(X):
         return _predict_later(path, X, s, kind, offset)
@@ -65,6 +67,11 @@ def refuse_kind(path, kind, kinds):
         raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
 
 
+def is_signal(path):
+    """Return True for the path of a signal, whose X is the identity."""
+    return getattr(getattr(path, "fitter", None), SIGNAL, False)
+
+
 def path_family(path):
     """Return the Family of a path: by its name, or the object among its options."""
     asked = (path.options or {}).get("family")
@@ -78,6 +85,8 @@ def read_rows(path, X, in_blocks=False):
     coefficient are ever copied. (Subclasses of arrays change what a product means, so they are
     converted.)
     """
+    if X is None and is_signal(path):
+        return sparse.identity(path.n_features, format="csc")
     raw = path.encoder is not None and path.encoder.is_of_raw(X)
     if type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub" and not raw:
         refuse_truncated("X", X)

@@ -132,6 +132,10 @@ def cv_path(
     """
     if alphas is not None and "alpha" in options:
         raise ValueError("alpha and alphas are both given; leave one out")
+    if X is None:
+        raise ValueError("X is None, and y a signal, whose neighbours would be held out from one "
+                         "another; choose lambda by criteria(path(None, y, ...), None, y, "
+                         "noise_variance=...)")  # fmt: skip
     if fit is not None and gammas is not None:
         raise ValueError("gammas relax the paths of path; leave fit or gammas out")
     doubts(X, y, options.get("family", "gaussian"))

@@ -18,6 +18,7 @@ from sparsesolve.results.fitted_data import FittedData, refuse_lost_limits, with
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.path import Path
 from sparsesolve.results.pictures.axes import on_axes, plot_intervals
+from sparsesolve.results.prediction import is_signal
 from sparsesolve.selection.information import (
     UNBOUNDED,
     has_intercept,
@@ -27,6 +28,7 @@ from sparsesolve.selection.information import (
     refuse_collinear,
     selected_columns,
 )
+from sparsesolve.selection.pieces import fit_of_pieces
 from sparsesolve.selection.relaxed import without_penalty
 
 # Families whose variance follows from the mean, or gaussian, where residuals estimate it.
@@ -200,6 +202,10 @@ def refit(
     path, s = path_of(fit), one_lambda(fit, s)
     _refuse(path)
     path = with_rows(path, weights, offset)
+    if is_signal(path):
+        FittedData(path, None, y).refuse_others()
+        path, X, y = fit_of_pieces(path, y, s)
+        s = 0.0
     data, support = FittedData(path, X, y, in_blocks=True), path.nonzero(s)
     data.refuse_others()
     if isinstance(data.matrix, DistributedDesign):

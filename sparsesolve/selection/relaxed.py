@@ -26,6 +26,7 @@ from sparsesolve.results.fitted_data import (
     with_rows,
 )
 from sparsesolve.results.path import Path
+from sparsesolve.results.prediction import is_signal
 from sparsesolve.selection.together import at_the_same_time
 
 # Every path takes these options.
@@ -105,6 +106,10 @@ def relax(
     """
     gamma = read_number("gamma", gamma, 0.0, 1.0)
     path = path_of(fit)
+    if is_signal(path):
+        from sparsesolve.selection.pieces import relaxed_by_pieces
+
+        return relaxed_by_pieces(with_rows(path, weights, offset), y, gamma)
     if path.fitter is _no_fit:
         raise ValueError(
             "The path is relaxed already, and would be moved twice; relax that of the data, "

@@ -13,11 +13,13 @@ from sparsesolve.penalties.prox.balls import (
     project_simplex,
 )
 from sparsesolve.penalties.prox.box import box_hyperplane
+from sparsesolve.penalties.prox.named import group_l2, l1, trend_filter, tv1d, tv2d, tv_graph
 from sparsesolve.penalties.prox.powers import power, squared_l1
 
 __all__ = [
-    "box_hyperplane", "power", "project_elastic_net", "project_groups", "project_l1",
-    "project_l2", "project_linf", "project_simplex", "squared_l1",
+    "box_hyperplane", "group_l2", "l1", "power", "project_elastic_net", "project_groups",
+    "project_l1", "project_l2", "project_linf", "project_simplex", "squared_l1", "trend_filter",
+    "tv1d", "tv2d", "tv_graph",
 ]  # fmt: skip
 
 

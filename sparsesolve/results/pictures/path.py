@@ -14,14 +14,15 @@ from sparsesolve.results.pictures.axes import (
     save_figure,
 )
 from sparsesolve.results.pictures.line_names import NAME_SIZE
+from sparsesolve.results.prediction import is_signal
 
 # More lines cannot be distinguished, and a ridge path may have half a million.
 MAX_LINES = 1000
 # Lambdas at which a curve between knots is drawn.
 BETWEEN = 300
-LINES = ("feature", "group", "class", "profile")
-# Lambdas whose coefficients are drawn along the features.
-PROFILES = 5
+LINES = ("feature", "group", "class", "profile", "image")
+# Lambdas whose coefficients are drawn along the features, and as images.
+PROFILES, IMAGES = 5, 4
 
 
 def plot_path(path, xvar="lambda", label=True, ax=None, *, by=None):
@@ -32,6 +33,8 @@ def plot_path(path, xvar="lambda", label=True, ax=None, *, by=None):
     by = refuse_unknown_lines(path, by)
     if by == "profile":
         return _draw_profiles(path, ax)
+    if by == "image":
+        return _draw_images(path, ax)
     x = along(path, xvar, AXIS_LABELS)
     if by == "class":
         return _draw_classes(path, xvar, x, label, ax)
@@ -55,14 +58,25 @@ def save_plot(path, file, xvar, title, ylabel=None, by=None, label=True):
     """Draw a path with named lines into a file, without a screen."""
     by = refuse_unknown_lines(path, by)
     save_figure(lambda ax: plot_path(path, xvar=xvar, label=label, ax=ax, by=by), file, title,
-                ylabel, len(path.coefs) if by == "class" else None)  # fmt: skip
+                ylabel, _panels(path, by))  # fmt: skip
+
+
+def _panels(path, by):
+    """Return how many panels a picture has, or None for one."""
+    if by == "image":
+        return min(IMAGES, len(path.lambdas))
+    return len(path.coefs) if by == "class" else None
 
 
 def refuse_unknown_lines(path, by):
     """Return `by`, by default what suits the penalty; raise ValueError if it is not possible."""
-    line = hasattr((path.options or {}).get("penalty"), "along")
+    penalty, one = (path.options or {}).get("penalty"), not isinstance(path.coefs, list)
+    image = one and hasattr(penalty, "shape")
     if by is None:
-        by = "profile" if line and not isinstance(path.coefs, list) else "feature"
+        by = "profile" if one and (hasattr(penalty, "along") or is_signal(path)) else "feature"
+        by = "image" if image and is_signal(path) else by
+    if by == "image" and not image:
+        raise ValueError("The path has no image; fit it with penalties.TotalVariation2D(shape)")
     if by not in LINES:
         raise ValueError(f"by is {by!r}; choose one of {', '.join(map(repr, LINES))}")
     if by == "group" and path.groups is None:
@@ -90,7 +104,30 @@ def _draw_profiles(path, ax):
     curves = {f"λ = {path.lambdas[k]:.3g}, {counts[k]} {word}": column
               for k, column in zip(places, coefs.T, strict=True)}  # fmt: skip
     where = "Feature" if penalty is None or getattr(penalty, "order", None) is None else "Place"
-    return plot_curves(np.arange(len(order)), curves, (where, "Coefficient"), ax)
+    if not is_signal(path):
+        return plot_curves(np.arange(len(order)), curves, (where, "Coefficient"), ax)
+    at = np.arange(len(order))
+    if names is not None and all(str(name).lstrip("-").isdigit() for name in names):  # as years
+        at = np.array([int(name) for name in names])[order]
+    return plot_curves(at, curves, ("Place", "Value"), ax)
+
+
+def _draw_images(path, axes):
+    """Draw the image at some lambdas, from the first that has more than one piece to the last."""
+    shape, count = path.options["penalty"].shape, len(path.lambdas)
+    if not count:
+        raise ValueError("The path holds no lambda that can be drawn")
+    places = np.unique(np.linspace(min(1, count - 1), count - 1, IMAGES).round().astype(int))
+    axes = new_panels(len(places)) if axes is None else np.asarray(axes, dtype=object).ravel()
+    places = places[-len(axes) :]
+    axes = np.array([axes_or_new(ax) for ax in axes[: len(places)]], dtype=object)
+    B = path.coefs.tocsc()[:, places].toarray()
+    low, high = B.min(), B.max()
+    for ax, k, b in zip(axes, places, B.T, strict=True):
+        ax.imshow(b.reshape(shape), vmin=low, vmax=high, cmap="gray", interpolation="nearest")
+        ax.set(xticks=[], yticks=[], xlabel="Column", ylabel="Row",
+               title=f"λ = {path.lambdas[k]:.3g}, {path.degrees[k]} {path.counted}")  # fmt: skip
+    return axes
 
 
 def _draw_classes(path, xvar, x, label, axes):

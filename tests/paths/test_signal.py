@@ -1,0 +1,221 @@
+"""Signals: X is the identity. Solutions are proxes, and laws and twins agree."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve.penalties import GraphTV, TotalVariation, TotalVariation2D, TrendFilter, prox
+
+RNG = np.random.default_rng(0)
+N = 60
+Y = np.repeat([0.0, 3.0, 1.0], N // 3) + 0.4 * RNG.normal(size=N) + 500.0
+EDGES = [(i, i + 1) for i in range(N - 1)] + [(0, N - 1), (5, 40)]
+IMAGE = np.zeros((8, 12))
+IMAGE[2:5, 4:9] = 2.0
+IMAGE += 0.3 * RNG.normal(size=IMAGE.shape)
+SIGNALS = {
+    "pieces": (TotalVariation(), Y), "weighted": (TotalVariation(RNG.uniform(0.5, 2, N - 1)), Y),
+    "sparse": (TotalVariation(l1=0.3), Y - 500.0), "linear": (TrendFilter(1), Y),
+    "quadratic": (TrendFilter(2), Y), "graph": (GraphTV(EDGES), Y),
+    "apart": (GraphTV([e for e in EDGES if e[0] != 19 and e[1] < 50][:-1]), Y),
+    "image": (TotalVariation2D(IMAGE.shape), IMAGE),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=SIGNALS)
+def signal(request):
+    penalty, y = SIGNALS[request.param]
+    return penalty, y, ss.path(None, y, penalty=penalty, tol=1e-10, n_lambdas=25)
+
+
+def test_a_solution_is_the_prox(signal):
+    """argmin |b - y|^2 / (2 n) + lambda Omega(b) is the prox at n lambda."""
+    penalty, y, fit = signal
+    for lam in fit.lambdas[::6]:
+        expected = penalty.over(y.size).prox(y.ravel(), y.size * lam)
+        np.testing.assert_allclose(fit.coef(lam), expected, atol=2e-5)
+
+
+def test_gaps_are_of_the_signal_itself(signal):
+    """The duality gap by hand: P(b) - D(u), with u = (y - b) / n, made feasible."""
+    penalty, y, fit = signal
+    bound, values, n = penalty.over(y.size), y.ravel(), y.size
+    for k in range(1, len(fit.lambdas), 5):
+        lam, b = fit.lambdas[k], fit.coef(fit.lambdas[k])
+        u = fit.dual(lam, None, y)
+        u[np.abs(u) < 1e-20] = 0.0  # a place that no edge joins has no residual but rounding
+        assert bound.polar(u) <= lam * (1.0 + 1e-9)
+        primal = 0.5 * np.mean((values - b) ** 2) + lam * bound.value(b)
+        dual = values @ u - 0.5 * n * (u @ u)
+        null = fit.null_deviance / (2.0 * n)
+        assert -1e-9 <= (primal - dual) / null <= fit.gaps[k] + 1e-9
+
+
+def test_the_null_model_is_what_the_penalty_does_not_see(signal):
+    penalty, y, fit = signal
+    kernel, values = penalty.over(y.size).kernel(), y.ravel()
+    K = np.zeros((y.size, 1)) if kernel is None else np.asarray(
+        kernel.toarray() if sparse.issparse(kernel) else kernel)  # fmt: skip
+    null = K @ np.linalg.lstsq(K, values, rcond=None)[0]
+    np.testing.assert_allclose(fit.coef(fit.lambdas[0]), null, atol=1e-6)
+    assert fit.null_deviance == pytest.approx(np.sum((values - null) ** 2))
+    left = np.sum((values[:, None] - fit.coefs.toarray()) ** 2, axis=0)
+    np.testing.assert_allclose(fit.dev_ratio, 1.0 - left / fit.null_deviance, atol=1e-9)
+    assert not fit.intercepts.any()
+
+
+def test_it_is_the_path_of_the_identity():
+    """The general machinery, with an intercept for the level, has the same sums."""
+    fit = ss.path(None, Y, penalty=TotalVariation(), tol=1e-12)
+    other = ss.path(np.eye(N), Y, penalty=TotalVariation(), lambdas=fit.lambdas[::8], tol=1e-12)
+    for lam in other.lambdas:
+        profile = other.coef(lam) + other.intercept(lam)
+        np.testing.assert_allclose(fit.coef(lam), profile, atol=1e-4)
+
+
+def test_a_level_changes_nothing():
+    low = ss.path(None, Y - 500.0, penalty=TotalVariation(), n_lambdas=20)
+    high = ss.path(None, Y + 500.0, penalty=TotalVariation(), n_lambdas=20)
+    np.testing.assert_allclose(high.coefs.toarray() - low.coefs.toarray(), 1000.0)
+    np.testing.assert_array_equal(low.degrees, high.degrees)
+    assert high.gaps.max() <= 1e-7
+
+
+def test_pieces_are_counted_in_print(signal):
+    _, y, fit = signal
+    head = str(fit).splitlines()[0]
+    assert f"{y.size} values" in head and f"Df counts {fit.counted}." in head
+    assert fit.degrees[-1] > fit.degrees[0]
+    assert f"{fit.degrees[-1]} {fit.counted} of {y.size} values" in repr(fit)
+
+
+def test_exact_solutions_and_longer_paths(signal):
+    penalty, y, fit = signal
+    lam = np.sqrt(fit.lambdas[3] * fit.lambdas[4])
+    expected = penalty.over(y.size).prox(y.ravel(), y.size * lam)
+    np.testing.assert_allclose(fit.coef(lam, exact=True, y=y), expected, atol=2e-5)
+    longer = fit.extend(None, y, n_lambdas=2)
+    assert len(longer.lambdas) == len(fit.lambdas) + 2 and longer.gaps.max() <= 1e-10
+    with pytest.raises(ValueError, match="data is not that of the fit"):
+        fit.extend(None, 2.0 * y, n_lambdas=2)
+    np.testing.assert_array_equal(fit.predict(s=lam), fit.coef(lam))
+
+
+def test_relaxed_pieces_are_least_squares(signal):
+    """Residuals have no part along the pieces, and pieces stay what they were."""
+    _, y, fit = signal
+    relaxed = ss.relax(fit, None, y)
+    assert relaxed.gaps.max() <= 1e-9
+    B, own, values = relaxed.coefs.toarray(), fit.coefs.toarray(), y.ravel()
+    for k in range(0, len(relaxed.lambdas), 4):
+        assert relaxed.degrees[k] <= fit.degrees[k]
+        assert abs((values - B[:, k]) @ (own[:, k] - B[:, k])) <= 1e-6 * (values @ values)
+        assert np.sum((values - B[:, k]) ** 2) <= np.sum((values - own[:, k]) ** 2) + 1e-9
+    half = ss.relax(fit, None, y, gamma=0.25)
+    L = len(relaxed.lambdas)
+    np.testing.assert_allclose(half.coefs.toarray(), 0.25 * own[:, :L] + 0.75 * B, rtol=1e-9)
+    left = np.sum((values[:, None] - B) ** 2, axis=0)
+    np.testing.assert_allclose(relaxed.dev_ratio, 1.0 - left / fit.null_deviance, atol=1e-9)
+
+
+def test_relaxed_pieces_are_means_with_weights():
+    w = RNG.uniform(0.5, 2.0, N)
+    fit = ss.path(None, Y, penalty=TotalVariation(), weights=w, n_lambdas=20)
+    k = int(np.flatnonzero(fit.degrees == 3)[0])
+    b, c = fit.coef(fit.lambdas[k]), ss.relax(fit, None, Y).coef(fit.lambdas[k])
+    for value in np.unique(b):
+        own = b == value
+        np.testing.assert_allclose(c[own], np.average(Y[own], weights=w[own]))
+    assert fit.coef(fit.lambdas[0])[0] == pytest.approx(np.average(Y, weights=w))
+
+
+def test_refit_by_pieces():
+    pd = pytest.importorskip("pandas")
+    y = pd.Series(Y, index=range(1901, 1901 + N))
+    fit = ss.path(None, y, penalty=TotalVariation(), n_lambdas=40)
+    k = int(np.flatnonzero(fit.degrees == 3)[-1])
+    table = ss.refit(fit, None, y, fit.lambdas[k])
+    b = fit.coef(fit.lambdas[k])
+    starts = np.flatnonzero(np.diff(b, prepend=np.inf))
+    ends = np.append(starts[1:], N)
+    assert table.names == [str(1901 + i) if j == i + 1 else f"{1901 + i}-{1900 + j}"
+                           for i, j in zip(starts, ends, strict=True)]  # fmt: skip
+    means = [Y[i:j].mean() for i, j in zip(starts, ends, strict=True)]
+    np.testing.assert_allclose(table.estimates, means)
+    left = sum(np.sum((Y[i:j] - m) ** 2) for i, j, m in zip(starts, ends, means, strict=True))
+    np.testing.assert_allclose(table.errors, np.sqrt(left / (N - 3) / (ends - starts)))
+    names = ss.refit(ss.path(None, y, penalty=TrendFilter(1)), None, y, s=2.0).names
+    assert names[:2] == ["polynomial 0", "polynomial 1"] and names[2].startswith("knot at 19")
+
+
+def test_criteria_count_pieces():
+    fit = ss.path(None, Y, penalty=TotalVariation(), n_lambdas=40)
+    found = ss.criteria(fit, None, Y, noise_variance=0.16)
+    left = np.sum((Y[:, None] - fit.coefs.toarray()) ** 2, axis=0)
+    np.testing.assert_allclose(found["bic"], left / 0.16 + np.log(N) * fit.degrees)
+    assert 3 <= fit.degrees[found["bic"].argmin()] <= 8
+
+
+def test_pictures():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    pd = pytest.importorskip("pandas")
+    fit = ss.path(None, pd.Series(Y, index=range(1901, 1901 + N)), penalty=TotalVariation())
+    ax = fit.plot()
+    assert ax.lines[0].get_xdata()[0] == 1901
+    np.testing.assert_array_equal(ax.lines[-1].get_ydata(), fit.coefs.toarray()[:, -1])
+    image = ss.path(None, IMAGE, penalty=TotalVariation2D(IMAGE.shape))
+    axes = image.plot()
+    last = axes[-1].images[0].get_array()
+    np.testing.assert_array_equal(last, image.coefs.toarray()[:, -1].reshape(IMAGE.shape))
+    assert len(axes) == 4 and f"{image.degrees[-1]} pieces" in axes[-1].get_title()
+    assert len(image.plot(ax=axes[0])) == 1
+    with pytest.raises(ValueError, match="no image"):
+        fit.plot(by="image")
+    matplotlib.pyplot.close("all")
+
+
+@pytest.mark.parametrize("options, message", [
+    ({}, "takes a penalty that compares neighbours"),
+    ({"penalty": TotalVariation(), "family": "poisson"}, "squared error smooths"),
+    ({"penalty": TotalVariation(), "offset": Y}, "offset is not for signals"),
+    ({"penalty": TotalVariation(), "dfmax": 3}, "dfmax is not for signals"),
+    ({"penalty": TotalVariation(), "standardize": True}, "leave standardize out"),
+])  # fmt: skip
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        ss.path(None, Y, **options)
+
+
+def test_bad_signals():
+    with pytest.raises(ValueError, match=r"give penalty=penalties.TotalVariation2D\(\(8, 12\)\)"):
+        ss.path(None, IMAGE, penalty=TotalVariation())
+    with pytest.raises(ValueError, match=r"a signal is \(n,\), an image \(rows, columns\)"):
+        ss.path(None, IMAGE[None], penalty=TotalVariation())
+    with pytest.raises(ValueError, match="y holds NaN or infinity at 3; fill gaps"):
+        ss.path(None, np.where(np.arange(N) == 3, np.nan, Y), penalty=TotalVariation())
+    with pytest.raises(ValueError, match="X is None, and y a signal, whose neighbours"):
+        ss.cv_path(None, Y, penalty=TotalVariation())
+
+
+def test_proxes_by_their_names():
+    v, t = RNG.normal(size=12), 0.3
+    np.testing.assert_array_equal(prox.tv1d(v, t), TotalVariation().prox(v, t))
+    np.testing.assert_allclose(prox.l1(v, t), np.sign(v) * np.maximum(np.abs(v) - t, 0.0))
+    length = np.linalg.norm(v[:6])
+    np.testing.assert_allclose(
+        prox.group_l2(v, [0] * 6 + [1] * 6, t, [1.0, 0.0]),
+        np.append(v[:6] * max(1.0 - t / length, 0.0), v[6:]),
+    )
+    path = [(i, i + 1) for i in range(11)]
+    np.testing.assert_allclose(prox.tv_graph(v, path, t), prox.tv1d(v, t), atol=1e-12)
+    np.testing.assert_allclose(prox.tv2d(v[None], t)[0], prox.tv1d(v, t), atol=1e-12)
+    np.testing.assert_allclose(prox.trend_filter(v, t, degree=0), prox.tv1d(v, t), atol=1e-9)
+    with pytest.raises(ValueError, match="image has shape"):
+        prox.tv2d(v, t)
+    for own in (prox.l1, prox.tv1d, prox.trend_filter):
+        with pytest.raises(ValueError, match="v holds NaN or infinity; fill gaps"):
+            own([np.nan, 1.0, 2.0, 3.0], 1.0)
+        with pytest.raises(ValueError, match="t must be a finite number of at least 0, not -1"):
+            own([0.0, 1.0, 2.0, 3.0], -1)
