@@ -13,11 +13,12 @@ from sklearn.datasets import load_diabetes
 import sparsesolve as ss
 
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+X = X - X.mean()  # so that the coefficient of a feature is its slope at the mean of the others
 names = list(X.columns)
 
 # %%
 # The lasso on all products, made by a formula.
-table = (X - X.mean()).assign(y=y)
+table = X.assign(y=y)
 folds = np.arange(len(y)) % 10
 formula = f"y ~ ({' + '.join(names)})**2"
 lasso = ss.cv_path(formula, data=table, folds=folds)
