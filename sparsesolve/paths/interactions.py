@@ -45,6 +45,8 @@ LAMBDAS, RATIO = 50, 1e-2
 MOST_NEW, AHEAD = 20, 5
 # The working problem is solved to this fraction of the gap, and to less where that is too much.
 SHARPER, SHARPEST = 0.1, 1e-13
+# A deviation below this fraction of the size of a column is rounding: the column is constant.
+CONSTANT = 1e-10
 REFUSED = (*OF_COEFFICIENTS, "penalty_factor", "exclude", "standardize", "dfmax", "pmax")
 
 
@@ -127,10 +129,14 @@ def interaction_path(
     response = family.read(y, n)
     w, _ = read_shares(inner.weights, n, response.counts)
     offset = np.zeros(n) if inner.offset is None else read_offset(inner.offset, n)
-    problem = Pairs(dense - w @ dense, w, family.loss(response.values, w), offset,
-                    bool(inner.intercept) and family.intercept, hierarchy)  # fmt: skip
+    intercept = bool(inner.intercept) and family.intercept
+    # Only differences of rows matter to cox; without an intercept the origin of others stays.
+    centre = w @ dense if intercept or not family.intercept else np.zeros(p)
+    centred = dense - centre
+    centred[:, np.sqrt(w @ centred**2) <= CONSTANT * np.abs(centre)] = 0.0
+    problem = Pairs(centred, w, family.loss(response.values, w), offset, intercept, hierarchy)
     points = _followed(problem, y, inner)
-    fit = _in_raw_columns(problem, points, y, w @ dense, features, lambdas=inner.lambdas)
+    fit = _in_raw_columns(problem, points, y, centre, features, lambdas=inner.lambdas)
     warn_missed([fit], inner.tol)
     return fit
 
@@ -155,9 +161,9 @@ class Pairs:
         self.strong, self.pairs = hierarchy == "strong", np.empty((0, 2), dtype=int)
         self.means = X.T @ (w[:, None] * X)
         squares = (X**2).T @ (w[:, None] * X**2)
-        self.sd = np.sqrt(np.diag(self.means))
+        self.sd = np.sqrt(np.maximum(np.diag(self.means) - (w @ X) ** 2, 0.0))
         self.sds = np.sqrt(np.maximum(squares - self.means**2, 0.0))
-        self.sds[self.sds <= 1e-10 * np.sqrt(squares)] = 0.0  # the product is constant
+        self.sds[self.sds <= CONSTANT * np.sqrt(squares)] = 0.0  # the product is constant
         self.null = None
 
     def copies(self):
@@ -181,7 +187,8 @@ class Pairs:
             return np.divide(z, by, out=np.zeros_like(z), where=by > 0.0)
 
         main = scaled(self.X.T @ u, self.sd)
-        both = scaled(self.X.T @ (u[:, None] * self.X) - self.means * u.sum(), self.sds)
+        both = self.X.T @ (u[:, None] * self.X)
+        both = scaled(both - self.means * u.sum() if self.intercept else both, self.sds)
         square = both**2 + main**2
         found = np.sqrt((square + main[:, None] ** 2) / 3.0 if self.strong else square / 2.0)
         found = np.where(self.sds > 0.0, found, 0.0)
@@ -229,7 +236,8 @@ def _followed(problem, y, inner):
     if lambdas is None:
         first = max(main.max(), pair.max(initial=0.0))
         count = LAMBDAS if inner.n_lambdas == path.__kwdefaults__["n_lambdas"] else inner.n_lambdas
-        lambdas = np.geomspace(first, first * (inner.lambda_min_ratio or RATIO), count)
+        ratio = inner.lambda_min_ratio or RATIO
+        lambdas = np.geomspace(first, first * ratio, count) if first > 0.0 else np.zeros(1)
     points, sharp = [], SHARPER * inner.tol
     while len(points) < len(lambdas):
         ahead = lambdas[len(points) :][:AHEAD]
@@ -278,7 +286,8 @@ def _in_raw_columns(problem, points, y, means, features, **given):
     used = b[p:].any(axis=1)
     (j, k), both = problem.pairs[used].T, b[p:][used]
     main, intercepts = b[:p].copy(), np.array([point.intercept for point in points])
-    intercepts += (means[j] * means[k]) @ both - means @ main
+    if problem.intercept:
+        intercepts += (means[j] * means[k]) @ both - means @ main
     np.subtract.at(main, j, means[k][:, None] * both)
     np.subtract.at(main, k, means[j][:, None] * both)
     alone = [[Factor(source.name, True)] for source in features.sources]

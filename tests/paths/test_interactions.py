@@ -50,6 +50,30 @@ def test_the_solutions_are_those_with_all_pairs(hierarchy, family, y):
     assert 0 < len(products) < len(PAIRS)
 
 
+def test_without_an_intercept_the_origin_stays():
+    columns = np.hstack([X, *(X[:, [j]] * X[:, [k]] for j, k in PAIRS)])
+    _, penalty = all_pairs("strong", W)
+    given = {"lambdas": LAMBDAS, "intercept": False}
+    twin = ss.path(columns, Y, penalty=penalty, tol=1e-12, **given)
+    fit = interaction_path(X, Y, tol=1e-11, **given)
+    np.testing.assert_allclose(fit.predict(X), twin.predict(columns), atol=1e-4)
+    assert not fit.intercepts.any() and fit.gaps.max() <= 1e-11
+
+
+def test_constant_columns_and_responses_and_cox():
+    both = np.column_stack([X, np.full(N, 0.1)])
+    fit, less = (interaction_path(Z, Y, lambdas=LAMBDAS) for Z in (both, X))
+    np.testing.assert_allclose(fit.predict(both), less.predict(X), atol=1e-8)
+    assert not any("x8" in name for name in fit.feature_names[9:])
+    assert interaction_path(X, np.full(N, 0.1)).df.tolist() == [0]
+    time = np.exp(Y)
+    cox = interaction_path(X + 2.0, (time, np.ones(N)), family="cox", lambdas=[0.1])
+    centred = interaction_path(X, (time, np.ones(N)), family="cox", lambdas=[0.1])
+    risk = [c - c.mean() for c in (cox.predict(X + 2.0, 0.1), centred.predict(X, 0.1))]
+    np.testing.assert_allclose(*risk, atol=1e-9)
+    assert not cox.intercepts.any() and cox.gaps.max() <= 1e-7
+
+
 @pytest.mark.parametrize("hierarchy", ["strong", "weak"])
 def test_gaps_are_those_of_the_problem_with_all_pairs(hierarchy):
     """Recomputed from what is returned, for squared error: the residual, scaled to be feasible."""
