@@ -27,6 +27,7 @@ from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.span import told_apart
@@ -37,11 +38,7 @@ from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import least_gap
-from sparsesolve.solvers.responses.direction import (
-    Preconditioner,
-    conjugate_gradients,
-    rounding_floor,
-)
+from sparsesolve.solvers.responses.direction import conjugate_gradients, rounding_floor
 from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
@@ -144,8 +141,9 @@ def dual_point(d, double lam):
     part, free = d.columns.some(places), free.take(places, axis=1)
     if len(places) == 1 and free.all():     # usually the intercept alone
         return orthogonal_to_one(d.loss, d.u, part.combine(np.ones((1, 1)))[0]), None
-    if told_apart(part.gram(d.shared.h)):
-        return _orthogonal_to_many(d, part, places, free), None
+    gram = np.asarray(part.gram(d.shared.h), dtype=float)
+    if told_apart(gram):
+        return _orthogonal_to_many(d, part, places, free, gram), None
     basis = d.spans.apart_in_each(d.which[places], free)
     return clear(d.loss, d.eta, d.u, *basis)[0], basis
 
@@ -199,14 +197,20 @@ cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
                 out[k * n + i] -= z[i] * A[k * n + i] * (c[k] - r[i] * along[i])
 
 
-def _orthogonal_to_many(d, part, places, free):
-    """Return u' for several unpenalised columns, by conjugate gradients."""
+def _orthogonal_to_many(d, part, places, free, gram):
+    """Return u' for several unpenalised columns, by conjugate gradients.
+
+    The preconditioner is the inverse of the Gram matrix that all responses share.
+    """
     u, scales = d.u, np.asarray(d.scales())
-    precondition = Preconditioner().separate(d.shared, places, free, scales, np.zeros(len(places)))
+    factor = cho_factor(gram)
     enough = rounding_floor(free, scales, d.shared.squares[places])
 
     def product(C):
         return free * part.correlate(d.loss.curvature_product(d.eta, part.combine(C)))
+
+    def precondition(x):
+        return free * (cho_solve(factor, x.T).T / scales[:, None])
 
     most = 20 + 4 * int(free.sum())
     for _ in range(2):      # the second pass removes what rounding left

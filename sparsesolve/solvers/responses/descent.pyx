@@ -23,7 +23,7 @@ from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers import tolerances
-from sparsesolve.solvers.responses.direction import NewtonDirection
+from sparsesolve.solvers.responses.direction import newton_direction
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
 from sparsesolve.solvers.quadratic.coefficients cimport FAR_STEP
 
@@ -77,15 +77,6 @@ class SharedCurvature:
             self._gram[:size, first:size], self._gram[first:size, :size] = block, block.T
             self._known = size
         return self._gram[:size, :size]
-
-    def among(self, which):
-        """Return the inner products of some columns, at ascending positions `which` (k,).
-
-        Of many more columns than rows those of all would need more memory than the columns.
-        """
-        if self.wide:
-            return self.columns.some(which).gram(self.h)
-        return self.gram[which][:, which]
 
     @property
     def wide(self):
@@ -145,14 +136,13 @@ class ResponseDescent:
         self.shared = SharedCurvature(self.columns, self.diagonal.sum(axis=0))
         self.level, self.solved = 0.0, (0.0, self.B)  # last lam; lam before, B
         self.damping = 1.0  # last true curvature over the model's
-        self.newton = NewtonDirection()
-        self.moves = 0
+        self.moves = self.cg_steps = 0
         self.refresh()
 
     @property
     def iterations(self):
         """Return the number of steps so far, plus that of conjugate gradient steps."""
-        return self.moves + self.newton.steps
+        return self.moves + self.cg_steps
 
     def add_to_working_set(self, which):
         """Add columns of the design to the working set, with coefficients of zero.
@@ -188,7 +178,6 @@ class ResponseDescent:
             change += fabs(h[i] - known[i] * (total / before))
         if change > STALE_CURVATURE * total > 0:
             self.shared.renew(fresh)
-            self.newton.preconditioner.forget()
 
     def scales(self):
         """Return the factor of the shared curvature for each response, (K,)."""
@@ -279,7 +268,8 @@ class ResponseDescent:
         mask, left = net.smooth_part(B, self.g, lam)
         if not mask.any():
             return False
-        step, length = self.newton.of(self, lam, mask, left, goal)
+        step, length, count = newton_direction(self, lam, mask, left, goal)
+        self.cg_steps += count
         if not np.any(step):
             return False
         rest = left

@@ -7,8 +7,7 @@ then given by weighted columns or by inner products, whichever rows are shorter.
 columns H is F'' itself (SparseModel).
 Returned: B, the minimiser up to the requested accuracy.
 Invariant: the image of B - B0 under Z, or under Z'Z.
-Reference: Tseng and Yun 2009; Friedman, Hastie and Tibshirani 2010; Bertrand and Massias 2021
-(extrapolation).
+Reference: Tseng and Yun 2009; Friedman, Hastie and Tibshirani 2010.
 """
 from libc.math cimport fabs
 
@@ -16,7 +15,6 @@ import numpy as np
 
 from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
-from sparsesolve.solvers.quadratic.block_descent cimport MEMORY, Anderson
 
 cdef extern from "single.h" nogil:
     void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, Py_ssize_t ld,
@@ -36,11 +34,9 @@ cdef class ResponseModel:
     cdef const double[:, ::1] curvature, g
     cdef readonly double[:, ::1] start, B
     cdef double[::1] work
-    cdef Anderson trail                 # the last sweeps
 
     def __init__(self, curvature, B, g):
-        self.curvature, self.g, self.trail = curvature, g, Anderson()
-        self.trail.reserve(B.size, 1)
+        self.curvature, self.g = curvature, g
         self.start, self.B, self.work = B, np.array(B), np.empty(4 * len(B))
 
     # A subclass defines these methods.
@@ -51,17 +47,8 @@ cdef class ResponseModel:
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
         """Update the image of B after `step` (K,) in row j."""
 
-    def image_at(self, B):
-        """Return the image of B, which `_value` and `_go_to` take together with B."""
-
-    def _step_curvature(self, B, image):
-        """Return <Z(B - B0), H Z(B - B0)> for B and its image."""
-
-    def _here(self):
-        """Return the image of the current B."""
-
-    def _go_to(self, B, image):
-        self.B = B
+    def step_curvature(self):
+        """Return <Z(B - B0), H Z(B - B0)>."""
 
     def solution(self):
         """Return B."""
@@ -117,7 +104,7 @@ cdef class ResponseModel:
         """Sweep until one sweep gains at most the fraction `enough` of all gains.
 
         Make at most `most` sweeps and return their number. Sweeps cover the nonzero rows until
-        these settle, then all rows. MEMORY sweeps are extrapolated if that lowers the model.
+        these settle, then all rows.
         """
         cdef int sweeps = 0
         cdef double gained, total = 0.0, least = 0.0
@@ -136,35 +123,7 @@ cdef class ResponseModel:
                 whole = True
                 continue
             whole = False
-            self._remember()
-            if self.trail.count > MEMORY:
-                self._extrapolate(net, lam)
-                self.trail.count = 0
-                self._remember()
         return sweeps
-
-    def step_curvature(self):
-        """Return <Z(B - B0), H Z(B - B0)>."""
-        return self._step_curvature(np.asarray(self.B), self._here())
-
-    def _value(self, B, image, net, lam):
-        return net.value(B, lam) + 0.5 * self._step_curvature(B, image) - np.vdot(self.g,
-                np.subtract(B, self.start))
-
-    cdef void _remember(self) noexcept nogil:
-        if self.B.shape[1] > 0:
-            self.trail.remember(self.B.shape[0] * self.B.shape[1], &self.B[0, 0], 0, NULL)
-
-    def _extrapolate(self, net, lam):
-        """Move to the extrapolation of the last sweeps if the model is lower there."""
-        cdef double[:, ::1] further = np.empty_like(self.B)
-        cdef double sizes = self.trail.combine(further.shape[0] * further.shape[1],
-                                               &further[0, 0], 0, NULL)
-        if not 0.0 < sizes < 1e3:   # rounding grows with it
-            return
-        image = self.image_at(further)
-        if self._value(further, image, net, lam) < self._value(self.B, self._here(), net, lam):
-            self._go_to(further, image)
 
 
 cdef class DenseModel(ResponseModel):
@@ -205,18 +164,9 @@ cdef class DenseModel(ResponseModel):
             self.few[k] = <float> step[k]
         ss_axpys_single(length, K, &self.few[0], &self.rows[j, 0], &self.image[0, 0], length)
 
-    def image_at(self, B):
-        return np.subtract(B, self.start).astype(np.float32) @ np.asarray(self.rows)
-
-    def _step_curvature(self, B, image):
-        other = np.subtract(B, self.start) if self.inner else image
-        return float(np.dot(self.scales, np.einsum("kj,kj->k", other, image, dtype=float)))
-
-    def _here(self):
-        return np.asarray(self.image)
-
-    def _go_to(self, B, image):
-        self.B, self.image = B, image
+    def step_curvature(self):
+        other = np.subtract(self.B, self.start) if self.inner else self.image
+        return float(np.dot(self.scales, np.einsum("kj,kj->k", other, self.image, dtype=float)))
 
 
 cdef class SparseModel(ResponseModel):
@@ -328,26 +278,10 @@ cdef class SparseModel(ResponseModel):
                 change += a[k] * step[k]
             self.along[i] += value * change
 
-    def image_at(self, B):
-        step = np.subtract(B, self.start)
-        image = self.matrix @ step.T
-        if self.intercept:
-            image += step[:, 0]
-        return image, np.einsum("ik,ik->i", self.A,
-                                image), -step @ self.offset, np.einsum("kj,jk->k", step, self.sums)
-
-    def _step_curvature(self, B, image):
-        product, along, shift, total = image
-        square = np.vdot(self.A, np.square(product)) - self.r @ np.square(along)
-        return float(square + shift @ (2.0 * total + np.multiply(shift, self.whole)))
-
-    def _here(self):
-        return (np.asarray(self.image), np.asarray(self.along), np.asarray(self.shift),
-                np.asarray(self.total))
-
-    def _go_to(self, B, image):
-        self.B = B
-        self.image, self.along, self.shift, self.total = image
+    def step_curvature(self):
+        square = np.vdot(self.A, np.square(self.image)) - self.r @ np.square(self.along)
+        return float(square + self.shift @ (2.0 * np.asarray(self.total)
+                                            + np.multiply(self.shift, self.whole)))
 
 
 cdef class SeparateModel(SparseModel):
@@ -414,11 +348,3 @@ cdef class SeparateModel(SparseModel):
             i, change = self.rows[at], self.values[at] * step
             image[i] += change
             self.along[i] += a[i] * change
-
-    def image_at(self, B):
-        step = np.subtract(B, self.start)
-        image = np.ascontiguousarray((self.matrix @ step.T).T)
-        if self.intercept:
-            image += step[:, :1]
-        return image, np.einsum("ki,ki->i", self.A,
-                                image), np.asarray(self.shift), np.asarray(self.total)

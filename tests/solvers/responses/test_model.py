@@ -33,19 +33,22 @@ def proximal_step(left, scales, net, B, lam=LAM):
 
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("alpha", [1.0, 0.6])
-@pytest.mark.parametrize("rho", [0.0, 3.0])  # with 3 sweeps alone creep: they are carried on
+@pytest.mark.parametrize("rho", [0.0, 3.0])  # with 3 sweeps creep
 def test_the_model_is_minimised(rho, grouped, alpha):
     gram, scales, slope, net = problem(rho, grouped, alpha)
     start = 0.1 * np.random.default_rng(1).standard_normal((K, M))
     B, left = start, slope
-    for _ in range(5):  # in single precision, so the digits come from starting anew
+    for _ in range(60):  # in single precision, so the digits come from starting anew
         model = DenseModel(gram, True, gram.diagonal().astype(float), scales, B, left)
         assert 1 <= model.descend(net, LAM, 200, 1e-4) <= 200
         image = (np.asarray(model.B) - B) @ gram.astype(float)
         bend = (scales * ((np.asarray(model.B) - B) * image).sum(axis=1)).sum()
         assert np.abs(model.image - image).max() <= 1e-4 * np.abs(image).max()
         assert model.step_curvature() == pytest.approx(bend, rel=1e-3)
+        still = np.abs(model.B - B).max() <= 1e-8
         B, left = np.array(model.B), left - scales[:, None] * image
+        if still:
+            break
     left = slope - scales[:, None] * ((B - start) @ gram.astype(float))
     assert np.abs(proximal_step(left, scales, net, B) - B).max() <= 1e-6 * np.abs(B).max()
     assert 0 < np.count_nonzero(B) < B.size
