@@ -38,14 +38,6 @@ from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 # as many as were made before the last progress, if that is more. Gaps that fall as 1 / t halve
 # when t doubles, so fewer would give up methods that still work; more only delays the verdict.
 PATIENCE = 500
-# Under a general penalty the model is minimised until its gap is this fraction of what the newest
-# plane lies above it: looser models need more planes, tighter ones more products.
-ENOUGH = 0.3
-# Planes without weight in so many minimisations in a row are dropped, as planes.py does.
-IDLE = 50
-# Proximal steps of a minimisation, each with a sigma twice as large, and gradient steps of one.
-MOST_ROUNDS, MOST_INNER = 3, 200
-
 
 class MarginRisk:
     """R of the Problem of a RidgeDual, with products of A, and planes that touch it.
@@ -215,31 +207,33 @@ class PenalisedPlanes:
         """Add the plane <a, w> + b, and minimise again; idle planes are dropped."""
         excess = float(a @ self.point) + b - float((self.A @ self.point + self.b).max())
         size = abs(b) + float(np.linalg.norm(a) * np.linalg.norm(self.point))
-        kept = (self.idle < IDLE) | (self.b == 0.0)
+        # a plane without weight in 50 minimisations in a row is dropped, as planes.py does
+        kept = (self.idle < 50) | (self.b == 0.0)
         self.A, self.b = np.vstack([self.A[kept], a]), np.append(self.b[kept], b)
         self.idle, self.weights = np.append(self.idle[kept], 0), np.append(self.weights[kept], 0.0)
         self.weights /= self.weights.sum()
         if len(self.b) == 2 and a.any():
             self.sigma = max(abs(b), excess) / float(a @ a) or 1.0
-        self._minimise(max(ENOUGH * excess, LAST_DIGITS * size))
+        # looser models need more planes, tighter ones more products
+        self._minimise(max(0.3 * excess, LAST_DIGITS * size))
         self.idle = np.where(self.weights > 0.0, 0, self.idle + 1)
         return len(self.b) - 1
 
     def _minimise(self, goal):
         """Make proximal steps until the model's gap is at most `goal`."""
         square = float(np.linalg.norm(self.A, 2)) ** 2
-        for _ in range(MOST_ROUNDS):
+        for _ in range(3):
             if self._proximal_step(square, goal) <= goal:
                 return
             self.sigma *= 2.0
-        self.sigma *= 0.5**MOST_ROUNDS
+        self.sigma *= 0.5**3
 
     def _proximal_step(self, square, goal):
         """Make one step; return the gap of the model at its end."""
         centre, sigma, gap = self.point, self.sigma, np.inf
         alpha = near = self.weights
         t, length = 1.0, 1.0 / (sigma * square) if square > 0.0 else 1.0
-        for k in range(MOST_INNER):
+        for k in range(200):
             w = self.penalty.prox(centre - sigma * (near @ self.A), sigma * self.lam)
             values = self.A @ w + self.b
             if k % 5 == 0:

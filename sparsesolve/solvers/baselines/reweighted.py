@@ -35,12 +35,6 @@ from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 
-# The first smoothing, relative to the largest coefficient that one column alone would have. From
-# one ridge problem to the next it fades. Coefficients below KEPT_BY_SMOOTHING times the smoothing
-# may be nonzero because of it alone, and are tried as zero.
-FIRST_SMOOTHING = 0.1
-SMOOTHING_FADE, TRACE_SMOOTHING_FADE = 0.8, 0.9
-KEPT_BY_SMOOTHING = 10.0
 # Values of X that the trace norm fills in (160 MB).
 MOST_TRACE_VALUES = 20_000_000
 
@@ -67,7 +61,7 @@ class Reweighted(FirstOrder):
             self.cross = cross[self.which] - seen.T @ (Q.T @ (self.root_w * self.y))
         largest = np.abs(self.design.products(self.root_w * self.response, n_threads))
         square = np.maximum(problem.norms**2, 1e-300)
-        self.smoothest = FIRST_SMOOTHING * (largest / square)[self.which].max(initial=0.0)
+        self.smoothest = 0.1 * (largest / square)[self.which].max(initial=0.0)
 
     def begin(self, lam):
         self.smoothing = self.smoothest
@@ -75,11 +69,12 @@ class Reweighted(FirstOrder):
     def step(self, lam):
         weights = lam * self.penalty.majorant(self.b, max(self.smoothing, 1e-300))[self.which]
         self.b[self.which] = self._ridge(np.maximum(weights, 1e-300))
-        shown = np.where(np.abs(self.b) <= KEPT_BY_SMOOTHING * self.smoothing, 0.0, self.b)
+        # what may be nonzero because of the smoothing alone is tried as zero
+        shown = np.where(np.abs(self.b) <= 10.0 * self.smoothing, 0.0, self.b)
         points = [self._with_least_squares(shown), self._with_least_squares(self.b.copy())]
         self.point = min(points, key=lambda point: self.objective(lam, point))
         # the last smoothing, relative to the first
-        self.smoothing = max(SMOOTHING_FADE * self.smoothing, 1e-14 * self.smoothest)
+        self.smoothing = max(0.8 * self.smoothing, 1e-14 * self.smoothest)
 
     def _ridge(self, v):
         """Return the minimiser of |c - A b|^2 / 2 + sum_j v_j b_j^2 / 2."""
@@ -144,12 +139,12 @@ class ReweightedTrace(FirstOrder):
         omega = self.penalty.omega
         moved = omega.metric(self.B, max(self.smoothing, 1e-300))(self.A)  # A M
         self.B = (moved.T @ solve_shifted(moved @ self.A.T, lam, self.C)).T
-        shown = omega.prox(self.B, KEPT_BY_SMOOTHING * self.smoothing)
+        shown = omega.prox(self.B, 10.0 * self.smoothing)
         points = [self.at(b, self._intercepts()) for b in (shown, self.B.copy())]
         self.point = min(points, key=lambda point: self.objective(lam, point))
         # singular values have half the digits
         least = 1e-12 * self.smoothest
-        self.smoothing = max(TRACE_SMOOTHING_FADE * self.smoothing, least)
+        self.smoothing = max(0.9 * self.smoothing, least)
 
     def _intercepts(self):
         c = np.zeros_like(self.point.c)

@@ -34,14 +34,6 @@ from sparsesolve.solvers.certificate.dual_point import Curvature
 
 # The first rho lets a round end at this share of the gap; rho grows by the second number a round.
 FIRST_SHARE, RHO_GROWTH = 0.2, 10.0
-# A round leaves this share of the gap, and no less than LEAST_GOAL of the target.
-ROUND_SHARE, LEAST_GOAL = 0.1, 0.3
-# Damping of Newton steps, relative to the largest curvature that a round has met: the first, and
-# the least, to which it falls tenfold a step.
-FIRST_DAMPING, LEAST_DAMPING = 1e-10, 1e-13
-# Slope at the end of a line search, as a share of that at its start.
-FLAT = 0.3
-
 
 class Split(NamedTuple):
     """A point b with the terms' s_k, and the objective of a round."""
@@ -72,7 +64,8 @@ class AugmentedLagrangian:
         self.choose_rho(lam, gap)
         w = [y / self.rho for y in self.y]
         at = self.split(lam, own.point.b, own.point.c, w)
-        at = self.minimise(lam, at, w, max(ROUND_SHARE * gap, LEAST_GOAL * target), limit)
+        # to a tenth of the gap, and to no less than .3 of the target
+        at = self.minimise(lam, at, w, max(0.1 * gap, 0.3 * target), limit)
         self.y, self.dual = self.multipliers(at, w), at.point
         found = [own.at(s, at.point.c) for s in at.parts]
         found += [at.point] if len(found) > 1 else []
@@ -116,7 +109,8 @@ class AugmentedLagrangian:
         `reached` tells whether no more than `goal` of the objective is left. Damping is relative
         to the largest curvature met, or `most_curvature` (n,) of F if that is more.
         """
-        own, m, damping, self.reached = self.own, at.point.b.size, FIRST_DAMPING, False
+        own, m, damping, self.reached = self.own, at.point.b.size, 1e-10, False
+        # damping falls tenfold a step, to 1e-13 of the largest curvature of the round
         largest = 0.0  # of each diagonal entry of the Hessian, at all points of the round
         for _ in range(max(min(60, limit - own.iterations), 1)):  # 3 to 20 are usual
             y = self.multipliers(at, w)
@@ -137,7 +131,7 @@ class AugmentedLagrangian:
                 break
             at, own.iterations = new, own.iterations + 1
             longer = min(max(1.0 / t, 10.0), 1e4)
-            damping = max(0.1 * damping, LEAST_DAMPING) if t > 0.1 else min(longer * damping, 1.0)
+            damping = max(0.1 * damping, 1e-13) if t > 0.1 else min(longer * damping, 1.0)
         return at
 
     def _slope(self, at, y):
@@ -169,7 +163,7 @@ class AugmentedLagrangian:
             new, end = moved(t)
             rise = float(end @ d) if np.isfinite(new.value) else np.inf
             least = 1e-4 * t * begin if rise > 0.0 else 0.0
-            if new.value <= at.value + least + rounding and abs(rise) <= FLAT * abs(begin):
+            if new.value <= at.value + least + rounding and abs(rise) <= 0.3 * abs(begin):
                 return new, t
             if rise < 0.0:
                 low = t, rise

@@ -34,10 +34,6 @@ from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 # After a step that was too long, L becomes this multiple of the curvature met along it, within a
 # factor of 1.2 and 2, as one step may meet an unusual curvature.
 MORE_CURVATURE = 1.02
-# A step of SpaRSA must end below the worst of so many last objectives, by this fraction of
-# L |step|^2 / 2 (5 and 0.01 in Wright, Nowak, Figueiredo 2009).
-SPARSA_MEMORY, SPARSA_DECREASE = 5, 0.01
-
 
 class Point(NamedTuple):
     """The current point of a solver."""
@@ -345,7 +341,8 @@ class Fista(Ista):
 
 
 class Sparsa(Ista):
-    """Steps as long as the curvature along the last one allows; the objective may rise a little.
+    """Steps as long as the curvature along the last one allows; the objective may rise a little:
+    one must end below the worst of the last five by .01 L |step|^2 / 2, as in the paper.
     """
 
     def begin(self, lam):
@@ -359,12 +356,12 @@ class Sparsa(Ista):
         for _ in range(60):  # 2^60 ends any search
             new, moved = self.end(start, z, z_basis, L, lam)
             value = self.objective(lam, new)
-            if value <= bar - 0.5 * SPARSA_DECREASE * L * moved:
+            if value <= bar - 0.005 * L * moved:
                 break
             L *= 2.0
         else:
             return
-        self.point, self.objectives = new, [*self.objectives[1 - SPARSA_MEMORY :], value]
+        self.point, self.objectives = new, [*self.objectives[-4:], value]
         size = float(np.vdot(start.b, start.b) + np.vdot(start.c, start.c))
         if moved > 1e-30 * size:  # rounding tells no curvature
             met = float(np.vdot(start.u - new.u, new.eta - start.eta)) / moved

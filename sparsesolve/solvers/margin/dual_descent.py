@@ -39,9 +39,6 @@ SWEEPS_A_MULTIPLIER = 3
 # it is computed whatever they gain.
 # Iterations at 0.1 and 0.9: sweeps 1.17 and 1.17.
 SWEEP_GAIN, SWEEP_SHARE, MOST_SWEEPS = 0.3, 0.1, 30
-# A sweep costs so many products of matrices for each stored value. A factor of f rows is made if
-# the sweeps to come, at the pace of the last ones, cost more than its 0.1 f^3.
-SWEEP_COST = 4.0
 # Certificates without a fall of the gap after which sweeps give way to Newton steps.
 GAPS_BEFORE_NEWTON = 60
 
@@ -207,7 +204,7 @@ class DualDescent(Reduced):
         free = np.flatnonzero(inside & ((u != 0.0) | (self.loss_width == 0.0)))
         f, stored = len(free), dual.rows.stored
         price = 0.1 * f**3 + f * f * stored / (dual.rows.p + 1.0)
-        saved = sweeps * stored * SWEEP_COST
+        saved = 4.0 * sweeps * stored
         if not 0 < f <= MOST_FREE_ROWS or price > saved:
             return False
         r = self.sweeps.violations(lam, self.b0)[free]

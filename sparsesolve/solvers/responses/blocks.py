@@ -22,14 +22,11 @@ from sparsesolve.solvers.responses.certificate import (
     working_gap,
 )
 from sparsesolve.solvers.responses.descent import ResponseDescent
-from sparsesolve.solvers.rounds import solve_by_rounds
+from sparsesolve.solvers.rounds import entry_lambda, solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State
 from sparsesolve.solvers.tolerances import INACTIVE_SHARE, LAST_DIGITS
 
-# Columns enter ahead of time if their products pass a lambda that is lower by this share of the
-# step between lambdas.
-ENTER_AHEAD = 0.3
 # Steps that lower neither the objective nor the gap before the solver gives up.
 PATIENCE = 4
 # Another step of the model over all rows follows one that left at most this share of the gap; else
@@ -110,9 +107,7 @@ class ResponseBlocks(State):
     def solve(self, lam, target, budget):
         """Solve at lam until gap <= target. Return (outcome, gap)."""
         limit = self.iterations + budget
-        near = lam - ENTER_AHEAD * (self.descent.level - lam)
-        neighbours = 0.5 * self.descent.level < lam <= self.descent.level
-        self._enter(self.inactive.near(near if neighbours else np.inf, lam))
+        self._enter(self.inactive.near(entry_lambda(lam, self.descent.level), lam))
         self.descent.refresh()
         self.descent.extrapolate(lam)
         self.pays = True  # True while model steps reduce the gap enough

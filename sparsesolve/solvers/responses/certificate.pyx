@@ -43,9 +43,6 @@ from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 cdef double ROUNDING = tolerances.ROUNDING
-# A feature whose size is beyond this fraction of lambda may enter at the next one.
-DEF CLOSE = 0.92
-
 
 cdef class InactiveRows:
     """Hold all features of a design until they leave."""
@@ -95,7 +92,8 @@ cdef class InactiveRows:
         cdef double[:, ::1] products
         cdef Py_ssize_t i, j
         self.safe_balls.move(&u[0, 0])
-        self.n_looked = <int> self.safe_balls.candidates(CLOSE * lam, &self.looked[0])
+        # beyond this fraction of lambda a feature may enter at the next one
+        self.n_looked = <int> self.safe_balls.candidates(0.92 * lam, &self.looked[0])
         products = self.design.meet(u, &self.looked[0], self.n_looked, self.n_threads)
         for i in range(self.n_looked):
             j = self.looked[i]

@@ -27,15 +27,9 @@ from sparsesolve.solvers.responses.direction import newton_direction
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
 from sparsesolve.solvers.quadratic.coefficients cimport FAR_STEP
 
-# The most sweeps over the rows of one model before a new model replaces it.
-SWEEPS = 40
 # A model counts as solved once a sweep gains less than the first fraction of what all its sweeps
 # have gained, or where the target is far, less than the second.
 SOLVED_MODEL, LOOSE_MODEL = 1e-3, 0.3
-# The shared curvature is renewed once the responses' own differ from it by this relative distance.
-STALE_CURVATURE = 0.3
-# A stored value of a sparse column costs as much as this many values of a row of inner products.
-SCATTERED_COST = 8.0
 # Columns to a sample from which columns are the shorter rows, even if they are multiplied twice.
 WIDE = 1.5
 cdef double ROUNDING = tolerances.ROUNDING
@@ -89,7 +83,8 @@ class SharedCurvature:
         columns = self.columns
         if columns.dense:
             return False
-        return SCATTERED_COST * columns.matrix.nnz < columns.size**2
+        # a stored value costs as much as 8 of a row of inner products
+        return 8.0 * columns.matrix.nnz < columns.size**2
 
     def rows(self):
         """Return the arguments of a DenseModel: (rows, True if they are inner products)."""
@@ -176,7 +171,7 @@ class ResponseDescent:
             before += known[i]
         for i in range(h.shape[0]):
             change += fabs(h[i] - known[i] * (total / before))
-        if change > STALE_CURVATURE * total > 0:
+        if change > 0.3 * total > 0:
             self.shared.renew(fresh)
 
     def scales(self):
@@ -225,7 +220,7 @@ class ResponseDescent:
         gap falls more slowly than the gain of a sweep, so the tolerance contains its square.
         """
         model = self._model()
-        model.descend(self.net, lam, SWEEPS, min(max(LOOSE_MODEL * share**2, SOLVED_MODEL),
+        model.descend(self.net, lam, 40, min(max(LOOSE_MODEL * share**2, SOLVED_MODEL),
                                                  LOOSE_MODEL))
         modelled, target = model.step_curvature(), self.centred(model.solution())
         step = target - self.B

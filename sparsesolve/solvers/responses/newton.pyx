@@ -32,7 +32,7 @@ from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled
 from sparsesolve.solvers.responses.certificate cimport InactiveRows, clear_of_one
 from sparsesolve.solvers.responses.response_coefficients cimport ResponseCoefficients
-from sparsesolve.solvers.rounds import solve_by_rounds
+from sparsesolve.solvers.rounds import entry_lambda, solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import NULL_LAMBDA, State
 from sparsesolve.solvers.quadratic.coefficients cimport (
@@ -53,18 +53,8 @@ cdef double MISSED_THRESHOLD_LOSS = tolerances.MISSED_THRESHOLD_LOSS
 cdef double MODEL_SHARE = tolerances.MODEL_SHARE
 cdef double ROUNDING = tolerances.ROUNDING
 cdef double SLOW_STEP = tolerances.SLOW_STEP
-# Evaluating the loss of one sample costs this many multiply-adds for each response.
-DEF SAMPLE_COST = 10.0
-# Coefficients enter ahead of time if their products pass a lambda that is lower by this share of
-# the step between lambdas.
-DEF ENTER_AHEAD = 0.3
-# 2^-30 of a step moves no coefficient by more than rounding.
-DEF HALVINGS = 30
 # Steps without a lower gap before the solver gives up.
 DEF NEWTON_PATIENCE = 6
-# Most inner steps for one quadratic model.
-DEF ROUNDS = 1000
-
 
 cdef class ResponseDual(ScaledDual):
     """The dual point that belongs to a point, its gap, and the coefficients that violate.
@@ -447,9 +437,7 @@ cdef class ResponseNewton(Compiled, State):
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; return (outcome, gap)."""
         cdef long limit = self.iterations + budget
-        cdef double near = lam
-        if 0.5 * self.level < lam <= self.level:
-            near = lam - ENTER_AHEAD * (self.level - lam)
+        cdef double near = entry_lambda(lam, self.level)
         self.least = self._settled(target)      # at the last solution, not the extrapolated point
         self.point.renew()
         self._extrapolate(lam)
@@ -509,8 +497,8 @@ cdef class ResponseNewton(Compiled, State):
     cdef double _price(self) noexcept:
         """Return the cost of refreshing H, in steps."""
         cdef double m = self.point.quadratic.size, n = self.point.n
-        # multiply-adds whose data stay in cache
-        return 0.3 * m * m * (n / 2.0 + m / 3.0) / (2.0 * n * m + SAMPLE_COST * n
+        # multiply-adds whose data stay in cache; the loss of a sample costs 10 for each response
+        return 0.3 * m * m * (n / 2.0 + m / 3.0) / (2.0 * n * m + 10.0 * n
                                                                   * self.point.K + 4.0 * m * m)
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
@@ -557,7 +545,7 @@ cdef class ResponseNewton(Compiled, State):
             quadratic.residual_square = max(2.0 * (point.value - point.loss.saturated) * level, 0.0)
             quadratic.solve(lam * level, closeness * max(MODEL_SHARE * goal,
                                                          self.forcing * gap) * level,
-                            min(limit - self.iterations, ROUNDS))
+                            min(limit - self.iterations, 1000))
             if memcmp(quadratic.b, &self.old[0], m * sizeof(double)) == 0:
                 if closeness < LEAST_FORCING:
                     return STALLED
@@ -572,7 +560,8 @@ cdef class ResponseNewton(Compiled, State):
             for t in range(m):
                 linear -= point.s * self.old_g[t] * (quadratic.b[t] - self.old[t])
                 modelled += (quadratic.b[t] - self.old[t]) * (self.old_g[t] - quadratic.g[t])
-            step = self._go(lam, -ARMIJO * min(linear, 0.0), HALVINGS)
+            # 2^-30 of a step moves no coefficient by more than rounding
+            step = self._go(lam, -ARMIJO * min(linear, 0.0), 30)
             self.moves += 1
             # 5. Update the multiplier s by the curvature along the step, or refresh the Hessian.
             if step > 0.0:

@@ -37,20 +37,13 @@ from sparsesolve.penalties.elastic_net cimport value
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows, row_norm, row_square
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
-from sparsesolve.solvers.rounds import solve_by_rounds
+from sparsesolve.solvers.rounds import entry_lambda, solve_by_rounds
 from sparsesolve.solvers.state import State
 from sparsesolve.solvers.quadratic.coefficients cimport CONVERGED, MAX_ITER, STALLED
 from sparsesolve.solvers.quadratic.coefficients import projection
 
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 cdef double ROUNDING = tolerances.ROUNDING
-# Rows enter ahead of time if their products pass a lambda that is lower by this share of the step
-# between lambdas.
-DEF ENTER_AHEAD = 0.3
-# The Hessian serves on while a Newton step leaves at most this share of the gap; it costs so many
-# sweeps for each working row, over the number of responses.
-DEF HESSIAN_SERVES = 0.1
-DEF HESSIAN_PRICE = 0.3
 # Rounds that neither halve the gap nor lower the objective before the solver gives up.
 DEF PATIENCE = 12
 
@@ -540,9 +533,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; return (outcome, gap)."""
         cdef long limit = self.rows.iterations + budget
-        cdef double near = lam
-        if 0.5 * self.level < lam <= self.level:
-            near = lam - ENTER_AHEAD * (self.level - lam)
+        cdef double near = entry_lambda(lam, self.level)
         self._extrapolate(lam)
         self._enter(near)
         return solve_by_rounds(self, lam, target, limit)
@@ -589,7 +580,8 @@ cdef class ResponseSufficientStatistics(Compiled, State):
             if last < INFINITY:
                 self.pace = min(max(0.5 * (self.pace + gap / last), 0.05), 0.99)
             last = gap
-            sweeps = HESSIAN_PRICE * self.rows.m / self.rows.K
+            # the price of a Hessian in sweeps
+            sweeps = 0.3 * self.rows.m / self.rows.K
             if gap > goal and (not self.stale or log(gap / goal) > -log(self.pace) * sweeps):
                 gap, last = self._steps(lam, gap, goal, limit), INFINITY
             if gap <= goal:
@@ -612,7 +604,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
             with nogil:
                 fell = self.hessian.step(self.rows, lam)
             last, gap = gap, self.rows.rows_gap(lam, self.rows.m, self._slack(lam, False))
-            if not fell or gap > HESSIAN_SERVES * last:
+            if not fell or gap > 0.1 * last:
                 break
             self.stale = False
         return gap
