@@ -1,6 +1,7 @@
 """Paths of dask arrays: the solutions of the same data in memory, with their certificates."""
 
 import multiprocessing
+import re
 import sys
 from concurrent.futures import ProcessPoolExecutor
 
@@ -251,6 +252,34 @@ def test_blocks_on_workers_stay_there(da):
     same(lazy, fit)
     whole = ss.cv_path(X, y, family="binomial", n_lambdas=10, n_folds=3, seed=0)
     np.testing.assert_allclose(cv.mean, whole.mean, rtol=2e-3)
+
+
+def test_a_path_goes_on_after_a_worker_has_died(da):
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster):
+        blocks, solved = da.from_array(X, chunks=(50, P)).persist(), []
+
+        def stop(point):
+            solved.append(point.index)
+            if len(solved) == 2:
+                cluster.sync(cluster.workers[0].close, executor_wait=False)
+            return False
+
+        options = {"family": "binomial", "n_lambdas": 30, "lambda_min_ratio": 0.01}
+        fit = ss.path(blocks, RESPONSES["binomial"], stop=stop, **options)
+    assert len(solved) == 30
+    same(fit, ss.path(X, RESPONSES["binomial"], stop=None, **options))
+
+
+def test_progress_and_log_count_passes(da, capsys, caplog):
+    with caplog.at_level("DEBUG", logger="sparsesolve"):
+        fit = ss.path(da.from_array(X, chunks=(150, P)), RESPONSES["binomial"], family="binomial",
+                      n_lambdas=5, progress=True)  # fmt: skip
+    assert re.search(r"gap \S+, [1-9]\d* passes", capsys.readouterr().err)
+    assert f"{fit.n_iters[0]} passes, converged" in caplog.text
 
 
 @pytest.mark.parametrize("loss", [

@@ -151,9 +151,10 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
                             which, values, intercept, endless.features,
                             dual(state, problem.inner_lambda(lam)) if callable(stop) else None))
         if logged:
-            _log_point(points[-1], len(lambdas))
-        advance(index + 1, "lambda %.3g, df %d, %.1f%% deviance, gap %.0e", lam, len(which),
-                100 * explained, gap / null)  # fmt: skip
+            _log_point(points[-1], len(lambdas), state.unit)
+        passes = f", {state.iterations} passes" if state.unit == "passes" else ""
+        advance(index + 1, "lambda %.3g, df %d, %.1f%% deviance, gap %.0e%s", lam, len(which),
+                100 * explained, gap / null, passes)  # fmt: skip
         if save is not None:
             save(points)
         ended = _reason_to_end(points, stop, dfmax, problem.limited)
@@ -175,11 +176,11 @@ def _without_optimum(points):
     return f", but no finite coefficients are best at {count} of the lambdas" if count else ""
 
 
-def _log_point(point, n_lambdas):
+def _log_point(point, n_lambdas, unit):
     """Log the iterations at one lambda and its outcome."""
-    log.debug("lambda %d of %d = %.6g: df %d, %.2f%% of the deviance, gap %.1e, %d iterations, %s",
+    log.debug("lambda %d of %d = %.6g: df %d, %.2f%% of the deviance, gap %.1e, %d %s, %s",
               point.index + 1, n_lambdas, point.lam, point.df, 100 * point.dev_ratio, point.gap,
-              point.n_iter, OUTCOMES[point.status])  # fmt: skip
+              point.n_iter, unit, OUTCOMES[point.status])  # fmt: skip
 
 
 def _solve(state, problem, lam, target, max_iter, start):

@@ -20,6 +20,8 @@ class State:
     ----------
     iterations : int
         Iterations so far, over all lambdas, in the solver's own unit.
+    unit : str
+        What the unit is called, for the log; "passes" are shown by a progress bar as well.
     loss_value : float
         F at the current point.
     intercept : float or (K,) array
@@ -34,6 +36,7 @@ class State:
     loss_value: float
     intercept: object
     grid_problem = None
+    unit = "iterations"
 
     def solve(self, lam, target, budget):
         """Minimise F(Z b + b0) + lam Omega(b), starting from the current point.
@@ -120,6 +123,11 @@ class Reduced(State):
     def iterations(self):
         """Iterations so far, over all lambdas."""
         return self.spent + self.state.iterations
+
+    @property
+    def unit(self):
+        """What iterations are called."""
+        return self.state.unit
 
     @property
     def loss_value(self):

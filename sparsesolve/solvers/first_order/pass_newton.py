@@ -70,6 +70,8 @@ def suits(problem, lambdas):
 class PassNewton(State):
     """A solver state, see solvers/state.py; an iteration is a pass over the rows."""
 
+    unit = "passes"
+
     def __init__(self, problem, n_threads):
         self.problem, K, f = problem, problem.n_responses or 1, problem.design.p
         self.K, self.f, self.p = K, f, K * f
