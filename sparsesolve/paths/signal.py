@@ -19,6 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data import read_weights
+from sparsesolve.data.array import real_array
 from sparsesolve.families import read_family
 from sparsesolve.paths.penalty import read_penalty
 from sparsesolve.results.prediction import SIGNAL
@@ -31,7 +32,7 @@ WITHOUT = {"offset": None, "start": None, "checkpoint": None, "dfmax": None, "pm
 def signal_path(y, options, solve):
     """Return the path of a signal; `solve` is `solve_path`."""
     penalty, shape = _read_options(options), np.shape(y)
-    values = np.asarray(y, dtype=float)
+    values = real_array("y", y).astype(float)
     if len(shape) not in (1, 2) or not values.size:
         raise ValueError(f"y has shape {shape}; a signal is (n,), an image (rows, columns)")
     if len(shape) == 2 and getattr(penalty, "shape", shape[:1]) != shape:

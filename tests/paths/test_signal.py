@@ -130,6 +130,16 @@ def test_relaxed_pieces_are_means_with_weights():
     assert fit.coef(fit.lambdas[0])[0] == pytest.approx(np.average(Y, weights=w))
 
 
+@pytest.mark.parametrize("penalty", [TotalVariation(), TrendFilter(1), GraphTV(EDGES[:-2])])
+def test_a_value_of_no_weight_may_hold_anything(penalty):
+    w = np.ones(N)
+    w[25:28] = 0.0
+    far = np.where(w > 0.0, Y, 9.0)
+    one, other = (ss.path(None, y, penalty=penalty, weights=w, tol=1e-10, lambdas=[0.5, 0.1])
+                  for y in (Y, far))  # fmt: skip
+    np.testing.assert_allclose(one.coefs.toarray(), other.coefs.toarray(), rtol=1e-6)
+
+
 def test_refit_by_pieces():
     pd = pytest.importorskip("pandas")
     y = pd.Series(Y, index=range(1901, 1901 + N))
@@ -193,6 +203,8 @@ def test_bad_signals():
         ss.path(None, IMAGE, penalty=TotalVariation())
     with pytest.raises(ValueError, match=r"a signal is \(n,\), an image \(rows, columns\)"):
         ss.path(None, IMAGE[None], penalty=TotalVariation())
+    with pytest.raises(TypeError, match="y .* holds text"):
+        ss.path(None, ["up", "down"], penalty=TotalVariation())
     with pytest.raises(ValueError, match="y holds NaN or infinity at 3; fill gaps"):
         ss.path(None, np.where(np.arange(N) == 3, np.nan, Y), penalty=TotalVariation())
     with pytest.raises(ValueError, match="X is None, and y a signal, whose neighbours"):
