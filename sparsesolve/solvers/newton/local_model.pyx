@@ -10,9 +10,9 @@ A LossDual is made at the point: u - H x, orthogonal to the constant and to the 
 columns, a dual Newton step that stays in the domain of F*. Or it is predicted: v = u - s H (Z d +
 constant) for the step d that minimises the model. If the model were exact, v would be u at the end
 of the step. It is dual feasible on the working set, and its products with the working columns are
-the model's gradient. So the gap at v is of second order in the distance to the solution; the residual at the new point
-becomes feasible only after shrinking and gives a gap of first order. Samples whose curvature has
-almost vanished may take v out of the domain of F*; it is void then.
+the model's gradient. So the gap at v is of second order in the distance to the solution; the
+residual at the new point becomes feasible only after shrinking and gives a gap of first order.
+Samples whose curvature has almost vanished may take v out of the domain of F*; it is void then.
 Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
 """
 from libc.math cimport INFINITY, NAN, fabs, sqrt
