@@ -50,9 +50,6 @@ cdef double ROUNDING = tolerances.ROUNDING
 # Sweeps over groups between two evaluations of the gap, which costs about half a sweep.
 # Iterations at 1 and 12: groups 0.79 and 1.05, logistic groups 0.85 and 1.06.
 cdef int SWEEPS_BETWEEN_GAPS = 4
-# Radial steps end after this many sweeps: then Newton steps and the gains of sweeps decide.
-# Iterations at 7 and 60: groups 2.02 and 1.00, logistic groups 1.05 and 1.00.
-cdef int RADIAL_SWEEPS = 20
 # Sweeps go on while one lowers the objective by more than this fraction of the target gap. A
 # larger value stops earlier and leaves suboptimality near the gap; a smaller one wastes sweeps.
 cdef double SWEEP_UNTIL_DECREASE = 2e-4
@@ -184,7 +181,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Reach gap <= target over the working groups; returns an Outcome."""
-        cdef long limit = self.iterations + budget, radial_until = self.iterations
+        cdef long limit = self.iterations + budget
         cdef int moved = self.n_groups, k, sweeps, idle = 0
         cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last
         cdef double pace, value, enough
@@ -193,7 +190,6 @@ cdef class GroupBlockDescent(GroupCoefficients):
         if takes_radial_steps:
             # no gap before a sweep gains less than this of the target and of the objective
             enough = min(2.0 * target, 3e-6 * value)
-            radial_until = self.iterations + RADIAL_SWEEPS
         else:
             enough = SWEEP_UNTIL_DECREASE * target + LAST_DIGITS * value
         self.trail.count = 0
@@ -235,17 +231,12 @@ cdef class GroupBlockDescent(GroupCoefficients):
             gap = self.gap(lam)
             if last == INFINITY:
                 continue
-            # the lengths of groups that are alike cannot be told apart
-            if takes_radial_steps and self.iterations >= radial_until:
-                takes_radial_steps = False
-                enough = SWEEP_UNTIL_DECREASE * target + LAST_DIGITS * value
             # 4. Newton step where sweeps are slow.
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
             # so that the gap is not awaited for too long
             self.pace = min(max(0.5 * (self.pace + pace), 0.05), 0.9)
             # slow sweeps, unless some twenty of them reach the target
-            if (pace > 0.95 and self.iterations >= radial_until
-                    and gap * pace ** 20 > target):
+            if pace > 0.95 and gap * pace ** 20 > target:
                 moved += self.newton(lam)
                 self.estimate_unpenalised_norm(lam)
                 gap = self.gap(lam)

@@ -24,9 +24,6 @@ cdef double ROUNDING = tolerances.ROUNDING
 # An old ridge in the factor serves up to this relative change of lambda, with refinement steps in
 # place of a new factor.
 cdef double STALE_RIDGE = 4.0
-# A factor is made again where lambda changes by more than this share from one lambda to the next.
-# Iterations at 0.02 and 0.866667: ridge part 0.72 and 1.00.
-cdef double RIDGE_JUMP = 0.6
 # A flop of a block operation is this much faster than one of a rotation, by which a column leaves
 # a factor.
 # Iterations at 2.66667 and 24: ridge part 1.18 and 0.90.
@@ -206,7 +203,6 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         """
         cdef int k
         if (fabs(lam - self.ridge) <= STALE_RIDGE * lam
-                and fabs(lam - self.lam) <= RIDGE_JUMP * lam
                 and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
             return False
         for k in range(self.n_support):
