@@ -56,7 +56,8 @@ def run_report(args):
     elif args.response or args.weights or args.offset or args.strata:
         raise ValueError("--response, --weights, --offset and --strata are columns of --data")
     more = "".join(f"<h2>{html.escape(head)}</h2>{body}" for head, body in sections)
-    save_page(fit, args.out, more, f"Report of {FilePath(args.model).name}", figures)
+    save_page(fit, args.out, more, f"Report of {FilePath(args.model).name}", figures,
+              s=None if args.s is None else lam)
 
 
 def table_of(columns):

@@ -111,11 +111,13 @@ def test_what_the_file_does_not_hold_is_said(folder):
 
 def test_residuals_of_numbers(folder):
     path = fitted("level", command="path")
-    found, (observed, residuals), _ = page_of(
+    found, (observed, residuals), page = page_of(
         "--data", "test.csv", "--response", "level", "--s", "0.2")  # fmt: skip
     X, y = TABLE[100:][COLUMNS], TABLE[100:]["level"].to_numpy()
     predicted = path.predict(X, 0.2)
     np.testing.assert_allclose(observed["data"][1]["x"], predicted)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+    assert data["start"] == np.abs(path.lambdas - 0.2).argmin()  # where the slider begins
     np.testing.assert_allclose(observed["data"][1]["y"], y)
     np.testing.assert_allclose(residuals["data"][1]["y"], y - predicted)
     expected = ss.assess(path, X, y, 0.2)

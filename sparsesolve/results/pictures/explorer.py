@@ -39,13 +39,13 @@ class Story(NamedTuple):
     gaps: np.ndarray | None  # (K,), where the method has certificates
     missed: list  # (K,) why the tolerance was missed, or ""
     curve: tuple | None  # (mean (K,), its standard error (K,), name of the measure)
-    marks: dict  # "min" and "1se" to places in `lambdas`
+    marks: dict  # "min" and "1se", and "s" of a report, to places in `lambdas`
     linear: bool  # the axis of lambda is linear
 
     @property
     def start(self):
         """Place of the first lambda that is shown."""
-        return self.marks.get("1se", len(self.lambdas) - 1)
+        return self.marks.get("s", self.marks.get("1se", len(self.lambdas) - 1))
 
 
 def story_of(fit: Any) -> Story:

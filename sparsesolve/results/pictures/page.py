@@ -7,6 +7,8 @@ from importlib.resources import files
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.pictures.explorer import (
     Story,
@@ -81,9 +83,9 @@ def data_of(story: Story) -> dict:
 
 
 def save_page(
-    fit: Any, file: Any, more: str = "", title: str = "", figures: Sequence = ()
+    fit: Any, file: Any, more: str = "", title: str = "", figures: Sequence = (), s: Any = None
 ) -> None:
-    """Write the page of a result.
+    """Write the page of a result, whose slider begins at the lambda nearest to s, if it is given.
 
     `more` is HTML that follows the explorer. It may have places for figures, which are given as
     JSON of plotly: elements of class "drawn", whose data-figure is a number.
@@ -91,6 +93,8 @@ def save_page(
     if not isinstance(file, str | PathLike):
         raise TypeError(f"file is {file!r}; give the name of a file, or its path")
     story = story_of(fit)
+    if s is not None:
+        story.marks["s"] = int(np.abs(story.lambdas - s).argmin())
     page = page_of(story, figure_of(story, controls=False), more, title, figures)
     with whole_file(file, encoding="utf-8") as stream:
         stream.write(page)
