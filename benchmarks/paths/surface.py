@@ -165,6 +165,8 @@ def scan(axes, args):
             continue
         for alpha in axes["alpha"]:
             cells += problem_cells(family, shape, rho, alpha, axes, args)
+            text = json.dumps({"seed": args.seed, "cells": cells}, indent=1)
+            Path(f"{args.out}.json").write_text(text)  # what there is, if a run is cut short
         print(f"{family}, {shape}, correlation {rho}: {len(cells)} cells", flush=True)
     return cells
 
@@ -173,9 +175,11 @@ def show(cells):
     """Print the worst twenty cells and the middle."""
     print(f"{'ratio':>7}{'seconds':>9}  cell")
     for cell in sorted(cells, key=lambda cell: cell["ratio"])[:20]:
-        print(f"{cell['ratio']:7.2f}{cell['seconds']:9.4f}  {cell['family']}, {cell['shape']}, "
-              f"correlation {cell['correlation']:g}, alpha {cell['alpha']:g}, "
-              f"tol {cell['tol']:.0e}, {cell['asked']} (of {cell['of']})")  # fmt: skip
+        where = [cell["family"], cell["shape"]]
+        where += [f"{name} {cell[name]:g}" for name in ("correlation", "alpha", "tol")
+                  if cell[name] is not None]  # fmt: skip
+        print(f"{cell['ratio']:7.2f}{cell['seconds']:9.4f}  {', '.join(where)}, {cell['asked']} "
+              f"(of {cell['of']})")  # fmt: skip
     ratios = np.array([cell["ratio"] for cell in cells])
     print(f"{len(cells)} cells, median {np.median(ratios):.2f}, "
           f"{np.mean(ratios < 1 / 1.1):.0%} below 1 / 1.1; fastest peer: "
@@ -204,7 +208,6 @@ def main():
         args.peers = PEERS
     chosen = {axis: getattr(args, axis) for axis in FULL if getattr(args, axis)}
     cells = scan((QUICK if args.quick else FULL) | chosen, args)
-    Path(f"{args.out}.json").write_text(json.dumps({"seed": args.seed, "cells": cells}, indent=1))
     show(cells)
     if args.picture:
         draw(cells, args.picture)

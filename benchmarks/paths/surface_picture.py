@@ -12,19 +12,17 @@ MOST = 4.0  # powers of two at which colours end
 
 def draw(cells, file):
     """Draw the cells of a scan; blue: faster than the reference, red: slower."""
-    rows = sorted({(c["family"], c["shape"], c["correlation"]) for c in cells})
-    ways = sorted({(c["asked"], -c["alpha"], -c["tol"]) for c in cells}, key=_way)
+    rows = list(dict.fromkeys(map(_row, cells)))
+    ways = list(dict.fromkeys(_way(cell) for cell in sorted(cells, key=_place)))
     values = np.full((len(rows), len(ways)), np.nan)
-    for c in cells:
-        row = rows.index((c["family"], c["shape"], c["correlation"]))
-        values[row, ways.index((c["asked"], -c["alpha"], -c["tol"]))] = np.log2(c["ratio"])
+    for cell in cells:
+        values[rows.index(_row(cell)), ways.index(_way(cell))] = np.log2(cell["ratio"])
     figure = Figure(figsize=(3.0 + 0.42 * len(ways), 1.9 + 0.26 * len(rows)), dpi=100,
                     layout="constrained")  # fmt: skip
     axes = figure.subplots()
     image = axes.imshow(values, cmap="RdBu", vmin=-MOST, vmax=MOST, aspect="auto")
-    axes.set_yticks(range(len(rows)), [_row(*row) for row in rows], fontsize=8)
-    names = [f"{asked}, α {-alpha:g}, {-tol:.0e}" for asked, alpha, tol in ways]
-    axes.set_xticks(range(len(ways)), names, fontsize=7, rotation=60, ha="right")
+    axes.set_yticks(range(len(rows)), rows, fontsize=8)
+    axes.set_xticks(range(len(ways)), ways, fontsize=7, rotation=60, ha="right")
     for (row, way), value in np.ndenumerate(values):
         if np.isfinite(value):
             dark = abs(value) > 0.6 * MOST
@@ -36,12 +34,22 @@ def draw(cells, file):
     figure.savefig(file)
 
 
-def _way(way):
-    return {"path": 0, "far": 1, "cv": 2}[way[0]], way[1], way[2]
+def _place(cell):
+    """The order of columns: what is asked, then alpha and tol from loose to tight."""
+    asked = ("path", "far", "cv", "fit").index(cell["asked"])
+    return asked, -(cell["alpha"] or 0.0), -(cell["tol"] or np.inf)
 
 
-def _row(family, shape, correlation):
-    return f"{family}, {shape}" + ("" if shape == "sparse" else f", ρ {correlation:g}")
+def _way(cell):
+    alpha = "" if cell["alpha"] is None else f", α {cell['alpha']:g}"
+    tol = "defaults" if cell["tol"] is None else f"{cell['tol']:.0e}"
+    return f"{cell['asked']}{alpha}, {tol}"
+
+
+def _row(cell):
+    rho = "" if cell["shape"] == "sparse" or cell["correlation"] is None else (
+        f", ρ {cell['correlation']:g}")  # fmt: skip
+    return f"{cell['family']}, {cell['shape']}{rho}"
 
 
 if __name__ == "__main__":  # surface_picture.py NAME.json FILE
