@@ -332,7 +332,7 @@ def climbed(solve, J):
         took, answer = seconds(lambda tol=tol: solve(tol), 2 if spent < 0.2 else 1)
         found.append((took, J(answer)))
         spent += took
-        if spent > PATIENCE or len(found) > 3 and found[-1][1] == found[-3][1]:
+        if spent > PATIENCE or len(found) > 8 and found[-1][1] == found[-3][1]:
             break
     return found
 
