@@ -25,7 +25,7 @@ def entries(Y: Any) -> tuple[scipy.sparse.csc_array, np.ndarray]:
     Parameters
     ----------
     Y : array-like or frame (m, k) with NaN for missing entries, or scipy sparse matrix (m, k)
-        Of a sparse matrix the stored entries are observed, zeros among them.
+        The stored entries of a sparse matrix are observed, zeros among them.
 
     Returns
     -------

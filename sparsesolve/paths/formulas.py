@@ -41,7 +41,7 @@ def _read(formula, y, data):
     """Return the design and the response of a formula."""
     design = make_design(formula, data)
     if y is not None:
-        raise TypeError("y is given beside a formula; name it to the left of ~")
+        raise TypeError("y and a formula are both given; leave y out and name it to the left of ~")
     if design.response is None:
         raise ValueError(f"formula {formula!r} has nothing to the left of ~; write 'y ~ ...'")
     return design, design.response

@@ -72,7 +72,7 @@ def interaction_path(
     X : array-like or frame (n, p), or the design of numbers and two-level categories
     hierarchy : {"strong", "weak"}, default "strong"
     **options
-        Of :func:`path`: `family` (of one response, without kinks), `weights`, `offset`,
+        Options of :func:`path`: `family` (of one response, without kinks), `weights`, `offset`,
         `intercept`, `lambdas`, `n_lambdas` (50 by default), `lambda_min_ratio` (0.01), `tol`,
         `max_iter`, `n_threads`, `feature_names`.
 

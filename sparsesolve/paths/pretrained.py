@@ -61,8 +61,8 @@ def pretrained_path(
     Returns
     -------
     Path
-        Of the sums t b^0 + b. `lambdas` and `gaps` are those of the problem above; its factors
-        are scaled to mean 1, as those of :func:`path`.
+        The path of the sums t b^0 + b. `lambdas` and `gaps` are those of the problem above; its
+        factors are scaled to mean 1, as those of :func:`path`.
 
     Raises
     ------

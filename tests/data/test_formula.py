@@ -225,7 +225,7 @@ def test_a_formula_and_its_table_belong_together():
     for call, said in [
         (lambda: ss.path("y ~ age"), "needs the table of its columns"),
         (lambda: ss.path("y ~ age", data=X), "needs the table of its columns"),
-        (lambda: ss.path("y ~ age", Y, data=DATA), "y is given beside a formula"),
+        (lambda: ss.path("y ~ age", Y, data=DATA), "y and a formula are both given"),
         (lambda: ss.path(X, Y, data=DATA), "data is the table of a formula"),
         (lambda: ss.make_design(TABLE, DATA), "data is the table of a formula"),
         (lambda: ss.path(X), r"path\(\) needs y, or a formula"),
