@@ -527,6 +527,7 @@ OTHERS = {
     "tag_report y": "two lists of labels",
     "viterbi y start": "scores and labels are arrays",
     "thin y offset": "no X",
+    "fused_knots y weights": "no X; weights follow y, see tests/paths/test_signal.py",
     "marginals start": "scores are arrays",
     "bmrm start": "columns of a risk, which has no names",
     "cox strata": "read with X: see path family",

@@ -231,3 +231,35 @@ def test_proxes_by_their_names():
             own([np.nan, 1.0, 2.0, 3.0], 1.0)
         with pytest.raises(ValueError, match="t must be a finite number of at least 0, not -1"):
             own([0.0, 1.0, 2.0, 3.0], -1)
+
+
+def test_knots_of_a_fused_signal_are_where_its_path_bends():
+    y = RNG.normal(size=12).repeat(2)
+    w = RNG.uniform(0.2, 2.0, size=24) * (np.arange(24) != 7)
+    knots, level = ss.paths.fused_knots(y, weights=w), np.average(y, weights=w)
+    assert len(knots) == 11 and (np.diff(knots) < 0.0).all()
+    options = {"penalty": TotalVariation(), "weights": w, "tol": 1e-13}
+    ends = ss.path(None, y, lambdas=knots, **options).coefs.toarray()
+    middles = ss.path(None, y, lambdas=0.5 * (knots[1:] + knots[:-1]), **options)
+    np.testing.assert_allclose(ends[:, 0], level, atol=1e-6)
+    for k, b in enumerate(middles.coefs.toarray().T):
+        assert np.count_nonzero(np.abs(np.diff(b)) > 1e-7) == k + 1
+        np.testing.assert_allclose(b, 0.5 * (ends[:, k] + ends[:, k + 1]), atol=1e-6)
+
+
+def test_weights_of_knots_follow_the_labels_of_the_signal():
+    pd = pytest.importorskip("pandas")
+    y = pd.Series([0.0, 2.0, 1.0], index=list("abc"))
+    w = pd.Series([1.0, 5.0, 2.0], index=list("abc"))
+    found = ss.paths.fused_knots(y, weights=w[::-1])
+    np.testing.assert_array_equal(found, ss.paths.fused_knots(y.to_numpy(), weights=[1, 5, 2]))
+
+
+def test_knots_of_special_signals():
+    assert ss.paths.fused_knots([3.0, 3.0]).size == 0 == ss.paths.fused_knots([1.0]).size
+    # two steps of the same height go at the same time: 1 - 6 lam = 3 lam
+    np.testing.assert_allclose(ss.paths.fused_knots([1e9, 1e9 + 1, 1e9]), [1 / 9] * 2)
+    assert len(ss.paths.fused_knots(np.arange(50.0))) == 49
+    for y, said in ((np.ones((2, 2)), "a signal is"), ([1.0, np.nan], "infinity at 1")):
+        with pytest.raises(ValueError, match=said):
+            ss.paths.fused_knots(y)
