@@ -10,7 +10,7 @@ from .codes import refuse_codes
 from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design, refuse_damage
 from .feature_names import columns_by_name, read_feature_names
-from .frame import columns_of, is_frame, refuse_other_names
+from .frame import columns_of, is_encoded, is_frame, refuse_other_names
 from .gram import read_gram
 from .keywords import answers_keywords, refuse_unknown
 from .labels import label_array, read_all_classes, read_labels
@@ -56,6 +56,7 @@ __all__ = [
     "columns_of",
     "in_rows_of",
     "is_dask",
+    "is_encoded",
     "is_frame",
     "label_array",
     "less_offset",

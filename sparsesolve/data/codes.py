@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 
 from .array import place
-from .frame import columns_of, is_frame
+from .frame import columns_of, is_encoded, is_frame
 from .row_blocks import is_dask
 
 GENOTYPES = (0, 1, 2)
@@ -73,7 +73,7 @@ def _columns(X):
     elif isinstance(X, np.ndarray):
         if X.ndim == 2 and X.dtype.kind in "iuf" and not isinstance(X, np.ma.MaskedArray):
             yield None, np.asarray(X)
-    elif is_frame(X) and not (is_dask(X) or hasattr(X, "sources") or hasattr(X, "collect")):
+    elif is_frame(X) and not (is_dask(X) or is_encoded(X) or hasattr(X, "collect")):
         kinds = set(getattr(X, "dtypes", ()))
         if hasattr(X, "iloc") and len(kinds) == 1 and getattr(kinds.pop(), "char", "O") in NUMBERS:
             yield [str(name) for name in X.columns], X.to_numpy()

@@ -7,6 +7,7 @@ and 1, or one if K is 2, and a gap in it becomes the share of each level.
 import re
 import sys
 import warnings
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -30,36 +31,79 @@ class Source(NamedTuple):
     fill: np.ndarray  #: replaces a missing value, in each column of the encoding
 
 
-def learnt(name, column, missing):
-    """Return the Source of a column of the first table."""
+class Summary(NamedTuple):
+    """What some rows of a column of the first table say of it."""
+
+    rows: int
+    gap: int  #: the first row without a value; -1: there is none
+    known: int  #: rows with a value
+    mean: float  #: of numbers
+    counts: dict | None  #: rows of each level; None for numbers
+    order: list | None  #: of the levels, if the column gives it
+
+
+def summary_of(column):
+    """Return the Summary of a column in the form of `read_mixed_columns`."""
     if isinstance(column, tuple):
         labels, order = column
-        found = {label for label in labels.tolist() if label is not None}
-        levels = sort_labels(found) if order is None else [x for x in order if x in found]
-        codes = _codes(name, labels, levels, "error")
-        gone = codes == GONE
-    else:
-        gone, levels = np.isnan(column), None
-    if gone.all():
+        counts = Counter(labels.tolist())
+        gone = counts.pop(None, 0)
+        first = labels.tolist().index(None) if gone else -1
+        return Summary(len(labels), first, len(labels) - gone, 0.0, counts, order)
+    gone = np.isnan(column)
+    first, known, mean = int(gone.argmax()) if gone.any() else -1, column[~gone], 0.0
+    if len(known):
+        unit = max(np.abs(known).max(), 1.0)  # sums of the largest floats must not overflow
+        mean = (known / unit).mean() * unit if unit > 1e300 else known.mean()
+    return Summary(len(column), first, len(known), mean, None, None)
+
+
+def of_both(name, one, other):
+    """Return the Summary of the rows of two of them, in their order."""
+    first = one.gap if one.gap >= 0 or other.gap < 0 else one.rows + other.gap
+    rows, known = one.rows + other.rows, one.known + other.known
+    empty = [not (part.known or part.order) for part in (one, other)]  # gaps are of any kind
+    if any(empty):
+        kept = other if empty[0] else one
+        return kept._replace(rows=rows, gap=first)
+    if (one.counts is None) != (other.counts is None):
+        raise ValueError(
+            f"column {name!r} holds numbers in some partitions and categories in others; make it "
+            "one of them, by astype(float) or astype('category')"
+        )
+    if one.counts is None:
+        mean = one.mean * (one.known / known) + other.mean * (other.known / known)
+        return Summary(rows, first, known, mean, None, None)
+    order = one.order if one.order == other.order else None
+    return Summary(rows, first, known, 0.0, one.counts + other.counts, order)
+
+
+def learnt(name, found, missing):
+    """Return the Source of a column with this Summary."""
+    if not found.known:
         raise ValueError(f"column {name!r} is missing in every row; drop it")
-    _refuse_gaps(name, gone, missing)
-    if levels is not None:
-        counts = np.bincount(codes[~gone], minlength=len(levels))
-        _warn_of_many(name, levels, len(codes))
-        return Source(name, levels, counts[-len(with_column(levels)) :] / counts.sum())
-    known = column[~gone]
-    unit = max(np.abs(known).max(), 1.0)  # sums of the largest floats must not overflow
-    mean = (known / unit).mean() * unit if unit > 1e300 else known.mean()
-    return Source(name, levels, np.array([mean]))
+    _refuse_gap(name, found.gap, missing)
+    if found.counts is None:
+        return Source(name, None, np.array([found.mean]))
+    counts, order = found.counts, found.order
+    levels = sort_labels(counts) if order is None else [x for x in order if x in counts]
+    _warn_of_many(name, levels, found.rows)
+    fill = np.array([counts[level] for level in with_column(levels)]) / found.known
+    return Source(name, levels, fill)
+
+
+def _refuse_gap(name, row, missing):
+    """Raise ValueError if gaps are refused and there is one, first in this row."""
+    if missing == "error" and row >= 0:
+        raise ValueError(
+            f"column {name!r} is missing in row {row} (counted from 0); fill it, or give "
+            "missing='mean' to make_design"
+        )
 
 
 def _refuse_gaps(name, gone, missing):
-    """Raise ValueError if gaps are refused and there is one."""
-    if missing == "error" and gone.any():
-        raise ValueError(
-            f"column {name!r} is missing in row {int(gone.argmax())} (counted from 0); fill it, "
-            "or give missing='mean' to make_design"
-        )
+    """Raise ValueError if gaps, a mask of the rows, are refused and there is one."""
+    _refuse_gap(name, int(gone.argmax()) if gone.any() else -1, missing)
 
 
 def with_column(levels):

@@ -15,7 +15,7 @@ from .array import (
     storage_dtype,
     unmasked,
 )
-from .frame import is_frame, read_frame
+from .frame import frame_names, is_frame, read_frame
 from .row_blocks import is_dask, is_large_by_rows, read_row_blocks, slice_rows
 from .sparse import LARGEST_INT32, read_sparse
 from .structure import verified
@@ -75,10 +75,11 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False, gen
     if is_dask(X) or isinstance(X, DistributedDesign):
         if not in_blocks:
             raise TypeError(
-                f"X is a dask {type(X).__name__}, which only path, cv_path and what they return "
-                "take block by block; pass X.compute() if it fits in memory"
+                f"X is a dask {type(getattr(X, 'matrix', X)).__name__}, which only path, cv_path "
+                "and what they return take block by block; pass X.compute() if it fits in memory"
             )
-        return read_row_blocks(X, read_block), None
+        names = np.array(frame_names(X), dtype=object) if is_frame(X) else None
+        return read_row_blocks(X, read_block), names
     if by_rows and is_large_by_rows(X):
         refuse_truncated("X", X)
         return slice_rows(X, n_threads, read_block), None

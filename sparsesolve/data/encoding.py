@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,16 @@ from sparsesolve.data import (
     read_flag,
     read_mixed_columns,
 )
-from sparsesolve.data.columns_of_numbers import encoded, learnt, with_column
+from sparsesolve.data.columns_of_numbers import (
+    encoded,
+    learnt,
+    of_both,
+    summary_of,
+    with_column,
+)
 from sparsesolve.data.formula import Formula, read_formula, response_names, response_of
 from sparsesolve.data.frame import columns_of, frame_names, select_columns
+from sparsesolve.data.row_blocks import in_blocks, is_dask, of_partitions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,6 +35,7 @@ class EncodedDesign:
     Attributes
     ----------
     matrix : ndarray or csc_array (n, p)
+        Of a dask DataFrame a dask array, whose blocks are made when they are needed.
     names : ndarray (p,)
         For example "age", or "colour=red".
     groups : list (p,)
@@ -83,13 +92,13 @@ class EncodedDesign:
         if unknown is not None:
             read_choice("unknown", unknown, ["error", "zero"])
             return replace(self, unknown=unknown).encode(table)
+        if is_dask(table):
+            return self._in_partitions(table)
         if isinstance(table, np.ndarray) and self.is_of_raw(table):
             names = (source.name for source in self.sources)
             table = dict(zip(names, table.T, strict=True))
         columns = read_mixed_columns(self._used_columns(table))
-        missing = [source.name for source in self.sources if source.name not in columns]
-        if missing:
-            raise ValueError(f"the table has no column {missing[0]!r}, which the first one has")
+        _refuse_missing([source.name for source in self.sources if source.name not in columns])
         used = {source.name: columns[source.name] for source in self.sources}
         used = used if self.formula is None else self.formula.labelled(used)
         as_sparse = sparse.issparse(self.matrix)
@@ -97,6 +106,23 @@ class EncodedDesign:
         if self.formula is not None:
             matrix, *_ = self.formula.expanded(matrix, *columns_of_sources(self.sources))
         return replace(self, matrix=matrix, index=_row_names(table), response=None)
+
+    def _in_partitions(self, table, sizes=None):
+        """Return a dask DataFrame, whose partitions have these sizes, encoded in the same way."""
+        names, used = set(frame_names(table)), [source.name for source in self.sources]
+        _refuse_missing([name for name in used if name not in names])
+        own = self.without_rows()
+        convert = partial(_matrix_of, own)
+        matrix = in_blocks(self._used_columns(table), convert, own.matrix, sizes)
+        return replace(self, matrix=matrix, index=None, response=None)
+
+    def persist(self) -> EncodedDesign:
+        """Return the design with its blocks in the memory of dask's workers, where they stay.
+
+        Otherwise each pass reads and encodes the partitions of a dask DataFrame again. A design in
+        memory is returned as it is.
+        """
+        return replace(self, matrix=self.matrix.persist()) if is_dask(self) else self
 
     def is_of_raw(self, table: Any) -> bool:
         """Return True if this is a table to encode, and not one encoded already or an array.
@@ -113,20 +139,25 @@ class EncodedDesign:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Return the matrix as an array, for code that accepts only arrays."""
-        matrix: Any = self.matrix
+        matrix: Any = self.matrix.compute() if is_dask(self) else self.matrix
         matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
         return np.array(matrix, dtype=dtype, copy=copy)
 
     def without_rows(self) -> EncodedDesign:
         """Return the encoder without rows of the table, to be kept with a fit."""
-        return replace(self, matrix=self.matrix[:0].copy(), index=None, response=None)
+        matrix: Any = self.matrix[:0].copy()
+        if is_dask(self):
+            shape = 0, len(self.names)
+            matrix = sparse.csc_array(shape) if _is_sparse(self.matrix) else np.zeros(shape)
+        return replace(self, matrix=matrix, index=None, response=None)
 
     def _used_columns(self, table):
         """Return the table without columns that the first one did not have."""
         return _only(table, {source.name for source in self.sources})
 
     def __repr__(self):
-        kind = "sparse" if sparse.issparse(self.matrix) else "dense"
+        kind = "sparse" if _is_sparse(self.matrix) else "dense"
+        kind += ", in blocks" if is_dask(self) else ""
         n, p = self.shape
         return f"<EncodedDesign: {n} rows, {len(self.sources)} columns as {p}, {kind}>"
 
@@ -145,7 +176,7 @@ def make_design(
 
     Parameters
     ----------
-    table : pandas or polars frame, pyarrow table, dict of columns, or array (n, k)
+    table : pandas, polars or dask frame, pyarrow table, dict of columns, or array (n, k)
         Numbers and booleans become one column each. Text, categories and mixed objects become
         one column per level, sorted, or in the order of a pandas categorical, a polars Enum or an
         arrow dictionary; two levels become one column, for the second. Levels of other types,
@@ -219,8 +250,44 @@ def make_design(
         return _of_formula(table, data, missing, unknown, as_sparse)
     if data is not None:
         raise TypeError("data is the table of a formula; give a formula first, or the table alone")
+    if is_dask(table):
+        return _of_dask(table, missing, unknown, as_sparse)
     design = design_of(read_mixed_columns(table), missing, unknown, as_sparse)
     return replace(design, index=_row_names(table))
+
+
+def _of_dask(frame, missing, unknown, as_sparse):
+    """Return the EncodedDesign of a dask DataFrame: one pass learns levels and means."""
+    if not is_frame(frame):
+        raise TypeError(f"the table is a dask {type(frame).__name__}, not a DataFrame; pass it as "
+                        "X if it holds numbers")  # fmt: skip
+    parts = of_partitions(frame, _summaries)
+    found = None
+    for part in filter(None, parts):
+        found = part if found is None else {
+            name: of_both(name, found[name], part[name]) for name in found
+        }  # fmt: skip
+    if found is None:
+        raise ValueError("the table has no rows")
+    sources = [learnt(name, summary, missing) for name, summary in found.items()]
+    names, groups = columns_of_sources(sources)
+    empty = sparse.csc_array((0, len(names))) if as_sparse else np.zeros((0, len(names)))
+    design = EncodedDesign(empty, np.array(names, dtype=object), groups, sources, unknown,
+                           missing=missing)  # fmt: skip
+    sizes = [0 if part is None else next(iter(part.values())).rows for part in parts]
+    return design._in_partitions(frame, sizes)
+
+
+def _summaries(part):
+    """Return the Summary of each column of some rows of a table, or None without a row."""
+    if not len(part):
+        return None
+    return {name: summary_of(column) for name, column in read_mixed_columns(part).items()}
+
+
+def _matrix_of(encoder, part):
+    """Return the matrix of some rows of a table, perhaps none."""
+    return encoder.encode(part).matrix if len(part) else encoder.matrix
 
 
 def _of_formula(text, data, missing, unknown, as_sparse):
@@ -230,6 +297,9 @@ def _of_formula(text, data, missing, unknown, as_sparse):
             f"the formula {text!r} needs the table of its columns; give data, a frame or a dict "
             "of columns"
         )
+    if is_dask(data):
+        raise TypeError("a formula needs its table in memory, not a dask DataFrame; give "
+                        "make_design the frame alone, or data.compute()")  # fmt: skip
     names = list(map(str, data)) if isinstance(data, dict) else frame_names(data)
     formula, used, response = read_formula(text, names)
     columns = read_mixed_columns(_only(data, set(used)))
@@ -243,7 +313,7 @@ def _of_formula(text, data, missing, unknown, as_sparse):
 def design_of(columns, missing="mean", unknown="error", as_sparse=False, formula=None):
     """Return the EncodedDesign of columns in the form of `read_mixed_columns`."""
     columns = columns if formula is None else formula.labelled(columns)
-    sources = [learnt(name, column, missing) for name, column in columns.items()]
+    sources = [learnt(name, summary_of(column), missing) for name, column in columns.items()]
     matrix = encoded(columns, sources, unknown, missing, as_sparse)
     names, groups = columns_of_sources(sources)
     if formula is not None:
@@ -270,6 +340,16 @@ def _only(table, names):
         places = [j for j, name in enumerate(frame_names(table)) if name in names]
         return select_columns(table, places) if places else table
     return table
+
+
+def _refuse_missing(names):
+    """Raise ValueError if columns of the first table are missing."""
+    if names:
+        raise ValueError(f"the table has no column {names[0]!r}, which the first one has")
+
+
+def _is_sparse(matrix):
+    return sparse.issparse(getattr(matrix, "_meta", matrix))  # of a dask array: its kind
 
 
 def _row_names(table):

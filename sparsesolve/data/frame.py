@@ -15,6 +15,11 @@ def is_frame(X):
     return _family(X) is not None
 
 
+def is_encoded(X):
+    """Return True for an EncodedDesign."""
+    return _family(X) == "encoded"
+
+
 def is_enum(dtype):
     """Return True for polars' Enum, whose categories have an order."""
     return type(dtype).__name__ == "Enum" and hasattr(dtype, "categories")

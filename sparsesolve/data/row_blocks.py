@@ -15,6 +15,7 @@ from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.solvers.suitability import MOST_GRAM_COLUMNS
 
 from .array import FOREIGN_KINDS
+from .frame import is_encoded, is_frame
 
 # Bytes of a slice, which keep its copies small.
 SLICE_BYTES = 1 << 24
@@ -25,8 +26,16 @@ TALL = 20
 
 
 def is_dask(X):
-    """Return True if X is a collection of dask; arrays of xarray have a graph, or None, too."""
+    """Return True for a collection of dask, or an EncodedDesign of one; arrays of xarray have a
+    graph, or None, too.
+    """
+    X = X.matrix if is_encoded(X) else X
     return hasattr(X, "__dask_graph__") and X.__dask_graph__() is not None
+
+
+def in_memory(value):
+    """Return what a dask array, Series or frame holds, and anything else as it is."""
+    return value.compute() if is_dask(value) else value
 
 
 def is_large_by_rows(X):
@@ -50,9 +59,48 @@ def read_row_blocks(X, read):
     `read` converts a block for the core; it is a function of a module, so that workers can get
     it.
     """
+    X = in_blocks(X, read)
     sizes, blocks = row_blocks(X)
     gather = _Dask(blocks, _futures(X, blocks))
     return DistributedDesign(sizes, int(X.shape[1]), gather, read)
+
+
+def in_blocks(X, convert, like=None, sizes=None):
+    """Return a dask DataFrame as a dask array of what convert(partition) returns; anything else
+    as it is.
+
+    `like` is a matrix (0, p) of the kind that it returns, by default of numbers in all columns of
+    X. `sizes` are the rows of the partitions, which are counted if they are not given.
+    """
+    if is_encoded(X) or not is_frame(X):
+        return X
+    from dask import array, compute, delayed
+
+    parts = X.to_delayed()
+    if sizes is None:
+        sizes = compute(*[delayed(len)(part) for part in parts])
+    like = np.zeros((0, len(X.columns))) if like is None else like
+    later = delayed(_of_partition, pure=False)
+    return array.concatenate([
+        array.from_delayed(later(convert, part, k), (size, like.shape[1]), meta=like[:, :0])
+        for k, (part, size) in enumerate(zip(parts, sizes, strict=True))
+    ])  # fmt: skip
+
+
+def _of_partition(function, part, k):
+    """Return function(partition), with the number of the partition in its errors."""
+    try:
+        return function(part)
+    except ValueError as error:
+        raise ValueError(f"partition {k} (counted from 0): {error}") from None
+
+
+def of_partitions(frame, function):
+    """Return what function(partition) returns for each partition of a dask DataFrame."""
+    from dask import compute, delayed
+
+    later = delayed(_of_partition, pure=False)
+    return compute(*[later(function, part, k) for k, part in enumerate(frame.to_delayed())])
 
 
 def _futures(X, blocks):
@@ -69,6 +117,7 @@ def _futures(X, blocks):
 def row_blocks(X):
     """Return sizes and delayed blocks of rows of a dask array of real numbers, with all columns.
     """
+    X = X.matrix if is_encoded(X) else X
     if not hasattr(X, "chunks"):
         raise TypeError(
             f"X is a dask {type(X).__name__}, which is not an array; pass "

@@ -21,6 +21,7 @@ import numpy as np
 from sparsesolve.penalties.columns import index_of, is_default
 
 from .array import unmasked
+from .row_blocks import in_memory
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,6 +60,7 @@ def in_rows_of(X, rows, of="X"):
     ValueError
         If an index holds other labels than that of X, naming one, or labels twice.
     """
+    rows = {name: in_memory(value) for name, value in rows.items()}
     index, owner = _first_index(X), of
     for name, value in rows.items():
         if index is None:

@@ -86,7 +86,7 @@ def path(
 
     Parameters
     ----------
-    X : array-like, scipy sparse matrix, numpy.memmap, pandas or polars frame, dask array, (n, p)
+    X : array-like, scipy sparse, memmap, pandas or polars frame, dask array or frame, (n, p)
         Never changed. Column-major float64 or float32 and CSC are read in place; so are large
         row-major arrays with many more rows than columns. A dask array is never in memory as a
         whole: see Notes. Or a formula of columns of `data`, as ``"y ~ a * b + bs(age, 4)"``,

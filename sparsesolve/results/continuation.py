@@ -120,7 +120,7 @@ def _fit_again(path, X, y, lambdas, stop=None):
     options.update(lambdas=lambdas, stop=stop, dfmax=None, pmax=None)
     for name in ("n_lambdas", "lambda_min_ratio"):
         options.pop(name, None)
-    return path.fitter(X if is_dask(X) else data.matrix, y, **options)  # the columns of the fit
+    return path.fitter(data.matrix, y, **options)  # the columns of the fit
 
 
 def _refuse_steps(path):

@@ -6,6 +6,7 @@ from scipy import sparse
 from sparsesolve.data import (
     columns_by_name,
     is_dask,
+    is_encoded,
     is_frame,
     nonfinite_error,
     read_design,
@@ -40,23 +41,38 @@ def predict(path, X, s, kind, offset):
 
 
 def _predict_later(path, X, s, kind, offset):
-    """Return a dask array in blocks of rows like those of X; nothing is computed yet."""
-    from dask import array, delayed  # the user has passed a dask array
+    """Return a dask array in blocks of rows like those of X; nothing is computed yet.
 
-    sizes, blocks = row_blocks(X)
+    Rows of a DataFrame are counted if there is an offset; else the sizes of chunks are unknown.
+    """
+    from dask import array, compute, delayed  # the user has passed a dask array
+
+    if is_frame(X) and not is_encoded(X):
+        blocks, p = X.to_delayed(), path.n_features
+        sizes = [np.nan] * len(blocks)
+        if offset is not None:
+            sizes = compute(*[delayed(len)(block) for block in blocks])
+    else:
+        (sizes, blocks), p = row_blocks(X), X.shape[1]
     offset = None if offset is None else np.asarray(offset)
-    if offset is not None and len(offset) != X.shape[0]:
-        raise ValueError(f"offset has {len(offset)} values but X has {X.shape[0]} rows")
+    if offset is not None and len(offset) != sum(sizes):
+        raise ValueError(f"offset has {len(offset)} values but X has {sum(sizes)} rows")
     ends = np.cumsum(sizes)
     cut = [None if offset is None else offset[j - m : j] for m, j in zip(sizes, ends, strict=True)]
-    one = np.zeros((1, X.shape[1]))
+    one = np.zeros((1, p))
     like = predict(path, one, s, kind, None if offset is None else offset[:1])
-    later = delayed(predict, pure=False)
+    later = delayed(_predicted, pure=False)
     parts = [
         array.from_delayed(later(path, block, s, kind, part), (m, *like.shape[1:]), like.dtype)
         for block, part, m in zip(blocks, cut, sizes, strict=True)
     ]
     return array.concatenate(parts)
+
+
+def _predicted(path, block, s, kind, offset):
+    """Return the predictions of a block of rows, perhaps none."""
+    block = block if block.shape[0] else np.zeros((0, path.n_features))
+    return predict(path, block, s, kind, offset)
 
 
 def refuse_kind(path, kind, kinds):
