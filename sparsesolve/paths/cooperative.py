@@ -53,10 +53,10 @@ def cooperative_path(
     views : array-like (p,) of labels, list of lists of features, or mapping from names to them
         The view of each column.
     rho : float >= 0, default 0.5
-        Weight of the disagreement. Compare several by :func:`cv_path`.
+        Weight of the disagreement. Compare several by :func:`sparsesolve.cv_path`.
     **options
-        Options of :func:`path` with squared error, except `penalty`, `grouped`, `lower`, `upper`,
-        `start` and `checkpoint`.
+        Options of :func:`sparsesolve.path` with squared error, except `penalty`, `grouped`,
+        `lower`, `upper`, `start` and `checkpoint`.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def cooperative_path(
     Raises
     ------
     ValueError, TypeError
-        As :func:`path`; if there is one view, or a column in none.
+        As :func:`sparsesolve.path`; if there is one view, or a column in none.
 
     Warns
     -----

@@ -72,9 +72,9 @@ def interaction_path(
     X : array-like or frame (n, p), or the design of numbers and two-level categories
     hierarchy : {"strong", "weak"}, default "strong"
     **options
-        Options of :func:`path`: `family` (of one response, without kinks), `weights`, `offset`,
-        `intercept`, `lambdas`, `n_lambdas` (50 by default), `lambda_min_ratio` (0.01), `tol`,
-        `max_iter`, `n_threads`, `feature_names`.
+        Options of :func:`sparsesolve.path`: `family` (of one response, without kinks), `weights`,
+        `offset`, `intercept`, `lambdas`, `n_lambdas` (50 by default), `lambda_min_ratio` (0.01),
+        `tol`, `max_iter`, `n_threads`, `feature_names`.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def interaction_path(
     Raises
     ------
     ValueError, TypeError
-        As :func:`path`, and for options that it does not take.
+        As :func:`sparsesolve.path`, and for options that it does not take.
 
     Warns
     -----

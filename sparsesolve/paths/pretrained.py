@@ -53,21 +53,21 @@ def pretrained_path(
     s : float or str, default None
         Its lambda; of a CVPath also "lambda_min" or "lambda_1se", which is the default.
     trust : float from 0 to 1, default 0.5
-        1 - alpha of the paper. Compare several by :func:`cv_path`.
+        1 - alpha of the paper. Compare several by :func:`sparsesolve.cv_path`.
     **options
-        Options of :func:`path`, except `penalty`, `grouped`, `penalty_factor`, `lower`, `upper`,
-        `start` and `checkpoint`.
+        Options of :func:`sparsesolve.path`, except `penalty`, `grouped`, `penalty_factor`,
+        `lower`, `upper`, `start` and `checkpoint`.
 
     Returns
     -------
     Path
         The path of the sums t b^0 + b. `lambdas` and `gaps` are those of the problem above; its
-        factors are scaled to mean 1, as those of :func:`path`.
+        factors are scaled to mean 1, as those of :func:`sparsesolve.path`.
 
     Raises
     ------
     ValueError, TypeError
-        As :func:`path`; if the columns of the pretrained model are others.
+        As :func:`sparsesolve.path`; if the columns of the pretrained model are others.
 
     Warns
     -----

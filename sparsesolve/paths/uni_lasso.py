@@ -60,8 +60,8 @@ def uni_lasso_path(
         Predict each row without it. Exact for squared error; for other families to first order,
         by the leverage of the row. False takes the fitted values.
     **options
-        Options of :func:`path`, except `penalty`, `grouped`, `lower`, `upper`, `standardize`,
-        `start` and `checkpoint`. The family has one response and no kinks.
+        Options of :func:`sparsesolve.path`, except `penalty`, `grouped`, `lower`, `upper`,
+        `standardize`, `start` and `checkpoint`. The family has one response and no kinks.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def uni_lasso_path(
     Raises
     ------
     ValueError, TypeError
-        As :func:`path`, and for the options above.
+        As :func:`sparsesolve.path`, and for the options above.
 
     Warns
     -----

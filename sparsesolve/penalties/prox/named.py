@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 
 
 def l1(v: ArrayLike, t: float) -> np.ndarray:
-    """Return the prox of the l1 norm, soft thresholding: argmin over b of |b - v|^2 / 2 + t |b|_1.
+    r"""Return the prox of the l1 norm: soft thresholding.
+
+    It is :math:`\arg\min_b \lVert b - v \rVert^2 / 2 + t \lVert b \rVert_1`.
 
     Parameters
     ----------
