@@ -54,7 +54,7 @@ class EncodedDesign:
         y, as the left side of the formula names it.
     """
 
-    matrix: np.ndarray | sparse.csc_array
+    matrix: Any  # ndarray, csc_array or dask array (n, p)
     names: np.ndarray
     groups: list
     sources: list = field(repr=False)

@@ -445,7 +445,7 @@ class _MarginState(Reduced):
 class Bundle(_MarginState):
     """qp-BMRM: the planes are of the risk, and serve the next lambda too."""
 
-    model = Planes
+    model: type = Planes
 
     def begin(self, lam):
         """Continue with the planes of the last lambda."""

@@ -12,7 +12,7 @@ slope; at the end of the step it is near -F'. Rows whose v would leave the domai
 end.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Ask(NamedTuple):
     along: int = -1  # the row of its direction; -1: none, and v is u
     end: int = -1  # the row of the point of which v is the dual point; -1: the point itself
     scales: tuple = ()  # multiples of v at which Fenchel-Young is asked
-    loose: np.ndarray = ()  # the columns of Q, after a constant if there is an intercept
+    loose: Any = ()  # the columns of Q, after a constant if there is an intercept
     which: np.ndarray | None = None  # the columns whose inner products under H are asked
 
 
