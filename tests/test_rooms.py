@@ -22,8 +22,8 @@ ORDER = [
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
     "cli": (2183, 15, 4),
-    "data": (7680, 44, 61),
-    "estimators": (5600, 48, 7),
+    "data": (7720, 44, 61),
+    "estimators": (5650, 48, 7),
     "families": (828, 10, 0),
     "inference": (2600, 11, 28),
     "linalg": (5213, 51, 55),

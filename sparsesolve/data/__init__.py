@@ -32,7 +32,7 @@ from .response import (
     read_several,
     read_sides,
 )
-from .row_blocks import Together, is_dask, row_blocks
+from .row_blocks import Together, is_dask, of_blocks
 from .row_labels import by_rows, in_rows_of
 from .survival import read_strata, read_survival, refuse_no_event
 from .vector import (
@@ -61,6 +61,7 @@ __all__ = [
     "label_array",
     "less_offset",
     "nonfinite_error",
+    "of_blocks",
     "plain",
     "read_all_classes",
     "read_amounts",
@@ -100,7 +101,6 @@ __all__ = [
     "refuse_other_names",
     "refuse_truncated",
     "refuse_unknown",
-    "row_blocks",
     "shown",
     "unmasked",
 ]

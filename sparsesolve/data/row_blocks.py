@@ -103,6 +103,39 @@ def of_partitions(frame, function):
     return compute(*[later(function, part, k) for k, part in enumerate(frame.to_delayed())])
 
 
+def of_blocks(X, function, like, offset=None):
+    """Return function(block), or function(block, part of the offset), for each block of rows of X
+    as a dask array; nothing is computed yet.
+
+    `like` is what it returns for one row. Rows of a DataFrame are counted if there is an offset;
+    else the sizes of the chunks are unknown.
+    """
+    from dask import array, compute, delayed
+
+    if is_frame(X) and not is_encoded(X):
+        blocks = X.to_delayed()
+        sizes = [np.nan] * len(blocks)
+        if offset is not None:
+            sizes = compute(*[delayed(len)(block) for block in blocks])
+    else:
+        sizes, blocks = row_blocks(X)
+    rest = [()] * len(blocks)
+    if offset is not None:
+        if len(offset) != sum(sizes):
+            raise ValueError(f"offset has {len(offset)} values but X has {sum(sizes)} rows")
+        rest = [(part,) for part in np.split(offset, np.cumsum(sizes)[:-1])]
+    later = delayed(_of_rows, pure=False)
+    return array.concatenate([
+        array.from_delayed(later(function, like[:0], block, *part), (m, *like.shape[1:]),
+                           like.dtype)
+        for block, part, m in zip(blocks, rest, sizes, strict=True)
+    ])  # fmt: skip
+
+
+def _of_rows(function, nothing, block, *rest):
+    return function(block, *rest) if block.shape[0] else nothing
+
+
 def _futures(X, blocks):
     """Return the futures of blocks that are persisted on a cluster, or None."""
     if "distributed" not in sys.modules:  # then there is no cluster

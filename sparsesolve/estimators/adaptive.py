@@ -19,6 +19,7 @@ class Adaptive(Linear):
     """Base class of the lasso with smaller penalties where a first fit is large."""
 
     _as_precise_as_X = False
+    _by_blocks = False  # ridge regressions of folds choose the factors
 
     def _read(self, X, y, sample_weight):
         X, y, weights = super()._read(X, y, sample_weight)

@@ -1,7 +1,8 @@
 """The base of all estimators: read data as scikit-learn does, solve, keep coefficients, predict.
 """
 
-from functools import wraps
+import warnings
+from functools import partial, wraps
 from inspect import getattr_static, isfunction, signature, unwrap
 from numbers import Real
 from typing import Any, ClassVar
@@ -10,11 +11,14 @@ import numpy as np
 from scipy import sparse
 from sklearn import exceptions
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from sparsesolve.data import (
     answers_keywords,
     by_rows,
+    is_dask,
+    of_blocks,
+    read_design,
     read_flag,
     read_number,
     read_weights,
@@ -70,6 +74,8 @@ def validated(estimator, X, y="no_validation", *, dtype, order=None, reset=True,
 
     A row is predicted five times as fast. Whatever is not such an array goes to scikit-learn.
     """
+    if is_dask(X):
+        return _in_blocks(estimator, X, y, checks)
     alone = isinstance(y, str) and y == "no_validation"
     known = checks.keys() <= {"accept_sparse", "multi_output", "y_numeric"}
     plain = known and _is_finite_array(X, 2) and X.dtype in dtype and X.size > 0
@@ -81,6 +87,18 @@ def validated(estimator, X, y="no_validation", *, dtype, order=None, reset=True,
     estimator.n_features_in_ = X.shape[1]
     X = np.asfortranarray(X) if order == "F" else X
     return X if alone else (X, y)
+
+
+def _in_blocks(estimator, X, y, checks):
+    """Return a dask collection as a design in blocks, whose numbers are not read yet, and y."""
+    design, names = read_design(X, in_blocks=True)
+    checks = {name: checks[name] for name in ("multi_output", "y_numeric") if name in checks}
+    y = validate_data(estimator, y=y, **checks)
+    check_consistent_length(design, y)
+    estimator.n_features_in_ = design.p
+    if names is not None:
+        estimator.feature_names_in_ = names
+    return design, y
 
 
 def _is_finite_array(array, ndim):
@@ -170,11 +188,37 @@ def read_first(method):
     def call(self, X, *args, **options):
         for part in X if isinstance(X, list) else [X]:  # sequences
             refuse_damage(part)
-        if fits:
+        if is_dask(X):
+            _refuse_blocks(self, X)
+            if not fits and method.__name__ != "score":
+                return _later(self, method.__name__, X)
+        elif fits:
             refuse_codes(X)
         return method(self, X, *args, **options)
 
     return by_rows("y", "sample_weight", "strata", "groups")(call)
+
+
+def _refuse_blocks(estimator, X):
+    """Raise TypeError if the estimator's solver needs X in memory."""
+    if not getattr(estimator, "_by_blocks", False):
+        raise TypeError(
+            f"{type(estimator).__name__} takes X in memory, not a dask "
+            f"{type(getattr(X, 'matrix', X)).__name__}; pass X.compute() if it fits"
+        )
+
+
+def _later(estimator, method, X):
+    """Return what a method answers for the rows of a dask collection, as a dask array."""
+    check_is_fitted(estimator)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # this row has no names
+        like = getattr(estimator, method)(np.zeros((1, estimator.n_features_in_)))
+    return of_blocks(X, partial(_answer, estimator, method), like)
+
+
+def _answer(estimator, method, block):
+    return getattr(estimator, method)(block)
 
 
 def keeps_arguments(init):
@@ -256,6 +300,7 @@ class Net(Exported, Answering, BaseEstimator):
     """
 
     _family: Any = "gaussian"
+    _by_blocks = False  # whether fit is that of path or cv_path, which take dask arrays
 
     def _options(self):
         """Return the options of path for the current parameters."""
@@ -335,6 +380,8 @@ class Net(Exported, Answering, BaseEstimator):
     def _link(self, X):
         """Return linear predictors, (n,) or (n, K)."""
         check_is_fitted(self)
+        if is_dask(X):
+            return np.asarray(_later(self, "_link", X))
         X = validated(
             self, new_matrix(self, X), accept_sparse=("csr", "csc"), dtype=TYPES, reset=False
         )

@@ -18,6 +18,8 @@ class Logistic(Classes, Net):
     intercept_ : (1,) or (K,)
     """
 
+    _by_blocks = True
+
     def _read(self, X, y, sample_weight):
         """Return X, codes of the classes (n,), and weights."""
         refuse_missing_labels(y)

@@ -9,6 +9,8 @@ from .structured_cv import PenalizedRegressorCV
 class Concave:
     """Mixin of estimators with the parameters of a concave penalty, whose class is `_concave`."""
 
+    _by_blocks = False
+
     def _omega(self):
         return self._concave(self.gamma, self.groups, self.weights)
 

@@ -21,6 +21,9 @@ def compare_gram(gram, X, fit_intercept, weighted):
     """
     if not hasattr(gram, "__array__") or weighted:
         return
+    if not hasattr(X, "T"):
+        raise TypeError("precompute is an array, and X is in blocks of dask, whose inner products "
+                        "the fit makes itself; leave precompute out")  # fmt: skip
     gram, p = np.asarray(gram), X.shape[1]
     if gram.shape != (p, p):
         raise ValueError(

@@ -16,6 +16,7 @@ class LogLink(RegressorMixin, Net):
     """Base class of models of nonnegative responses with mean exp(b0 + x'b)."""
 
     _family: Any = "poisson"
+    _by_blocks = True
 
     def _read(self, X, y, sample_weight):
         if np.asarray(y).dtype.kind in "US":

@@ -23,6 +23,7 @@ class Knots(Linear):
     """
 
     _method = "lasso"
+    _by_blocks = False
 
     def _options(self):
         return {"family": self._family}

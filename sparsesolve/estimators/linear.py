@@ -17,6 +17,7 @@ class Linear(RegressorMixin, Net):
         Certificate: the duality gap in units of the objective.
     """
 
+    _by_blocks = True
     _as_precise_as_X = True  # coefficients are float32 if X is
 
     def _read(self, X, y, sample_weight):
@@ -42,7 +43,7 @@ class Linear(RegressorMixin, Net):
 
         The rise of the objective is added to the gap; the dual point stays.
         """
-        if X.dtype != np.float32 or not self._as_precise_as_X:
+        if getattr(X, "dtype", None) != np.float32 or not self._as_precise_as_X:  # or in blocks
             return
         if self._restricted():
             return  # limits would be missed by rounding

@@ -15,6 +15,8 @@ from .linear import ByColumn, Linear
 class Pursuit(Linear):
     """Base class: least squares on features that are added one at a time."""
 
+    _by_blocks = False
+
     def _options(self):
         return {"family": self._family}
 

@@ -102,7 +102,8 @@ class ElasticNetCV(Chosen, Linear):
     def _first_alpha(self, X, y, weights, options):
         """Return the least alpha that selects nothing; with `positive`, no positive coefficient.
         """
-        if not self.positive or self._restrictions() != {"lower": 0.0}:
+        in_blocks = not hasattr(X, "T")
+        if in_blocks or not self.positive or self._restrictions() != {"lower": 0.0}:
             return super()._first_alpha(X, y, weights, options)
         w = np.ones(len(y)) if weights is None else weights
         residual = (y - np.average(y, weights=w) * options["intercept"]) * (w / w.sum())

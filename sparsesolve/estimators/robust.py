@@ -11,6 +11,8 @@ from .signatures import OneSided, OneSidedCV
 class Robust(RegressorMixin, Net):
     """Base class of fits of a real response with Huber's loss."""
 
+    _by_blocks = True
+
     def _read(self, X, y, sample_weight):
         X, y = read_pair(
             self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True

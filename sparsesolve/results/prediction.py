@@ -1,5 +1,7 @@
 """Predictions of a path for new rows, which read only the columns with a coefficient."""
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 
@@ -9,11 +11,11 @@ from sparsesolve.data import (
     is_encoded,
     is_frame,
     nonfinite_error,
+    of_blocks,
     read_design,
     read_offset,
     read_offsets,
     refuse_truncated,
-    row_blocks,
 )
 from sparsesolve.data.genotypes.columns import Genotypes
 from sparsesolve.data.genotypes.matching import is_matched, match
@@ -41,37 +43,15 @@ def predict(path, X, s, kind, offset):
 
 
 def _predict_later(path, X, s, kind, offset):
-    """Return a dask array in blocks of rows like those of X; nothing is computed yet.
-
-    Rows of a DataFrame are counted if there is an offset; else the sizes of chunks are unknown.
-    """
-    from dask import array, compute, delayed  # the user has passed a dask array
-
-    if is_frame(X) and not is_encoded(X):
-        blocks, p = X.to_delayed(), path.n_features
-        sizes = [np.nan] * len(blocks)
-        if offset is not None:
-            sizes = compute(*[delayed(len)(block) for block in blocks])
-    else:
-        (sizes, blocks), p = row_blocks(X), X.shape[1]
+    """Return the predictions as a dask array; nothing is computed yet."""
+    frame = is_frame(X) and not is_encoded(X)
+    one = np.zeros((1, path.n_features if frame else X.shape[1]))
     offset = None if offset is None else np.asarray(offset)
-    if offset is not None and len(offset) != sum(sizes):
-        raise ValueError(f"offset has {len(offset)} values but X has {sum(sizes)} rows")
-    ends = np.cumsum(sizes)
-    cut = [None if offset is None else offset[j - m : j] for m, j in zip(sizes, ends, strict=True)]
-    one = np.zeros((1, p))
     like = predict(path, one, s, kind, None if offset is None else offset[:1])
-    later = delayed(_predicted, pure=False)
-    parts = [
-        array.from_delayed(later(path, block, s, kind, part), (m, *like.shape[1:]), like.dtype)
-        for block, part, m in zip(blocks, cut, sizes, strict=True)
-    ]
-    return array.concatenate(parts)
+    return of_blocks(X, partial(_predicted, path, s, kind), like, offset)
 
 
-def _predicted(path, block, s, kind, offset):
-    """Return the predictions of a block of rows, perhaps none."""
-    block = block if block.shape[0] else np.zeros((0, path.n_features))
+def _predicted(path, s, kind, block, offset=None):
     return predict(path, block, s, kind, offset)
 
 
