@@ -84,7 +84,7 @@ def parser():
     demo.set_defaults(run=run_demo)
     path = commands.add_parser("path", help="the path of a data file")
     path.set_defaults(run=run_path)
-    add_data_options(path)
+    add_data_options(path, several=True)
     add_model_options(path)
     add_genotype_options(path)
     _add_results(path, "plot of the path; the ending says the format")
@@ -122,7 +122,7 @@ def _add_results(command, plot):
 def _add_cv(commands):
     cv = commands.add_parser("cv", help="lambda by cross-validation")
     cv.set_defaults(run=run_cv)
-    add_data_options(cv)
+    add_data_options(cv, several=True)
     add_model_options(cv)
     add_genotype_options(cv)
     how = cv.add_argument_group("cross-validation", "see sparsesolve.cv_path")

@@ -185,7 +185,8 @@ def _check_results(args):
     """Refuse results that cannot be written, before the fit starts."""
     if args.plot:
         check_plot_file(args.plot)
-    check_targets([args.file, args.groups], out=args.out, plot=args.plot, save=args.save,
+    read = [args.file, *args.more, args.groups]
+    check_targets(read, out=args.out, plot=args.plot, save=args.save,
                   **{"weights-file": getattr(args, "weights_file", None)})  # fmt: skip
 
 
@@ -199,7 +200,8 @@ def _check_by(args):
 
 def _title(args, what):
     response = ", ".join(args.response) or "the response"
-    return f"{FilePath(args.file).name}: {what} of {response}"
+    more = f" and {len(args.more)} more" if args.more else ""
+    return f"{FilePath(args.file).name}{more}: {what} of {response}"
 
 
 def _chosen(cv, s):

@@ -19,7 +19,7 @@ from sparsesolve.cli.genotypes import (
     refuse_genotype_options,
 )
 from sparsesolve.cli.penalties import add_penalty_options, make_penalty, refuse_penalty
-from sparsesolve.cli.reading import add_file_options, read_rows
+from sparsesolve.cli.reading import add_file_options, read_files, read_rows
 from sparsesolve.families import FAMILIES, cox, read_family
 from sparsesolve.families.registry import WORDS
 from sparsesolve.penalties.penalty import is_scale_free
@@ -32,10 +32,14 @@ PASSED_ON = (
 )  # fmt: skip
 
 
-def add_data_options(command):
+def add_data_options(command, several=False):
+    """Add the options of the data, in one file or, with `several`, in one or more."""
     data = command.add_argument_group("data")
     data.add_argument("file", metavar="FILE", help="CSV, SVMlight, vw, .npz or Parquet file, also "
                       ".gz, .bz2 or .xz; - is standard input, with --format; or a .bed file")
+    if several:
+        data.add_argument("more", metavar="FILE", nargs="*", help="further files, if all are "
+                          "Parquet: dask reads them in blocks, so that they may exceed memory")
     data.add_argument(
         "--response", metavar="COL", action="append", default=[],
         help="column to fit (.npz: array, default y); repeat it for several: time and status (of "
@@ -129,7 +133,8 @@ def read_data(args):
             raise ValueError(f"{args.file}: {TABLES_ONLY}")
         return read_genotypes(args)
     marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
-    return read_rows(
+    read = read_files if getattr(args, "more", None) else read_rows
+    return read(
         args, args.response, args.weights, args.offset, args.drop,
         labels=read_family(args.family).classify is not None, formula=args.formula,
         marks={name: column for name, column in marks.items() if column is not None},

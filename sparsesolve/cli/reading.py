@@ -5,7 +5,14 @@ import sys
 from dataclasses import replace
 from itertools import chain
 
-from sparsesolve.data.tables import LAYOUTS, Style, layout_of, read_blocks, read_table
+from sparsesolve.data.tables import (
+    LAYOUTS,
+    Style,
+    layout_of,
+    read_blocks,
+    read_parquet_files,
+    read_table,
+)
 from sparsesolve.results.files.whole_file import whole_file
 
 READ = ("separator", "decimal", "thousands", "encoding")
@@ -42,6 +49,22 @@ def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=Fals
         args.file, response, weights, offset, drop, labels=labels, marks=marks, formula=formula,
         missing=getattr(args, "missing", None) or "mean", **file_options(args),
     )  # fmt: skip
+    print_notes(table.notes)
+    return table
+
+
+def read_files(args, response=(), weights=None, offset=None, drop=(), labels=False, marks=None,
+               formula=None):
+    """Return the Table of a command's several Parquet files, which need not fit in memory."""
+    files = [args.file, *args.more]
+    other = next((file for file in files if (args.format or layout_of(file)) != "parquet"), None)
+    if other is not None:
+        raise ValueError(f"{other}: several files are read where they are Parquet; write it as "
+                         "such, or give one file")  # fmt: skip
+    if formula is not None:
+        raise ValueError("--formula takes one file, which is read into memory; give --response")
+    table = read_parquet_files(files, response, weights, offset, drop, labels, marks,
+                               args.missing or "mean")  # fmt: skip
     print_notes(table.notes)
     return table
 

@@ -110,6 +110,13 @@ def read_blocks(file, layout=None, *, response=(), weights=None, offset=None, la
                                      **given)  # fmt: skip
 
 
+def read_parquet_files(files, *given):
+    """Return the Table of several Parquet files, with X in blocks of dask; see parquet.py."""
+    from . import parquet
+
+    return parquet.read_parquet_files(files, *given)
+
+
 class _named:
     """Put the name of the file in front of what is said of it."""
 
@@ -141,5 +148,5 @@ def _refuse_options(file, layout, style, encoder, hash_bits, formula=None):
 
 __all__ = [
     "LAYOUTS", "TEXT", "Style", "Table", "is_piped", "layout_of", "opened_text", "read_blocks",
-    "read_table", "seekable",
+    "read_parquet_files", "read_table", "seekable",
 ]  # fmt: skip

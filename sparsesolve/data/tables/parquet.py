@@ -1,8 +1,11 @@
-"""Parquet files in blocks of rows, if pyarrow is installed."""
+"""Parquet files in blocks of rows, if pyarrow is installed; several files by dask."""
 
 import numpy as np
 
+from sparsesolve.data.encoding import make_design
+
 from .cells import Chunk, Words, recoded
+from .columns import Table, labels_of, parts, response_array
 
 # Numbers of a block, and the least and most of its rows.
 NUMBERS, LEAST, MOST = 1 << 21, 1024, 1 << 14
@@ -90,3 +93,57 @@ class ParquetFile:
         if types.is_null(kind):
             return np.full(len(column), np.nan)
         return compute.cast(column, "double", safe=False).to_numpy(zero_copy_only=False)
+
+
+def read_parquet_files(files, response, weights=None, offset=None, drop=(), labels=False,
+                       marks=None, missing="mean"):
+    """Read several Parquet files of the same columns into one Table, whose X is an EncodedDesign
+    in blocks of dask; the other columns are read into memory.
+
+    The parameters are those of :func:`sparsesolve.data.tables.read_table`.
+    """
+    try:
+        from dask.dataframe import read_parquet
+        from pyarrow.parquet import read_schema
+    except ImportError:
+        raise ValueError("reading several files needs dask: pip install 'sparsesolve[dask]'"
+                         ) from None  # fmt: skip
+    names = read_schema(files[0]).names
+    for file in files[1:]:
+        other = read_schema(file).names
+        if sorted(other) != sorted(names):
+            odd = sorted(set(other) ^ set(names))
+            raise ValueError(f"{file}: its columns are not those of {files[0]}: {odd[0]!r} is in "
+                             "one of them alone")  # fmt: skip
+    part = parts(names, response, weights, offset, drop, marks=marks)
+    frame = read_parquet(files, index=False)
+    single = [j for j in (part.weights, part.offset) if j is not None]
+    apart = [names[j] for j in {*part.response, *single, *part.marks.values()}]
+    apart = frame[apart].compute()
+
+    def numbers(j):
+        return None if j is None else _given(apart[names[j]]).to_numpy(dtype=float)
+
+    y = [_labels(apart[names[j]]) if labels else numbers(j) for j in part.response]
+    X = make_design(frame[[names[j] for j in part.features]], missing=missing)
+    text = ", ".join(source.name for source in X.sources if source.levels is not None)
+    return Table(
+        X, response_array(y), numbers(part.weights), numbers(part.offset), X.names,
+        {what: _labels(apart[names[j]]) for what, j in part.marks.items()},
+        [f"columns of text, encoded by their levels: {text}"] * bool(text),
+    )  # fmt: skip
+
+
+def _given(column):
+    """Return a series, or raise ValueError at its first gap."""
+    gone = column.isna().to_numpy(dtype=bool)
+    if gone.any():
+        raise ValueError(f"column {column.name!r} holds no value in row {int(gone.argmax()) + 1} "
+                         "of all files; fill it or drop the row")  # fmt: skip
+    return column
+
+
+def _labels(column):
+    """Return the labels (n,) of a series: whole numbers if all are numbers, else text."""
+    codes, texts = _given(column).factorize()
+    return labels_of([str(text) for text in texts], codes)
