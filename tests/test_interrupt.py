@@ -84,6 +84,10 @@ OTHERS = {  # each would go on for minutes
     "mkl": "ss.mkl_path([np.outer(c, c) for c in X.T[:20]], y, n_lambdas=10**5, tol=1e-12)",
     "cv": "ss.cv_path(X, y, n_folds=300, seed=0, n_lambdas=1000, stop=None)",
     "stability": "ss.stability_path(X, y, n_pairs=10**5, seed=0)",
+    "dask": "import dask.array as da; ss.path(da.from_array(X[:, :60], chunks=(100, 60)), y > 0, "
+    "family='binomial', **LONG)",
+    "dask, cv": "import dask.array as da; ss.cv_path(da.from_array(X[:, :60], chunks=(100, 60)), "
+    "y > 0, family='binomial', seed=0, **LONG)",
 }
 OTHER_PROGRAM = """
 import signal
@@ -109,6 +113,8 @@ print("and again", len(ss.path(X[:, :20], y, n_lambdas=5).lambdas), flush=True)
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way there")
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_long_computation_is_interrupted(name):
+    if name.startswith("dask"):
+        pytest.importorskip("dask.array")
     program = OTHER_PROGRAM.format(call=OTHERS[name])
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     try:
