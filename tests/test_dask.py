@@ -100,6 +100,15 @@ def test_more_columns_than_inner_products_are_kept_of(da, name, monkeypatch):
          ss.path(wide, y, **options), wide)  # fmt: skip
 
 
+@pytest.mark.parametrize("penalty", [
+    ss.penalties.TotalVariation(), ss.penalties.TrendFilter(1), ss.penalties.Slope(),
+])  # fmt: skip
+def test_a_penalty_in_other_columns_begins_where_features_enter(da, penalty):
+    y, options = RESPONSES["gaussian"], {"n_lambdas": 5, "penalty": penalty}
+    fit, whole = ss.path(da.from_array(X, chunks=(150, P)), y, **options), ss.path(X, y, **options)
+    same(fit, whole)
+
+
 def test_schedulers_and_threads_change_no_bit(da):
     dask = pytest.importorskip("dask")
     blocks = da.from_array(X, chunks=(50, P))

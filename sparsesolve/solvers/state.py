@@ -108,6 +108,7 @@ class Reduced(State):
 
     def __init__(self, state):
         self.state, self.spent = state, 0
+        self.grid_problem = state.grid_problem  # of one reduction within another
 
     @classmethod
     def forward(cls, problem, lambdas, n_threads):
