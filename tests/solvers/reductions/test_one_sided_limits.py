@@ -108,6 +108,8 @@ def test_limits_on_both_sides_hold(data):
 class Found:
     """The state of a solver that found these coefficients."""
 
+    grid_problem = None
+
     iterations = 7
 
     def __init__(self, which, values):
