@@ -80,11 +80,12 @@ class Judge:
         point = first.point = first.at(b, c)
         first._coefficients = lambda: b
         dual, free, missing = first.dual_at(lam)
-        if hasattr(state, "dual") and not np.array_equal(state.dual, point.u):
+        if hasattr(state, "loss_dual") and not np.array_equal(state.dual, point.u):
             # of one response: its own model's
             dual, missing = np.array(state.dual), state.loss_dual.missing
         z = first.unpenalised_basis.held_part(first.products(dual), free)
         held, loss, penalty = np.where(first.unpenalised, 0.0, b), first.loss, first.penalty
+        self.objective = point.value + penalty.value(held, lam)
         gap = duality_gap(loss, penalty, lam, held, point.eta, point.value, dual, z, missing)
         if not self.made.limited:
             return gap, gap
@@ -93,6 +94,11 @@ class Judge:
         s = min(1.0, lam / max(penalty.polar(np.where(pressed, 0.0, z)), 1e-300))
         more = blocks_gap(penalty, lam, penalty.value(held, lam), held, s * z) + missing
         return gap, min(gap, loss.fenchel_young_at(point.eta, s * dual) + more)
+
+
+def has_own_dual(name, family):
+    """Whether a solver certifies by a dual point of its own, which its state does not hold."""
+    return name == "pass_newton" or (name == "dual_descent" and family != "gaussian")
 
 
 def bounds_only(name, family, kind):
@@ -112,6 +118,12 @@ def test_a_claimed_gap_is_that_of_the_formula(name, family, kind):
         largest = np.max(made.penalty.entry_lambdas(np.asarray(state.correlations())))
         _, gap = state.solve(share * largest, 1e-13 * null, budget)
         found, least = judge.gap(state, share * largest)
+        if has_own_dual(name, family):
+            reached = judge.objective
+            state.solve(share * largest, 1e-13 * null, 1000)
+            judge.gap(state, share * largest)
+            assert reached - judge.objective <= gap + ROUNDING * null, (share, budget, gap / null)
+            continue
         most = np.inf if bounds_only(name, family, kind) else found + ROUNDING * null
         assert least - ROUNDING * null <= gap <= most, (share, budget, gap / null)
 

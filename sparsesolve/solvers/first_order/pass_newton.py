@@ -125,7 +125,9 @@ class PassNewton(State):
     @property
     def loss_value(self):
         """F at the current point, less its least value."""
-        return self.current.sums.value - self.loss.saturated
+        here = self.current
+        sums = here.sums or self._pass(here.b, here.c, [Ask(0)])[0]
+        return sums.value - self.loss.saturated
 
     @property
     def intercept(self):
@@ -142,7 +144,7 @@ class PassNewton(State):
 
         With K responses these are what the penalty's `entry_lambdas` takes.
         """
-        return self._sizes(np.where(self.unpenalised, 0.0, self.dual))
+        return self._sizes(np.where(self.unpenalised, 0.0, self.dual_products))
 
     def _sizes(self, z):
         return z if self.problem.n_responses is None else self.penalty.sizes(z)
@@ -184,7 +186,7 @@ class PassNewton(State):
                     break
             self._launch_wave(item)
             self._make_pass()
-        self.current, self.dual = item.here, item.dual
+        self.current, self.dual_products = item.here, item.dual
         return CONVERGED if item.gap <= target else item.end, item.gap
 
     # The waves.
