@@ -248,7 +248,7 @@ def path(
     Otherwise, and for other families, Newton steps for a dozen lambdas share a pass, which
     returns sums alone: 100 lambdas take some 15 to 30 passes, counted by `n_iters`. Memory: a
     block of all columns for each of dask's workers, y, weights and offset, and some matrices with
-    a row and a column for each working column (up to 300 features or for groups: each of the p).
+    a row and a column for each working column (up to 600 features or for groups: each of the p).
     Cox, whose loss is not a sum over rows, and multinomial with limits or more than 1,500
     coefficients take ``solver="fista"``, which makes hundreds of passes. Solutions
     and certificates are those of the data in memory, whatever scheduler dask is set to.

@@ -1,54 +1,68 @@
 """Proximal Newton by passes over rows, many lambdas at the same time.
 
-    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)        for each lam of a wave
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)      for each lam of a batch
 
 Given: a Problem whose loss is a sum over rows, of one response or of few coefficients of K classes
 in blocks; rows may lie in blocks elsewhere. K responses have K constants and coefficients (K f,).
 Returned per lam: the duality gap over all columns. Invariant: no vector of n is here, nor goes to
 the blocks or comes back; a pass takes points and returns sums (`block_pass.py`).
 
-All lambdas of a wave start at the last point known, by the quadratic model there. A pass then
-looks at all their points: F, the slope over all columns, and inner products under H at the far end
-of the wave. Models in between have inner products interpolated in ln lam. Once a model promises
-a small gap at the end of its step d, the pass that looks there checks it: the dual point is that
-of the model, v = u - H (Zd + d0), made orthogonal to what nothing penalises. v differs from -F'
-at the end by less than the step by far. The next wave starts while the last one is finished. A
-step is halved where the objective does not fall.
+All lambdas of a batch start at the nearest solved point, by the quadratic model there. A pass then
+evaluates all their points: F, the slope over all columns, and inner products under H at the least
+lambda of the batch. Models in between have inner products interpolated in ln lam. Once a model
+predicts a small gap at the end of its step d, the pass that evaluates that end certifies it: the
+dual point is that of the model, v = u - H (Zd + d0), made orthogonal to what nothing penalises.
+v differs from -F' at the end by much less than the step. The next batch starts while the last one
+is finished. A step is halved where the objective does not fall.
 
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
+
+from functools import partial
 
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.losses.gaussian import Gaussian
-from sparsesolve.penalties import GroupL2
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import FAR, SMALL, Curvature
 from sparsesolve.solvers.certificate.gap import blocks_gap, gap_of_terms, scales
 from sparsesolve.solvers.first_order.block_pass import Ask, Common, added, make_part, pass_over
-from sparsesolve.solvers.first_order.wave import Batch, Flat, Hessian, Item, Plan, Seen, chord
+from sparsesolve.solvers.first_order.lambda_batch import (
+    Evaluation,
+    Flat,
+    Hessian,
+    Hessians,
+    Item,
+    PassPoints,
+    Plan,
+    chord,
+    penalty_on,
+    places_of,
+)
 from sparsesolve.solvers.newton.local_model import floors
 from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, State, used
 from sparsesolve.solvers.tolerances import ARMIJO, LAST_DIGITS, MOST_IDLE, PROGRESS, SLOW_STEP
 
+# In the counts below: binomial, 50,000 x 80 in ten blocks, 100 lambdas, 12 passes as it is.
 # A column whose correlation exceeds this share of lambda enters ahead of time: inner products of
 # a column more cost less than another pass.
 ENTER_AHEAD = 0.7
-# Columns up to which a model has all of them: their inner products cost less than a pass more.
-FEW = 300
+# Columns up to which a model has all of them. 20,000 x 400: 20 passes with 300, 12 with 600, in
+# three quarters of the time; 5,000 x 600: 21 and 13.
+MOST_COLUMNS = 600
 # A model is solved to this share of the target gap: its inner products are in memory, and steps
 # cost passes.
 MODEL_SHARE = 0.1
-# A wave has at most so many lambdas, and ends at this fraction of the one before it.
-WAVE, REACH = 12, 0.3
-# The end of a step is checked where its model promises at most this multiple of the target gap.
-MAYBE = 100.0
+# Lambdas of a batch at most: 6 take 20 passes, 24 take 10 and twice the images of a block.
+BATCH_SIZE = 12
+# A batch ends at this fraction of the lambda before it: .55 takes 18 passes, .09 takes 12.
+BATCH_RATIO = 0.3
 # Fenchel-Young is asked here too; chords between multiples of a dual point bound it (convexity).
 SHRUNK = 1.0 - 1e-4
-# Hessians of a pass at most, and passes that correct a dual point at the ends of its domain.
-MOST_GRAMS, MOST_ROUNDS = 2, 20
+# Passes that correct a dual point at the ends of its domain, at most.
+MOST_ROUNDS = 20
 # Coefficients of K classes up to which there is a model of all of them.
 MOST_COEFFICIENTS = 1500
 EPSILON = np.finfo(float).eps
@@ -78,37 +92,35 @@ class PassNewton(State):
         # Places among (1 + f) K numbers: of each response its constant and its coefficients.
         place = np.arange(self.p + K).reshape(K, 1 + f)
         self.at_c, self.at_b = place[:, 0], place[:, 1:].ravel()
-        self.penalty = problem.penalty
-        if problem.n_responses is not None:
-            self.penalty = Flat(on_rows(problem.penalty, problem.grouped), K)
+        flat, own = problem.n_responses is not None, problem.penalty
+        self.penalty = Flat(on_rows(own, problem.grouped), K) if flat else own
         gaussian = problem.loss is None
         self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
         self.offset = np.zeros(problem.design.n) if gaussian else np.asarray(problem.offset)
         self.intercepted = problem.intercept and not gaussian
         self.alive = np.tile(np.asarray(problem.design.spread) > 0.0, K)
+        self._places = partial(places_of, self.K, f, int(self.intercepted))
         self._find_unpenalised()
-        self.iterations, self.levels, self.items, self.hessians = 0, [], {}, []
-        # whether a model has all columns
-        self.whole = problem.has_groups or K > 1 or f <= FEW
-        self.which = np.flatnonzero(self.alive[:f]) if f <= FEW else np.empty(0, dtype=int)
-        if problem.has_groups or K > 1:
-            self.which = np.arange(f)
+        self.iterations, self.grid, self.items, self.hessians = 0, [], {}, Hessians()
+        every = problem.has_groups or K > 1
+        self.whole = every or f <= MOST_COLUMNS  # whether a model has all columns
+        self.which = np.flatnonzero(self.alive[:f] | every) if self.whole else np.arange(0)
         c = np.ones(K) * problem.null_intercept * self.intercepted
         eta = self.offset + (c[:, None] if K > 1 else c)
         self.curvature = self.loss.curvature_at(eta).sum() / K
-        self.current = Seen(np.zeros(self.p), c, None)
-        self._stand()
+        self.current = Evaluation(np.zeros(self.p), c, None)
+        self._place_rows()
 
     def _find_unpenalised(self):
         """Find the columns that nothing restrains, and those that limits may."""
         one, nowhere, mask = np.ones(self.p), np.zeros(self.p), self.penalty.unpenalised
         self.unpenalised = mask(FAR * one, one) & mask(-FAR * one, -one) & self.alive
         without = (mask(nowhere, one) | mask(nowhere, -one)) & self.alive
-        self.maybe = without & ~self.unpenalised
+        self.one_sided = without & ~self.unpenalised
         # of rows of responses the model does not see that limits exclude them
         self.shut = ~np.tile(self.problem.open_columns, self.K) if self.K > 1 else ~self.alive
 
-    def _stand(self):
+    def _place_rows(self):
         """Bring the rows of the loss to their blocks."""
         design, loss = self.problem.design, self.loss
         self.blocks = isinstance(design, DistributedDesign)
@@ -125,9 +137,8 @@ class PassNewton(State):
     @property
     def loss_value(self):
         """F at the current point, less its least value."""
-        here = self.current
-        sums = here.sums or self._pass(here.b, here.c, [Ask(0)])[0]
-        return sums.value - self.loss.saturated
+        here = self.current  # without sums before the first lambda
+        return (here.sums or self._pass(here.b, here.c, [Ask(0)])[0]).value - self.loss.saturated
 
     @property
     def intercept(self):
@@ -149,29 +160,29 @@ class PassNewton(State):
     def _sizes(self, z):
         return z if self.problem.n_responses is None else self.penalty.sizes(z)
 
-    def look_ahead(self, levels):
+    def look_ahead(self, grid):
         """Take the lambdas of the path, decreasing."""
-        self.levels = list(levels)
+        self.grid = list(grid)
 
     def start_at(self, which, values, intercept):
         """Continue from the coefficients `values` (m,) of features `which` (m,)."""
         b = np.zeros(self.p)
         b.reshape(self.K, self.f)[:, which] = values
-        self.items, self.hessians = {}, []
-        self.current = Seen(b, np.ones(self.K) * intercept * self.intercepted, None)
+        self.items, self.hessians = {}, Hessians()
+        self.current = Evaluation(b, np.ones(self.K) * intercept * self.intercepted, None)
 
     def restart(self):
         """Continue from the coefficients after the loss has changed."""
-        self.items, self.hessians = {}, []
+        self.items, self.hessians = {}, Hessians()
         self.current = self.current._replace(sums=None)
-        self._stand()
+        self._place_rows()
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         limit = self.iterations + budget
         self.items = {level: item for level, item in self.items.items() if level <= lam}
         begun = self._begin(lam) if self.current.sums is None else None
-        item = self._launched(lam)
+        item = self._started(lam)
         if item.settled and not item.gap <= target:
             item.settled, item.idle, item.end = False, 0, None
         for each in self.items.values():
@@ -184,15 +195,15 @@ class PassNewton(State):
                 item.end = MAX_ITER
                 if item.gap < np.inf:
                     break
-            self._launch_wave(item)
+            self._start_batch(item)
             self._make_pass()
         self.current, self.dual_products = item.here, item.dual
         return CONVERGED if item.gap <= target else item.end, item.gap
 
-    # The waves.
+    # Batches of lambdas.
 
     def _begin(self, lam):
-        """Look at the point where the path begins; return what was asked and found."""
+        """Evaluate the point where the path begins; return what was asked and found."""
         which = self.which if self.whole else None
         ask = Ask(0, scales=(1.0,), loose=self._loose(lam), which=which)
         (sums,) = self._pass(self.current.b, self.current.c, [ask])
@@ -204,64 +215,64 @@ class PassNewton(State):
             self._keep_hessian(np.log(self.first), ask, self.current)
         return ask, sums
 
-    def _launched(self, lam):
-        """Return the item of a lambda, which begins at the nearest point known."""
+    def _started(self, lam):
+        """Return the item of a lambda, which begins at the nearest solved point."""
         if lam not in self.items:
-            here = self.current
-            near = [item for item in self.items.values() if item.lam > lam and item.looks]
-            if near:
-                here = min(near, key=lambda item: item.lam).here
-            self.items[lam] = Item(lam, here)
-            self.items[lam].target = max(
-                (item.target for item in self.items.values()), default=0.0
-            )
+            near = [item for item in self.items.values() if item.lam > lam and item.n_steps]
+            nearest = min(near, key=lambda item: item.lam, default=None)
+            target = max((item.target for item in self.items.values()), default=0.0)
+            self.items[lam] = Item(lam, self.current if nearest is None else nearest.here)
+            self.items[lam].target = target
         return self.items[lam]
 
-    def _launch_wave(self, asked):
-        """Start the next lambdas of the path if the far end of the last wave is known."""
-        ahead = [level for level in self.levels if level < min(self.items)]
-        flying = [item for item in self.items.values() if item.looks or item is not asked]
+    def _start_batch(self, asked):
+        """Start the next lambdas of the path once the least of the last batch has made a step."""
+        ahead = [lam for lam in self.grid if lam < min(self.items)]
+        in_progress = [item for item in self.items.values() if item.n_steps or item is not asked]
         end = min(self.items.values(), key=lambda item: item.lam)
-        known = asked is end or end.settled or end.looks
-        if asked.lam not in self.levels or not ahead or not known or len(flying) > 2 * WAVE:
+        ready = asked is end or end.settled or end.n_steps
+        enough = not (ahead and ready) or len(in_progress) > 2 * BATCH_SIZE
+        if asked.lam not in self.grid or enough:
             return
-        start = asked.lam if asked is end and not asked.looks else end.lam
-        for level in ahead[:WAVE]:
-            if level < REACH * start:
+        start = asked.lam if asked is end and not asked.n_steps else end.lam
+        for lam in ahead[:BATCH_SIZE]:
+            if lam < BATCH_RATIO * start:
                 break
-            self._launched(level)
+            self._started(lam)
 
     # The pass.
 
     def _make_pass(self):
-        """Make one pass for all lambdas in flight."""
-        flying = sorted((item for item in self.items.values() if not item.settled),
+        """Make one pass for all lambdas in progress."""
+        in_progress = sorted((item for item in self.items.values() if not item.settled),
                         key=lambda item: -item.lam)  # fmt: skip
-        batch, unplanned, grams = Batch(), [], 0
-        for item in flying:
+        batch, unplanned, grams = PassPoints(), [], 0
+        for item in in_progress:
             if item.plan is None:
                 self._plan(item)
             if item.plan is None:  # no Hessian has its columns
                 unplanned.append(item)
                 continue
             loose, gram = self._loose(item.lam), None
-            far = item is flying[-1] and not item.looks
-            if item.end is None and (far or item.slow) and grams < MOST_GRAMS:
+            far = item is in_progress[-1] and not item.n_steps
+            # Two Hessians a pass at most: with one or four there are as many passes.
+            if item.end is None and (far or item.slow) and grams < 2:
                 grams, gram = grams + 1, self._columns([item])
-            check = item.end is not None or item.hope <= MAYBE * item.target
+            # Checked from 50 or 200 targets on, a path takes as many passes.
+            check = item.end is not None or item.predicted_gap <= 100.0 * item.target
             item.direction = self._orthogonal(item) if check else None
             batch.add(item, loose, gram, self._scales(item) if check else None)
         if unplanned:
             batch.again(unplanned[-1], self._loose(unplanned[-1].lam), self._columns(unplanned))
         found = self._pass(np.array(batch.b), np.array(batch.c), batch.asks)
         self.iterations += 1
-        for item, look, check in batch.items:
-            ask = batch.asks[look]
-            seen = Seen(batch.b[ask.point], batch.c[ask.point], found[look])
+        for item, first, check in batch.items:
+            ask = batch.asks[first]
+            evaluation = Evaluation(batch.b[ask.point], batch.c[ask.point], found[first])
             gap = np.inf
             if check is not None:
-                gap = self._checked(item, batch.asks[check], found[check], seen)
-            self._looked(item, ask, seen, gap)
+                gap = self._checked(item, batch.asks[check], found[check], evaluation)
+            self._update(item, ask, evaluation, gap)
 
     def _pass(self, b, c, asks):
         """Return the Sums of all rows for each Ask, at points b (m, K f) and c (m, K)."""
@@ -274,7 +285,7 @@ class PassNewton(State):
 
     def _loose(self, lam):
         """Return the columns that nothing restrains at some points of this lambda."""
-        mask = self.alive if lam < SMALL else self.unpenalised | self.maybe
+        mask = self.alive if lam < SMALL else self.unpenalised | self.one_sided
         return np.flatnonzero(mask.reshape(self.K, self.f).any(axis=0))
 
     def _z(self, sums):
@@ -298,30 +309,14 @@ class PassNewton(State):
 
     # Models.
 
-    def _keep_hessian(self, at, ask, seen):
+    def _keep_hessian(self, at, ask, evaluation):
         """Keep the inner products that a pass returned at a point."""
         rows, places = self._places(np.flatnonzero(self.unpenalised), ask.loose)
-        products, which = seen.sums.products, self._spread(ask.which)
+        products, which = evaluation.sums.products, self._spread(ask.which)
         count = self.K * (len(ask.loose) + self.intercepted)
         own = products[len(products) - count :][np.array(rows, dtype=int) - 1]
         mixed, inner = own[:, self.at_b[which]], own[:, places]
-        kept = Hessian(at, which, seen.sums.gram, mixed, inner)
-        others = [kept for kept in self.hessians if kept.at != at]
-        # four are around any lambda in flight
-        self.hessians = sorted([*others, kept], key=lambda kept: -kept.at)[-4:]
-
-    def _places(self, free, loose):
-        """Return the rows of the constant and of free columns among products, and their columns.
-
-        The columns are a subset of the `loose`.
-        """
-        first, rows, places = int(self.intercepted), [], []
-        for k in range(self.K):
-            own = free[free // self.f == k] % self.f
-            start, begin = 1 + k * (first + len(loose)), k * (1 + self.f)
-            rows += [start] * first + (start + first + np.searchsorted(loose, own)).tolist()
-            places += [begin] * first + (begin + 1 + own).tolist()
-        return rows, places
+        self.hessians.keep(Hessian(at, which, evaluation.sums.gram, mixed, inner))
 
     def _hessian(self, item):
         """Return (Hessian, which are its sources) at a lambda, or None without its columns."""
@@ -330,20 +325,7 @@ class PassNewton(State):
         if not self.whole:
             level = item.lam * np.asarray(self.penalty.l1)
             needed = (needed | (np.abs(z) > level)) & self.alive & ~self.unpenalised
-        has = [kept for kept in self.hessians if needed.sum() == needed[kept.which].sum()]
-        if not has:
-            return None, None
-        at = np.log(max(item.lam, 1e-300))
-        above = [kept for kept in has if kept.at >= at]
-        below = [kept for kept in has if kept.at < at]
-        if not (above and below) or len(above[-1].which) != len(below[0].which):
-            nearest = min(has, key=lambda kept: abs(kept.at - at))
-            return nearest, (nearest.at,)
-        one, two = above[-1], below[0]
-        t = (one.at - at) / (one.at - two.at)
-        parts = zip(one[2:], two[2:], strict=True)
-        mean = Hessian(at, one.which, *((1.0 - t) * a + t * b for a, b in parts))
-        return mean, (one.at, two.at)
+        return self.hessians.around(np.log(max(item.lam, 1e-300)), needed)
 
     def _plan(self, item):
         """Make the step of the model at an item's point."""
@@ -373,9 +355,10 @@ class PassNewton(State):
         dual[which] -= moved
         item.plan = Plan(step, c, slope, curvature, moved, which, dual)
         level = np.abs(moved).max(initial=0.0) / item.lam if item.lam > 0.0 else 0.0
-        hope = item.error * (0.5 * item.error * curvature + min(level, 1.0) * after)
-        item.slow = item.looks > 1 and hope > SLOW_STEP * item.hope and item.t == 1.0
-        item.hope, item.t = hope, 1.0
+        predicted_gap = item.error * (0.5 * item.error * curvature + min(level, 1.0) * after)
+        slow = predicted_gap > SLOW_STEP * item.predicted_gap
+        item.slow = item.n_steps > 1 and slow and item.t == 1.0
+        item.predicted_gap, item.t = predicted_gap, 1.0
 
     def _minimiser(self, item, gram, which, z, fixed):
         """Return the model's step (S,)."""
@@ -383,7 +366,7 @@ class PassNewton(State):
         if len(which) == 0 or item.lam >= 1e19:
             return change
         scale = item.scale
-        penalty = self._penalty_on(which)
+        penalty = penalty_on(self.problem, which)
         model = InnerModel(np.ascontiguousarray(gram), penalty)
         size = np.sqrt(max(item.here.sums.square, 0.0))
         model.aim(start, z / scale, np.array([size / scale]))
@@ -396,34 +379,24 @@ class PassNewton(State):
         found[at] = values
         return np.where(fixed, 0.0, found - start)
 
-    def _penalty_on(self, which):
-        """Return the penalty on some of the K f coefficients."""
-        net, K = self.problem.penalty, self.K
-        if net.has_groups or not (K > 1 and self.problem.grouped):
-            return net if net.has_groups else net.part(which % self.f)
-        rows = GroupL2(np.arange(self.f)).over(self.f).repeated(K)
-        np.asarray(rows.weight)[:], np.asarray(rows.ridge)[:] = net.l1, net.l2
-        return rows
-
-    def _looked(self, item, ask, seen, gap):
+    def _update(self, item, ask, evaluation, gap):
         """Take a new point of that gap, or halve the step if the objective does not fall."""
         if ask.which is not None:
-            self._keep_hessian(np.log(max(item.lam, 1e-300)), ask, seen)
+            self._keep_hessian(np.log(max(item.lam, 1e-300)), ask, evaluation)
         plan = item.plan
         if plan is None or item.settled or item.end is not None:
-            item.here = seen
+            item.here = evaluation
             return
-        item.looks += 1
-        before, reached = self._objective(item, item.here), self._objective(item, seen)
+        item.n_steps += 1
+        before, reached = self._objective(item, item.here), self._objective(item, evaluation)
         bar = before + ARMIJO * item.t * plan.slope + self._rounding(before)
         if not reached <= bar:
             item.t *= 0.5
             item.slow = True
-            # 2^-30 of a step moves no coefficient by more than rounding.
-            if item.t < 2.0**-30:
+            if item.t < 2.0**-30:  # of a step: moves no coefficient by more than rounding
                 item.end = STALLED
             return
-        old, new = item.here.sums.products[0], seen.sums.products[0]
+        old, new = item.here.sums.products[0], evaluation.sums.products[0]
         along = (old - new) @ self._joined(plan.b, plan.c)
         if plan.curvature > 0.0 and along > 0.0:
             least = 0.1 if item.t == 1.0 else 2.0
@@ -433,15 +406,17 @@ class PassNewton(State):
         size = np.abs(plan.change).max(initial=0.0)
         off = np.abs(moved - item.t * plan.change).max(initial=0.0)
         item.error = min(off / (item.t * size), 1.0) if size > 0.0 else 0.0
-        falls = reached < before - self._rounding(before) or item.hope < PROGRESS * item.least
+        falls = reached < before - self._rounding(before)
+        falls = falls or item.predicted_gap < PROGRESS * item.least
         item.idle = 0 if falls else item.idle + 1
-        item.least = min(item.least, item.hope)
-        item.here, item.plan, item.direction, item.gap = seen, None, None, gap
+        item.least = min(item.least, item.predicted_gap)
+        item.here, item.plan, item.direction, item.gap = evaluation, None, None, gap
         item.end = STALLED if item.idle > MOST_IDLE else None
 
-    def _objective(self, item, seen):
+    def _objective(self, item, evaluation):
         """Return F less its least value, plus the penalty."""
-        return seen.sums.value - self.loss.saturated + self.penalty.value(seen.b, item.lam)
+        penalty = self.penalty.value(evaluation.b, item.lam)
+        return evaluation.sums.value - self.loss.saturated + penalty
 
     def _rounding(self, objective):
         """Return the change of an objective that rounding alone may cause."""
@@ -451,7 +426,7 @@ class PassNewton(State):
 
     def _free(self, item):
         """Return the columns (p,) that nothing restrains at an item's point."""
-        if item.lam >= SMALL and not self.maybe.any():
+        if item.lam >= SMALL and not self.one_sided.any():
             return self.unpenalised
         z = self._z(item.here.sums)
         return self.penalty.unpenalised(item.here.b, z, item.lam) & self.alive
@@ -517,9 +492,9 @@ class PassNewton(State):
         value = abs(end.sums.value - self.loss.saturated)
         gap = value + charge
         if missing < np.inf:
-            known = [(0.0, value), *sorted(zip(ask.scales, sums.excess, strict=True))]
+            bounds = [(0.0, value), *sorted(zip(ask.scales, sums.excess, strict=True))]
             for s in scales(self.penalty, z, item.lam):
-                s = min(s, known[-1][0])
+                s = min(s, bounds[-1][0])
                 blocks = blocks_gap(self.penalty, item.lam, charge, b, s * z)
-                gap = gap_of_terms(chord(known, s), blocks, missing, gap)
+                gap = gap_of_terms(chord(bounds, s), blocks, missing, gap)
         return gap + EPSILON * abs(self.loss.saturated)

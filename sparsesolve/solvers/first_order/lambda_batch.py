@@ -1,19 +1,20 @@
-"""What Newton by passes keeps of the lambdas in flight, and what it asks of a pass.
+"""What Newton by passes keeps of the lambdas in progress, and what it asks of a pass.
 
-Given: points and steps of items, each one lambda. Returned by a Batch: the points of a pass, what
-is asked of each, and whose they are. Invariant: K responses have coefficients (K f,), those of one
-response after the other, and constants (K,).
+Given: points and steps of items, each one lambda. Returned by PassPoints: the points of a pass,
+what is asked of each, and whose they are. Invariant: K responses have coefficients (K f,), those
+of one response after the other, and constants (K,).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from sparsesolve.penalties import GroupL2
 from sparsesolve.solvers.first_order.block_pass import Ask
 
 
-class Seen(NamedTuple):
-    """A point at which a pass has looked."""
+class Evaluation(NamedTuple):
+    """A point, and what a pass returned there."""
 
     b: np.ndarray  # (K f,), those of one response after the other
     c: np.ndarray  # (K,) constants
@@ -30,14 +31,46 @@ class Hessian(NamedTuple):
     inner: np.ndarray  # (f, f)
 
 
+class Hessians:
+    """The inner products that are kept, by decreasing lambda."""
+
+    def __init__(self):
+        self.kept = []
+
+    def keep(self, one):
+        """Keep a Hessian in place of one at the same lambda."""
+        others = [kept for kept in self.kept if kept.at != one.at]
+        # four are around any lambda in progress
+        self.kept = sorted([*others, one], key=lambda kept: -kept.at)[-4:]
+
+    def around(self, at, needed):
+        """Return the Hessian at ln lam, interpolated, and which are its sources; None where none
+        has the columns of the mask `needed`.
+        """
+        has = [kept for kept in self.kept if needed.sum() == needed[kept.which].sum()]
+        if not has:
+            return None, None
+        above = [kept for kept in has if kept.at >= at]
+        below = [kept for kept in has if kept.at < at]
+        if not (above and below) or len(above[-1].which) != len(below[0].which):
+            nearest = min(has, key=lambda kept: abs(kept.at - at))
+            return nearest, (nearest.at,)
+        one, two = above[-1], below[0]
+        t = (one.at - at) / (one.at - two.at)
+        parts = zip(one[2:], two[2:], strict=True)
+        mean = Hessian(at, one.which, *((1.0 - t) * a + t * b for a, b in parts))
+        return mean, (one.at, two.at)
+
+
 class Item:
-    """A lambda in flight."""
+    """A lambda in progress."""
 
     def __init__(self, lam, here):
         self.lam, self.here = lam, here
         self.gap, self.settled, self.end = np.inf, False, None  # end: why it cannot go on
         self.scale, self.by = 1.0, None  # of the Hessian, and which Hessian that is of
-        self.looks, self.rounds, self.idle, self.least, self.hope = 0, 0, 0, np.inf, np.inf
+        self.n_steps, self.rounds, self.idle = 0, 0, 0
+        self.predicted_gap, self.least = np.inf, np.inf
         self.error = 1.0  # of the Hessian: relative error of the last slope that it promised
         self.plan, self.dual, self.t, self.slow, self.direction = None, None, 1.0, False, None
 
@@ -56,7 +89,7 @@ class Plan(NamedTuple):
     dual: np.ndarray  # (p,) products of the model's dual point
 
 
-class Batch:
+class PassPoints:
     """Points of a pass, what is asked of them, and whose they are."""
 
     def __init__(self):
@@ -102,6 +135,30 @@ class Flat:
         return np.tile(self.__getattr__("unpenalised")(*vectors), self.K)
 
     has_blocks = True
+
+
+def places_of(K, f, first, free, loose):
+    """Return the rows of constants and of free columns among products, and their columns.
+
+    The columns are a subset of the `loose`; `first` is 1 with an intercept.
+    """
+    rows, places = [], []
+    for k in range(K):
+        own = free[free // f == k] % f
+        start, begin = 1 + k * (first + len(loose)), k * (1 + f)
+        rows += [start] * first + (start + first + np.searchsorted(loose, own)).tolist()
+        places += [begin] * first + (begin + 1 + own).tolist()
+    return rows, places
+
+
+def penalty_on(problem, which):
+    """Return the penalty on some of the K f coefficients of a Problem."""
+    net, K, f = problem.penalty, problem.n_responses or 1, problem.design.p
+    if net.has_groups or not (K > 1 and problem.grouped):
+        return net if net.has_groups else net.part(which % f)
+    rows = GroupL2(np.arange(f)).over(f).repeated(K)
+    np.asarray(rows.weight)[:], np.asarray(rows.ridge)[:] = net.l1, net.l2
+    return rows
 
 
 def chord(known, s):
