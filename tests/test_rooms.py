@@ -37,7 +37,7 @@ BUDGETS = {
     "selection": (3558, 23, 9),
     "solvers/baselines": (1097, 6, 6),
     "solvers/certificate": (834, 5, 14),
-    "solvers/first_order": (2050, 9, 24),
+    "solvers/first_order": (2050, 9, 22),
     "solvers/homotopy": (1277, 5, 7),
     "solvers/margin": (1932, 8, 17),
     "solvers/newton": (1211, 6, 13),
