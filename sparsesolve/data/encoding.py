@@ -35,7 +35,7 @@ class EncodedDesign:
     Attributes
     ----------
     matrix : ndarray or csc_array (n, p)
-        Of a dask DataFrame a dask array, whose blocks are made when they are needed.
+        A dask array for a dask DataFrame; its blocks are made when they are needed.
     names : ndarray (p,)
         For example "age", or "colour=red".
     groups : list (p,)
