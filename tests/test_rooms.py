@@ -42,7 +42,7 @@ BUDGETS = {
     "solvers/margin": (1932, 8, 17),
     "solvers/newton": (1211, 6, 13),
     "solvers/problem": (684, 3, 9),
-    "solvers/quadratic": (3195, 15, 9),
+    "solvers/quadratic": (3195, 15, 10),
     "solvers/reductions": (1280, 6, 19),
     "solvers/responses": (3253, 13, 15),
     "solvers/root": (1976, 9, 45),
