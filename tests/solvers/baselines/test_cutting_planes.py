@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy.linalg import hadamard
-from sparsesolve.solvers.margin.planes import Planes
 
 from sparsesolve.solvers.baselines.bundle import Aggregate, CuttingPlanes
+from sparsesolve.solvers.margin.planes import Planes
 
 D, LAM = 32, 0.1
 ORTHONORMAL = {"hadamard": hadamard(D) / np.sqrt(D), "identity": np.eye(D)}

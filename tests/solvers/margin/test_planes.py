@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+
 from sparsesolve.solvers.margin.planes import Planes
 
 
