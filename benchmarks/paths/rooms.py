@@ -1,4 +1,4 @@
-"""Rooms beside the elastic net: races at an equal objective, as surface.py has them for paths.
+"""Other rooms than the elastic net: races at an equal objective, as surface.py has them for paths.
 
 rooms.py [--only machines norms ...] [--seed N] [--out NAME] [--picture FILE]
 

@@ -9,7 +9,7 @@ no peer runs, it is how many times as long our own path to the same place takes 
 against the one at 1e-7, one far lambda against the path that ends there, a cross-validation of 5
 folds against 6 paths. Processor seconds, the least of the rounds; of a peer, the cheapest of its
 tolerances that met the level. Written are NAME.json and a picture; printed the worst twenty cells.
-rooms.py asks the same of what stands beside these paths.
+rooms.py asks the same of the other rooms.
 """
 
 import argparse

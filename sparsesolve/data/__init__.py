@@ -32,7 +32,7 @@ from .response import (
     read_several,
     read_sides,
 )
-from .row_blocks import Together, is_dask, of_blocks
+from .row_blocks import is_dask, of_blocks
 from .row_labels import by_rows, in_rows_of
 from .survival import read_strata, read_survival, refuse_no_event
 from .vector import (
@@ -47,7 +47,6 @@ from .vector import (
 )
 
 __all__ = [
-    "Together",
     "Response",
     "answers_keywords",
     "by_rows",

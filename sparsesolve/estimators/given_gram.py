@@ -6,6 +6,7 @@ belongs to other data. The solvers here decide by themselves whether inner produ
 
 import numpy as np
 
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.results.status import warn
 
 # Differences up to this fraction of |x_i| |x_j| are rounding, by precision.
@@ -21,7 +22,7 @@ def compare_gram(gram, X, fit_intercept, weighted):
     """
     if not hasattr(gram, "__array__") or weighted:
         return
-    if not hasattr(X, "T"):
+    if isinstance(X, DistributedDesign):
         raise TypeError("precompute is an array, and X is in blocks of dask, whose inner products "
                         "the fit makes itself; leave precompute out")  # fmt: skip
     gram, p = np.asarray(gram), X.shape[1]

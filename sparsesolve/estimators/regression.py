@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from sparsesolve.linalg.design.distributed import DistributedDesign
+
 from .chosen import RIDGE, Chosen
 from .given_gram import compare_gram
 from .linear import ByColumn, Linear
@@ -102,7 +104,7 @@ class ElasticNetCV(Chosen, Linear):
     def _first_alpha(self, X, y, weights, options):
         """Return the least alpha that selects nothing; with `positive`, no positive coefficient.
         """
-        in_blocks = not hasattr(X, "T")
+        in_blocks = isinstance(X, DistributedDesign)
         if in_blocks or not self.positive or self._restrictions() != {"lower": 0.0}:
             return super()._first_alpha(X, y, weights, options)
         w = np.ones(len(y)) if weights is None else weights

@@ -90,8 +90,7 @@ def path(
         Never changed. Column-major float64 or float32 and CSC are read in place; so are large
         row-major arrays with many more rows than columns. A dask array is never in memory as a
         whole: see Notes. Or a formula of columns of `data`, as ``"y ~ a * b + bs(age, 4)"``,
-        without y: :func:`sparsesolve.make_design` describes it. Or None for
-        a signal y, see Notes.
+        without y: :func:`sparsesolve.make_design` describes it. Or None for a signal y, see Notes.
     y : array-like or frame; for cox also a tuple of columns
         Responses as the family takes them: numbers (n,); labels of two or more classes, of any
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
@@ -244,14 +243,14 @@ def path(
 
     For a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows
     computes the inner products (p, p), which are all that squared error needs, of several
-    responses too, if p <= 4,000.
-    Otherwise, and for other families, Newton steps for a dozen lambdas share a pass, which
-    returns sums alone: 100 lambdas take some 15 to 30 passes, counted by `n_iters`. Memory: a
-    block of all columns for each of dask's workers, y, weights and offset, and some matrices with
-    a row and a column for each working column (up to 600 features or for groups: each of the p).
-    Cox, whose loss is not a sum over rows, and multinomial with limits or more than 1,500
-    coefficients take ``solver="fista"``, which makes hundreds of passes. Solutions
-    and certificates are those of the data in memory, whatever scheduler dask is set to.
+    responses too, if p <= 4,000. Otherwise, and for other families, Newton steps for a dozen
+    lambdas share a pass, which returns sums alone: 100 lambdas take some 15 to 30 passes, counted
+    by `n_iters`. Memory: a block of all columns for each of dask's workers, y, weights and
+    offset, and some matrices with a row and a column for each working column (up to 600 features
+    or for groups: each of the p). Cox, whose loss is not a sum over rows, and multinomial with
+    limits or more than 1,500 coefficients take ``solver="fista"``, which makes hundreds of
+    passes. Solutions and certificates are those of the data in memory, whatever scheduler dask is
+    set to.
 
     References
     ----------

@@ -34,19 +34,13 @@ WITHOUT = {"offset": None, "start": None, "checkpoint": None, "dfmax": None, "pm
 
 def signal_path(y, options, solve):
     """Return the path of a signal; `solve` is `solve_path`."""
-    penalty, shape = _read_options(options), np.shape(y)
-    values = real_array("y", y).astype(float)
-    if len(shape) not in (1, 2) or not values.size:
-        raise ValueError(f"y has shape {shape}; a signal is (n,), an image (rows, columns)")
+    penalty, values = _read_options(options), _read_values(y)
+    shape = values.shape
     if len(shape) == 2 and getattr(penalty, "shape", shape[:1]) != shape:
         raise ValueError(
             f"y is an image of shape {shape}; give penalty=penalties.TotalVariation2D({shape}), "
             "or y.ravel() with edges for GraphTV"
         )
-    if not np.isfinite(values).all():
-        place = np.unravel_index(np.flatnonzero(~np.isfinite(values.ravel()))[0], shape)
-        raise ValueError(f"y holds NaN or infinity at {', '.join(map(str, place))}; fill gaps, or "
-                         "give them weight 0 and any value")  # fmt: skip
     values, names = values.ravel(), options.feature_names
     if names is None and hasattr(y, "index") and hasattr(y, "iloc") and len(shape) == 1:
         plain = list(y.index) == list(range(len(y)))
@@ -62,6 +56,19 @@ def signal_path(y, options, solve):
         fit, coefs=coefs, df=np.diff(coefs.indptr), fitter=again,
         options={**fit.options, "solver": options.solver},
     )  # fmt: skip
+
+
+def _read_values(y):
+    """Return a signal or an image as numbers."""
+    values = real_array("y", y).astype(float)
+    shape = values.shape
+    if len(shape) not in (1, 2) or not values.size:
+        raise ValueError(f"y has shape {shape}; a signal is (n,), an image (rows, columns)")
+    if not np.isfinite(values).all():
+        place = np.unravel_index(np.flatnonzero(~np.isfinite(values.ravel()))[0], shape)
+        raise ValueError(f"y holds NaN or infinity at {', '.join(map(str, place))}; fill gaps, or "
+                         "give them weight 0 and any value")  # fmt: skip
+    return values
 
 
 def again(X, y, **options):
@@ -163,15 +170,12 @@ def fused_knots(y: Any, *, weights: ArrayLike | None = None) -> np.ndarray:
     >>> ss.path(None, y, penalty=penalty, lambdas=knots[:3]).coef(knots[1]).round(2)
     array([0.75, 0.75, 1.75, 1.75, 1.75, 1.75])
     """
-    values = real_array("y", y).astype(float)
-    if values.ndim != 1 or not len(values):
-        raise ValueError(f"y has shape {np.shape(y)}; a signal is (n,)")
+    values = _read_values(y)
+    if values.ndim != 1:
+        raise ValueError(f"y has shape {values.shape}; a signal is (n,)")
     w = read_weights(weights, len(values))
     w = np.ones(len(values)) if w is None else w
     values, w = values[w > 0.0], w[w > 0.0]
-    if not np.isfinite(values).all():
-        raise ValueError(f"y holds NaN or infinity at {np.isfinite(values).argmin()}; fill gaps, "
-                         "or give them weight 0 and any value")  # fmt: skip
     level = np.average(values, weights=w)  # sums of what is left of it lose no digits
     first = np.flatnonzero(np.append(True, np.diff(values) != 0.0))
     mass = np.add.reduceat(w / w.sum(), first)

@@ -146,9 +146,9 @@ def _predictions(matrix, names, loss, w, offset, centred, intercept, loo):
         b, H, eta, u = _newton(A, loss, offset, np.r_[[start] * intercept, 0.0])
         Z[:, j] = A @ b
         if loo:
-            room = np.einsum("ij,ij->i", A, np.linalg.solve(H, A.T).T)
-            left = 1.0 - room * loss.curvature_at(eta)
-            Z[:, j] -= np.divide(room * u, left, out=np.zeros(n), where=left > CONSTANT)
+            lever = np.einsum("ij,ij->i", A, np.linalg.solve(H, A.T).T)  # times h: the leverage
+            left = 1.0 - lever * loss.curvature_at(eta)
+            Z[:, j] -= np.divide(lever * u, left, out=np.zeros(n), where=left > CONSTANT)
         lines[:, j] = b[0] - b[-1] * mean if intercept else 0.0, b[-1]
     return Z, lines
 

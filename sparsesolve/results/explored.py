@@ -72,15 +72,20 @@ def coefficient_views(path: Any) -> list[View]:
     """Return the lines of coefficients, of each response and of groups."""
     names, groups = path.feature_names, getattr(path, "groups", None)
     of = None if groups is None else groups.of_features()
-    several = isinstance(path.coefs, list)
-    if several:
-        squares = sum(matrix.power(2) for matrix in path.coefs)
-        views = [View("Norm of the coefficients", names, sparse.csr_array(squares.sqrt()), of)]
+    if isinstance(path.coefs, list):
+        views = [View("Norm of the coefficients", names, feature_rows(path), of)]
         labels = range(len(path.coefs)) if path.class_names is None else path.class_names
         views += [View(f"Coefficient of {label}", names, sparse.csr_array(matrix), of)
                   for label, matrix in zip(labels, path.coefs, strict=True)]  # fmt: skip
     else:
-        views = [View("Coefficient", names, sparse.csr_array(path.coefs), of)]
+        views = [View("Coefficient", names, feature_rows(path), of)]
     if groups is not None:
         views.append(View("Norm of the group", groups.labels, groups.norms(path.coefs)))
     return views
+
+
+def feature_rows(path: Any) -> sparse.csr_array:
+    """Return a row (L,) for each feature: its coefficients, or their norm over the responses."""
+    if isinstance(path.coefs, list):
+        return sparse.csr_array(sum(matrix.power(2) for matrix in path.coefs).sqrt())
+    return sparse.csr_array(path.coefs)

@@ -127,9 +127,11 @@ class KnotPath(Path):
         w_k the length of X_A (X_A'X_A)^-1 s_A less that vector of the step before, they are, with
         the normal tail Q,
 
-        .. math:: \frac{Q(\lambda_k w / \sigma) - Q(\lambda_{k-1} w / \sigma)}
-                  {Q(\lambda_{k+1} w / \sigma) - Q(\lambda_{k-1} w / \sigma)}
-            exp(-w^2 lambda_k (lambda_k - lambda_{k+1}) / sigma^2)
+        .. math::
+
+            \frac{Q(\lambda_k w / \sigma) - Q(\lambda_{k-1} w / \sigma)}
+            {Q(\lambda_{k+1} w / \sigma) - Q(\lambda_{k-1} w / \sigma)}
+            \quad\text{and}\quad \exp(-w^2 \lambda_k (\lambda_k - \lambda_{k+1}) / \sigma^2).
 
         Parameters
         ----------

@@ -1,8 +1,9 @@
 """Together: fits of rows in blocks run at the same time and share their passes."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from sparsesolve.data import Together, read_flag
+from sparsesolve.data import read_flag
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.progress import progress_bar
@@ -57,3 +58,67 @@ class Wanted:
     def __call__(self, *words):
         if not self.still:
             raise KeyboardInterrupt
+
+
+class Together:
+    """Answers the calls of several fits, which run in threads, by one call for all of them.
+
+    A call waits until every fit that still runs has made one. So the fits share their passes.
+    """
+
+    def __init__(self, gather):
+        self.gather, self.running = gather, 0  # fits
+        self.calls, self.changed = [], threading.Condition()
+
+    def keep(self, make, arguments):
+        """Return what make(*arguments[k]) returns for every block, for later calls."""
+        return self.gather.keep(make, arguments)
+
+    def leave(self):
+        """Count a fit as ended."""
+        with self.changed:
+            self.running -= 1
+            self._answer()
+
+    def __call__(self, function, arguments, merge):
+        own = [function, arguments, merge, None, None]
+        with self.changed:
+            self.calls.append(own)
+            self._answer()
+            self.changed.wait_for(lambda: own[3] is not None)
+        if own[4] is not None:
+            raise own[4]
+        return own[3][0]
+
+    def _answer(self):
+        """Make the pass if all running fits wait for it."""
+        calls = self.calls
+        if not calls or len(calls) < self.running:
+            return
+        self.calls = []
+        try:
+            asked = [(function, merge) for function, _, merge, *_ in calls]
+            blocks = zip(*(arguments for _, arguments, *_ in calls), strict=True)
+            each = [(k, asked, *rest) for k, rest in enumerate(blocks)]
+            found = self.gather(_of_many, each, _of_two)
+            for own, (_, part) in zip(calls, found, strict=True):
+                own[3] = ([part[k] for k in range(len(each))] if own[2] is None else part,)
+        except BaseException as error:
+            for own in calls:
+                own[3:] = (), error
+        self.changed.notify_all()
+
+
+def _of_many(block, k, asked, *arguments):
+    """Return what several functions return of a block: (merge, result), a dict without one."""
+    return [
+        (merge, function(block, *rest) if merge is not None else {k: function(block, *rest)})
+        for (function, merge), rest in zip(asked, arguments, strict=True)
+    ]
+
+
+def _of_two(left, right):
+    return [
+        (merge, a | b if merge is None else merge(a, b))
+        for (merge, a), (_, b) in zip(left, right, strict=True)
+    ]

@@ -64,7 +64,7 @@ OPTIONS = {
 @pytest.mark.parametrize("options", sorted(OPTIONS))
 @pytest.mark.parametrize("name", ["a user's", "a user's with a conjugate"])
 def test_every_solution_is_optimal_by_an_independent_certificate(name, options):
-    """Of a user's families; those of the package are in laws/test_certificates.py."""
+    """Families of users; those of the package are in laws/test_certificates.py."""
     family, y, loss = CASES[name]
     given = OPTIONS[options]
     fit = ss.path(X, y, family=family, n_lambdas=8, lambda_min_ratio=0.01, stop=None,

@@ -148,7 +148,6 @@ class Roles:
         self.place = {j: k for k, j in enumerate(sorted(found))}
         return list(self.place)
 
-
     def _of_formula(self, names):
         """Return what is asked for where a formula says it, whose terms are set."""
         _, *others, _, _, marks = self.asked

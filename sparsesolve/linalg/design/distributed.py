@@ -15,6 +15,8 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.row_summary import merged, summarise
 from sparsesolve.linalg.gram.gram import tall_gram
 
+# Bytes of the standardised copy of some rows, which the second level of cache holds.
+CHUNK_BYTES = 1 << 20
 # A standard deviation below this multiple of the mean is rounding error: the column is constant.
 CONSTANT = 1e-15
 # A column whose mean exceeds this many standard deviations is centred before a product, because
@@ -156,9 +158,6 @@ class DistributedDesign:
 
 
 # The functions below are what a pass computes from one block.
-
-# Bytes of the standardised copy of some rows, which the second level of cache holds.
-CHUNK_BYTES = 1 << 20
 
 
 def rows_of(block, read, frame):

@@ -17,7 +17,7 @@ BEYOND, HALVED = 2.0**900, 100
 
 
 def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
-    r"""Return the nearest point of :math:`\{b: \sum_j |b_j| \le r\}`.
+    r"""Return the nearest point of :math:`\{b: \sum_j |b_j| \le r\}` with radius r.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
-    r"""Return the nearest point of :math:`\{b: \sum_j b_j^2 \le r^2\}`.
+    r"""Return the nearest point of :math:`\{b: \sum_j b_j^2 \le r^2\}` with radius r.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
-    r"""Return the nearest point of :math:`\{b: \max_j |b_j| \le r\}`.
+    r"""Return the nearest point of :math:`\{b: \max_j |b_j| \le r\}` with radius r.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
-    r"""Return the nearest point of :math:`\{b: b_j \ge 0, \sum_j b_j = s\}`.
+    r"""Return the nearest point of :math:`\{b: b_j \ge 0, \sum_j b_j = s\}` with total s.
 
     Parameters
     ----------

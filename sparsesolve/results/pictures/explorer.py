@@ -143,7 +143,7 @@ def figure_of(story: Story, controls: bool = True) -> Any:
 
 
 def _empty(make_subplots, parts, controls):
-    """Return a figure of these parts below each other, beside the place of a table."""
+    """Return a figure of these parts below each other, to the left of the place of a table."""
     heights = {"path": 0.6, "curve": 0.25, "gaps": 0.15}
     table = [{"type": "table", "rowspan": len(parts)}] + [None] * len(parts)
     figure = make_subplots(

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.results.explored import feature_rows
 from sparsesolve.results.interpolation import interpolator
 from sparsesolve.results.pictures.axes import (
     AXIS_LABELS,
@@ -173,13 +174,6 @@ def _between(lambdas, lines):
     last = knots[-1] if len(knots) == len(lambdas) else 0.1 * knots[-1]
     s = np.union1d(knots, np.geomspace(knots[0], last, BETWEEN))[::-1]
     return -np.log(s), lines @ interpolator(lambdas, s).toarray()
-
-
-def feature_rows(path):
-    """Return a row (L,) for each feature: its coefficients, or their norm over the responses."""
-    if isinstance(path.coefs, list):
-        return sum(matrix.power(2) for matrix in path.coefs).sqrt().tocsr()
-    return sparse.csr_array(path.coefs)
 
 
 def largest(rows):

@@ -39,6 +39,7 @@ from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 # when t doubles, so fewer would give up methods that still work; more only delays the verdict.
 PATIENCE = 500
 
+
 class MarginRisk:
     """R of the Problem of a RidgeDual, with products of A, and planes that touch it.
 

@@ -35,6 +35,7 @@ from sparsesolve.solvers.certificate.dual_point import Curvature
 # The first rho lets a round end at this share of the gap; rho grows by the second number a round.
 FIRST_SHARE, RHO_GROWTH = 0.2, 10.0
 
+
 class Split(NamedTuple):
     """A point b with the terms' s_k, and the objective of a round."""
 

@@ -35,6 +35,7 @@ from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 # factor of 1.2 and 2, as one step may meet an unusual curvature.
 MORE_CURVATURE = 1.02
 
+
 class Point(NamedTuple):
     """The current point of a solver."""
 

@@ -118,8 +118,10 @@ class PassPoints:
         return len(self.b) - 1
 
 
-class Flat:
-    """A view of a penalty on arrays (K, p) as one on vectors (K p,)."""
+class ResponseVectors:
+    """A penalty on arrays (K, p) as one on vectors (K p,), one response after the other."""
+
+    has_blocks = True
 
     def __init__(self, rows, K):
         self.rows, self.K = rows, K
@@ -133,8 +135,6 @@ class Flat:
     def unpenalised(self, *vectors):
         """Return a mask (K p,) of the features without a penalty."""
         return np.tile(self.__getattr__("unpenalised")(*vectors), self.K)
-
-    has_blocks = True
 
 
 def places_of(K, f, first, free, loose):

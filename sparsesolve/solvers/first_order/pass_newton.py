@@ -30,12 +30,12 @@ from sparsesolve.solvers.certificate.gap import blocks_gap, gap_of_terms, scales
 from sparsesolve.solvers.first_order.block_pass import Ask, Common, added, make_part, pass_over
 from sparsesolve.solvers.first_order.lambda_batch import (
     Evaluation,
-    Flat,
     Hessian,
     Hessians,
     Item,
     PassPoints,
     Plan,
+    ResponseVectors,
     chord,
     penalty_on,
     places_of,
@@ -93,7 +93,7 @@ class PassNewton(State):
         place = np.arange(self.p + K).reshape(K, 1 + f)
         self.at_c, self.at_b = place[:, 0], place[:, 1:].ravel()
         flat, own = problem.n_responses is not None, problem.penalty
-        self.penalty = Flat(on_rows(own, problem.grouped), K) if flat else own
+        self.penalty = ResponseVectors(on_rows(own, problem.grouped), K) if flat else own
         gaussian = problem.loss is None
         self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
         self.offset = np.zeros(problem.design.n) if gaussian else np.asarray(problem.offset)
@@ -245,7 +245,7 @@ class PassNewton(State):
     def _make_pass(self):
         """Make one pass for all lambdas in progress."""
         in_progress = sorted((item for item in self.items.values() if not item.settled),
-                        key=lambda item: -item.lam)  # fmt: skip
+                             key=lambda item: -item.lam)  # fmt: skip
         batch, unplanned, grams = PassPoints(), [], 0
         for item in in_progress:
             if item.plan is None:

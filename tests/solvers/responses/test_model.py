@@ -38,7 +38,7 @@ def test_the_model_is_minimised(rho, grouped, alpha):
     gram, scales, slope, net = problem(rho, grouped, alpha)
     start = 0.1 * np.random.default_rng(1).standard_normal((K, M))
     B, left = start, slope
-    for _ in range(60):  # in single precision, so the digits come from starting anew
+    for _ in range(60):  # in single precision, so the digits come from starting again
         model = DenseModel(gram, True, gram.diagonal().astype(float), scales, B, left)
         assert 1 <= model.descend(net, LAM, 200, 1e-4) <= 200
         image = (np.asarray(model.B) - B) @ gram.astype(float)
