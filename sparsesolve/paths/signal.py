@@ -25,7 +25,6 @@ from sparsesolve.data import answers_keywords, by_rows, read_weights
 from sparsesolve.data.array import real_array
 from sparsesolve.families import read_family
 from sparsesolve.paths.penalty import read_penalty
-from sparsesolve.results.prediction import SIGNAL
 
 # Options that have no meaning for a signal, and their defaults.
 WITHOUT = {"offset": None, "start": None, "checkpoint": None, "dfmax": None, "pmax": None,
@@ -54,7 +53,7 @@ def signal_path(y, options, solve):
     coefs = sparse.csc_array(fit.coefs.toarray() + null[:, None])
     return replace(
         fit, coefs=coefs, df=np.diff(coefs.indptr), fitter=again,
-        options={**fit.options, "solver": options.solver},
+        options={**fit.options, "solver": options.solver, "signal": True},
     )  # fmt: skip
 
 
@@ -71,14 +70,11 @@ def _read_values(y):
     return values
 
 
-def again(X, y, **options):
+def again(X, y, signal=True, **options):
     """Fit a signal with the options of its path; see `continuation`."""
     from sparsesolve.paths.path import path
 
     return path(None, y, **options)
-
-
-setattr(again, SIGNAL, True)
 
 
 def _read_options(options):

@@ -24,8 +24,6 @@ from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.design.genotypes import MixedColumns
 from sparsesolve.results.interpolation import at_one, interpolator, read_s
 
-# The attribute of a fitter whose X is the identity, which may be left out.
-SIGNAL = "of_signals"
 KINDS = ("link", "response", "class", "nonzero", "survival")
 
 
@@ -64,8 +62,8 @@ def refuse_kind(path, kind, kinds):
 
 
 def is_signal(path):
-    """Return True for the path of a signal, whose X is the identity."""
-    return getattr(getattr(path, "fitter", None), SIGNAL, False)
+    """Return True for the path of a signal, whose X is the identity and may be left out."""
+    return bool((getattr(path, "options", None) or {}).get("signal", False))
 
 
 def path_family(path):

@@ -20,7 +20,11 @@ from sparsesolve.selection.relaxed import SPARE, beginning
 
 def basis_of(path, b):
     """Return the columns (n, k) that span signals with the pieces of b."""
-    penalty = path.options["penalty"].over(path.n_features, path.feature_names)
+    penalty = path.options.get("penalty")
+    if penalty is None:
+        raise ValueError("A model from a file lacks its penalty, which says what a piece is; fit "
+                         "the data again")  # fmt: skip
+    penalty = penalty.over(path.n_features, path.feature_names)
     if not isinstance(penalty, TrendFilter):
         return sparse.csc_array(penalty.tangent(b).directions)
     mapping = penalty.mapping()

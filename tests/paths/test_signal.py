@@ -1,5 +1,7 @@
 """Signals: X is the identity. Solutions are proxes, and laws and twins agree."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -165,6 +167,20 @@ def test_criteria_count_pieces():
     left = np.sum((Y[:, None] - fit.coefs.toarray()) ** 2, axis=0)
     np.testing.assert_allclose(found["bic"], left / 0.16 + np.log(N) * fit.degrees)
     assert 3 <= fit.degrees[found["bic"].argmin()] <= 8
+
+
+def test_a_signal_from_a_file_is_one(tmp_path):
+    fit = ss.path(None, Y, penalty=TotalVariation(), n_lambdas=20)
+    ss.save(fit, tmp_path / "signal.npz")
+    loaded = ss.load(tmp_path / "signal.npz")
+    np.testing.assert_array_equal(loaded.predict(None), fit.predict(None))
+    assert str(loaded) == str(fit)
+    best = ss.criteria(fit, None, Y, noise_variance=0.16)
+    again = ss.criteria(loaded, None, Y, noise_variance=0.16)
+    np.testing.assert_array_equal(again["bic"], best["bic"])
+    for function in (ss.relax, partial(ss.refit, s=fit.lambdas[5])):
+        with pytest.raises(ValueError, match="lacks its penalty"):
+            function(loaded, None, Y)
 
 
 def test_pictures():

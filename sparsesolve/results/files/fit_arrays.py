@@ -27,7 +27,7 @@ from sparsesolve.results.status import Status
 
 COLUMNS = ("lambdas", "df", "dev_ratio", "gaps", "n_iters")
 KEPT = ("alpha", "intercept", "standardize", "grouped", "tol", "penalty_name", "concave",
-        "command", "versions")  # fmt: skip
+        "signal", "command", "versions")  # fmt: skip
 NAMES = ("feature_names", "class_names", "kernel_names")
 CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
 CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
@@ -151,7 +151,7 @@ PARTS = {
         "has_offset": Form("b"), "has_limits?": Form("b"), "counted?": Form("U"),
         "alpha?": Form("n", low=0.0, none=True),
         "tol?": Form("n", low=0.0, none=True), "ties?": Form("U"), "penalty_name?": Form("U"),
-        "concave?": Form("b"), "command?": Form("U"), "versions?": Form("U"),
+        "concave?": Form("b"), "signal?": Form("b"), "command?": Form("U"), "versions?": Form("U"),
     },
     **SOLVED, "falling": falling, "null_deviance": Form("f", finite=False),
     "intercepts": Form("f", "L|KL"), "class_names?": Form("l", "*"), "responses": _responses,

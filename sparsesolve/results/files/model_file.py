@@ -8,8 +8,9 @@
     family                  its name and parameter, such as "poisson" or "huber(delta=1.5)"
     options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset,
                             has_limits, counted (what degrees are), penalty_name, concave,
-                            ties of cox; of a command also the command itself, with names of
-                            files and columns, and the versions that computed
+                            signal (X is the identity), ties of cox; of a command also the command
+                            itself, with names of files and columns, and the versions that
+                            computed
     stop_reason             why the path ended
     lambdas (L,)  df (L,)  dev_ratio (L,)  gaps (L,)  n_iters (L,)  status (L,)  null_deviance ()
     intercepts              (L,), or (K, L) of K responses
