@@ -114,7 +114,8 @@ def online(
         weights. Prox-SVRG, for the elastic net, reads the data twice in every pass and reaches
         the optimum itself after some passes; shuffle its rows.
     step : "auto", "theory", float or callable, default "auto"
-        eta0, the factor of the step sizes. "auto" tries seven values on the first 4,096 rows.
+        eta0, the factor of the step sizes. "auto" compares values on the first 4,096 rows,
+        from the one that units suggest to better neighbours.
         "theory", for "fobos", measures the largest gradient G there, and takes norm / (4 G), or
         with average="best" norm / (sqrt(7) G); for the schedule "inverse" 1 / H, where lam Omega
         is H-strongly convex. A callable t -> eta_t, for "fobos" and "rda", gives the step sizes

@@ -103,6 +103,17 @@ def test_a_loss_of_the_users():
     np.testing.assert_allclose(fit.coef(), ss.online(X, y, lam=0.05, step=0.3).coef(), atol=1e-12)
 
 
+@every("method", METHODS)
+@every("scale", [0.01, 1.0, 30.0])
+def test_steps_fit_columns_of_any_scale(scale, method):
+    rng = np.random.default_rng(0)
+    X = scale * rng.normal(size=(3000, 20))
+    eta = X @ rng.normal(size=20)
+    y = rng.poisson(np.exp(4 / 3 * eta / eta.std()))  # grows fast: long steps explode
+    fit = ss.online(X, y, lam=1e-3, family="poisson", method=method)
+    assert fit.certify(X, y).relative_gap < 1.0  # better than weights 0
+
+
 @every("step", ["auto", 0.5])
 @every("batch", [1, 3])
 @every("method", METHODS)
