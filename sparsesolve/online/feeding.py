@@ -2,13 +2,13 @@
 
 The step size is the one that predicts best: learners with several eta0 learn the same rows.
 Candidates are powers of 2 or 4 times the value that units suggest; from there the choice moves to
-the better neighbour until none is better, which tries four to five of thirteen and finds the best
-of all in 19 of 20 drawn problems, a loss within 4 % of it in the others. With X scaled by s, rates of
-FOBOS and dual averaging scale by 1 / s^2 and those of FTRL by 1 / s; the latter also scale with
-y, for real responses. The chosen one has the least loss of predictions, each made before its row
-was learned, over the later half of the rows, among those that did not explode in the first half;
-for prox-SVRG, the least objective after two passes over them. Only features
-that occur in these rows are stored meanwhile.
+the better neighbour until none is better. That tries four to five of thirteen and finds the best
+of all in 19 of 20 drawn problems, a loss within 4 % of it in the others. With X scaled by s,
+rates of FOBOS and dual averaging scale by 1 / s^2 and those of FTRL by 1 / s; the latter also
+scale with y, for real responses. The chosen one has the least loss of predictions, each made
+before its row was learned, over the later half of the rows, among those that did not explode in
+the first half; for prox-SVRG, the least objective after two passes over them. Only features that
+occur in these rows are stored meanwhile.
 
 The first rows wait until there are enough of them. A question before that is answered by a
 learner of the rows so far, which is discarded, so that asking changes nothing.
