@@ -89,8 +89,7 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
         )
     intercept = intercept and family.intercept
     target = _target(family, response, offset, w, intercept)
-    squares = target.pop("squares", target.get("y"))
-    design = _read_columns(matrix, names, w, squares, n_threads)
+    design = _read_columns(matrix, names, w, _squares(target), n_threads)
     if whole:
         penalty, limits = at_least_zero(penalty, limits)
         refuse_blocks_only(penalty, penalty_factor, limits, standardize, design)
@@ -200,20 +199,37 @@ def glmnet_factors(penalty_factor, p):
     return (factors * (p / total) if total > 0 else factors), excluded
 
 
-def _read_columns(matrix, names, w, y, n_threads):
+def _read_columns(matrix, names, w, squares, n_threads):
     """Return the design with its moments.
 
     A design of rows in blocks also gets its inner products if it has few columns.
     """
     if isinstance(matrix, DistributedDesign):
         design = matrix
-        finite = design.moments(w, y if design.p <= MOST_REDUCED_COLUMNS else None)
+        finite = design.moments(w, *(squares if design.p <= MOST_REDUCED_COLUMNS else ()))
     else:
         design = Design(matrix)
         finite = design.moments(w, n_threads)
     if not finite:
         raise nonfinite_error(matrix, names)
     return design
+
+
+def training_sums(matrix, ids, family, response, options):
+    """Return the Summaries of all rows, and of those that each fold leaves, of a matrix in blocks.
+
+    They are what fits with these options find in a pass of their own. `ids` (R, n) are the folds.
+    """
+    w, squares = read_shares(options["weights"], matrix.n, response.counts)[0], ()
+    if family.name in ("gaussian", "multigaussian") and matrix.p <= MOST_REDUCED_COLUMNS:
+        intercept = options["intercept"]
+        squares = _squares(_target(family, response, options["offset"], w, intercept))
+    return matrix.training_sums(ids, w, *squares)
+
+
+def _squares(target):
+    """Take from a target the response of squared error and the power of two that is its unit."""
+    return target.pop("squares", (target.get("y"), 0))
 
 
 def _target(family, response, offset, w, intercept):
@@ -238,7 +254,7 @@ def _target(family, response, offset, w, intercept):
 
 
 def _several(family, response, offset, w, intercept):
-    """Return what `assemble` fits for K responses; `squares` are those of squared error.
+    """Return what `assemble` fits for K responses; `squares` as in :func:`_squares`.
 
     Real responses have offset and mean subtracted, and are divided by a power of two.
     """
@@ -246,6 +262,6 @@ def _several(family, response, offset, w, intercept):
     if family.name == "multigaussian":
         y, mean, exponent = scaled_response(less_offset(y, offset.T), w, intercept)
         return {"loss": family.loss(y, w), "offset": np.zeros(offset.shape), "mean": mean,
-                "exponent": exponent, "squares": y}  # fmt: skip
+                "exponent": exponent, "squares": (y, exponent)}  # fmt: skip
     refuse_missing_class(y, w, response.class_names)
     return {"loss": family.loss(y, w), "offset": offset}

@@ -125,7 +125,12 @@ def linear_predictor(path, matrix, s, offset, rows=None):
         coefs = [each @ W for each in path.coefs] if several else path.coefs @ W
         intercepts = path.intercepts @ W
     if isinstance(coefs, list) or coefs.ndim == 3:
-        eta = np.stack([_product(matrix, each, path, rows) for each in coefs], axis=1)
+        if isinstance(matrix, DistributedDesign):  # all in one pass
+            stack = sparse.hstack if isinstance(coefs, list) else np.hstack
+            eta = _product(matrix, sparse.csc_array(stack(coefs)), path, rows)
+            eta = eta.reshape(len(eta), len(coefs), -1)
+        else:
+            eta = np.stack([_product(matrix, each, path, rows) for each in coefs], axis=1)
     else:
         eta = _product(matrix, coefs, path, rows)
     return with_offset(path, eta + intercepts, offset)

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -166,7 +167,8 @@ def cv_path(
                 for i, (job, name) in enumerate(jobs)]  # fmt: skip
     relaxed = blends is not None and blends[-1] < 1.0
     log.debug("%d fits: %d folds and all rows, %d alphas", len(jobs), len(folds), len(tried))
-    fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"], fit)
+    sums = None if fit is not None else rows.training_sums(response, options, ids)
+    fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"], fit, sums)
     found = []
     for i, alpha in enumerate(tried):
         pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
@@ -219,7 +221,8 @@ def of_folds(made, rows, folds, ids, measure, master, others, keep):
     lambdas = master.lambdas
     if not len(lambdas):
         raise ValueError(f"The path holds no solution to score: {master.stop_reason}")
-    scored = rows.scores(measure, others, lambdas, folds)
+    ask = partial(Rows.score, measure=measure, lambdas=lambdas)
+    scored = rows.of_folds(ask, others, folds)
     scores, weights = np.array([score for score, _ in scored]), np.array([w for _, w in scored])
     mean, std = summary(scores, weights, passes([fold.test for fold in folds]))
     index_min, index_1se = choose(mean, std, measure.larger)
@@ -239,8 +242,10 @@ def _prevalidated(rows, folds, others, lambdas):
     out.
     """
     total, count = None, np.zeros(rows.n)
-    for fold, other in zip(folds, others, strict=True):
-        eta = rows.link(other, lambdas, fold.test, fold)
+    etas = rows.of_folds(
+        lambda rows, path, fold: rows.link(path, lambdas, fold.test, fold), others, folds
+    )
+    for fold, eta in zip(folds, etas, strict=True):
         total = np.zeros((rows.n, *eta.shape[1:])) if total is None else total
         total[fold.test] += eta
         count[fold.test] += 1

@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.data import read_offset, read_offsets, read_weights
+from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.paths.assembly import training_sums
 from sparsesolve.results.prediction import linear_predictor, read_rows
 from sparsesolve.selection.measures import class_shares
 from sparsesolve.selection.together import at_the_same_time
@@ -82,6 +84,15 @@ class Rows:
         name = k if self.class_names is None else self.class_names.tolist()[k]
         return f"no row of class {name!r}"
 
+    def training_sums(self, response, options, ids):
+        """Return what a pass over blocks finds of all rows and of those that each fold leaves.
+
+        `ids` (R, n) are the folds. None where rows are in memory or folds are no partition.
+        """
+        if ids is None or not isinstance(self.matrix, DistributedDesign):
+            return None
+        return training_sums(self.matrix, ids, self.family, response, options)
+
     def jobs(self, options, folds, ends=True):
         """Return the options of the path of all rows and of each fold, with names for errors.
 
@@ -106,17 +117,16 @@ class Rows:
         made = read_rows(path, np.asarray(self.matrix)[which])  # of products, say
         return linear_predictor(path, made, lambdas, offset)
 
-    def scores(self, measure, paths, lambdas, folds):
-        """Return the score and its weight of the path of each fold."""
+    def of_folds(self, ask, paths, folds):
+        """Return ask(rows, path, fold) of each fold."""
         def calls(matrix):
             rows = copy(self)
             rows.matrix = matrix
-            return [partial(rows.score, measure, path, lambdas, fold)
-                    for path, fold in zip(paths, folds, strict=True)]  # fmt: skip
+            return [partial(ask, rows, *pair) for pair in zip(paths, folds, strict=True)]
 
         return at_the_same_time(calls, self.matrix)
 
-    def score(self, measure, path, lambdas, fold):
+    def score(self, path, fold, measure, lambdas):
         """Return the score (L,) of the held-out rows, and its weight."""
         def sum_over(some, eta):
             """Return the score of some rows times their weight."""

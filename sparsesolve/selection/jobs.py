@@ -29,7 +29,7 @@ def refuse_checkpoint(options, function):
                          "its own; leave it out")  # fmt: skip
 
 
-def run_jobs(jobs, data, relaxed, n_jobs, progress, fit=None):
+def run_jobs(jobs, data, relaxed, n_jobs, progress, fit=None, sums=None):
     """Return the path of each job in order, and its refit if `relaxed`, else None.
 
     Parameters
@@ -41,13 +41,17 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress, fit=None):
         As in :func:`run_calls`.
     fit : callable or None
         A function in place of path.
+    sums : list or None
+        Summaries of the rows of each job, of one alpha after the other; rows in blocks alone.
     """
-    def calls(*data):
-        return [partial(_solve, data, options, name, relaxed, fit) for options, name in jobs]
+    def calls(matrix):
+        own = [matrix] if sums is None else [matrix.copy(known=one) for one in sums]
+        return [partial(_solve, (own[k % len(own)], *data[1:]), options, name, relaxed, fit)
+                for k, (options, name) in enumerate(jobs)]  # fmt: skip
 
     if isinstance(data[0], DistributedDesign):
-        return run_together(lambda matrix: calls(matrix, *data[1:]), data[0], progress)
-    return run_calls(calls(*data), jobs[0][0]["n_threads"], n_jobs, progress)
+        return run_together(calls, data[0], progress)
+    return run_calls(calls(data[0]), jobs[0][0]["n_threads"], n_jobs, progress)
 
 
 def run_calls(calls, n_threads, n_jobs, progress):

@@ -128,12 +128,12 @@ def test_linear_predictors_of_some_rows(family):
 def test_the_score_is_the_weighted_mean_of_the_rows_held_out():
     some = rows(weights=W)[0]
     fit, test = ss.path(X, RESPONSES["gaussian"], lambdas=LAMBDAS), [2, 5, 6]
-    score, weight = some.score(read_measure("mse", some.family), fit, LAMBDAS, fold_of(test))
+    score, weight = some.score(fit, fold_of(test), read_measure("mse", some.family), LAMBDAS)
     errors = (RESPONSES["gaussian"][test, None] - fit.predict(X[test])) ** 2
     assert weight == pytest.approx(W[test].sum())
     assert score == pytest.approx(W[test] @ errors / W[test].sum())
     nothing = rows(weights=np.where(np.isin(np.arange(N), test), 0.0, W))[0]
-    score, weight = nothing.score(read_measure("mse", some.family), fit, LAMBDAS, fold_of(test))
+    score, weight = nothing.score(fit, fold_of(test), read_measure("mse", some.family), LAMBDAS)
     assert weight == 0.0 and np.isnan(score).all() and score.shape == (3,)
 
 
@@ -154,7 +154,7 @@ def test_deaths_held_out_count_by_what_they_add():
     train = ~np.isin(np.arange(N), [2, 5, 6, 9, 10])  # 9 and 10 are not held out either
     test = np.array([2, 5, 6])
     measure = read_measure("deviance", some.family)
-    score, weight = some.score(measure, fit, LAMBDAS, fold_of(test, train))
+    score, weight = some.score(fit, fold_of(test, train), measure, LAMBDAS)
     assert weight == pytest.approx(W[test] @ RESPONSES["cox"][test, 1])
     kept = np.flatnonzero(train)
     both = np.sort(np.r_[kept, test])

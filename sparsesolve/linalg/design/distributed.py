@@ -5,6 +5,7 @@ one function on every block and merges the results in pairs. The order of mergin
 the blocks. Moments take one pass, which merges a Summary of each block.
 """
 
+from itertools import islice
 from operator import add
 from typing import NamedTuple
 
@@ -12,7 +13,13 @@ import numpy as np
 import scipy.sparse
 
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.linalg.design.row_summary import merged, summarise
+from sparsesolve.linalg.design.row_summary import (
+    all_but_each,
+    merged,
+    merged_parts,
+    summarise,
+    summarise_parts,
+)
 from sparsesolve.linalg.gram.gram import tall_gram
 
 # Bytes of the standardised copy of some rows, which the second level of cache holds.
@@ -50,43 +57,72 @@ class DistributedDesign:
         Converts a block, or some columns of it, to a matrix that Design accepts.
     """
 
+    known = None  # the Summary that `moments` would find, if another pass has found it
+
     def __init__(self, sizes, p, gather, read):
         self.n, self.p, self.stored = int(sum(sizes)), p, int(sum(sizes)) * p
         self.shape = self.n, p
         self.starts = np.concatenate([[0], np.cumsum(sizes)])
         self.gather, self.read = gather, read
 
-    def copy(self, gather=None):
+    def copy(self, gather=None, known=None):
         """Return the same rows, with moments and a standardisation of their own to come."""
         sizes = np.diff(self.starts)
-        return DistributedDesign(sizes, self.p, gather or self.gather, self.read)
+        made = DistributedDesign(sizes, self.p, gather or self.gather, self.read)
+        made.known = known or self.known
+        return made
 
     def cut(self, *rows):
         """Split arrays whose last axis is the rows; return the parts of each block."""
         spans = zip(self.starts[:-1], self.starts[1:], strict=True)
         return [tuple(array[..., i:j] for array in rows) for i, j in spans]
 
-    def moments(self, w, response=None):
+    def moments(self, w, response=None, unit=0):
         """Fill `mean`, `spread` and `exponent` under weights w (n,) that sum to 1.
 
         If a response (n,), or (n, K), is given, the same pass computes centred inner products of
         the columns, `gram` (p, p), centred inner products with the response, `cross` (p,) or (K,
-        p), and `response_mean`. The response is measured in units of 2**`response_power`. Returns
-        False if a value is NaN or infinite.
+        p), and `response_mean`, both in units of 2**`response_power`, where the response itself
+        is in units of 2**`unit`. Returns False if a value is NaN or infinite.
         """
-        rows = (w,)
-        if response is not None:
-            self.response_power = int(np.frexp(np.abs(response).max())[1])
-            rows = w, np.ldexp(response, -self.response_power).T
-        arguments = [(self.read, w, *(y.T for y in more)) for w, *more in self.cut(*rows)]
-        found = self.gather(summarise, arguments, merged)
+        found = self.known
+        if found is None:
+            power, arguments = self._weighted(w, response, unit)
+            found = self.gather(summarise, arguments, merged)._replace(response_power=power)
         if not found.finite:
             return False
         self.mean, self.exponent = found.mean, found.exponent
         spread = np.sqrt(found.square)
         self.spread = np.where(spread > CONSTANT * np.abs(self.mean), spread, 0.0)
         self.gram, self.cross, self.response_mean = found.gram, found.cross, found.response_mean
+        self.response_power = found.response_power
         return True
+
+    def training_sums(self, ids, w, response=None, unit=0):
+        """Return the Summaries of all rows and of those that each fold leaves, in one pass.
+
+        `ids` (R, n) are the folds of R divisions, one after the other. They are `known` for the
+        moments under weights (n,) that are 0 in a fold and else proportional to w, with any
+        response that differs from this one by constants.
+        """
+        counts, found = ids.max(axis=1) + 1, []
+        power, arguments = self._weighted(w, response, unit)
+        arguments = [(parts, counts, *rest) for (parts,), rest
+                     in zip(self.cut(ids), arguments, strict=True)]  # fmt: skip
+        sums = iter(self.gather(summarise_parts, arguments, merged_parts))
+        for count in counts:
+            every, *others = all_but_each([*islice(sums, count)])
+            found += others
+        return [s._replace(response_power=power) for s in (every, *found)]
+
+    def _weighted(self, w, response, unit):
+        """Return the power of two that measures a response, and what `summarise` takes of blocks.
+        """
+        if response is None:
+            return 0, [(self.read, *rows) for rows in self.cut(w)]
+        power = int(np.frexp(np.abs(response).max())[1])
+        rows = self.cut(w, np.ldexp(response, -power).T)
+        return power + unit, [(self.read, w, y.T) for w, y in rows]
 
     def standardise(self, centred, factor):
         """Let column j stand for (x_j - mean_j) * factor_j, or x_j * factor_j."""
@@ -288,8 +324,9 @@ def _of_columns(block, which, function, *rest):
 
 
 def _raw_product(block, which, values, rows):
-    part = block if len(which) == block.shape[1] else block[:, which]
-    return np.asarray((part if rows is None else part[rows]) @ values, dtype=float)
+    part = block if rows is None else block[rows]  # a fold has few
+    part = part if len(which) == part.shape[1] else part[:, which]
+    return np.asarray(part @ values, dtype=float)
 
 
 def _products(block, read, frame, u):

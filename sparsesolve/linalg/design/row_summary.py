@@ -6,6 +6,7 @@ pass over blocks of rows is therefore enough, and no digits are lost.
 Reference: Chan, Golub, LeVeque, "Algorithms for computing the sample variance" (1983).
 """
 
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,10 @@ class Summary(NamedTuple):
     gram: np.ndarray | None = None  # (p, p) sum of w (x - mean)(x - mean)'
     cross: np.ndarray | None = None  # (p,) or (K, p) sum of w (x - mean)(y - response_mean)
     response_mean: float | np.ndarray = 0.0  # or (K,)
+    response_power: int = 0  # the response is measured in units of 2**response_power
+
+
+NOTHING = Summary(True, 0.0)
 
 
 def summarise(block, read, w, response=None):
@@ -71,6 +76,45 @@ def merged(a, b):
         cross=a.cross + b.cross + np.multiply.outer(lever * further, way),
         response_mean=a.response_mean + share * further,
     )
+
+
+def summarise_parts(block, parts, counts, read, w, response=None):
+    """Return the Summary of each part of the rows of one block, in a list.
+
+    `parts` (R, k) holds the part of every row in each of R divisions, which have `counts` (R,)
+    parts. Each division multiplies a row once.
+    """
+    found = []
+    for ids, count in zip(parts, counts, strict=True):
+        for rows in (np.flatnonzero(ids == part) for part in range(count)):
+            y = () if response is None else (response[rows],)
+            found.append(summarise(block[rows], read, w[rows], *y) if len(rows) else NOTHING)
+    return found
+
+
+def merged_parts(left, right):
+    """Return the Summaries of the parts of two blocks."""
+    return [merged(a, b) for a, b in zip(left, right, strict=True)]
+
+
+def all_but_each(parts):
+    """Return the Summary of all parts, and that of all parts but each, with weights of sum 1.
+
+    Others are merged rather than one subtracted: so no digit is lost, and a column that varies in
+    one part alone is exactly constant without it.
+    """
+    after = [*accumulate(reversed(parts), lambda later, part: merged(part, later))][::-1]
+    found, before = [after[0]], NOTHING
+    for part, rest in zip(parts, [*after[1:], NOTHING], strict=True):
+        found.append(merged(before, rest))
+        before = merged(before, part)
+    return [_of_weight_one(s) if s.finite else s for s in found]
+
+
+def _of_weight_one(s):
+    totals = {"square": s.square, "gram": s.gram, "cross": s.cross}
+    shares = {name: None if sums is None else sums / s.weight for name, sums in totals.items()}
+    return s._replace(weight=1.0, **shares)
 
 
 def _in_units(s, power):

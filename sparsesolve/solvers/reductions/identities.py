@@ -121,12 +121,11 @@ class InnerProducts(Reduced):
         mean = np.zeros(design.p) if problem.intercept else design.mean
         gram = (design.gram + np.outer(mean, mean)) * factor * factor[:, None]
         cross = (design.cross + np.multiply.outer(design.response_mean, mean)) * factor
-        several = problem.n_responses is not None  # whose unit is that of the problem already
-        cross = np.ldexp(cross, design.response_power - (0 if several else problem.exponent))
+        cross = np.ldexp(cross, design.response_power - problem.exponent)
         rows = Rows(gram)
         few = replace(problem, design=rows.design, weights=rows.weights,
                       factor=np.sqrt(np.diagonal(gram)), intercept=False)  # fmt: skip
-        if not several:
+        if problem.n_responses is None:
             return replace(few, response=rows.response(cross, 2.0 * problem.null_value)), cls
         found = np.stack([rows.response(one) for one in cross], axis=1)
         left = 2.0 * problem.null_value - rows.weights @ np.square(found).sum(axis=1)
