@@ -331,6 +331,65 @@ def test_losses_are_built_again_elsewhere(da, loss):
     same(ss.path(da.from_array(X, chunks=(150, P)), y, **options), ss.path(X, y, **options))
 
 
+TIME = RNG.exponential(np.exp(-ETA))
+EVENT = RNG.uniform(size=N) < 0.7
+DIED = np.column_stack([TIME, EVENT])
+TIED = np.column_stack([np.ceil(4 * TIME), EVENT])
+LATE = np.column_stack([np.where(RNG.uniform(size=N) < 0.5, 0.5 * TIME, 0.0), TIME, EVENT])
+COX = {
+    **{name: (DIED, options) for name, options in OPTIONS.items() if name != "origin"},
+    "breslow": (TIED, {}),
+    "efron": (TIED, {"family": ss.families.cox(ties="efron")}),
+    "late": (LATE, {}),
+    "strata": (DIED, {"family": ss.families.cox(strata=np.arange(N) % 40)}),
+    "zero": (DIED, {"lambdas": [0.05, 0.0]}),
+}
+
+
+@pytest.mark.parametrize("case", COX)
+def test_cox_takes_two_passes_for_one(da, passes, case):
+    y, options = COX[case]
+    options = {"n_lambdas": 12, "lambda_min_ratio": 0.01, "family": "cox", **options}
+    fit = ss.path(da.from_array(X, chunks=(150, 5)), y, **options)
+    assert len(passes) <= 40
+    assert 0 <= passes.count("products_over") + passes.count("_combinations") - fit.n_iters.sum()
+    whole = ss.path(X, y, **options)
+    if "offset" in options:
+        fit.options["offset"], whole.options["offset"] = None, None
+    same(fit, whole)
+
+
+def test_folds_of_cox_share_the_passes(da, passes):
+    options = {"family": "cox", "n_lambdas": 20, "lambda_min_ratio": 0.01}
+    blocks = da.from_array(X, chunks=(150, 5))
+    found = ss.cv_path(blocks, DIED, n_folds=4, seed=1, **options)
+    assert len(passes) <= 50
+    whole = ss.cv_path(X, DIED, n_folds=4, seed=1, **options)
+    np.testing.assert_allclose(found.mean, whole.mean, rtol=1e-4)
+    assert found.index_min == whole.index_min
+
+
+def test_times_that_a_column_orders_take_a_closer_bound_of_the_hessian(da, passes):
+    # Who is at risk changes steeply from one time to the next: eight parts of them are too few.
+    y = np.column_stack([100.0 - X[:, 4], EVENT])
+    options = {"family": "cox", "n_lambdas": 20, "lambda_min_ratio": 1e-3}
+    fit = ss.path(da.from_array(X, chunks=(150, 5)), y, **options)
+    assert fit.gaps.max() <= 1e-7 and len(passes) <= 120
+    whole = ss.path(X, y, **options)
+    np.testing.assert_allclose(fit.dev_ratio, whole.dev_ratio, atol=2e-4)
+    np.testing.assert_allclose(fit.predict(X), whole.predict(X), rtol=2e-3, atol=1e-6)
+
+
+def test_many_rows_of_cox_have_fewer_lambdas_at_a_time(da, passes, monkeypatch):
+    blocks, options = da.from_array(X, chunks=(150, 5)), {"family": "cox", "n_lambdas": 12}
+    few = ss.path(blocks, DIED, **options)
+    shared = len(passes)
+    monkeypatch.setattr("sparsesolve.solvers.first_order.pass_newton.MOST_ROW_NUMBERS", 13 * N)
+    one = ss.path(blocks, DIED, **options)
+    assert len(passes) - shared > shared
+    same(one, few)
+
+
 def test_predictions_are_dask_arrays(da):
     blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["binomial"]
     fit = ss.path(blocks, np.where(y, "b", "a"), family="binomial", n_lambdas=5)
@@ -359,10 +418,7 @@ def test_a_path_is_extended_and_refitted(da):
 def test_what_cannot_be_done_in_blocks_is_refused(da):
     blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["gaussian"]
     kind = np.array(list("abc"))[RNG.integers(3, size=N)]
-    times = np.column_stack([np.exp(ETA), np.ones(N)])
-    with pytest.raises(ValueError, match="not a sum over rows, .* choose solver='fista'"):
-        ss.path(blocks, times, family="cox")
-    with pytest.raises(ValueError, match="limits on those of several; choose solver='fista'"):
+    with pytest.raises(ValueError, match="coefficients of several; choose solver='fista'"):
         ss.path(blocks, kind, family="multinomial", upper=0.1)
     with pytest.raises(ValueError, match="needs X in memory, not a dask array"):
         ss.path(blocks, y > 0, family="binomial", solver="proximal_newton")

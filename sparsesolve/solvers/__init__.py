@@ -164,7 +164,7 @@ SOLVERS = {
         why="several responses, with few enough coefficients for their whole Hessian",
     ),
     "pass_newton": Solver(
-        PassNewton, "a family of one response other than cox", suits_passes, by_passes=True,
+        PassNewton, "a family of one response", suits_passes, by_passes=True,
         why="a smooth loss, by passes over rows out of memory",
     ),
     "bcd": Solver(BlockDescent, "a penalty on groups, one response", in_groups),

@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, exp, fabs, log
 
 import numpy as np
 
-from sparsesolve.linalg.kernels.wide cimport BAND, Wide, in_band
+from sparsesolve.linalg.kernels.wide cimport BAND, Wide, in_band, nothing
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.cox.inverse cimport RiskInverse
 from sparsesolve.losses.cox.late import excess
@@ -162,6 +162,38 @@ cdef class Cox(Loss):
             if self.sets.event[j] >= 0:
                 r -= times(self.sets.risk[j], self.own[self.sets.event[j]])
             out[self.sets.sample[j]] = r
+
+    def curvature_bound(self, eta, Py_ssize_t most):
+        """Return h (n,) and C (k, n) with F''(eta) <= diag(h) - C'C, k at most `most`.
+
+        Event times are divided into k parts, of about as many deaths each. If e_b are the
+        expected deaths (n,) of part b and d_b its deaths, h = sum_b e_b and c_b = e_b / sqrt(d_b).
+        F'' has the shares s_t of each time in their place: diag(h) - sum_t d_t s_t s_t', and
+        sum_t d_t s_t s_t' >= c_b c_b' over a part (Jensen), with little between: the covariates'
+        means among those at risk change little from one time to the next.
+        """
+        deaths = np.asarray(self.sets.deaths)[:self.sets.m]
+        place = np.floor(np.cumsum(deaths) * (most / deaths.sum()) - 1e-9)
+        part = np.unique(place, return_inverse=True)[1]
+        cdef const double[::1] e = self._flat(eta)
+        cdef const Py_ssize_t[::1] of = part.astype(np.intp)
+        cdef double[:, ::1] out = np.zeros((of[self.sets.m - 1] + 1, self.n))
+        cdef Py_ssize_t k, t, j
+        self._at(&e[0])
+        for k in range(out.shape[0]):
+            for t in range(self.sets.m):
+                self.part[t] = self.hazard[t] if of[t] == k else nothing()
+            self.sets.survival.spread(&self.part[0], &self.inside[0])
+            for j in range(self.sets.n):
+                out[k, self.sets.sample[j]] = times(self.sets.risk[j], self.inside[j])
+        for j in range(self.sets.n):
+            t = self.sets.event[j]
+            if t >= 0:
+                out[of[t], self.sets.sample[j]] += times(self.sets.risk[j], self.own_hazard[t])
+        C = np.asarray(out)
+        h = C.sum(axis=0)
+        C /= np.sqrt(np.bincount(of, deaths))[:, None]
+        return h, C
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """Sum differences from the risks whose slope is -u, over event times and over samples.

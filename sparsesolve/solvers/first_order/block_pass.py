@@ -7,6 +7,10 @@ d). Returned: sums over the rows that no vector of n leaves: F, Z'v, Z'HQ for fe
 for the columns of a model, and Fenchel-Young of F at multiples of v. Invariant: sums of blocks add
 up to those of all rows, in the order of merging.
 
+A loss that couples its rows (Cox) takes two passes: one brings the linear predictors of all points
+to the client, which finds v, and one takes v to the blocks and returns products. Its Hessian H <=
+diag(h) - C'C has few rows C (k, n), which are products as well: Z'HZ = Z'diag(h)Z - (CZ)'CZ.
+
 A direction that minimises a quadratic model makes v a dual point, whose products are the model's
 slope; at the end of the step it is near -F'. Rows whose v would leave the domain of F* stay at its
 end.
@@ -54,6 +58,17 @@ class Common(NamedTuple):
     intercept: bool
     floors: tuple  # least H over the weight, where H is 0 and elsewhere
     asks: list
+    n_parts: int = 0  # rows of C
+    loose: Any = ()  # of a coupled loss: columns whose images follow those of the points
+
+
+class Samples(NamedTuple):
+    """What an Ask needs of samples, before products with columns."""
+
+    V: np.ndarray  # (r, K, n) v and, of a coupled loss, HQ and the rows of C
+    h: list  # curvatures (K, n) to multiply Q
+    curved: np.ndarray  # H of the inner products: (n,) or (K, K, n)
+    sums: tuple  # value, square, rounding and excess of Sums
 
 
 def make_part(kind, arguments, offset):
@@ -63,22 +78,69 @@ def make_part(kind, arguments, offset):
 
 def pass_over(block, part, read, frame, common):
     """Return the Sums (a list) of one block for every Ask."""
-    rows, (loss, w, offset) = rows_of(block, read, frame), part
-    m, K, p = common.b.shape
-    images = rows.combinations(common.b.reshape(m * K, p)) + common.c.reshape(-1, 1)
-    images = images if K == 1 else images.reshape(m, K, -1)
-    of_point, held, rest = _of_point if K == 1 else _of_responses, [], []
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        for ask in common.asks:
-            Q = rows.unpacked(ask.loose).T if len(ask.loose) else np.zeros((0, len(w)))
-            Q = np.concatenate([np.ones((1, len(w))), Q]) if common.intercept else Q
-            V, sums, curved = of_point(ask, Q, images, loss, w, offset, common.floors)
-            held.append(V.reshape(-1, K, len(w)))
-            gram = () if ask.which is None else _gram(rows, ask.which, curved)
-            rest.append((sums, np.asarray(gram, dtype=float)))
-        V = np.concatenate(held)
-        products = rows.products(V.reshape(-1, len(w))).reshape(-1, K, p)
-        products = np.concatenate([V.sum(axis=2)[..., None], products], axis=2)
+    rows = rows_of(block, read, frame)
+    return _summed(rows, _of_samples(part, _images(rows, common.b, common.c), common), common)
+
+
+def _images(rows, b, c):
+    """Return the linear predictors, less the offset, of points: (m, n), or (m, K, n)."""
+    m, K, p = b.shape
+    images = rows.combinations(b.reshape(m * K, p)) + c.reshape(-1, 1)
+    return images if K == 1 else images.reshape(m, K, -1)
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _of_samples(part, images, common):
+    """Return the Samples of every Ask, from the images of its points."""
+    loss, w, offset = part
+    own = _of_coupled if loss.coupled else _of_point if common.b.shape[1] == 1 else _of_responses
+    return [own(ask, images, loss, w, offset, common) for ask in common.asks]
+
+
+def coupled_pass(design, part, common, in_blocks):
+    """Return the Sums of all rows for every Ask, for a loss that couples its rows."""
+    loose = np.unique(np.concatenate([ask.loose for ask in common.asks]).astype(int))
+    images = design.combinations(np.concatenate([common.b[:, 0], np.eye(design.p)[loose]]))
+    samples = _of_samples(part, images, common._replace(loose=loose))
+    common = common._replace(b=common.b[:0])
+    if in_blocks:
+        cuts = zip(*(design.cut(each.V, each.curved) for each in samples), strict=True)
+        parts = [[Samples(V, [], h, (0.0,) * 4) for V, h in cut] for cut in cuts]
+        arguments = [(part, design.read, design.frame, common) for part in parts]
+        found = design.gather(products_over, arguments, added)
+    else:
+        found = products_over(design, samples, None, None, common)
+    return [_bounded(*each) for each in zip(common.asks, samples, found, strict=True)]
+
+
+def products_over(block, samples, read, frame, common):
+    """Return the Sums of one block for every Ask, from its part of the Samples."""
+    return _summed(rows_of(block, read, frame), samples, common)
+
+
+def _bounded(ask, samples, sums):
+    """Return the Sums of all rows, the products of C taken out of inner products."""
+    kept = 1 + len(ask.loose)
+    M, gram = sums.products[kept:, 1:], sums.gram
+    if ask.which is not None:
+        gram = gram - M[:, ask.which].T @ M[:, ask.which]
+    return Sums(*samples.sums, sums.products[:kept], gram)
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _summed(rows, samples, common):
+    """Return the Sums of every Ask."""
+    held, rest = [], []
+    for ask, found in zip(common.asks, samples, strict=True):
+        n = found.V.shape[-1]
+        Q = rows.unpacked(ask.loose).T if len(ask.loose) and found.h else np.zeros((0, n))
+        Q = np.concatenate([np.ones((1, n)), Q]) if common.intercept else Q
+        held.append(np.stack([*found.V, *(h * q for h in found.h for q in Q)]))
+        gram = () if ask.which is None else _gram(rows, ask.which, found.curved)
+        rest.append((found.sums, np.asarray(gram, dtype=float)))
+    V = np.concatenate(held)
+    products = rows.products(V.reshape(-1, V.shape[-1])).reshape(*V.shape[:2], -1)
+    products = np.concatenate([V.sum(axis=2)[..., None], products], axis=2)
     cuts = np.cumsum([len(V) for V in held])[:-1]
     return [
         Sums(*sums, part.reshape(len(part), -1), gram)
@@ -102,10 +164,8 @@ def _gram(rows, which, curved):
     return gram.reshape(K * S, K * S)
 
 
-def _of_point(ask, Q, images, loss, w, offset, floors):
-    """Return v and HQ, where v is inside its domain, and that under floored H where it is asked;
-    sums; and H above the floors.
-    """
+def _of_point(ask, images, loss, w, offset, common):
+    """Return Samples: H where v is inside its domain, then floored H where it is asked."""
     eta = offset + images[ask.point]
     value, u = loss.at(eta)
     h = loss.curvature_at(eta)
@@ -115,14 +175,29 @@ def _of_point(ask, Q, images, loss, w, offset, floors):
         if loss.ends is not None:
             low, high = loss.ends
             inside, v = np.where((v < low) | (v > high), 0.0, h), np.clip(v, low, high)
-    flat, least = floors
-    floored = np.maximum(h, np.where(h > 0.0, least, flat) * w)
-    V = np.concatenate([v[None], inside * Q, *([floored * Q] if ask.which is not None else [])])
-    return V, (value, *_sums(ask, v, u, h, floored, images, loss, w, offset, eta)), floored
+    floored = _floored(h, w, common)
+    sums = value, *_sums(ask, v, u, h, floored, images, loss, w, offset, eta)
+    H = [inside[None], *([floored[None]] if ask.which is not None else [])]
+    return Samples(v[None, None], H, floored, sums)
 
 
-def _of_responses(ask, Q, images, loss, w, offset, floors):
-    """Return the same for K responses: HQ of one response after the other, and H (K, K, n)."""
+def _of_coupled(ask, images, loss, w, offset, common):
+    """Return Samples of all rows of a loss that couples them: V is v, HQ and C."""
+    eta = offset + images[ask.point]
+    value, u = loss.at(eta)
+    v = u if ask.along < 0 else u - loss.curvature_product(eta, images[ask.along])
+    Q = images[len(common.b) + np.searchsorted(common.loose, ask.loose)]
+    V = [v, *(loss.curvature_product(eta, q) for q in Q)]
+    h, C = loss.curvature_bound(eta, 1 if ask.which is None else common.n_parts)
+    floored = _floored(h, w, common)
+    sums = value, *_sums(ask, v, u, h, floored, images, loss, w, offset, eta)
+    if ask.which is None:
+        return Samples(np.stack(V)[:, None], [], floored[None][:0], sums)
+    return Samples(np.stack([*V, *C])[:, None], [], floored, sums)
+
+
+def _of_responses(ask, images, loss, w, offset, common):
+    """Return Samples of K responses: HQ of one response after the other, and H (K, K, n)."""
     eta = offset + images[ask.point]
     (value, u), K = loss.at(eta), len(eta)
     h = loss.curvature_at(eta)
@@ -130,12 +205,15 @@ def _of_responses(ask, Q, images, loss, w, offset, floors):
     curved = np.stack([
         loss.curvature_product(eta, np.repeat(row[:, None], len(w), axis=1)) for row in np.eye(K)
     ])  # fmt: skip
-    HQ = [curved[k] * q for k in range(K) for q in Q]
-    flat, least = floors
-    floored = np.maximum(h, np.where(h > 0.0, least, flat) * w)
-    sums = _sums(ask, v, u, h, floored, images, loss, w, offset, eta)
+    H = list(curved.copy())
+    sums = _sums(ask, v, u, h, _floored(h, w, common), images, loss, w, offset, eta)
     curved[np.arange(K), np.arange(K)] += LEAST_CURVATURE * np.einsum("kkn->n", curved)
-    return np.stack([v, *HQ]), (value, *sums), curved
+    return Samples(v[None], H, curved, (value, *sums))
+
+
+def _floored(h, w, common):
+    flat, least = common.floors
+    return np.maximum(h, np.where(h > 0.0, least, flat) * w)
 
 
 def _sums(ask, v, u, h, floored, images, loss, w, offset, eta):

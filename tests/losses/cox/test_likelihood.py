@@ -309,3 +309,21 @@ def test_one_giant_predictor_takes_no_digits_from_the_others():
             expected = float(sum(terms))
         own_digits = np.finfo(float).eps * (w @ np.abs(eta))  # 1e-10; it was 1e-5
         assert loss.at(eta)[0] == pytest.approx(expected, abs=own_digits)
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("kind", ["plain", "late"])
+def test_few_rows_bound_the_hessian_and_all_are_it(kind, ties):
+    rng = np.random.default_rng(3)
+    y, w = draw(rng, kind)
+    loss, eta = LOSSES["cox"](y, w, ties), 2.0 * rng.standard_normal(N)
+    second = naive(y, w, eta, ties)[2]
+    above = []
+    for most in (1, 4, 10**6):
+        h, C = loss.curvature_bound(eta, most)
+        assert len(C) <= most and (C >= 0.0).all() and (h[w == 0.0] == 0.0).all()
+        above.append(np.diag(h) - C.T @ C - second)
+        assert np.linalg.eigvalsh(above[-1]).min() >= -1e-12
+    assert np.trace(above[0]) > np.trace(above[1]) > 1.5 * np.trace(above[2])
+    if ties == "breslow":
+        np.testing.assert_allclose(above[2], 0.0, atol=1e-12)

@@ -84,6 +84,8 @@ def test_threads_change_no_bit():
     assert (one.coefs != two.coefs).nnz == 0 and (one.gaps == two.gaps).all()
 
 
-def test_cox_is_refused():
-    with pytest.raises(ValueError, match="other than cox; choose solver='auto'"):
-        ss.path(X, (np.exp(ETA), SIGN), family="cox", solver="pass_newton")
+def test_cox_in_memory_is_what_the_usual_solver_finds():
+    y, options = (np.exp(ETA), SIGN), {"family": "cox", "n_lambdas": 20, "lambda_min_ratio": 0.01}
+    fit, usual = ss.path(X, y, solver="pass_newton", **options), ss.path(X, y, **options)
+    assert fit.gaps.max() <= 1e-7 and fit.n_iters.sum() <= 60
+    np.testing.assert_allclose(fit.dev_ratio, usual.dev_ratio, atol=1e-6)
