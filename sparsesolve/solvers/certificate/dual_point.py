@@ -130,7 +130,8 @@ def projected(u, low, high, columns, far):
         if t <= SHORTEST:
             break
         nu, (x, left, value) = nu + t * step, new
-    if not (np.abs(left) <= 1e-11 * (np.abs(x) @ sizes)).all():
+    # Only rounding may be left: no curvature of samples at their ends tells what it is worth.
+    if not (np.abs(left) <= 1e-14 * (np.abs(x) @ sizes)).all():
         return x, np.inf
     return x, far * float(np.sum(np.abs(left) / np.maximum(sizes.max(axis=0), 1e-300)))
 
@@ -171,7 +172,8 @@ def times_curvature(loss, eta, columns):
 def _clear_within(loss, eta, u, columns):
     """Clear one response; samples that leave the range of their slopes are put to its end."""
     weighted = times_curvature(loss, eta, columns)
-    dual, missing = _clear_one(weighted, u, columns)
+    h = None if loss.coupled else loss.curvature_at(eta)
+    dual, missing = _clear_one(weighted, u, columns, h)
     ends = loss.ends
     if ends is None:
         return dual, missing
@@ -182,12 +184,13 @@ def _clear_within(loss, eta, u, columns):
             break
         u, weighted = np.where(out, np.clip(dual, low, high), u), np.where(out[:, None], 0.0,
                 weighted)
-        dual, missing = _clear_one(weighted, u, columns)
+        h = None if h is None else np.where(out, 0.0, h)
+        dual, missing = _clear_one(weighted, u, columns, h)
     return dual, missing
 
 
-def _clear_one(weighted, u, columns):
-    """Clear one response.
+def _clear_one(weighted, u, columns, h):
+    """Clear one response, with curvatures h (n,), or None if the loss couples samples.
 
     Along nearly dependent columns a product that is rounding may stand for much, which is
     missing.
@@ -195,7 +198,7 @@ def _clear_one(weighted, u, columns):
     gram = columns.T @ weighted
     if not np.isfinite(gram).all():
         return u.copy(), np.inf
-    curvature = Curvature(gram)
+    curvature = Curvature(gram, None if h is None else np.sqrt(h)[:, None] * columns)
     dual = u - weighted @ curvature.solve(columns.T @ u)
     return dual, curvature.missing(columns.T @ dual)
 
@@ -218,24 +221,34 @@ def _clear_responses(loss, eta, u, columns, free):
 
 
 class Curvature:
-    """Curvature along some directions, scaled to a unit diagonal; flat ones are left alone."""
+    """Curvature along some directions, scaled to a unit diagonal; flat ones are left alone.
 
-    def __init__(self, gram):
+    Inner products tell eigenvalues apart down to 1e-16 of the largest, singular values of their
+    rows R (gram = R'R) down to 1e-28. The best point may lie 1e12 away along such a direction, so
+    that a slope that looks like rounding counts.
+    """
+
+    def __init__(self, gram, rows=None):
         size = np.sqrt(np.maximum(np.diag(gram), 0.0))
-        self.size = np.where(size == 0.0, 1.0, size)
+        self.size, self.rounding = np.where(size == 0.0, 1.0, size), 1e-13
         self.eigenvalues, self.axes = np.linalg.eigh(gram / np.outer(self.size, self.size))
         self.most = self.eigenvalues.max(initial=0.0)
+        if rows is not None and self.eigenvalues.min(initial=np.inf) < 1e-10 * self.most:
+            _, singular, turn = np.linalg.svd(np.linalg.qr(rows / self.size, mode="r"))
+            self.eigenvalues = np.pad(singular**2, (0, len(gram) - len(singular)))
+            self.axes, self.rounding = turn.T, 1e-28
 
     def solve(self, slope):
         """Return the step that removes the slope."""
-        # rounding
-        kept = self.eigenvalues > 1e-13 * self.most
+        kept = self.eigenvalues > self.rounding * self.most
         along = self.axes[:, kept].T @ (slope / self.size) / self.eigenvalues[kept]
         return self.axes[:, kept] @ along / self.size
 
     def missing(self, left):
         """Return the gain that a step on the rest of the slope could have."""
         floor = np.maximum(self.eigenvalues, EPSILON * self.most)
+        told = self.eigenvalues > self.rounding * self.most
+        floor[told] = self.eigenvalues[told]
         along = self.axes.T @ (left / self.size)
         return 0.5 * float(np.sum(along[floor > 0.0] ** 2 / floor[floor > 0.0]))
 

@@ -137,3 +137,30 @@ def test_what_rounding_leaves_along_the_kernel_is_taken_from_the_larger_column()
     found = basis.orthogonal_part(z.copy(), basis.which)
     assert found == pytest.approx([2.0, -2.0, 0.0], abs=1e-12)
     assert basis.held_part(z, basis.which) == pytest.approx([1.95, -1.95, 0.0])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_gaps_count_a_point_1e12_away_along_the_kernel():
+    """Three rows of the large column hold for any b > 0; the small ones call for b = 27,000.
+
+    Along the kernel the slope of the small column is 1e-13 of the size of the large one.
+    """
+    X = np.zeros((7, 4))
+    X[[1, 3, 6], 0] = [3.29e7, -2.69e7, -4.78e6]
+    X[[1, 3, 6], 1] = [8e-3, 0.155, 0.144]
+    X[[0, 3, 5, 6], 2] = [5.5e-6, -1.9e-5, 2.54e-5, 7.6e-7]
+    y = np.array([0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0])
+
+    def objective(b, c, lam):
+        eta = c + X @ b
+        loss = np.mean(np.logaddexp(0.0, eta) - y * eta)
+        B = b.reshape(2, 2)
+        return loss + lam * (0.6 * np.abs(B[1] - B[0]) + 1.5 * np.abs(B[:, 1] - B[:, 0])).sum()
+
+    norm = penalties.TotalVariation2D((2, 2), (0.6, 1.5))
+    fit = ss.path(X, y, family="binomial", penalty=norm, standardize=False, n_lambdas=2, tol=1e-7,
+                  lambda_min_ratio=0.1, stop=None, max_iter=50)  # fmt: skip
+    lam, gap = fit.lambdas[0], fit.gaps[0]
+    null = -(4 * np.log(4 / 7) + 3 * np.log(3 / 7)) / 7
+    far = objective(np.full(4, 27_399.0), 0.911306, lam)
+    assert gap >= (objective(fit.coef(lam), fit.intercept(lam), lam) - far) / null
