@@ -197,9 +197,15 @@ def test_several_real_responses_take_one_pass(da, passes, options):
     {"alpha": 0.5, "grouped": True}, {"penalty_factor": FACTORS}, {"alpha": 0.0},
     {"penalty_factor": FACTORS, "grouped": True}, {"lambdas": [0.05, 0.0]},
     {"penalty": ss.penalties.GroupL2(np.arange(P) // 3)},
-    {"weights": np.resize([1.0, 0.0, 2.0], N)},
+    {"weights": np.resize([1.0, 0.0, 2.0], N)}, {"lower": -0.1, "upper": 0.3},
+    {"upper": 0.2, "alpha": 0.5}, {"lower": 0.0, "alpha": 0.0},
 ])  # fmt: skip
-def test_classes_take_few_passes(da, passes, options):
+@pytest.mark.parametrize("few", [False, True])
+def test_classes_take_few_passes(da, passes, options, few, monkeypatch):
+    if few:  # a model of working columns
+        monkeypatch.setattr("sparsesolve.solvers.first_order.pass_newton.MOST_COEFFICIENTS", 5)
+        if "penalty" in options:
+            pytest.skip("groups have all columns")
     rng = np.random.default_rng(6)
     scores = X[:, :6] @ rng.standard_normal((6, 3)) / 4 + rng.gumbel(size=(N, 3))
     kind = np.array(list("abc"))[scores.argmax(axis=1)]
@@ -418,8 +424,9 @@ def test_a_path_is_extended_and_refitted(da):
 def test_what_cannot_be_done_in_blocks_is_refused(da):
     blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["gaussian"]
     kind = np.array(list("abc"))[RNG.integers(3, size=N)]
-    with pytest.raises(ValueError, match="coefficients of several; choose solver='fista'"):
-        ss.path(blocks, kind, family="multinomial", upper=0.1)
+    for given in ({"penalty_factor": FACTORS}, {"lambdas": [0.1, 0.0]}):
+        with pytest.raises(ValueError, match="limits on unpenalised .* choose solver='fista'"):
+            ss.path(blocks, kind, family="multinomial", upper=0.1, **given)
     with pytest.raises(ValueError, match="needs X in memory, not a dask array"):
         ss.path(blocks, y > 0, family="binomial", solver="proximal_newton")
     slow = ss.path(blocks, kind, family="multinomial", solver="fista", lambdas=[0.02])

@@ -246,12 +246,12 @@ def path(
     responses too, if p <= 4,000. Otherwise, and for other families, Newton steps for a dozen
     lambdas share a pass, which returns sums alone: 100 lambdas take some 15 to 30 passes, counted
     by `n_iters`. Memory: a block of all columns for each of dask's workers, y, weights and
-    offset, and some matrices with a row and a column for each working column (up to 600 features
-    or for groups: each of the p). For Cox, whose loss is not a sum over rows, two passes take the
-    place of one, and linear predictors come into memory, at most 1 GB at a time. Multinomial with
-    limits or more than 1,500 coefficients takes ``solver="fista"``, which makes hundreds of
-    passes. Solutions and certificates are those of the data in memory, whatever scheduler dask is
-    set to.
+    offset, and some matrices with a row and a column for each working column, of each class (up to
+    600 features, 1,500 coefficients of all classes, or for groups: all). For Cox, whose loss is
+    not a sum over rows, two passes take the place of one, and linear predictors come into memory,
+    at most 1 GB at a time. Multinomial with more coefficients in groups, or with limits on
+    unpenalised features, takes ``solver="fista"``, which makes hundreds of passes. Solutions and
+    certificates are those of the data in memory, whatever scheduler dask is set to.
 
     References
     ----------

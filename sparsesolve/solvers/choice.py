@@ -165,8 +165,8 @@ def _by_passes(problem, name, lambdas):
         name = "pass_newton"
         if not SOLVERS[name].suits(problem, lambdas):
             raise ValueError(
-                "X is a dask array, and the family has many classes, or limits on the "
-                f"coefficients of several; choose {advice}"
+                "X is a dask array, and the family has several classes, in large groups or with "
+                f"limits on unpenalised features; choose {advice}"
             )
     if not SOLVERS[name].by_passes:
         raise ValueError(f"solver={name!r} needs X in memory, not a dask array; choose {advice}")

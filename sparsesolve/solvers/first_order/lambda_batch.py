@@ -156,8 +156,9 @@ def penalty_on(problem, which):
     net, K, f = problem.penalty, problem.n_responses or 1, problem.design.p
     if net.has_groups or not (K > 1 and problem.grouped):
         return net if net.has_groups else net.part(which % f)
-    rows = GroupL2(np.arange(f)).over(f).repeated(K)
-    np.asarray(rows.weight)[:], np.asarray(rows.ridge)[:] = net.l1, net.l2
+    part = net.part(which[: len(which) // K])
+    rows = GroupL2(np.arange(len(part.l1))).over(len(part.l1)).repeated(K)
+    np.asarray(rows.weight)[:], np.asarray(rows.ridge)[:] = part.l1, part.l2
     return rows
 
 

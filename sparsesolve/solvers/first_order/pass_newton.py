@@ -2,8 +2,7 @@
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)      for each lam of a batch
 
-Given: a Problem of one response, or of few coefficients of K classes in blocks; rows may lie in
-blocks elsewhere. K responses have K constants and coefficients (K f,). Returned per lam: the
+Given: a Problem of one response, or of K classes in blocks; rows may lie in blocks elsewhere. K responses have K constants and coefficients (K f,). Returned per lam: the
 duality gap over all columns. Invariant: of a loss that is a sum over rows no vector of n is here,
 nor goes to the blocks or comes back; a pass takes points and returns sums (`block_pass.py`). Cox's
 loss couples rows: two passes take the place of one, and linear predictors come here.
@@ -71,7 +70,7 @@ BATCH_RATIO = 0.3
 SHRUNK = 1.0 - 1e-4
 # Passes that correct a dual point at the ends of its domain, at most.
 MOST_ROUNDS = 20
-# Coefficients of K classes up to which there is a model of all of them.
+# Coefficients of K classes up to which a model has all of them.
 MOST_COEFFICIENTS = 1500
 # Parts of the event times in the bound of the Hessian of Cox's loss: 1 take 22 passes for 50
 # lambdas of 5,000 x 30, 4 take 18, 8 take 16, 16 take 14; with a steeper loss 32, 26, 24 and 22.
@@ -85,14 +84,19 @@ EPSILON = np.finfo(float).eps
 
 
 def suits(problem, lambdas):
-    """Return True for one response or, for rows out of memory, a few classes without limits."""
+    """Return True for one response or, for rows out of memory, several classes: with few
+    coefficients in groups, with limits if all are penalised.
+    """
     if not problem.has_blocks:
         return False
     if problem.n_responses is None:
         return True
-    few = problem.n_responses * problem.design.p <= MOST_COEFFICIENTS
-    apart = isinstance(problem.design, DistributedDesign) and problem.loss.by_sample
-    return few and apart and not problem.limited
+    if not (isinstance(problem.design, DistributedDesign) and problem.loss.by_sample):
+        return False
+    if problem.has_groups:
+        return problem.n_responses * problem.design.p <= MOST_COEFFICIENTS and not problem.limited
+    penalised = np.add(problem.penalty.l1, problem.penalty.l2).all()
+    return not problem.limited or (penalised and (lambdas is None or lambdas[-1] > 0.0))
 
 
 class PassNewton(State):
@@ -119,9 +123,9 @@ class PassNewton(State):
         if self.loss.coupled:
             self.batch_size = min(max(MOST_ROW_NUMBERS // (13 * problem.design.n), 1), BATCH_SIZE)
         self.iterations, self.grid, self.items, self.hessians = 0, [], {}, Hessians()
-        every = problem.has_groups or K > 1
-        self.whole = every or f <= MOST_COLUMNS  # whether a model has all columns
-        self.which = np.flatnonzero(self.alive[:f] | every) if self.whole else np.arange(0)
+        few = MOST_COLUMNS if K == 1 else MOST_COEFFICIENTS
+        self.whole = problem.has_groups or self.p <= few  # whether a model has all columns
+        self.which = np.arange(f if self.whole else 0)
         c = np.ones(K) * problem.null_intercept * self.intercepted
         eta = self.offset + (c[:, None] if K > 1 else c)
         self.curvature = self.loss.curvature_at(eta).sum() / K
@@ -321,14 +325,16 @@ class PassNewton(State):
 
     def _columns(self, items):
         """Return the working columns, after those that these lambdas need."""
-        if self.whole:
-            return self.which
-        for item in items:
-            z = np.abs(self._z(item.here.sums))
-            near = z >= ENTER_AHEAD * item.lam * np.asarray(self.penalty.l1)
-            near = (near | (item.here.b != 0.0)) & self.alive
-            self.which = np.union1d(self.which, np.flatnonzero(near))
+        if not self.whole:
+            needed = np.any([self._needed(item, ENTER_AHEAD) for item in items], axis=0)
+            self.which = np.union1d(self.which, np.flatnonzero(needed))
         return self.which
+
+    def _needed(self, item, share):
+        """Return a mask (f,) of the features used, or whose products exceed a share of lambda."""
+        sizes, used = np.abs(self._sizes(self._z(item.here.sums))), item.here.b.reshape(self.K, -1)
+        near = (sizes > share * item.lam * np.asarray(self.problem.penalty.l1)) | used.any(axis=0)
+        return near & (self.alive & ~self.unpenalised)[: self.f]
 
     # Models.
 
@@ -343,11 +349,7 @@ class PassNewton(State):
 
     def _hessian(self, item):
         """Return (Hessian, which are its sources) at a lambda, or None without its columns."""
-        z, b = self._z(item.here.sums), item.here.b
-        needed = b != 0.0
-        if not self.whole:
-            level = item.lam * np.asarray(self.penalty.l1)
-            needed = (needed | (np.abs(z) > level)) & self.alive & ~self.unpenalised
+        needed = item.here.b != 0.0 if self.whole else np.tile(self._needed(item, 1.0), self.K)
         return self.hessians.around(np.log(max(item.lam, 1e-300)), needed)
 
     def _plan(self, item):
