@@ -317,11 +317,49 @@ def test_a_path_goes_on_after_a_worker_has_died(da):
     same(fit, ss.path(X, RESPONSES["binomial"], stop=None, **options))
 
 
+@pytest.mark.parametrize("error, words", [
+    (OSError("part.3 is gone"), "block 2 of X, rows 200 to 299 .* OSError: part.3 is gone"),
+    (MemoryError(), r"Memory ran out in a pass .* 100 rows; make them smaller, .*\(\(25, -1\)\)"),
+    (ValueError("'colour' holds 'pink'"), "^'colour' holds 'pink'$"),
+], ids=["gone", "memory", "said"])  # fmt: skip
+@pytest.mark.parametrize("persisted", [False, True])
+def test_a_block_that_fails_is_named(da, error, words, persisted):
+    def spoiled(block, block_info=None):
+        if block_info[0]["chunk-location"][0] == 2:
+            raise error
+        return block
+
+    def fit(blocks):
+        with pytest.raises((RuntimeError, MemoryError, ValueError), match=words):
+            ss.path(blocks, RESPONSES["binomial"], family="binomial", n_lambdas=3)
+
+    blocks = da.from_array(X, chunks=(100, P)).map_blocks(spoiled, dtype=float)
+    if not persisted:
+        return fit(blocks)
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False,
+                                       dashboard_address=None)  # fmt: skip
+    with cluster, distributed.Client(cluster):
+        fit(blocks.persist())
+
+
+def test_workers_that_died_are_told_of(da, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    blocks = da.from_array(X, chunks=(100, P))
+
+    def killed(*parts):
+        raise distributed.KilledWorker("task", "worker", 3)
+
+    monkeypatch.setattr(sys.modules["sparsesolve.data.row_blocks"]._Dask, "_by_blocks", killed)
+    with pytest.raises(MemoryError, match="^Workers died, as they do when memory runs out, in a "):
+        ss.path(blocks, RESPONSES["binomial"], family="binomial", n_lambdas=3)
+
+
 def test_progress_and_log_count_passes(da, capsys, caplog):
     with caplog.at_level("DEBUG", logger="sparsesolve"):
         fit = ss.path(da.from_array(X, chunks=(150, P)), RESPONSES["binomial"], family="binomial",
                       n_lambdas=5, progress=True)  # fmt: skip
-    assert re.search(r"gap \S+, [1-9]\d* passes", capsys.readouterr().err)
+    assert re.search(r"gap \S+, [1-9]\d* passes, \d\S* MB moved", capsys.readouterr().err)
     assert f"{fit.n_iters[0]} passes, converged" in caplog.text
 
 

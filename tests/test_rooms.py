@@ -22,7 +22,7 @@ ORDER = [
 # Lines, files and constants of a room. Files at the root of solvers/ count as one room.
 BUDGETS = {
     "cli": (2183, 15, 4),
-    "data": (7715, 43, 61),
+    "data": (7755, 43, 61),
     "estimators": (5650, 48, 7),
     "families": (828, 10, 0),
     "inference": (2600, 11, 28),

@@ -60,7 +60,7 @@ def read_row_blocks(X, read):
     """
     X = in_blocks(X, read)
     sizes, blocks = row_blocks(X)
-    gather = _Dask(blocks, _futures(X, blocks))
+    gather = _Dask(sizes, blocks, _futures(X, blocks))
     return DistributedDesign(sizes, int(X.shape[1]), gather, read)
 
 
@@ -184,11 +184,12 @@ class _Dask:
     """Calls a function of every block, with dask's current scheduler.
 
     Blocks that are persisted on the workers of a cluster stay there, and so does what `keep` made:
-    then a call is one task a worker, which merges the results of its blocks.
+    then a call is one task a worker, which merges the results of its blocks. `moved` are bytes of
+    arrays that went to tasks and came back.
     """
 
-    def __init__(self, blocks, futures=None):
-        self.blocks, self.futures = blocks, futures
+    def __init__(self, sizes, blocks, futures=None):
+        self.sizes, self.blocks, self.futures, self.moved = sizes, blocks, futures, 0
         self.client = None if futures is None else futures[0].client
         self.places = {} if futures is None else self._places()
 
@@ -229,9 +230,33 @@ class _Dask:
     def __call__(self, function, arguments, merge):
         with one_blas_thread(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")  # vectors of n, in parts
-            if self.places:
-                return self._by_workers(function, arguments, merge)
-            return self._by_blocks(function, arguments, merge)
+            call = self._by_workers if self.places else self._by_blocks
+            try:
+                return call(function, arguments, merge)
+            except (ValueError, TypeError):  # they say what a block holds
+                raise
+            except Exception as error:
+                raise self._fault(error) from error
+
+    def _fault(self, error):
+        """Return what to raise where a task has failed: which block, and what helps."""
+        died = type(error).__name__ == "KilledWorker"
+        if died or isinstance(error, MemoryError):
+            what = "Workers died, as they do when memory runs out," if died else "Memory ran out"
+            return MemoryError(f"{what} in a pass over the blocks of X, the largest of "
+                               f"{max(self.sizes)} rows; make them smaller, as "
+                               f"X.rechunk(({max(max(self.sizes) // 4, 1)}, -1)), or run fewer "
+                               "tasks at a time")  # fmt: skip
+        for k, block in enumerate(self.blocks):
+            try:
+                block.compute()
+            except Exception as own:
+                first = sum(self.sizes[:k])
+                return RuntimeError(
+                    f"block {k} of X, rows {first} to {first + self.sizes[k] - 1} (counted from "
+                    f"0), cannot be computed: {type(own).__name__}: {own}; mend what it is made of"
+                )
+        return error
 
     def _by_workers(self, function, arguments, merge):
         tasks = [
@@ -240,6 +265,8 @@ class _Dask:
             for worker, which in self.places.items()
         ]  # fmt: skip
         parts = self.client.gather(tasks)
+        sent = [[arguments[k] for k in which] for which in self.places.values()]
+        self.moved += sum(map(_bytes, sent + parts))
         if merge is not None:
             return tree(merge, parts)
         order = [k for which in self.places.values() for k in which]
@@ -263,9 +290,21 @@ class _Dask:
             function(block, *[once.get(id(item), item) for item in rest])
             for block, rest in zip(self.blocks, arguments, strict=True)
         ]
-        if merge is None:
-            return list(compute(*parts))
-        return compute(tree(delayed(merge, pure=False), parts))[0]
+        whole = parts if merge is None else [tree(delayed(merge, pure=False), parts)]
+        found = list(compute(*whole))
+        self.moved += _bytes(arguments) + _bytes(found)
+        return found if merge is None else found[0]
+
+
+def _bytes(value):
+    """Return the bytes of the arrays in nested lists and tuples, of each array once."""
+    sizes, left = {}, [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, np.ndarray):
+            sizes[id(one)] = one.nbytes
+        left += one if isinstance(one, (list, tuple)) else ()
+    return sum(sizes.values())
 
 
 def _of_worker(function, blocks, arguments, merge):
@@ -277,6 +316,8 @@ def _of_worker(function, blocks, arguments, merge):
 
 class _Threads:
     """Calls a function of every block in memory, with threads of our own."""
+
+    moved = 0  # rows are where they are multiplied
 
     def __init__(self, blocks, n_threads):
         self.blocks, self.n_threads = blocks, n_threads

@@ -70,6 +70,11 @@ class Together:
         self.gather, self.running = gather, 0  # fits
         self.calls, self.changed = [], threading.Condition()
 
+    @property
+    def moved(self):
+        """Bytes that the passes have moved."""
+        return self.gather.moved
+
     def keep(self, make, arguments):
         """Return what make(*arguments[k]) returns for every block, for later calls."""
         return self.gather.keep(make, arguments)

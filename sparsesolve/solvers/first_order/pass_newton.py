@@ -2,10 +2,11 @@
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)      for each lam of a batch
 
-Given: a Problem of one response, or of K classes in blocks; rows may lie in blocks elsewhere. K responses have K constants and coefficients (K f,). Returned per lam: the
-duality gap over all columns. Invariant: of a loss that is a sum over rows no vector of n is here,
-nor goes to the blocks or comes back; a pass takes points and returns sums (`block_pass.py`). Cox's
-loss couples rows: two passes take the place of one, and linear predictors come here.
+Given: a Problem of one response, or of K classes in blocks; rows may lie in blocks elsewhere. K
+responses have K constants and coefficients (K f,). Returned per lam: the duality gap over all
+columns. Invariant: of a loss that is a sum over rows no vector of n is here, nor goes to the
+blocks or comes back; a pass takes points and returns sums (`block_pass.py`). Cox's loss couples
+rows: two passes take the place of one, and linear predictors come here.
 
 All lambdas of a batch start at the nearest solved point, by the quadratic model there. A pass then
 evaluates all their points: F, the slope over all columns, and inner products under H at the least
