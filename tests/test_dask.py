@@ -434,6 +434,34 @@ def test_many_rows_of_cox_have_fewer_lambdas_at_a_time(da, passes, monkeypatch):
     same(one, few)
 
 
+CONCAVE = {
+    "gaussian": ss.penalties.MCP(),
+    "binomial": ss.penalties.SCAD(),
+    "poisson": ss.penalties.MCP(groups=np.arange(P) // 3),
+    "huber": ss.penalties.MCP(),
+    "cox": ss.penalties.SCAD(),
+}
+
+
+@pytest.mark.parametrize("name", CONCAVE)
+def test_concave_penalties_take_some_passes_a_lambda(da, passes, name):
+    y = DIED if name == "cox" else RESPONSES[name]
+    options = {"family": family(name), "penalty": CONCAVE[name], "n_lambdas": 20,
+               "lambda_min_ratio": 0.02}  # fmt: skip
+    fit = ss.path(da.from_array(X, chunks=(150, 5)), y, **options)
+    assert len(passes) <= (1 if name == "gaussian" else 80)
+    whole = ss.path(X, y, **options)
+    assert fit.gaps.max() <= 1e-7 and not fit.status.any() and whole.df[-1] > 3
+    np.testing.assert_allclose(fit.coefs.toarray(), whole.coefs.toarray(), rtol=1e-4, atol=1e-6)
+
+
+def test_folds_of_a_concave_penalty_are_those_in_memory(da):
+    y, options = RESPONSES["binomial"], {"family": "binomial", "penalty": ss.penalties.MCP(),
+                                         "n_lambdas": 8, "n_folds": 3, "seed": 0}  # fmt: skip
+    found = ss.cv_path(da.from_array(X, chunks=(150, 5)), y, **options)
+    np.testing.assert_allclose(found.mean, ss.cv_path(X, y, **options).mean, rtol=1e-5)
+
+
 def test_predictions_are_dask_arrays(da):
     blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["binomial"]
     fit = ss.path(blocks, np.where(y, "b", "a"), family="binomial", n_lambdas=5)
@@ -465,6 +493,8 @@ def test_what_cannot_be_done_in_blocks_is_refused(da):
     for given in ({"penalty_factor": FACTORS}, {"lambdas": [0.1, 0.0]}):
         with pytest.raises(ValueError, match="limits on unpenalised .* choose solver='fista'"):
             ss.path(blocks, kind, family="multinomial", upper=0.1, **given)
+    with pytest.raises(ValueError, match="MCP of several responses needs X in memory"):
+        ss.path(blocks, kind, family="multinomial", penalty=ss.penalties.MCP())
     with pytest.raises(ValueError, match="needs X in memory, not a dask array"):
         ss.path(blocks, y > 0, family="binomial", solver="proximal_newton")
     slow = ss.path(blocks, kind, family="multinomial", solver="fista", lambdas=[0.02])

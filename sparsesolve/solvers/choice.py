@@ -121,12 +121,12 @@ def _allowed(problem, name, lambdas):
     distributed = isinstance(problem.design, DistributedDesign)
     if kinked(problem, lambdas):
         return _allowed_with_kinks(problem, name, distributed)
-    if distributed and problem.design.gram is None:
+    if distributed and problem.design.gram is None and not problem.concave:
         name = _by_passes(problem, name, lambdas)
-    if problem.concave and distributed:
+    if problem.concave and distributed and problem.n_responses is not None:
         raise ValueError(
-            f"{problem.penalty.label} needs X in memory, not a dask array; pass X.compute() if "
-            "it fits"
+            f"{problem.penalty.label} of several responses needs X in memory, not a dask array; "
+            "pass X.compute() if it fits"
         )
     if problem.concave and name != "auto":
         raise ValueError(

@@ -129,6 +129,7 @@ class DistributedDesign:
         centre = self.mean if centred else np.zeros(self.p)
         near = not (self.exponent.any() or (np.abs(centre) > FAR * self.spread).any())
         self.frame = Frame(centre, np.asarray(factor), self.exponent, near)
+        self._last = None, None
 
     def rest_of_mean(self, which):
         """Return zeros (k,): what is subtracted from a column is exactly its `mean`."""
@@ -145,7 +146,10 @@ class DistributedDesign:
 
     def combination(self, which, b):
         """Return sum_k b[k] z_j (n,) for j = which[k]."""
-        return self._combinations(which, b[None])[0]
+        key = which.tobytes(), b.tobytes()
+        if self._last[0] != key:  # those of the point before are asked again
+            self._last = key, self._combinations(which, b[None])[0]
+        return self._last[1].copy()
 
     def combinations(self, B):
         """Return Z b_k (K, n) for B (K, p), in one pass."""
