@@ -193,8 +193,9 @@ def judged(tree, file, site, whole, seconds):
 
 def keep(tree, file):
     """Return the bytes and times of a source file and of what was built from it."""
-    path = tree / file
-    built = [*path.parent.glob(f"{path.stem}.*.so"), tree / "build/cython" / f"{file[:-4]}.c"]
+    path = tree / file  # the build in place is a copy of the one in build/lib
+    built = [*path.parent.glob(f"{path.stem}.*.so"), *tree.glob(f"build/lib*/{file[:-4]}.*.so"),
+             tree / "build/cython" / f"{file[:-4]}.c"]  # fmt: skip
     places = [path, *built] if path.suffix == ".pyx" else [path]
     return {p: (p.read_bytes(), (p.stat().st_atime_ns, p.stat().st_mtime_ns))
             for p in places if p.exists()}  # fmt: skip

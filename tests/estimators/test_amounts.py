@@ -27,33 +27,6 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("name, options, y, family", KINDS, ids=lambda x: str(x)[:9])
-def test_they_are_points_of_paths(name, options, y, family):
-    model = getattr(ours, name)(0.1, l1_ratio=0.6, **options).fit(X, y, sample_weight=W)
-    fit = ss.path(X, y, family=family, alpha=0.6, lambdas=[0.1], weights=W, standardize=False,
-                  tol=1e-10)  # fmt: skip
-    np.testing.assert_array_equal(np.ravel(model.coef_), fit.coef(0.1))
-    kind = "class" if name == "ProbitNet" else "response"
-    expected = fit.predict(X, 0.1, kind=kind)
-    if kind == "class":
-        assert (model.predict(X) == expected).all()
-    else:
-        np.testing.assert_allclose(model.predict(X), expected)
-    if name == "ProbitNet":
-        shares = fit.predict(X, 0.1, kind="response")
-        np.testing.assert_allclose(model.predict_proba(X)[:, 1], shares)
-        np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
-
-
-@pytest.mark.parametrize("name, options, y, family", KINDS, ids=lambda x: str(x)[:9])
-def test_the_choice_is_that_of_cv_path(name, options, y, family):
-    folds = [(np.flatnonzero(np.arange(90) % 3 != k), np.flatnonzero(np.arange(90) % 3 == k))
-             for k in range(3)]  # fmt: skip
-    model = getattr(ours, name + "CV")(alphas=8, eps=0.05, cv=folds, **options).fit(X, y)
-    cv = ss.cv_path(X, y, family=family, lambdas=model.alphas_, folds=folds, standardize=False,
-                    tol=1e-10)  # fmt: skip
-    np.testing.assert_allclose(model.score_path_, cv.fold_scores.T)
-    assert model.alpha_ in model.alphas_ and model.coef_.size == 4
 
 
 def test_ridges_are_scikit_learns():

@@ -5,13 +5,10 @@ import pytest
 
 pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
-from sklearn.datasets import load_iris  # noqa: E402
 from sklearn.ensemble import BaggingClassifier  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
-from sklearn.model_selection import StratifiedKFold  # noqa: E402
 
-import sparsesolve as ss  # noqa: E402
-from sparsesolve.estimators import SparseLogisticRegression, SparseLogisticRegressionCV  # noqa: E402
+from sparsesolve.estimators import SparseLogisticRegression  # noqa: E402
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((90, 6))
@@ -33,18 +30,6 @@ def test_two_classes():
     assert np.log(model.predict_proba(X)) == pytest.approx(model.predict_log_proba(X))
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-def test_several_classes_are_those_of_a_path(grouped):
-    X, y = load_iris(return_X_y=True)
-    names = np.array(["a", "b", "c"])[y]
-    model = SparseLogisticRegression(0.05, grouped=grouped, standardize=True).fit(X, names)
-    fit = ss.path(X, names, family="multinomial", grouped=grouped, lambdas=[0.05], tol=1e-10)
-    assert model.coef_ == pytest.approx(fit.coef(0.05), abs=1e-5)
-    probability = fit.predict(X, s=0.05, kind="response")
-    assert model.predict_proba(X) == pytest.approx(probability, abs=1e-5)
-    assert (model.predict(X) == fit.predict(X, s=0.05, kind="class")).all()
-    assert np.exp(model.predict_log_proba(X)) == pytest.approx(model.predict_proba(X))
-
 
 def test_balanced_weights_count_rows():
     counts = np.random.default_rng(5).integers(0, 4, size=len(X)) + 2 * (SICK == "sick")
@@ -54,19 +39,6 @@ def test_balanced_weights_count_rows():
     assert two.coef_ == pytest.approx(one.coef_, abs=1e-5) and one.coef_.any()
     assert two.intercept_ == pytest.approx(one.intercept_, abs=1e-5)
 
-
-@pytest.mark.parametrize("measure", ["deviance", "auc", "class"])
-def test_alpha_by_cross_validation(measure):
-    model = SparseLogisticRegressionCV(alphas=12, measure=measure, cv=4).fit(X, SICK)
-    ids = np.zeros(90, dtype=int)
-    for k, (_, test) in enumerate(StratifiedKFold(4).split(X, SICK)):
-        ids[test] = k
-    cv = ss.cv_path(X, SICK, family="binomial", standardize=False, lambdas=model.alphas_,
-                    folds=ids, measure=measure, tol=1e-10)  # fmt: skip
-    assert model.score_path_ == pytest.approx(cv.fold_scores.T)
-    mean = model.score_path_.mean(axis=1) * (-1 if measure == "auc" else 1)
-    assert model.alpha_ == model.alphas_[mean.argmin()]
-    assert model.coef_[0] == pytest.approx(cv.coef(model.alpha_), abs=1e-6)
 
 
 def test_a_class_without_weight_counts_for_nothing():

@@ -6,13 +6,11 @@ import pytest
 pytest.importorskip("sklearn")
 from scipy import sparse  # noqa: E402
 from sklearn import linear_model as theirs  # noqa: E402
-from sklearn.base import clone  # noqa: E402
 from sklearn.datasets import load_diabetes, make_regression, make_sparse_coded_signal  # noqa: E402
-from sklearn.feature_selection import SelectFromModel  # noqa: E402
 from sklearn.metrics import r2_score  # noqa: E402
-from sklearn.model_selection import GridSearchCV, train_test_split  # noqa: E402
+from sklearn.model_selection import train_test_split  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from sparsesolve import estimators as ours  # noqa: E402
 
@@ -89,16 +87,6 @@ def test_tasks_share_the_features_that_matter():
     assert chosen[0].alpha_ == pytest.approx(chosen[1].alpha_)
 
 
-def test_dense_and_sparse_designs_give_one_answer():
-    X, y = make_regression(n_samples=80, n_features=300, random_state=0)
-    X[X < 2.0] = 0.0
-    options = {"alpha": 0.5, "fit_intercept": False}
-    dense, reference = (model.fit(X, y) for model in both("Lasso", **options))
-    stored = ours.Lasso(**options).fit(sparse.coo_matrix(X), y)
-    same(dense, reference, rel=1e-5, abs=1e-5)
-    same(stored, dense, rel=1e-5, abs=1e-5)
-
-
 def test_a_gram_matrix_of_weighted_rows_is_taken():
     X, y = make_regression(n_samples=1000, n_features=30, noise=0.5, random_state=0)
     weights = np.random.default_rng(0).lognormal(size=len(y))
@@ -120,29 +108,6 @@ def test_atoms_of_a_coded_signal_are_found(name):
     one, two = (model.fit(X.T, y) for model in both(name, **options))
     same(one, two)
     assert set(np.flatnonzero(w.ravel())) <= set(np.flatnonzero(one.coef_))
-
-
-def test_features_are_selected_by_their_coefficients_and_keep_their_names():
-    pandas = pytest.importorskip("pandas")
-    X, y = load_diabetes(return_X_y=True, as_frame=True)
-    chosen = [SelectFromModel(model, threshold="mean").set_output(transform="pandas").fit(X, y)
-              for model in both("LassoCV", cv=5)]  # fmt: skip
-    tables = [selector.transform(X) for selector in chosen]
-    assert isinstance(tables[0], pandas.DataFrame)
-    assert tables[0].columns.tolist() == tables[1].columns.tolist() and tables[0].shape[1] < 10
-
-
-def test_a_grid_search_over_a_pipeline_finds_the_same():
-    X, y = load_diabetes(return_X_y=True)
-    grid = {"elasticnet__alpha": [0.05, 0.5, 5.0], "elasticnet__l1_ratio": [0.3, 1.0]}
-    searches = [
-        GridSearchCV(make_pipeline(PolynomialFeatures(include_bias=False), StandardScaler(),
-                                   clone(model)), grid, cv=3).fit(X, y)
-        for model in both("ElasticNet")
-    ]  # fmt: skip
-    assert searches[0].best_params_ == searches[1].best_params_
-    scores = [search.cv_results_["mean_test_score"] for search in searches]
-    assert scores[0] == pytest.approx(scores[1], rel=1e-5)
 
 
 @pytest.mark.parametrize("store", [np.asfortranarray, sparse.csc_array])

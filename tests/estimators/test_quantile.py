@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("sklearn")
 from sklearn import linear_model  # noqa: E402
 
-from sparsesolve.estimators import QuantileRegressor, QuantileRegressorCV  # noqa: E402
+from sparsesolve.estimators import QuantileRegressor  # noqa: E402
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 5))
@@ -29,14 +29,6 @@ def test_the_objective_is_that_of_the_linear_programme(q, alpha, intercept):
     value, other = objective(own, q, alpha, s), objective(theirs, q, alpha, s)
     assert value == pytest.approx(other, rel=1e-8) and own.gap_ <= 1e-9
 
-
-def test_the_cross_validated_form_chooses_and_fits():
-    model = QuantileRegressorCV(quantile=0.3, alphas=8).fit(X, Y)
-    again = QuantileRegressor(quantile=0.3, alpha=model.alpha_).fit(X, Y)
-    assert model.coef_ == pytest.approx(again.coef_, abs=1e-6)
-    assert model.score_path_.shape == (8, 5)
-    assert model.alphas_[0] > model.alpha_ >= model.alphas_[-1]
-    assert model.to_sklearn().predict(X) == pytest.approx(model.predict(X))
 
 
 @pytest.mark.parametrize("q", [0.0, 1.0, -1, None])

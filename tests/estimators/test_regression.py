@@ -49,9 +49,22 @@ def test_columns_of_y_are_fitted_each_by_itself():
     assert np.array_equal(one.coef_, alone[0].coef_)
 
 
-def test_cv_of_several_columns_is_the_other_estimators_job():
+def test_cv_of_other_responses_is_the_other_estimators_job():
     with pytest.raises(ValueError, match="use MultiTaskLassoCV"):
         ours.LassoCV().fit(X, np.column_stack([Y, Y]))
+    with pytest.raises(ValueError, match="use LassoCV"):
+        ours.MultiTaskLassoCV().fit(X, Y)
+
+
+@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"l1_ratio": 0.2}])
+def test_tasks(options):
+    name = "MultiTaskElasticNet" if "l1_ratio" in options else "MultiTaskLasso"
+    both = np.column_stack([Y, Y[::-1], X[:, 2] - 0.5 * Y])
+    model = getattr(ours, name)(alpha=0.1, **options).fit(X, both)
+    other = getattr(theirs, name)(alpha=0.1, **options, **EXACT).fit(X, both)
+    assert model.coef_ == pytest.approx(other.coef_, rel=1e-6, abs=1e-3)
+    assert model.intercept_ == pytest.approx(other.intercept_)
+    assert model.predict(X) == pytest.approx(other.predict(X), rel=1e-6)
 
 
 MODELS = [ours.Lasso(0.1), ours.ElasticNet(0.1), ours.MultiTaskLasso(0.1)]

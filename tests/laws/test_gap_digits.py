@@ -1,10 +1,10 @@
-"""A law of every loss: the part of a gap that a sample answers for is never below 0, and as exact
-as its data: what is off is what a few units in the last place of eta and u would change.
+"""Laws of every loss against decimals: value, slope and curvature of a sample, and its part of a
+gap, which is never below 0: what is off is what a few units in the last place of the data change.
 
 So a fit that is all but perfect has a gap of its own, however small beside the loss.
 """
 
-from decimal import Decimal
+from decimal import Decimal, localcontext
 
 import decimal_losses
 import numpy as np
@@ -31,6 +31,28 @@ Y = {
 }
 BY_VALUES = {"cloglog", "probit"}  # a difference of values: of these it has the digits
 NEAR = {"cloglog": (-40, 5), "probit": (-10, 10), "tweedie": (-26, 26)}  # decimals take their time
+
+
+@pytest.mark.parametrize("name", sorted(Y))
+def test_value_slope_and_curvature_are_those_of_decimals(name):
+    function, _ = decimal_losses.LOSSES[name]
+    for y in Y[name]:
+        loss, start = LOSSES[name](np.array([y]), np.ones(1)), None
+        low, high = NEAR.get(name, (-40, 40))
+        for eta in [0.0, *(e for e in ETA if low <= e <= high)]:
+            with localcontext(prec=120, Emin=-(10**9), Emax=10**9):
+                value, slope, bend = map(float, function(Decimal(y), Decimal(eta)))
+            found, u = loss.at([eta])
+            if start is None:  # at 0: a constant, which says nothing
+                start = found - value if abs(found - value) > 1e-12 else 0.0
+            ends = [loss.at([eta + side * 1e-14 * abs(eta)])[1][0] for side in (-1, 1)]
+            size = abs(value) + abs(eta * slope) + abs(start) + y * (name == "tweedie")
+            assert found - start == pytest.approx(value, rel=0, abs=30 * EPSILON * size)
+            near = 30 * EPSILON * (abs(slope) + abs(y)) + abs(ends[1] - ends[0])
+            assert -u[0] == pytest.approx(slope, rel=0, abs=near), (y, eta)
+            if name != "huber" and not name.startswith("squared"):  # whose curvature jumps
+                bent = 1e-9 if name in NEAR else 1e-13
+                assert loss.curvature_at([eta])[0] == pytest.approx(bend, rel=bent), (y, eta)
 
 
 @pytest.mark.parametrize("name", sorted(set(LOSSES) - {"cox", "multigaussian", "multinomial"}))

@@ -272,6 +272,33 @@ def test_what_nothing_holds_back_follows_every_push(omega):
 
 
 @every_penalty
+def test_tangents_have_the_derivatives_of_the_value(omega):
+    """Along the directions that keep zeros and ties, bent steps under a linear term included."""
+    if omega.has_blocks or omega.tangent(np.zeros(SIZE)) is None:
+        return
+    rng = np.random.default_rng(6)
+    for x, _ in _draws():
+        b, z, h = omega.prox(x, 0.3 * np.abs(x).mean()), rng.standard_normal(SIZE), 1e-4
+        tangent, levels = omega.tangent(b), np.unique(np.abs([*b, 0.0]).round(9))
+        C, d = tangent.curvature(z), rng.standard_normal(len(tangent.gradient))
+        d /= max(1.0, np.linalg.norm(d))
+        if not b.any() or np.diff(levels).min() < 0.02:  # a step would come to a kink
+            continue
+
+        def along(t, b=b, z=z, d=d, tangent=tangent):
+            moved = tangent.step(t * d)
+            return omega.value(b + moved) - z @ (moved - tangent.directions @ (t * d))
+
+        assert (along(h) - along(-h)) / (2 * h) == pytest.approx(tangent.gradient @ d, abs=1e-5)
+        if tangent.retraction is None:
+            bend = (along(h) + along(-h) - 2 * along(0.0)) / h**2
+            assert bend == pytest.approx(d @ C @ d, abs=2e-3 * (1 + abs(bend)))
+        else:  # factors: half their squares are no less than the norm, and equal at d = 0
+            bound = along(0.0) + h * tangent.gradient @ d + 0.5 * h**2 * d @ C @ d
+            assert along(h) <= bound + 1e-9
+
+
+@every_penalty
 def test_methods_leave_their_arguments_alone(omega):
     x = np.linspace(-2, 2, SIZE)
     held = x.copy()

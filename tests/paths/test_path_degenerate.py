@@ -41,31 +41,6 @@ def certified(X, y, tol=1e-10, **options):
 GRID = np.geomspace(1.0, 1e-3, 8)
 
 
-@pytest.mark.parametrize("shape", [(50, 8), (10, 25)], ids=["tall", "wide"])
-def test_ridge(storage, shape):
-    X = normal(*shape)
-    y = X[:, 0] - X[:, 3] + normal(shape[0], 1, 1).ravel()
-    fit = certified(storage(X), y, alpha=0.0, lambdas=GRID, tol=1e-12)
-    assert (fit.df == shape[1]).all()
-    A = (X - X.mean(axis=0)) / X.std(axis=0)
-    for k, lam in enumerate(fit.lambdas):  # the closed form
-        normal_matrix = A.T @ A / shape[0] + lam * np.eye(shape[1])
-        beta = np.linalg.solve(normal_matrix, A.T @ (y - y.mean()) / shape[0])
-        b = fit.coefs[:, [k]].toarray().ravel()
-        assert b * X.std(axis=0) == pytest.approx(beta, rel=1e-4, abs=1e-5)
-
-
-@pytest.mark.parametrize("intercept, standardize",
-                         [(True, True), (True, False), (False, True)])  # fmt: skip
-def test_constant_columns_keep_a_coefficient_of_zero(storage, intercept, standardize):
-    X = normal(40, 7)
-    X[:, 1], X[:, 4] = 0.0, 3.3
-    X = X.astype(np.float32).astype(float)
-    y = 1 + X[:, 0] + X[:, 4] + normal(40, 1, 3).ravel()
-    fit = certified(storage(X), y, intercept=intercept, standardize=standardize, lambdas=GRID)
-    assert not fit.coefs.toarray()[[1, 4]].any()
-
-
 @pytest.mark.parametrize("alpha", [1.0, 0.5, 0.0])
 @pytest.mark.parametrize("shape", [(40, 7), (12, 30), (2000, 7)])
 def test_without_intercept_and_scaling_a_constant_column_is_one_of_all(storage, shape, alpha):
@@ -86,38 +61,6 @@ def test_a_column_that_varies_only_where_weights_are_zero(storage):
     y = X[:, 0] + X[:, 2] + normal(30, 1, 2).ravel()
     fit = certified(storage(X), y, weights=np.arange(30) < 25, lambdas=GRID)
     assert not fit.coefs.toarray()[2].any()
-
-
-def test_only_constant_columns(storage):
-    fit = certified(storage(np.full((9, 3), 2.0)), np.arange(9.0))
-    assert fit.coefs.nnz == 0 and fit.intercepts == pytest.approx(4.0)
-
-
-def test_constant_response(storage):
-    fit = ss.path(storage(normal(12, 4)), np.full(12, 3.5))
-    assert fit.coefs.nnz == 0 and fit.intercepts == pytest.approx(3.5)
-    assert np.isfinite(fit.dev_ratio).all() and np.isfinite(fit.gaps).all()
-    assert fit.null_deviance == pytest.approx(0.0, abs=1e-20)
-
-
-@pytest.mark.parametrize("alpha", [1.0, 0.5, 0.0])
-@pytest.mark.parametrize("sign", [1.0, -2.0])
-def test_duplicate_columns(storage, alpha, sign):
-    X = normal(30, 12)
-    X[:, 6:] = sign * X[:, :6]
-    y = X[:, :3] @ [1, -2, 3] + normal(30, 1, 4).ravel()
-    fit = certified(storage(X), y, alpha=alpha, lambdas=GRID)
-    if alpha < 1:  # strict convexity shares the coefficient out evenly
-        b = fit.coefs[:, [4]].toarray().ravel()
-        assert b[6:] * sign == pytest.approx(b[:6], abs=1e-4)
-
-
-@pytest.mark.parametrize("alpha", [1.0, 0.3])
-def test_collinear_columns_of_low_rank(storage, alpha):
-    X = (np.round(4 * normal(40, 3)) @ np.round(2 * normal(3, 15, 1)))
-    y = X[:, 0] - X[:, 7] + normal(40, 1, 5).ravel()
-    certified(storage(X), y, alpha=alpha, lambdas=10 * GRID)
-    certified(storage(X), y, alpha=alpha, penalty_factor=np.arange(15) % 3, lambdas=10 * GRID)
 
 
 def test_one_hot_columns_that_sum_to_the_intercept(storage):
@@ -154,31 +97,6 @@ def test_lambda_zero(storage, p, options):
     assert only.lambdas.tolist() == [0.0]
 
 
-@pytest.mark.parametrize("p", [6, 50])
-def test_penalty_factors_all_zero(storage, p):
-    X = normal(25, p)
-    y = X[:, 0] + normal(25, 1, 8).ravel()
-    fit = certified(storage(X), y, penalty_factor=np.zeros(p), lambdas=[1.0, 0.1])
-    assert fit.coefs[:, [0]].toarray() == pytest.approx(fit.coefs[:, [1]].toarray(), abs=1e-6)
-    own = ss.path(storage(X), y, penalty_factor=np.zeros(p))
-    assert len(own.lambdas) >= 1 and np.isfinite(own.lambdas).all()
-    boxed = {"penalty_factor": np.zeros(p), "lower": -0.1, "upper": np.resize([0.2, np.inf], p)}
-    certified(storage(X), y, lambdas=[1.0], **boxed)
-
-
-def test_penalty_factors_all_infinite(storage):
-    X = normal(15, 4)
-    fit = certified(storage(X), X[:, 0] + 2, penalty_factor=np.full(4, np.inf), lambdas=GRID)
-    assert fit.coefs.nnz == 0
-
-
-def test_limits_of_zero_on_both_sides_exclude(storage):
-    X = normal(20, 5)
-    fit = certified(storage(X), X.sum(axis=1), lower=np.r_[0, -np.inf, 0, -1, 0.0],
-                    upper=np.r_[0, 1, 0, np.inf, 0.5], lambdas=GRID)
-    assert not fit.coefs.toarray()[[0, 2]].any()
-
-
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("standardize", [True, False])
 def test_one_row(storage, intercept, standardize):
@@ -195,13 +113,6 @@ def test_one_row(storage, intercept, standardize):
     assert np.isfinite(own.dev_ratio).all() and np.isfinite(own.gaps).all()
 
 
-@pytest.mark.parametrize("n", [2, 3])
-def test_few_rows(storage, n):
-    X = normal(n, 40)
-    certified(storage(X), np.arange(float(n)), lambdas=GRID / 3)
-    certified(storage(X), np.arange(float(n)), alpha=0.5, lambdas=GRID / 3)
-
-
 def test_nearly_singular_design(storage):
     """Powers of one variable: condition numbers beyond what float32 distinguishes."""
     t = np.linspace(0, 1, 60)
@@ -210,14 +121,3 @@ def test_nearly_singular_design(storage):
     certified(storage(X), y, lambdas=GRID / 10)
     certified(storage(X), y, lambdas=GRID / 10, penalty_factor=np.resize([0.0, 1, 1, 1], 12))
     certified(storage(X), y, lambdas=GRID / 10, standardize=False)
-
-
-@pytest.mark.parametrize("shift, intercept", [(2.0 ** 12, True), (2.0 ** 5, False)])
-def test_columns_far_from_zero(storage, shift, intercept):
-    """Means of many times the spread: centring must not cost the digits.
-
-    Without an intercept the coefficients' rounding alone costs shift^2 * 1e-16: less is asked.
-    """
-    X = (normal(40, 6) + shift).astype(np.float32).astype(float)
-    y = X[:, 0] - X[:, 1] + normal(40, 1, 3).ravel()
-    certified(storage(X), y, lambdas=GRID, intercept=intercept)

@@ -1,29 +1,13 @@
 """Paths solved again, between their lambdas and further down: by closed form, and by ss.path."""
 
-import dataclasses
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import sparse
-from soft_paths import X, fit, soft, soft_path, softmany, y
+from soft_paths import X, fit, soft, soft_path, y
 
 import sparsesolve as ss
-
-
-def test_exact_solves_between_the_lambdas():
-    s = [2.75, 0.25, 2.0]
-    assert_allclose(fit.coef(s, exact=True, X=X, y=y), softmany(s))
-    assert_allclose(fit.coef(0.25, exact=True, X=X, y=y), soft(0.25))
-    assert_allclose(fit.intercept(0.25, exact=True, X=X, y=y), 10.0)
-
-
-def test_exact_needs_no_fit_at_a_lambda_of_the_path():
-    def refuse(*args, **options):
-        raise AssertionError("a fit that was not needed")
-
-    path = dataclasses.replace(fit, fitter=refuse)
-    assert_array_equal(path.coef([3.0, 1.0], exact=True, X=X, y=y), fit.coef([3.0, 1.0]))
 
 
 def test_exact_goes_beyond_what_ended_the_path():
@@ -41,25 +25,6 @@ def test_exact_asks_for_the_data_of_the_fit():
         fit.coef(1.5, exact=True, X=X[::-1] + X[:, ::-1], y=y)
     with pytest.raises(ValueError, match="2 columns"):
         fit.coef(1.5, exact=True, X=X[:, :2], y=y)
-
-
-def test_extend_keeps_the_spacing():
-    path = soft_path(X, y, n_lambdas=3, lambda_min_ratio=0.25)
-    longer = path.extend(X, y, n_lambdas=2)
-    assert_allclose(longer.lambdas, 3.0 * 0.5 ** np.arange(5))
-    assert_allclose(longer.coefs.toarray(), softmany(longer.lambdas), atol=1e-12)
-    assert_allclose(longer.df, [0, 2, 2, 3, 3])
-    assert len(longer.gaps) == len(longer.n_iters) == len(longer.status) == 5
-    assert len(path.lambdas) == 3  # the old path stays
-    assert_allclose(longer.extend(X, y, n_lambdas=1).lambdas[-1], 3.0 / 32)
-
-
-def test_extend_down_to_a_ratio():
-    path = soft_path(X, y, n_lambdas=3, lambda_min_ratio=0.25)
-    assert_allclose(path.extend(X, y, lambda_min_ratio=1 / 16).lambdas[-1], 3.0 / 16)
-    assert_allclose(path.extend(X, y, lambda_min_ratio=0.06).lambdas[-1], 3.0 / 32)
-    both = path.extend(X, y, lambda_min_ratio=0.01, n_lambdas=7)
-    assert_allclose(both.lambdas[2:], np.geomspace(0.75, 0.03, 8))
 
 
 def test_extend_without_arguments_completes_what_was_asked_for():
@@ -81,29 +46,6 @@ def test_extend_several_classes():
     whole = ss.path(X, kind, family="multinomial", lambdas=longer.lambdas)
     assert_allclose(longer.coef(0.025), whole.coef(0.025), atol=1e-4)
     assert longer.intercepts.shape == (3, 4)
-
-
-@pytest.mark.parametrize(
-    "asked, words",
-    [
-        ({"n_lambdas": 0}, "n_lambdas"),
-        ({"lambda_min_ratio": 1.5}, "lambda_min_ratio"),
-        ({"lambda_min_ratio": 0.9}, "already reaches"),
-        ({}, "complete"),
-    ],
-)
-def test_extend_refuses_what_adds_nothing(asked, words):
-    with pytest.raises(ValueError, match=words):
-        fit.extend(X, y, **asked)
-
-
-def test_extend_refuses_paths_without_a_next_lambda():
-    with pytest.raises(ValueError, match="positive last lambda"):
-        soft_path(X, y, lambdas=[1.0, 0.0]).extend(X, y, n_lambdas=1)
-    one = soft_path(X, y, lambdas=[1.0])
-    with pytest.raises(ValueError, match="no spacing"):
-        one.extend(X, y, n_lambdas=1)
-    assert_allclose(one.extend(X, y, n_lambdas=1, lambda_min_ratio=0.5).lambdas, [1.0, 0.5])
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,7 @@ Y = {
     "poisson": RNG.poisson(np.exp(ETA)),
     "cox": np.column_stack([TIME, DIED]),
 }
-LOSSES = {"binomial": numpy_losses.BINOMIAL, "poisson": numpy_losses.POISSON}
 WEIGHTS = RNG.uniform(0.2, 2.0, N)
-TIMES = RNG.integers(1, 4, N)  # that each row is repeated
 BINARY = {
     "binomial": "binomial",
     "probit": families.probit(),
@@ -40,28 +38,6 @@ def same(fit, other, rel=1e-6):
 
 
 # Weights, counts, repeated rows
-
-
-@pytest.mark.parametrize("scale, rel", [(0.25, 1e-9), (1024.0, 1e-9), (1000.0, 1e-6)], ids=str)
-@pytest.mark.parametrize("family", Y)
-def test_scaling_all_weights_changes_the_null_deviance_alone(family, scale, rel):
-    """Where the scale is not a power of 2, rounding may end a λ a step sooner: alike to √tol."""
-    given = {"family": family, "tol": 1e-12, "n_lambdas": 30, "stop": None}
-    fit = ss.path(X, Y[family], weights=WEIGHTS, **given)
-    other = ss.path(X, Y[family], weights=scale * WEIGHTS, **given)
-    same(fit, other, rel=rel)
-    assert other.null_deviance == pytest.approx(scale * fit.null_deviance, rel=1e-9)
-
-
-@pytest.mark.parametrize("family", Y)
-def test_weights_that_are_whole_are_repeated_rows(family):
-    rows = np.repeat(np.arange(N), TIMES)
-    given = {"family": family, "tol": 1e-10, "n_lambdas": 30, "stop": None,
-             "lambda_min_ratio": 0.01}  # fmt: skip
-    fit = ss.path(X, Y[family], weights=TIMES, **given)
-    other = ss.path(X[rows], Y[family][rows], **given)
-    same(fit, other, rel=1e-5)
-    assert other.null_deviance == pytest.approx(fit.null_deviance, rel=1e-9)
 
 
 def test_events_and_sides_whose_weights_are_all_zero_are_refused():
@@ -219,56 +195,6 @@ def test_deaths_in_the_order_of_a_column():
 
 
 # Few rows, constant columns
-
-
-FEW = {"binomial": [0, 1], "poisson": [0, 2], "cox": [[1.0, 1], [2.0, 0]]}
-
-
-@pytest.mark.parametrize("p", [1, 3])
-@pytest.mark.parametrize("family", FEW)
-def test_two_rows(family, p):
-    fit = ss.path(X[:2, :p], FEW[family], family=family)
-    assert (fit.gaps <= 1e-7).all() and fit.dev_ratio[-1] > 0.98
-    assert np.isfinite(fit.coefs.data).all()
-    if family != "cox":
-        loss = LOSSES[family]
-        for k in (0, len(fit.lambdas) // 2, -1):
-            b = fit.coefs[:, [k]].toarray().ravel()
-            assert glm_oracle.certificate(X[:2, :p], np.array(FEW[family], float),
-                                          fit.intercepts[k], b, fit.lambdas[k],
-                                          loss=loss) <= 1.1e-7  # fmt: skip
-
-
-@pytest.mark.parametrize("family, y, intercept", [
-    ("poisson", [3.0], np.log(3)), ("binomial", [0.3], np.log(0.3 / 0.7)), ("cox", [[1, 1]], 0.0),
-])  # fmt: skip
-def test_one_row_is_told_by_the_intercept(family, y, intercept):
-    fit = ss.path(X[:1], y, family=family)
-    assert fit.intercepts == pytest.approx([intercept]) and fit.df.tolist() == [0]
-
-
-@pytest.mark.parametrize("family", Y)
-def test_constant_columns_keep_a_coefficient_of_zero(family):
-    with_constant = np.insert(X, 4, 7.0, axis=1)
-    fit = ss.path(with_constant, Y[family], family=family, n_lambdas=20, tol=1e-10)
-    plain = ss.path(X, Y[family], family=family, n_lambdas=20, tol=1e-10)
-    assert not fit.coefs.toarray()[4].any()
-    others = np.delete(fit.coefs.toarray(), 4, axis=0)
-    assert others == pytest.approx(plain.coefs.toarray(), abs=1e-6)
-    alone = ss.path(np.full((N, 2), 3.0), Y[family], family=family)
-    assert alone.coefs.nnz == 0 and len(alone.lambdas) == 1 and alone.dev_ratio.tolist() == [0.0]
-
-
-@pytest.mark.parametrize("nearly", [0.0, 1e-9])
-@pytest.mark.parametrize("family", ["poisson", families.gamma(), families.tweedie(1.5),
-                                    families.negative_binomial(2.0)], ids=str)  # fmt: skip
-def test_equal_responses_leave_nothing_to_explain(family, nearly):
-    y = 3.0 * (1 + nearly * X[:, 0])
-    fit = ss.path(X, y, family=family)
-    assert len(fit.lambdas) == 1 and fit.df[0] == 0 and fit.gaps[0] == 0.0
-    assert fit.intercepts == pytest.approx([np.log(3)]) and fit.null_deviance == 0.0
-    given = ss.path(X, y, family=family, lambdas=[0.1, 0.01])
-    assert not given.df.any() and not given.gaps.any() and not given.dev_ratio.any()
 
 
 @pytest.mark.parametrize("delta", [1.0, 0.01])

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import response_oracle as oracle
-from scipy import sparse
 
 import sparsesolve as ss
 
@@ -94,15 +93,6 @@ def test_two_classes_are_the_logistic_path(data):
     assert two.dev_ratio == pytest.approx(one.dev_ratio, abs=1e-9)
 
 
-def test_one_response_is_the_gaussian_path(data):
-    X, _, reals = data
-    several = ss.path(X, reals[:, :1], family="multigaussian", tol=1e-12, stop=None)
-    one = ss.path(X, reals[:, 0], tol=1e-12, stop=None)
-    assert several.lambdas == pytest.approx(one.lambdas)
-    assert several.coefs[0].toarray() == pytest.approx(one.coefs.toarray(), abs=1e-5)
-    assert several.intercepts[0] == pytest.approx(one.intercepts, abs=1e-5)
-
-
 def test_counts_are_expanded_rows(data):
     X, _, _ = data
     counts = np.random.default_rng(0).integers(0, 4, (N, 3))
@@ -114,34 +104,6 @@ def test_counts_are_expanded_rows(data):
     again = ss.path(np.repeat(X[rows], repeats, axis=0), np.repeat(codes, repeats), **options)
     assert fit.lambdas == pytest.approx(again.lambdas)
     assert dense(fit) == pytest.approx(dense(again), abs=1e-5)
-
-
-@pytest.mark.parametrize("family, options", FORMS)
-def test_weights_count_rows_and_their_scale_is_nothing(data, family, options):
-    X, y = data[0], response(data, family)
-    w = np.resize([1, 2, 0, 3], N)
-    options = {"family": family, "tol": 1e-12, "n_lambdas": 12, **options}
-    fit = ss.path(X, y, weights=w, **options)
-    repeated = ss.path(np.repeat(X, w, axis=0), np.repeat(y, w, axis=0), **options)
-    assert fit.lambdas == pytest.approx(repeated.lambdas)
-    assert dense(fit) == pytest.approx(dense(repeated), abs=1e-5)
-    assert fit.null_deviance == pytest.approx(repeated.null_deviance)
-    scaled = ss.path(X, y, weights=8.0 * w, **options)
-    assert np.array_equal(dense(fit), dense(scaled))
-    assert scaled.null_deviance == pytest.approx(8 * fit.null_deviance)
-
-
-@pytest.mark.parametrize("family, options", FORMS)
-def test_storage_order_of_columns_and_threads_change_nothing(data, family, options):
-    X, y = data[0], response(data, family)
-    before = X.copy()
-    options = {"family": family, "tol": 1e-12, "n_lambdas": 10, **options}
-    B = dense(ss.path(X, y, **options))
-    assert np.array_equal(X, before)
-    order = np.random.default_rng(1).permutation(P)
-    assert dense(ss.path(X[:, order], y, **options)) == pytest.approx(B[:, order], abs=1e-5)
-    assert dense(ss.path(sparse.csr_array(X), y, **options)) == pytest.approx(B, abs=1e-5)
-    assert np.array_equal(dense(ss.path(X, y, n_threads=2, **options)), B)
 
 
 def test_units_of_real_responses_are_the_users(data):
@@ -213,14 +175,6 @@ def test_two_rows_a_constant_column_and_a_lone_member():
     for grouped in (False, True):
         fit = ss.path(X, codes, family="multinomial", grouped=grouped)
         assert (fit.gaps < 1e-7).all()
-
-
-def test_constant_responses_have_a_null_path(data):
-    X, _, reals = data
-    fit = ss.path(X, np.full((N, 2), 3.25), family="multigaussian")
-    assert fit.intercepts[:, 0] == pytest.approx([3.25, 3.25], rel=1e-14) and not fit.df.any()
-    half = ss.path(X, np.c_[reals[:, 0], np.full(N, -7.0)], family="multigaussian")
-    assert not half.coefs[1].nnz and half.intercepts[1] == pytest.approx(-7.0, rel=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -53,14 +53,3 @@ def test_edges_of_weight_0_join_nothing():
     assert own.kernel().shape == (7, 3)
     v = RNG.standard_normal(7)
     assert own.prox(v, 0.3)[5:].tolist() == v[5:].tolist()
-
-
-def test_pieces_of_equal_coefficients_move_together():
-    b = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 0.0, 0.0])
-    for l1, count in ((0.0, 3), (0.4, 2)):
-        own = graph(l1)
-        tangent = own.tangent(b)
-        assert own.degrees(b) == tangent.directions.shape[1] == count
-        d = 1e-3 * RNG.standard_normal(count)
-        moved = b + tangent.step(d)
-        assert own.value(moved) - own.value(b) == pytest.approx(tangent.gradient @ d, abs=1e-12)

@@ -28,13 +28,3 @@ def enumerated_polar(z):
 def test_the_polar_is_the_largest_ratio_over_all_sets():
     for z in RNG.standard_normal((8, 5)):
         assert own().polar(z) == pytest.approx(enumerated_polar(z), rel=1e-9)
-
-
-def test_the_largest_of_a_group_keep_one_size():
-    b = np.array([2.0, -2.0, 1.0, 1.0, 0.0])  # 0 and 1 are tied in group 0, 2 and 3 in group 1
-    tangent = own().tangent(b)
-    assert tangent.directions.shape[1] == own().degrees(b) == 2
-    d = 1e-3 * RNG.standard_normal(2)
-    moved = b + tangent.step(d)
-    assert moved[4] == 0.0 and abs(moved[0]) == pytest.approx(abs(moved[1]))
-    assert own().value(moved) - own().value(b) == pytest.approx(tangent.gradient @ d, abs=1e-12)

@@ -60,32 +60,6 @@ def test_sparse_x_weights_saved_models_and_validation(tmp_path, penalty):
     assert copied.prox(Z[0], 0.1) == pytest.approx(penalty.prox(Z[0], 0.1))
 
 
-def test_worked_numbers():
-    assert P.TotalVariation().value([1, 3, 3, 0]) == 5.0
-    assert P.TotalVariation([2, 1, 1], l1=0.5).value([1, 3, 3, 0]) == 10.5
-    assert P.TotalVariation(order=[0, 2, 1]).value([1, 3, 1]) == 2.0
-    assert P.Slope([3, 2, 1]).value([1, -5, 2]) == 20.0
-    assert P.Slope([3, 2, 1]).polar([3, 3, 3]) == 1.5
-    assert P.TraceNorm((2, 2)).value([3, 0, 0, -4]) == 7.0
-    assert P.TraceNorm((2, 2)).polar([3, 0, 0, -4]) == 4.0
-    assert P.Spectral("spectral", (2, 2)).value([3, 0, 0, -4]) == 4.0
-    assert P.Spectral("frobenius", (2, 2)).value([3, 0, 0, -4]) == 5.0
-    assert P.LatentGroupL2([[0, 1], [1, 2]], [1, 1]).polar([3, 4, 0]) == 5.0
-    assert P.LatentGroupL2([[0, 1], [1, 2]], [1, 1]).value([0, 2, 0]) == pytest.approx(2.0)
-    assert P.Separate({0: None, 1: P.L1(2.0)}).value([7, 3]) == 6.0
-    bh = P.Slope(q=0.2).over(3)
-    assert bh._w[0] == 1.0 and (np.diff(bh._w) < 0).all()
-    assert P.Slope(kind="oscar", q=0.5).over(3)._w.tolist() == [1.0, 0.75, 0.5]
-
-
-def test_penalties_on_groups_answer_on_arrays():
-    groups = P.GroupL2([[0, 1], [2]], [1.0, 2.0])
-    assert groups.value([3, 4, -1]) == 7.0 and groups.polar([3, 4, -1]) == 5.0
-    assert groups.prox([3, 4, -1], 1.0) == pytest.approx([2.4, 3.2, 0.0])
-    assert P.GroupLinf([0, 0, 0], [1.0]).prox([3.0, 1.0, 1.0], 1.0).tolist() == [2.0, 1.0, 1.0]
-    assert P.SparseGroup([0, 0], 1.0).value([1.0, -2.0]) == 3.0
-
-
 def test_trace_prox_by_both_ways():
     """By eigenvalues of inner products, and by the SVD."""
     rng = np.random.default_rng(0)
@@ -126,61 +100,3 @@ def test_latent_value_of_small_entries():
     assert penalty.polar(z) <= 1.0 + 1e-12
     assert z @ b * (1.0 - 1e-12) <= penalty.value(b) <= z @ b * (1.0 + 1e-9)
     assert sum(penalty.latent(b)) == pytest.approx(b, rel=1e-12, abs=0)
-
-
-def test_images_of_few_values_as_graphs():
-    """Ties leave neighbouring regions of equal values; the same problem as a graph is the twin."""
-    rng = np.random.default_rng(0)
-    for m, n in ((2, 2), (3, 2), (3, 4), (4, 4)):
-        place = np.arange(m * n).reshape(m, n)
-        pairs = zip(np.r_[place[:-1].ravel(), place[:, :-1].ravel()].tolist(),
-                    np.r_[place[1:].ravel(), place[:, 1:].ravel()].tolist(), strict=True)
-        graph, image = P.GraphTV(list(pairs)), P.TotalVariation2D((m, n))
-        for trial in range(300):
-            v, t = rng.integers(-3, 4, m * n) * 1.0, (0.1, 0.25, 1.0)[trial % 3]
-            assert image.prox(v, t) == pytest.approx(graph.prox(v, t), abs=1e-12)
-
-
-def test_degrees_of_freedom():
-    b = np.array([0.0, 0.0, 1.0, 1.0 + 1e-14, -2.0])
-    assert P.TotalVariation().degrees(b) == 3 and P.TotalVariation(l1=1).degrees(b) == 2
-    assert P.Slope().degrees(np.array([1.0, -1.0, 2.0, 0.0])) == 2
-    assert P.Slope().degrees(0 * b) == 0
-    assert P.TraceNorm((3, 4)).degrees(np.outer([1, 2, 3], [1, 0, 1, 1]).ravel() * 1.0) == 6
-    parts = P.Separate({(0, 1): P.TotalVariation(), (2, 3, 4): P.L1()})
-    assert parts.degrees(b) == 4
-
-
-@pytest.mark.parametrize("make, kind, sentence", [
-    (lambda: P.TotalVariation(l1=-1), ValueError, "l1 must be at least 0"),
-    (lambda: P.TotalVariation(l1="x"), TypeError, "l1 must be a number"),
-    (lambda: P.TotalVariation([1, 2]), ValueError, r"weights has shape \(2,\); give one for each"),
-    (lambda: P.TotalVariation([1, np.nan, 1]), ValueError, "weights has nan at 1"),
-    (lambda: P.TotalVariation(order=[0, 1, 1, 2]), ValueError, "order must hold each"),
-    (lambda: P.Slope([1, 2, 1, 0]), ValueError, "lambdas rises from 1 to 2 at 1"),
-    (lambda: P.Slope([1, -1]), ValueError, "lambdas ends at -1"),
-    (lambda: P.Slope([1, 0.5]), ValueError, "lambdas has 2 weights for 4"),
-    (lambda: P.Slope(q=1.0), ValueError, "q must be above 0 and below 1"),
-    (lambda: P.Slope(kind="x"), ValueError, "kind must be one of 'bh'"),
-    (lambda: P.TraceNorm((3, 2)), ValueError, r"shape \(3, 2\) does not have 4 entries"),
-    (lambda: P.TraceNorm((3,)), ValueError, "shape must be a pair"),
-    (lambda: P.TraceNorm(), ValueError, "TraceNorm without a shape is for families of several"),
-    (lambda: P.Spectral("nuclear"), ValueError, "of must be one of 'trace'"),
-    (lambda: P.Separate({}), TypeError, "parts must be a mapping"),
-    (lambda: P.Separate({0: None, (0, 1, 2, 3): P.L1()}), ValueError, "feature 0 is in two sets"),
-    (lambda: P.Separate({0: None}), ValueError, "feature 1 is in no set"),
-    (lambda: P.Separate({"age": None}), ValueError, "parts names 'age', which is 0 columns"),
-    (lambda: P.Separate({9: None}), ValueError, "parts names feature 9"),
-    (lambda: P.LatentGroupL2([[0, 9]]), ValueError, "group 0 holds 9; features are numbered"),
-    (lambda: P.LatentGroupL2([[]]), ValueError, "group 0 has no features"),
-    (lambda: P.LatentGroupL2([[0, 0]]), ValueError, "group 0 holds a feature twice"),
-    (lambda: P.LatentGroupL2([["a"]]), ValueError, "group 0 names 'a'"),
-    (lambda: P.LatentGroupL2([[0, 1]], [0.0]), ValueError, "weights has 0 for group 0"),
-    (lambda: P.graph_groups([(1, 1)]), ValueError, "joins feature 1 to itself"),
-    (lambda: P.graph_groups([(0, 1), (1, 0)]), ValueError, "edge 1, .* occurs twice"),
-    (lambda: P.graph_groups([(0, 1, 2)]), ValueError, "an edge is a pair"),
-])  # fmt: skip
-def test_what_is_refused(make, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        made = make()
-        made.value(np.ones(4))

@@ -1,6 +1,5 @@
 """Sum: worked numbers, splittings of every penalty that has one, paths, responses, refusals."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -17,17 +16,6 @@ X = RNG.standard_normal((70, 12))
 TRUTH = np.outer([1.0, -1.0, 0.0, 0.0], [1.0, 1.0, 0.0]).ravel()
 Y = X @ TRUTH + 0.5 * RNG.standard_normal(70)
 LOW = P.Sum([P.L1(0.3), P.TraceNorm((4, 3))])
-
-
-def test_worked_numbers():
-    both = P.Sum([P.L1(0.5), P.TraceNorm((2, 2))])
-    assert both.value([3, 0, 0, -4]) == 10.5
-    assert both.polar([3.0, 0.0, 0.0, 0.0]) == pytest.approx(2.0)
-    assert both.prox([3.0, 0, 0, -4], 1.0) == pytest.approx([1.5, 0, 0, -2.5], abs=1e-6)
-    assert pickle.loads(pickle.dumps(both)).value([1.0, 0, 0, 0]) == 1.5
-    assert P.Sum([P.TotalVariation(), P.TrendFilter()]).over(6).kernel().shape == (6, 1)
-    assert P.Sum([P.TotalVariation(), P.L1()]).over(6).kernel() is None
-    assert both.degrees(np.array([1.0, 0, 0, 0])) == 1
 
 
 @pytest.mark.parametrize("penalty", [
@@ -56,16 +44,6 @@ def test_paths(family):
     steps = ss.path(X, y, family=family, penalty=LOW, lambdas=fit.lambdas[:3], tol=1e-4,
                     solver="fista")  # fmt: skip
     assert steps.dev_ratio == pytest.approx(fit.dev_ratio[:3], abs=5e-3)
-
-
-def test_the_same_as_a_sum_that_is_one_penalty():
-    fit = ss.path(X, Y, penalty=P.TotalVariation(l1=0.5), n_lambdas=4, tol=1e-9)
-    both = P.Sum([P.TotalVariation(), P.L1(0.5)])
-    own = ss.path(X, Y, penalty=both, lambdas=fit.lambdas, tol=1e-7)
-    assert not own.status.any()
-    assert own.coefs.toarray() == pytest.approx(fit.coefs.toarray(), abs=2e-3)
-    assert ss.path(X, Y, penalty=both, n_lambdas=2).lambdas[0] == pytest.approx(
-        fit.lambdas[0], rel=1e-4)  # fmt: skip
 
 
 SEVERAL = np.column_stack([Y, -Y + 0.1 * RNG.standard_normal(70), RNG.standard_normal(70)])
@@ -149,18 +127,6 @@ def omega_of(omega, B):
     if isinstance(omega, P.TraceNorm):
         return np.linalg.svd(B, compute_uv=False).sum()
     return np.abs(np.diff(B, axis=1)).sum()
-
-
-@pytest.mark.parametrize("terms, kind, sentence", [
-    ([], TypeError, "terms must be a list of penalties"),
-    (P.L1(), TypeError, "terms must be a list of penalties"),
-    ([P.L1(), 3], TypeError, r"terms\[1\] is 3, which has no method value"),
-    ([P.L1(), P.Berhu()], TypeError, "Berhu is no norm"),
-    ([P.L1(), P.TraceNorm((5, 5))], ValueError, r"shape \(5, 5\) does not have 4 entries"),
-])  # fmt: skip
-def test_what_is_refused(terms, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        P.Sum(terms).value(np.ones(4))
 
 
 @pytest.mark.parametrize("omega", [

@@ -14,72 +14,6 @@ SIGNAL = X[:, :4].sum(axis=1) - X[:, 5]
 Y = SIGNAL + 0.5 * RNG.standard_normal(70)
 GROUPS = [range(4), range(4, 8), range(8), range(8, 16), range(12, 16), *[[j] for j in range(16)]]
 TREES = [P.TreeL2(GROUPS), P.TreeLinf(GROUPS)]
-RESPONSES = {
-    "gaussian": Y, "binomial": Y > 0.5, "poisson": RNG.poisson(np.exp(0.3 * SIGNAL)),
-    "cox": np.column_stack([RNG.exponential(np.exp(-0.3 * SIGNAL)), RNG.random(70) < 0.8]),
-    "multigaussian": np.column_stack([Y, -Y]), "multinomial": np.digitize(Y, [0.0, 1.0]),
-}  # fmt: skip
-
-
-def test_worked_numbers():
-    pair = P.TreeL2([[0, 1], [0, 1, 2]], [1.0, 2.0])
-    assert pair.value([3.0, 4.0, 0.0]) == 15.0 and pair.value([3.0, 4.0, 12.0]) == 5.0 + 26.0
-    assert pair.prox([3.0, 4.0, 0.0], 1.0) == pytest.approx([1.2, 1.6, 0.0])
-    assert pair.polar([3.0, 4.0, 0.0]) == pytest.approx(5.0 / 3.0)
-    assert P.TreeLinf([[0, 1], [0, 1, 2]], [1.0, 2.0]).value([3.0, 4.0, 12.0]) == 4.0 + 24.0
-    assert P.TreeLinf([[0, 1], [0, 1, 2]], [1.0, 2.0]).polar([3.0, 3.0, 0.0]) == 2.0
-    assert P.TreeLinf([range(3)], [1.0]).prox([3.0, 1.0, 2.5], 1.0).tolist() == [2.25, 1.0, 2.25]
-    assert P.TreeL2([["a"]]).over(2, ["b", "a"]).value([2.0, 0.0]) == 2.0  # b: a group of one
-
-
-def test_special_trees_are_known_norms():
-    rng, labels = np.random.default_rng(0), [0, 0, 1, 1, 1, 2]
-    d = {0: 1.0, 1: 0.5, 2: 2.0}
-    for tree, other in (
-        (P.TreeL2(labels, d), P.GroupL2(labels, list(d.values()))),
-        (P.TreeLinf(labels, d), P.GroupLinf(labels, list(d.values()))),
-        (P.TreeL2([[j] for j in range(6)]), P.L1()),
-        (P.TreeLinf([range(6)], [0.0]), P.TreeL2([range(6)], [0.0])),
-    ):
-        for _ in range(10):
-            v = rng.standard_normal(6)
-            assert tree.value(v) == pytest.approx(other.value(v))
-            assert tree.prox(v, 0.4) == pytest.approx(other.prox(v, 0.4), abs=1e-13)
-            if tree.value(v) > 0.0:
-                assert tree.polar(v) == pytest.approx(other.polar(v), rel=1e-13)
-
-
-@pytest.mark.parametrize("penalty", TREES, ids=["l2", "linf"])
-def test_tangent_is_the_second_order_model(penalty):
-    """Differences of the value along the tangent's directions."""
-    rng, bound = np.random.default_rng(3), penalty.over(16)
-    b = bound.prox(3.0 * rng.standard_normal(16), 0.2)
-    b[4:8] = 0.0
-    tangent = bound.tangent(b)
-    for _ in range(5):
-        d = rng.standard_normal(len(tangent.gradient))
-        C = tangent.curvature(b) if tangent.curvature else np.zeros((len(d), len(d)))
-        for h in (1e-3, 1e-4):
-            step = tangent.step(h * d)
-            change = bound.value(b + step) - bound.value(b)
-            assert change == pytest.approx(h * tangent.gradient @ d + 0.5 * h * h * d @ C @ d,
-                                           abs=50 * h**3 + 1e-13)  # fmt: skip
-    assert np.linalg.norm(tangent.directions @ d) > 0.0
-
-
-@pytest.mark.parametrize("family", RESPONSES)
-@pytest.mark.parametrize("penalty", TREES, ids=["l2", "linf"])
-def test_paths_of_all_families(family, penalty):
-    options = {"family": family, "penalty": penalty, "n_lambdas": 5, "lambda_min_ratio": 0.05}
-    fit = ss.path(X, RESPONSES[family], tol=1e-9, stop=None, **options)
-    loose = ss.path(X, RESPONSES[family], tol=1e-5, solver="fista", stop=None, **options)
-    assert not fit.status.any() and fit.gaps.max() <= 1e-9
-    assert loose.dev_ratio == pytest.approx(fit.dev_ratio, abs=5e-3)
-    for b in (fit.coefs if isinstance(fit.coefs, list) else [fit.coefs]):
-        assert not b.toarray()[:, 0].any()
-    if isinstance(fit.coefs, list):  # a feature enters for all responses
-        support = [m.toarray() != 0.0 for m in fit.coefs]
-        assert all((own == support[0]).mean() > 0.95 for own in support)
 
 
 @pytest.mark.parametrize("penalty", TREES, ids=["l2", "linf"])
@@ -141,23 +75,3 @@ def test_groups_of_a_clustering():
         P.tree_groups(Z)
     with pytest.raises(ValueError, match="joins 0 and 0 in row 1"):
         P.tree_groups([[0, 1, 1.0, 2], [0, 0, 1.0, 3]])
-
-
-@pytest.mark.parametrize("make, kind, sentence", [
-    (lambda: P.TreeL2([[0, 1], [1, 2]]), ValueError, "groups 0 and 1 cross: feature 1 is in both"),
-    (lambda: P.TreeLinf({"u": [0, 1, 2], "v": [2, 3]}), ValueError, "groups 'v' and 'u' cross"),
-    (lambda: P.TreeL2([[]]), ValueError, "group 0 has no features"),
-    (lambda: P.TreeL2([[0, 9]]), ValueError, "group 0 holds 9; features are numbered"),
-    (lambda: P.TreeL2([[0, 0]]), ValueError, "group 0 holds a feature twice"),
-    (lambda: P.TreeL2([["a"]]), ValueError, "group 0 names 'a', but the columns"),
-    (lambda: P.TreeL2([0, 1]), ValueError, "groups has 2 labels for 4 features"),
-    (lambda: P.TreeL2([[0, 1]], [1, 2]), ValueError, "give one for each of 1 groups"),
-    (lambda: P.TreeL2([[0, 1]], [-1.0]), ValueError, "weights has -1.0 for group 0"),
-    (lambda: P.TreeL2([[0, 1]], [np.nan]), ValueError, "weights has nan for group 0"),
-    (lambda: P.TreeL2({"u": [0]}, {"v": 1.0}), ValueError, "weights has none for group 'u'"),
-    (lambda: P.TreeL2({"u": [0]}, {"u": 1, "v": 1.0}), ValueError, "names 'v', which is no group"),
-    (lambda: P.TreeL2(3), TypeError, "groups is 3"),
-])  # fmt: skip
-def test_what_is_refused(make, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        make().value(np.ones(4))

@@ -14,13 +14,6 @@ X = RNG.standard_normal((80, 30))
 Y = X @ TRUTH + RNG.standard_normal(80)
 
 
-def test_worked_numbers():
-    assert P.TrendFilter().value([0.0, 1, 2, 3, 2, 1]) == 2.0
-    assert P.TrendFilter(0).value([0.0, 1, 3]) == P.TotalVariation().value([0.0, 1, 3])
-    assert P.TrendFilter().polar([1.0, -2.0, 1.0]) == pytest.approx(1.0)
-    assert P.TrendFilter().degrees(np.array([0.0, 1, 2, 3, 2, 1])) == 3
-
-
 @pytest.mark.parametrize("degree", [0, 1, 2, 3])
 def test_the_basis(degree):
     own = P.TrendFilter(degree).over(15).mapping()
@@ -36,17 +29,6 @@ def test_the_basis(degree):
     assert np.abs(theta[:, :q]).max() < 1e-12
     factors = np.asarray(own.penalty().l1)
     assert theta[:, q:] == pytest.approx(np.diag(factors[q:]), abs=1e-11) and not factors[:q].any()
-
-
-@pytest.mark.parametrize("family", ["gaussian", "binomial", "multigaussian"])
-@pytest.mark.parametrize("degree", [1, 2])
-def test_the_same_as_proximal_steps(family, degree):
-    y = {"gaussian": Y, "binomial": Y > 0, "multigaussian": np.column_stack([Y, -2 * Y])}[family]
-    options = {"family": family, "penalty": P.TrendFilter(degree)}
-    fit = ss.path(X, y, n_lambdas=6, lambda_min_ratio=0.05, tol=1e-9, **options)
-    steps = ss.path(X, y, lambdas=fit.lambdas, tol=1e-5, solver="fista", **options)
-    assert not fit.status.any() and fit.gaps.max() <= 1e-9
-    assert fit.dev_ratio == pytest.approx(steps.dev_ratio, abs=5e-3)
 
 
 def test_knots_are_few_and_the_first_lambda_has_none():
@@ -69,12 +51,3 @@ def test_columns_formed_as_they_come(monkeypatch):
     fit = ss.path(Z, Y, lambdas=whole.lambdas, **options)
     assert fit.coefs.toarray() == pytest.approx(whole.coefs.toarray(), abs=1e-4)
     assert fit.gaps.max() <= 1e-9
-
-
-@pytest.mark.parametrize("degree, kind, sentence", [
-    (-1, ValueError, "degree must be from 0 to 3, not -1"), (4, ValueError, "from 0 to 3"),
-    (1.5, TypeError, "degree must be a whole number"), (True, TypeError, "whole number"),
-])  # fmt: skip
-def test_what_is_refused(degree, kind, sentence):
-    with pytest.raises(kind, match=sentence):
-        P.TrendFilter(degree)

@@ -5,6 +5,7 @@ import pytest
 from scipy import special, stats
 
 import sparsesolve as ss
+from sparsesolve import penalties
 
 RNG = np.random.default_rng(61)
 N, P = 100, 12
@@ -113,3 +114,20 @@ def test_of_a_cross_validation_its_path_counts():
     cv = ss.cv_path(X, Y, n_folds=3, seed=0, n_lambdas=8)
     one, two = ss.criteria(cv, X, Y), ss.criteria(cv.path, X, Y)
     assert all(np.array_equal(one[name], two[name]) for name in two)
+
+
+def test_degrees_of_freedom_of_structured_norms_and_latent_coefficients():
+    X = RNG.standard_normal((60, 6))
+    Y = X @ [1.0, 1, 1, 0, 0, 2] + RNG.standard_normal(60)
+    fit = ss.path(X, Y, penalty=penalties.TotalVariation())
+    found = ss.criteria(fit, X, Y)
+    pieces = 1 + (np.abs(np.diff(fit.coefs.toarray(), axis=0)) > 1e-9).sum(axis=0)
+    assert (found["bic"] - found["aic"]) / (np.log(60) - 2) == pytest.approx(pieces + 1.0)
+    both = np.column_stack([Y, 2 * Y + 0.1 * RNG.standard_normal(60)])
+    low = ss.path(X, both, family="multigaussian", penalty=penalties.TraceNorm(), n_lambdas=5)
+    found = ss.criteria(low, X, both)
+    assert ((found["bic"] - found["aic"]) / (np.log(120) - 2))[1] == pytest.approx(7 + 2)
+    overlapping = penalties.LatentGroupL2([[0, 1, 2], [2, 3], [4, 5]])
+    latent = ss.path(X, Y, penalty=overlapping, n_lambdas=5)
+    assert sum(latent.latent_coefs) == pytest.approx(latent.coefs.toarray(), abs=1e-9)
+    assert fit.latent_coefs is None

@@ -70,30 +70,6 @@ def test_the_coefficients_solve_the_normal_equations(shape):
         assert fit.intercepts[k] == pytest.approx(y.mean() - X.mean(axis=0) @ b, rel=1e-8)
 
 
-@pytest.mark.parametrize("shape", sorted(SHAPES))
-@pytest.mark.parametrize("options", sorted(OPTIONS))
-def test_it_agrees_with_the_other_solvers(shape, options):
-    X, y = data(shape)
-    options = {"alpha": 0.0, "n_lambdas": 8, "tol": 1e-13, **OPTIONS[options](*X.shape)}
-    fit = ss.path(X, y, solver="ridge", **options)
-    for solver in ("working_set", "sufficient"):
-        other = ss.path(X, y, solver=solver, **options)
-        assert fit.lambdas == pytest.approx(other.lambdas, rel=1e-9)
-        size = np.abs(fit.coefs.toarray()).max()
-        assert np.abs(fit.coefs.toarray() - other.coefs.toarray()).max() <= 1e-4 * size
-    assert np.array_equal(fit.coefs.toarray(), ss.path(X, y, **options).coefs.toarray())  # auto
-
-
-@pytest.mark.parametrize("shape", sorted(SHAPES))
-@pytest.mark.parametrize("storage", sorted(STORAGES))
-def test_threads_do_not_change_a_bit(shape, storage):
-    X, y = data(shape)
-    fits = [ss.path(STORAGES[storage](X), y, alpha=0.0, solver="ridge", n_threads=t)
-            for t in (1, 3)]
-    assert np.array_equal(fits[0].coefs.toarray(), fits[1].coefs.toarray())
-    assert np.array_equal(fits[0].gaps, fits[1].gaps)
-
-
 @pytest.mark.parametrize("shape", ["tall", "wide"])
 def test_collinear_and_constant_columns(shape):
     X, y = data(shape)
@@ -132,16 +108,6 @@ def test_a_budget_of_nothing_leaves_an_honest_gap(shape):
     least = oracle.objective(X, y, exact.intercepts[0], exact.coefs.toarray()[:, 0], 1.0, alpha=0)
     lost = oracle.objective(X, y, b0, b, 1.0, alpha=0) - least
     assert lost / oracle.null_objective(X, y) <= fit.gaps[0]
-
-
-@pytest.mark.parametrize("options", [
-    {"alpha": 0.1}, {"alpha": 0.0, "lower": 0}, {"alpha": 0.0, "lambdas": [1.0, 0.0]},
-    {"alpha": 0.0, "penalty_factor": np.zeros(12)}], ids=lambda o: "-".join(o))
-def test_what_it_cannot_solve_is_refused(options):
-    X, y = data("tall")
-    with pytest.raises(ValueError, match="solver='ridge' needs"):
-        ss.path(X, y, solver="ridge", **options)
-    ss.path(X, y, **options)  # "auto" finds another
 
 
 def test_nothing_to_explain():

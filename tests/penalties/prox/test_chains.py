@@ -22,17 +22,6 @@ def _draws(count=600):
         yield v, 10.0 ** rng.uniform(-3, 3), w
 
 
-def test_prox_by_its_inclusion():
-    """z = cumulated v - b is within t w, ends at 0, and is at its bound where b jumps."""
-    for v, t, given in _draws():
-        w = np.ones(len(v) - 1) if given is None else given
-        b, size = prox_chain(v, t, given), 1e-13 * (len(v) + np.abs(v).sum())
-        z = np.cumsum(v - b)
-        assert abs(z[-1]) <= size and (np.abs(z[:-1]) <= t * w + size).all()
-        gained = -z[:-1] @ np.diff(b)
-        assert gained == pytest.approx(t * chain_value(b, given), abs=size * (1 + np.abs(b).max()))
-
-
 def test_polar_of_intervals():
     for z, mu, given in _draws():
         n, w = len(z), np.ones(len(z) - 1) if given is None else given

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
-from sparsesolve.penalties.prox.chains import prox_chain
 
 from sparsesolve.penalties.prox.balls import project_l1
 from sparsesolve.penalties.prox.regions import largest_ratio, network, prox_levels
@@ -85,15 +84,6 @@ def test_ratios_by_all_sets(size):
         found = largest_ratio(_edges(ends, w, p), z, size)
         assert found == pytest.approx(best, rel=1e-12, abs=1e-13 * np.abs(z).max())
         assert largest_ratio(_edges(ends, w, p), z, size, 2.0 * best + 1.0) == 2.0 * best + 1.0
-
-
-def test_a_chain_is_that_of_the_taut_string():
-    rng = np.random.default_rng(2)
-    for p in (1, 2, 60, 400):
-        v, w, i = np.cumsum(rng.standard_normal(p)), rng.random(p - 1), np.arange(p - 1)
-        for t in (1e-9, 0.1, 10.0, 1e6):
-            b = prox_levels(network(p, i, i + 1, w, w), v, t)
-            assert b == pytest.approx(prox_chain(v, t, w), abs=1e-12 * np.abs(v).max())
 
 
 def test_ends():

@@ -11,18 +11,6 @@ from sparsesolve.penalties.prox.ordered import falling_order, pool_sorted, prox_
 from sparsesolve import penalties as P
 
 
-def test_prox_by_its_inclusion():
-    rng = np.random.default_rng(0)
-    for trial in range(300):
-        n = rng.integers(1, 12)
-        v, t = rng.standard_normal(n).round(trial % 3), 10.0 ** rng.uniform(-2, 1)
-        w = -np.sort(-rng.random(n) * (rng.random(n) > 0.2)) + (trial % 2) * 0.1
-        b = prox_sorted(v, t, w)
-        z = np.sort(np.abs(v - b))[::-1]
-        assert (np.cumsum(z) <= t * np.cumsum(w) + 1e-12).all()
-        assert (v - b) @ b == pytest.approx(t * w @ np.sort(np.abs(b))[::-1], abs=1e-12)
-
-
 def test_pooling_against_least_squares():
     """A sequence that does not rise and stays above 0 is a sum of steps of heights above 0."""
     rng = np.random.default_rng(1)

@@ -8,7 +8,6 @@ Systems of overlapping blocks: full and sparse ones, compared with the sums writ
 import numpy as np
 import pytest
 from scipy.linalg import LinAlgError
-from scipy.optimize import minimize
 
 from sparsesolve.penalties.prox import sum_of_norms
 from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
@@ -47,20 +46,6 @@ def test_proxes_near_and_far_from_the_dual_norm():
             assert t * own.value(b) == pytest.approx((v - b) @ b, abs=1e-12 * (v @ v))
             assert polar(own, v - b) <= t * (1 + 1e-8) and b.any()
         assert not own.prox(v, level * 1.0001)[0].any()
-
-
-def test_disjoint_groups_and_a_general_minimiser():
-    rng = np.random.default_rng(3)
-    v = rng.standard_normal(6)
-    apart = _sum(6, [np.arange(3), np.arange(3, 6)], np.array([1.0, 2.0]))
-    size = np.array([np.linalg.norm(v[:3]), np.linalg.norm(v[3:])])
-    expected = v * np.repeat(np.maximum(1 - 0.4 * np.array([1.0, 2.0]) / size, 0.0), 3)
-    assert apart.prox(v, 0.4)[0] == pytest.approx(expected, abs=1e-14)
-    assert polar(apart, v) == pytest.approx((size / [1.0, 2.0]).max())
-    own = _sum(6, [np.arange(4), np.arange(2, 6)])
-    b = own.prox(v, 0.2)[0]
-    found = minimize(lambda x: 0.5 * ((x - v) ** 2).sum() + 0.2 * own.value(x), 0.5 * v, tol=1e-14)
-    assert b == pytest.approx(found.x, abs=1e-5)
 
 
 def test_newton_alone_and_full_systems(monkeypatch):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sparsesolve.penalties.prox.chains import prox_chain
 
 from sparsesolve.penalties.prox.trend import (
     adjoint,
@@ -28,12 +27,6 @@ def test_prox_by_its_inclusion(q):
         assert (np.abs(u) <= t + size * p).all()
         jumps = differences(b, q)
         assert u @ jumps == pytest.approx(t * np.abs(jumps).sum(), abs=size * p * t + size * p)
-
-
-def test_order_one_is_the_taut_string():
-    v = np.random.default_rng(0).standard_normal(300)
-    for t in (1e-3, 0.5, 20.0):
-        assert prox_trend(v, t, 1) == pytest.approx(prox_chain(v, t), abs=1e-13)
 
 
 @pytest.mark.parametrize("q", [1, 2, 3])

@@ -5,7 +5,6 @@ import warnings
 import margin_twin
 import numpy as np
 import pytest
-from scipy import sparse
 
 import sparsesolve as ss
 
@@ -80,17 +79,6 @@ def test_pegasos_gives_up_where_it_no_longer_moves(monkeypatch):
     assert fit.status[0] == ss.Status.STALLED and 0.0 < fit.gaps[0] < np.inf
 
 
-def test_grids_and_storage_agree_with_the_default_solver():
-    X, y, _ = drawn("hinge", 4)
-    options = {"family": ss.families.hinge(), "alpha": 0, "n_lambdas": 5}
-    fit = ss.path(X, y, **options)
-    for M in (X, sparse.csc_array(X), np.asfortranarray(X)):
-        own = ss.path(M, y, solver="qp_bmrm", **options)
-        assert own.lambdas == pytest.approx(fit.lambdas)
-        assert own.dev_ratio == pytest.approx(fit.dev_ratio, abs=1e-5)
-        assert own.gaps.max() <= 1e-7
-
-
 @pytest.mark.parametrize("solver", TOLERANCES)
 def test_above_the_knot_the_machine_is_known(solver):
     """Without an intercept alpha = 1/n, w = X'y / (n lam) exactly for lam of at least
@@ -104,22 +92,3 @@ def test_above_the_knot_the_machine_is_known(solver):
         assert fit.coef(lam) == pytest.approx(mean / lam, rel=1e-6)
     below = ss.path(X, y, solver="qp_bmrm", lambdas=[0.9 * knot], **options)
     assert not np.allclose(below.coef(0.9 * knot), mean / (0.9 * knot), rtol=1e-3)
-
-
-@pytest.mark.parametrize("solver", TOLERANCES)
-@pytest.mark.parametrize("options", [
-    {"alpha": 1.0}, {"lower": 0.0}, {"lambdas": [0.1, 0.0]}, {"penalty_factor": [0, 1, 1]},
-    {"penalty": ss.penalties.GroupL2([0, 0, 1])},
-])  # fmt: skip
-def test_what_they_cannot_do_is_refused(solver, options):
-    X, y, _ = drawn("hinge", 5)
-    with pytest.raises(ValueError, match="needs .*a loss with kinks, alpha = 0, every feature"):
-        ss.path(X, y, family=ss.families.hinge(), solver=solver, **{"alpha": 0.0, **options})
-
-
-def test_pragam_takes_no_flat_piece():
-    X, y, _ = drawn("quantile", 6)
-    with pytest.raises(ValueError, match="needs hinge or quantile"):
-        ss.path(X, y, family=FAMILIES["epsilon_insensitive"], alpha=0, solver="pragam")
-    with pytest.raises(ValueError, match="solver='pragam' needs hinge or quantile"):
-        ss.path(X, y, alpha=0, solver="pragam")

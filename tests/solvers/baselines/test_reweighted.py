@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from states import problem_of
 
 import sparsesolve as ss
@@ -10,15 +9,6 @@ from sparsesolve import penalties
 from sparsesolve.solvers.baselines.reweighted import Reweighted
 
 SHAPES = {"tall": (60, 12), "wide": (25, 60)}
-CASES = {
-    "lasso": lambda p: {},
-    "net": lambda p: {"alpha": 0.5, "standardize": False},
-    "origin": lambda p: {"intercept": False},
-    "bare": lambda p: {"penalty_factor": np.resize([1.0, 0.0, 2.0, 1.0, 1.0, np.inf, 1.0], p)},
-    "group": lambda p: {"penalty": penalties.GroupL2(np.resize([0, 1, 2, 0, 3, 2], p))},
-    "groups": lambda p: {"penalty": penalties.SparseGroup(np.arange(p) // 3, 0.4), "alpha": 0.9,
-                         "penalty_factor": np.r_[0.0, np.ones((p - 1) // 3)]},
-}
 
 
 def data(shape):
@@ -27,19 +17,6 @@ def data(shape):
     X = rng.standard_normal((n, p)) + 1.0
     X[rng.random((n, p)) < 0.3] = 0.0
     return X, X[:, :3] @ [2.0, -1.0, 1.0] + rng.standard_normal(n)
-
-
-@pytest.mark.parametrize("shape", sorted(SHAPES))
-@pytest.mark.parametrize("case", sorted(CASES))
-def test_it_ends_where_the_others_end(case, shape):
-    X, y = data(shape)
-    options = {**CASES[case](X.shape[1]), "weights": np.linspace(0.0, 2.0, len(y))}
-    ref = ss.path(X, y, n_lambdas=4, lambda_min_ratio=0.1, tol=1e-12, stop=None, **options)
-    for store in (np.asfortranarray, sparse.csc_array):
-        fit = ss.path(store(X), y, lambdas=ref.lambdas[1:], tol=1e-5, solver="reweighted",
-                      **options)
-        assert not fit.status.any()
-        assert fit.predict(X) == pytest.approx(ref.predict(X)[:, 1:], abs=0.05)
 
 
 def test_what_only_the_smoothing_keeps_from_zero_is_shown_as_zero():
@@ -80,38 +57,3 @@ def test_majorants_lie_above_the_penalty_and_touch_it(penalty):
         v = omega.majorant(b, 1e-9)
         constant = omega.value(b) - v @ b**2 / 2
         assert v @ x**2 / 2 + constant >= omega.value(x) - 1e-8
-
-
-@pytest.mark.parametrize("alpha", [1.0, 0.6])
-@pytest.mark.parametrize("penalty", [
-    penalties.OverlapL2(penalties.window_groups(8, 3)), penalties.KSupport(2),
-    penalties.TreeL2([range(8), range(4), range(4, 8), [0], [5]]),
-    penalties.GroupLq([range(4), range(4, 8)], 1.5),
-    penalties.Separate({range(4): penalties.L1(), range(4, 12): penalties.KSupport(2)}),
-], ids=str)  # fmt: skip
-def test_norms_of_whole_vectors_by_their_weights(penalty, alpha):
-    X, y = data("tall")
-    options = {"penalty": penalty, "alpha": alpha, "standardize": True}
-    ref = ss.path(X, y, n_lambdas=4, lambda_min_ratio=0.1, tol=1e-10, stop=None, **options)
-    fit = ss.path(X, y, lambdas=ref.lambdas[1:], tol=1e-5, solver="reweighted", **options)
-    assert not fit.status.any()
-    assert fit.predict(X) == pytest.approx(ref.predict(X)[:, 1:], abs=0.05)
-
-
-def test_latent_groups_by_those_of_their_copies():
-    X, y = data("tall")
-    options = {"penalty": penalties.LatentGroupL2([[0, 1, 2], [2, 3, 4], [4, 5, 6, 7]])}
-    ref = ss.path(X, y, n_lambdas=4, lambda_min_ratio=0.1, tol=1e-10, stop=None, **options)
-    fit = ss.path(X, y, lambdas=ref.lambdas[1:], tol=1e-5, solver="reweighted", **options)
-    assert fit.predict(X) == pytest.approx(ref.predict(X)[:, 1:], abs=0.05)
-
-
-@pytest.mark.parametrize("options", [
-    {"penalty": penalties.GroupLq([range(5)], 3.0)}, {"penalty": penalties.OverlapLinf([[0, 1]])},
-    {"lower": 0.0}, {"penalty": penalties.GroupLinf([0] * 12)}, {"family": "poisson"},
-    {"lambdas": [1.0, 0.0]},
-], ids=str)  # fmt: skip
-def test_what_it_cannot_do_is_refused(options):
-    X, y = data("tall")
-    with pytest.raises(ValueError, match="solver='reweighted' needs"):
-        ss.path(X, np.abs(y), solver="reweighted", **options)

@@ -45,11 +45,6 @@ def test_coefficients_keep_to_their_limits():
     assert b.min() >= -0.4 and b.max() <= 0.5 and b.max() == 0.5
 
 
-def test_one_warning_says_that_nothing_is_certified():
-    with pytest.warns(ss.ConvergenceWarning, match="2 of 2 lambdas miss tol"):
-        ss.path(X, Y, lambdas=[0.3, 0.1], solver="subgradient", max_iter=50)
-
-
 def test_a_step_is_one_along_minus_the_subgradient_of_the_lasso():
     problem = problem_of(X, Y)
     state = Subgradient(problem, 1)

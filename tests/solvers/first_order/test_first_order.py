@@ -6,7 +6,6 @@ from states import problem_of
 
 import sparsesolve as ss
 from sparsesolve.solvers import SOLVERS
-from sparsesolve.solvers.first_order.first_order import FirstOrder
 
 RNG = np.random.default_rng(9)
 X = RNG.standard_normal((40, 10)) + np.resize([0.0, 3.0], 10)
@@ -77,12 +76,6 @@ def test_it_is_given_up_where_only_rounding_is_left():
     assert f"{missed} of 4 lambdas miss tol = 0" in str(said[0].message)
     assert (fit.gaps <= 1e-13).all()
     assert (fit.n_iters < 20_000).all()
-
-
-def test_a_solver_without_steps_says_so():
-    state = FirstOrder(make(), 1)
-    with pytest.raises(NotImplementedError):
-        state.solve(0.01, 0.0, 10)
 
 
 @pytest.mark.parametrize("name", ["fista", "ista", "sparsa"])

@@ -5,7 +5,6 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-from sparsesolve.penalties.whole import WholePenalty
 from sparsesolve.solvers.first_order import tangent_newton
 
 RNG = np.random.default_rng(3)
@@ -52,35 +51,6 @@ def test_factors_of_responses_by_features(family):
                   n_lambdas=8, lambda_min_ratio=0.05, solver="tangent_newton")  # fmt: skip
     assert not fit.status.any()
     assert np.linalg.matrix_rank(fit.coef(fit.lambdas[2]), tol=1e-6) == 1
-
-
-@pytest.mark.parametrize("alpha", [1.0, 0.4])
-@pytest.mark.parametrize("name", [*PENALTIES, "tv", "l1"])
-def test_tangents_against_differences(name, alpha):
-    """Value, gradient and curvature along the directions, by central differences."""
-    omega = {"tv": P.TotalVariation(), "l1": P.L1(0.7), **PENALTIES}[name].over(12)
-    b = np.array([2.0, -2.0, 2.0, 0.5, 0.5, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, -0.3])
-    if name == "trace":
-        b = np.outer([1.0, 2.0, -1.0], [0.5, 0.0, 1.0, 1.0]).ravel()
-    penalty = WholePenalty(omega, 12, alpha)
-    tangent = penalty.tangent(b)
-    z = RNG.standard_normal(12)  # a linear term: its second order along a bent step counts, too
-    C, s = tangent.curvature(z), len(tangent.gradient)
-
-    def along(d):
-        moved = tangent.step(d)
-        return penalty.value(b + moved) - z @ (moved - tangent.directions @ d)
-
-    for _ in range(5):
-        d, h = RNG.standard_normal(s), 1e-4
-        slope = (along(h * d) - along(-h * d)) / (2 * h)
-        assert slope == pytest.approx(tangent.gradient @ d, abs=1e-6 * (1 + abs(slope)))
-        if tangent.retraction is None:
-            bend = (along(h * d) + along(-h * d) - 2 * along(0 * d)) / h**2
-            assert bend == pytest.approx(d @ C @ d, abs=1e-5 * (1 + abs(bend)))
-        else:  # factors: half their squares are no less than the norm, and equal at d = 0
-            bound = along(0 * d) + h * tangent.gradient @ d + 0.5 * h**2 * d @ C @ d
-            assert along(h * d) <= bound + 1e-9
 
 
 def test_a_penalty_without_tangents_is_refused_and_goes_to_fista():

@@ -4,7 +4,6 @@ import glm_oracle
 import numpy as np
 import numpy_losses
 import pytest
-from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import families
@@ -40,35 +39,6 @@ def test_a_gap_of_second_order_takes_fewer_steps(name):
     loose, fine = (_path(X, y, family, tol) for tol in (LOOSE, FINE))
     assert not loose.status.any() and not fine.status.any()
     assert loose.n_iters.sum() < 0.9 * fine.n_iters.sum()
-
-
-@pytest.mark.parametrize("options", [
-    {}, {"alpha": 0.6}, {"intercept": False}, {"standardize": False},
-    {"penalty_factor": np.r_[0.0, 0.0, np.ones(38)]}, {"lower": -0.1, "upper": 0.2},
-], ids=["lasso", "net", "origin", "as is", "free", "limits"])  # fmt: skip
-@pytest.mark.parametrize("store", [np.asfortranarray, sparse.csc_array])
-@pytest.mark.parametrize("name", sorted(LOSSES))
-def test_what_ends_so_is_what_it_claims(name, store, options):
-    X, y = _problem(name)
-    family, loss = LOSSES[name]
-    for tol in (1e-4, 1e-7):
-        fit = _path(store(X), y, family, tol, **options)
-        assert not fit.status.any()
-        for k in (10, 29):
-            b = fit.coefs[:, [k]].toarray().ravel()
-            found = glm_oracle.certificate(X, y, fit.intercepts[k], b, fit.lambdas[k], loss=loss,
-                                           **options)  # fmt: skip
-            assert found <= max(1.01 * fit.gaps[k], 1e-10), (tol, k)
-
-
-@pytest.mark.parametrize("name", sorted(LOSSES))
-def test_who_asks_for_digits_gets_them(name):
-    """But for a coefficient that has just come in, where the gap is as small as its square."""
-    X, y = _problem(name)
-    family, _ = LOSSES[name]
-    loose, fine, exact = (_path(X, y, family, tol).coefs.toarray() for tol in (LOOSE, FINE, 1e-13))
-    assert np.quantile(abs(fine - exact), 0.99) <= 1e-7 < abs(loose - exact).mean()
-    assert fine == pytest.approx(exact, abs=1e-4)
 
 
 @pytest.mark.filterwarnings("error")

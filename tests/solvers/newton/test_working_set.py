@@ -52,37 +52,3 @@ def test_a_far_start_takes_few_more_working_columns_than_a_path(states, name):
         assert fit.gaps.max() <= 1e-7
         sizes.append(len(states[-1].quadratic.members()[0]))
     assert sizes[1] <= 1.5 * sizes[0], sizes
-
-
-SMALL = {**PROBLEMS, "wide": (60, 600, 0.9, {})}
-
-
-@pytest.mark.parametrize("name", ["wide", "groups"])
-def test_what_stays_outside_is_below_its_threshold(states, name):
-    """Every working column stands there once, and no other one could lower the objective."""
-    n, p, rho, options = SMALL[name]
-    X, y = correlated(n, p, rho, 5)
-    fit = ss.path(X, y, tol=1e-10, n_lambdas=12, stop=None, standardize=False, **options)
-    state = states[-1]
-    members, _ = state.quadratic.members()
-    assert len(set(members.tolist())) == len(members)
-    b = fit.coefs[:, [-1]].toarray().ravel()
-    assert set(np.flatnonzero(b)) <= set(members.tolist())
-    z = X.T @ (y - X @ b - fit.intercepts[-1]) / n
-    outside = np.setdiff1d(np.arange(p), members)
-    lam, size = fit.lambdas[-1], np.abs(z)
-    if name == "groups":
-        size = np.repeat(np.linalg.norm(z.reshape(-1, 4), axis=1), 4) / 2.0  # weights sqrt(4)
-    assert (size[outside] <= lam * (1 + 1e-4)).all()
-
-
-@pytest.mark.parametrize("name", ["wide", "groups"])
-def test_a_warm_state_finds_what_a_cold_one_does(states, name):
-    n, p, rho, options = SMALL[name]
-    X, y = correlated(n, p, rho, 6)
-    first = ss.path(X, y, n_lambdas=1, **options).lambdas[0]
-    grid = first * np.array([0.5, 0.4, 0.35])
-    warm = ss.path(X, y, lambdas=grid, tol=1e-12, stop=None, **options)
-    cold = ss.path(X, y, lambdas=grid[2:], tol=1e-12, stop=None, **options)
-    fitted = [X @ fit.coefs.toarray()[:, -1] + fit.intercepts[-1] for fit in (warm, cold)]
-    assert fitted[0] == pytest.approx(fitted[1], abs=1e-5 * np.abs(y).max())

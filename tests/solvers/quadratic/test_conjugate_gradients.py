@@ -48,21 +48,3 @@ def test_a_direction_solves_the_system_of_the_free_columns(store, name):
     scale = np.sqrt(np.diag(system))
     assert np.linalg.norm(left / scale) <= 1e-2 * np.linalg.norm(slope / scale)
     assert 0 < quadratic.passes <= len(free)
-
-
-@pytest.mark.parametrize("store", STORES)
-def test_orthogonal_columns_take_one_product(store):
-    """The diagonal preconditions: on orthogonal columns it is the system itself."""
-    A = np.zeros((N, P))
-    A[np.arange(2 * P), np.arange(2 * P) // 2] = np.resize([1.0, -1.0], 2 * P)
-    A *= np.arange(1.0, P + 1.0)
-    design, w = Design(STORES[store](A)), np.full(N, 1.0 / N)
-    design.moments(w)
-    design.standardise(True, np.ones(P))
-    quadratic = DataActiveSet(pack(design, np.sqrt(w), False, n_threads=1))
-    start, gradient = np.ones(P), np.arange(1.0, P + 1.0)
-    quadratic.append(design, NETS["net"], np.arange(P, dtype=np.intc), start, gradient)
-    _, rhs, step = quadratic.newton_direction(LAM)
-    curvature = (A**2).sum(axis=0) / N + LAM * np.asarray(NETS["net"].l2)
-    np.testing.assert_allclose(step, rhs / curvature, rtol=1e-12)
-    assert quadratic.passes == 1

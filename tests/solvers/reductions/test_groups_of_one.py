@@ -32,14 +32,6 @@ def test_solvers_of_groups_find_the_same(name, family, options):
     assert ours.dev_ratio == pytest.approx(theirs.dev_ratio, abs=1e-5)
 
 
-def test_the_lasso_is_found():
-    groups = ss.path(X, Y, penalty=ss.penalties.GroupL2(np.arange(150)), tol=1e-10)
-    lasso = ss.path(X, Y, tol=1e-10, lambdas=groups.lambdas)
-    count = min(len(groups.lambdas), len(lasso.lambdas))
-    difference = groups.coefs[:, :count] - lasso.coefs[:, :count]
-    assert np.abs(difference.toarray()).max() < 1e-4
-
-
 def test_sparse_columns_and_group_bases():
     thin = random_csc((60, 40), 0.2, np.random.default_rng(1))
     one = ss.penalties.GroupL2(np.arange(40))

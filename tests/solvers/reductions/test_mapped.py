@@ -18,31 +18,6 @@ Y = {
     "multigaussian": np.column_stack([SIGNAL, -SIGNAL]) + RNG.standard_normal((60, 2)),
     "multinomial": np.digitize(SIGNAL + 3 * RNG.standard_normal(60), [0, 1.5]),
 }
-PENALTIES = {
-    "chain": P.TotalVariation(),
-    "free jump": P.TotalVariation(np.resize([1.0, 1.0, 2.0, 0.0, 1.0], 11)),
-    "order": P.TotalVariation(order=np.r_[6:12, 0:6]),
-    "latent": P.LatentGroupL2([range(5), range(3, 8), range(7, 12)]),
-    "separate": P.Separate({(0, 11): None, range(1, 8): P.TotalVariation(), (8, 9, 10): P.L1()}),
-}
-
-
-@pytest.mark.parametrize("label", PENALTIES)
-@pytest.mark.parametrize("family", Y)
-def test_the_same_as_first_order_steps(family, label):
-    weights = np.resize([1.0, 2, 0.5], 60)
-    options = {"family": family, "penalty": PENALTIES[label], "weights": weights}
-    fit = ss.path(X, Y[family], n_lambdas=6, lambda_min_ratio=0.05, tol=1e-9, **options)
-    other = ss.path(X, Y[family], lambdas=fit.lambdas, solver="fista", tol=1e-9, **options)
-    assert max(fit.gaps.max(), other.gaps.max()) <= 1e-9
-    assert fit.dev_ratio == pytest.approx(other.dev_ratio[: len(fit.lambdas)], abs=2e-4)
-    assert _dense(fit, family) == pytest.approx(_dense(other, family), abs=3e-3)
-
-
-def _dense(fit, family):
-    several = isinstance(fit.coefs, list)
-    coefs = np.stack([c.toarray() for c in (fit.coefs if several else [fit.coefs])])
-    return coefs - coefs.mean(axis=0) if family == "multinomial" else coefs
 
 
 @pytest.mark.parametrize("intercept", [True, False])

@@ -34,12 +34,3 @@ def test_coefficients_are_those_of_one_response(name, offset, design):
     assert np.abs((rows.coefs[0] - one.coefs).toarray()).max() < 1e-4
     assert rows.intercepts[0] == pytest.approx(one.intercepts, abs=1e-4)
     assert rows.dev_ratio == pytest.approx(one.dev_ratio, abs=1e-6)
-
-
-def test_solvers_of_several_responses_find_the_same():
-    shared = {"family": "multigaussian", "tol": 1e-10, "n_lambdas": 10, "stop": None}
-    auto = ss.path(X, Y[:, None], **shared)
-    blocks = ss.path(X, Y[:, None], solver="response_blocks", **shared)
-    assert np.abs((auto.coefs[0] - blocks.coefs[0]).toarray()).max() < 1e-3
-    assert auto.gaps.max() <= 1e-10 and auto.lambdas == pytest.approx(blocks.lambdas, rel=1e-9)
-

@@ -101,16 +101,3 @@ def test_levels_all_but_zero_are_left_to_the_solver_of_the_columns(kind, lam, st
     endless = asked is not None and no_optimum(asked, np.column_stack([np.ones(N), X]), y)
     assert fit.status[1] == (ss.Status.UNBOUNDED if endless else ss.Status.CONVERGED)
     np.testing.assert_allclose(fit.dev_ratio, other.dev_ratio, atol=1e-3)
-
-
-def test_columns_come_back_in_the_users_units(states):
-    scaled = X * np.ldexp(1.0, RNG.integers(-30, 30, P))
-    own = {"family": "binomial", "alpha": 0.0, "n_lambdas": 4, "tol": 1e-12}
-    fit, same = ss.path(scaled, Y > 0, **own), ss.path(X, Y > 0, **own)
-    np.testing.assert_allclose(fit.predict(scaled), same.predict(X), rtol=1e-5, atol=1e-6)
-
-
-def test_threads_change_no_bit(states):
-    own = {"family": "binomial", "alpha": 0.0, "n_lambdas": 4}
-    one, two = (ss.path(X, Y > 0, **own, n_threads=k) for k in (1, 2))
-    assert np.array_equal(one.coefs.toarray(), two.coefs.toarray())

@@ -14,11 +14,9 @@ from response_problems import (
     make_state,
     measured,
 )
-from scipy import sparse
 from sparsesolve.solvers.responses.response_statistics import ResponseSufficientStatistics
 
 import sparsesolve as ss
-from sparsesolve.solvers.responses.blocks import ResponseBlocks
 
 TIED = {"family": "multigaussian", "grouped": True}
 state_of = partial(make_state, ResponseSufficientStatistics)
@@ -47,44 +45,6 @@ def test_unpenalised_columns_that_depend_on_each_other():
         best, _, _ = oracle.solve(Z, Y, share * top, **options)
         mine = oracle.objective(Z, Y, share * top, b0, B, **options)
         assert outcome == CONVERGED and mine - best <= gap + 1e-12
-
-
-def test_sparse_and_single_precision_designs_and_other_solvers_agree():
-    X, Y, _ = measured(n=60, p=30)
-    X = np.round(np.where(np.abs(X) < 1.2, 0.0, X + 1), 2).astype(np.float32)
-    other, _ = make_state(ResponseBlocks, X.astype(float, order="F"), Y, **TIED)
-    lam = 0.2 * largest(other)
-    other.solve(lam, 1e-13, 10_000)
-    stores = X.astype(float, order="F"), np.asfortranarray(X), sparse.csc_array(X.astype(float))
-    for store in stores:
-        state, _ = state_of(store, Y, **TIED)
-        assert largest(state) == pytest.approx(lam / 0.2, rel=1e-6)
-        state.solve(lam, 1e-13, 10_000)
-        assert full(state, 30)[1] == pytest.approx(full(other, 30)[1], abs=1e-5)
-        assert state.loss_value == pytest.approx(other.loss_value, abs=1e-9)
-
-
-def test_a_budget_is_kept_and_its_gap_is_a_bound():
-    X, Y, _ = measured(n=30, p=80)
-    for budget in (1, 2, 5):
-        state, Z = state_of(X, Y, **TIED)
-        outcome, gap = state.solve(1e-3, 1e-14, budget)
-        assert outcome != CONVERGED and gap > 1e-14 and state.iterations <= budget + 1
-        best, _, _ = oracle.solve(Z, Y, 1e-3, **TIED)
-        assert oracle.objective(Z, Y, 1e-3, *full(state, 80), **TIED) - best <= gap
-
-
-def test_it_continues_from_given_coefficients():
-    X, Y, _ = measured(n=30, p=80)
-    state, _ = state_of(X, Y, **TIED)
-    lam = 0.1 * largest(state)
-    state.solve(lam, 1e-12, 10_000)
-    other, _ = state_of(X, Y, **TIED)
-    other.start_at(*state.coefficients(), state.intercept)
-    np.testing.assert_array_equal(full(other, 80)[1], full(state, 80)[1])
-    assert other.loss_value == pytest.approx(state.loss_value, rel=1e-12)
-    outcome, gap = other.solve(lam, 1e-11, 1)
-    assert outcome == CONVERGED and gap <= 1e-11
 
 
 def test_columns_much_like_their_neighbours_miss_no_lambda():

@@ -45,25 +45,6 @@ def problem(kind, store="dense", limits=(-np.inf, np.inf), alpha=1.0, density=1.
     return made, (X - mean) / spread
 
 
-@pytest.mark.parametrize("shape", [(60, 2000), (256, 4000)], ids=["short", "long"])
-def test_threads_see_the_same_groups(shape):
-    """With so many groups that residuals are shared among them."""
-    found = []
-    for n_threads in (1, 2, 3):
-        made, Z = problem("l2", shape=shape, n_groups=900)
-        root_w = np.sqrt(made.weights)
-        outside = Inactive(made.design, root_w, made.penalty, n_threads)
-        rng, r = np.random.default_rng(0), root_w * made.response
-        lam = 0.25 * made.penalty.polar(Z.T @ (root_w * r))
-        seen = []
-        for _ in range(6):
-            seen.append(outside.examined(r, lam).tolist())
-            r = r + 0.05 * rng.standard_normal(len(r)) * np.abs(r).max()
-        assert min(map(len, seen)) > 250  # which were candidates, and shared out
-        found.append(seen)
-    assert found[0] == found[1] == found[2]
-
-
 @pytest.mark.parametrize("limits", [(-np.inf, np.inf), (0.0, np.inf)], ids=["free", "positive"])
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("shape", [(N, P), (256, 4000)], ids=["short", "long"])

@@ -48,10 +48,3 @@ def test_rates_are_bounds_and_no_worse_than_the_trace(maker, X):
         reach = 1.0 / penalty.weight[g] * (len(columns) ** 0.5 if maker is GroupLinf else 1.0)
         assert rate[g] >= reach * np.linalg.norm(A[:, columns], 2) * (1 - 1e-12)
         assert rate[g] <= reach * np.linalg.norm(A[:, columns]) * (1 + 1e-11)
-
-
-def test_threads_measure_the_same():
-    design, root_w, _ = standardised(next(iter(designs())))
-    penalty = GroupL2(GROUPS).over(P)
-    one, three = (group_rates(design, root_w, penalty, k) for k in (1, 3))
-    assert one.tobytes() == three.tobytes()
