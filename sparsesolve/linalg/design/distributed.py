@@ -22,8 +22,8 @@ from sparsesolve.linalg.design.row_summary import (
 )
 from sparsesolve.linalg.gram.gram import tall_gram
 
-# Bytes of the standardised copy of some rows, which the second level of cache holds.
-CHUNK_BYTES = 1 << 20
+# Bytes of the standardised copy of some rows, which a cache holds.
+CHUNK_BYTES = 1 << 22
 # A standard deviation below this multiple of the mean is rounding error: the column is constant.
 CONSTANT = 1e-15
 # A column whose mean exceeds this many standard deviations is centred before a product, because
@@ -197,6 +197,13 @@ class DistributedDesign:
         return np.concatenate(self.gather(_unpacked, arguments, None))
 
 
+def chunk_rows(p):
+    """Return how many rows of p columns are standardised at a time."""
+    # Vectors of 4,096 stay in cache, and malloc keeps their memory also on workers of dask, which
+    # give back what is above 64 KB (MALLOC_TRIM_THRESHOLD_).
+    return min(max(CHUNK_BYTES // (8 * max(p, 1)), 256), 4096)
+
+
 # The functions below are what a pass computes from one block.
 
 
@@ -268,18 +275,26 @@ class _Dense:
     """Rows of an array, standardised some at a time, so that means lose no digits."""
 
     def __init__(self, block, frame):
-        self.block, self.frame = block, frame
+        self.block, self.frame, self.kept = block, frame, None
 
     def _chunks(self, which=None):
         """Yield slices of rows and these rows, centred, but not yet times their factors."""
-        frame = self.frame if which is None else self.frame.of(which)
-        count = max(CHUNK_BYTES // (8 * max(len(frame.centre), 1)), 64)
+        count = chunk_rows(self.block.shape[1])
         for start in range(0, len(self.block), count):
-            rows = self.block[start : start + count]
-            rows = rows if which is None else rows[:, which]
-            if frame.exponent.any():
-                rows = np.ldexp(np.asarray(rows, dtype=float), -frame.exponent)
-            yield slice(start, start + count), np.subtract(rows, frame.centre, dtype=float)
+            rows = slice(start, start + count)
+            if len(self.block) > count:
+                yield rows, self._centred(rows, which)
+            else:
+                self.kept = self._centred(rows) if self.kept is None else self.kept
+                yield rows, self.kept if which is None else self.kept[:, which]
+
+    def _centred(self, rows, which=None):
+        frame, part = self.frame, self.block[rows]
+        if which is not None:
+            frame, part = frame.of(which), part[:, which]
+        if frame.exponent.any():
+            part = np.ldexp(np.asarray(part, dtype=float), -frame.exponent)
+        return np.subtract(part, frame.centre, dtype=float)
 
     def combinations(self, B):
         which = np.flatnonzero(B.any(axis=0))
@@ -306,8 +321,8 @@ class _Dense:
         total, root = np.zeros((len(which), len(which))), np.sqrt(h)
         every = len(which) == self.block.shape[1] and (which == np.arange(len(which))).all()
         for rows, chunk in self._chunks(None if every else which):
-            chunk *= root[rows, None]
-            total += chunk.T @ chunk
+            weighted = chunk * root[rows, None]
+            total += weighted.T @ weighted
         factor = self.frame.factor[which]
         return total * np.outer(factor, factor)
 

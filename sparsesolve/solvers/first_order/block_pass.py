@@ -19,6 +19,7 @@ end.
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 
 from sparsesolve.linalg.design.distributed import rows_of
 from sparsesolve.solvers.tolerances import CENTRED
@@ -43,8 +44,8 @@ class Sums(NamedTuple):
     """Sums over rows for one Ask."""
 
     value: float  # F
-    square: float  # u'H^-1 u, H not below the floor
-    rounding: float  # sum of (what rounding v may hide)^2 / weight
+    square: float  # u'H^-1 u, H not below the floor; without a direction
+    rounding: float  # sum of (what rounding v may hide)^2 / weight; with scales
     excess: np.ndarray  # Fenchel-Young at the scales, of the end
     products: np.ndarray  # of v, HQ and perhaps floored HQ, with a constant and Z: K (1 + p)
     gram: np.ndarray  # (K S, K S), or ()
@@ -71,15 +72,24 @@ class Samples(NamedTuple):
     sums: tuple  # value, square, rounding and excess of Sums
 
 
-def make_part(kind, arguments, offset):
-    """Return the rows of a loss that belong to a block: (loss, weights, offset)."""
-    return kind(*arguments), np.asarray(arguments[1]), offset
+def make_parts(kind, arguments, offset, count):
+    """Return the rows of a loss that belong to a block: (loss, weights, offset) of each chunk."""
+    y, w, *rest = arguments
+    chunks = (slice(start, start + count) for start in range(0, len(w), count))
+    return [(kind(y[rows], w[rows], *rest), w[rows], offset[..., rows]) for rows in chunks]
 
 
-def pass_over(block, part, read, frame, common):
-    """Return the Sums (a list) of one block for every Ask."""
-    rows = rows_of(block, read, frame)
-    return _summed(rows, _of_samples(part, _images(rows, common.b, common.c), common), common)
+def pass_over(block, parts, read, frame, common):
+    """Return the Sums (a list) of one block for every Ask; `parts` are of its rows, in order."""
+    found, end = None, 0
+    block = block.tocsr() if scipy.sparse.issparse(block) and len(parts) > 1 else block
+    for part in parts:
+        start, end = end, end + len(part[1])
+        rows = rows_of(block if len(parts) == 1 else block[start:end], read, frame)
+        samples = _of_samples(part, _images(rows, common.b, common.c), common)
+        sums = _summed(rows, samples, common)
+        found = sums if found is None else added(found, sums)
+    return found
 
 
 def _images(rows, b, c):
@@ -220,10 +230,12 @@ def _sums(ask, v, u, h, floored, images, loss, w, offset, eta):
     """Return `square`, `rounding` and `excess` of Sums."""
     end = eta if ask.end < 0 else offset + images[ask.end]
     excess = np.array([loss.fenchel_young_at(end, s * v) for s in ask.scales])
-    used = w > 0.0
-    hidden = 1e-11 * np.abs(v) + CENTRED * h
-    square = np.sum(np.square(u)[..., used] / floored[..., used])
-    rounding = np.sum(np.square(hidden)[..., used] / w[used])
+    square = rounding = 0.0
+    if ask.along < 0:
+        square = np.sum(np.square(u) / np.where(w > 0.0, floored, np.inf))
+    if ask.scales:
+        hidden = 1e-11 * np.abs(v) + CENTRED * h
+        rounding = np.sum(np.square(hidden) / np.where(w > 0.0, w, np.inf))
     return square, rounding, excess
 
 

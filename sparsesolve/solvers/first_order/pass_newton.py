@@ -23,7 +23,7 @@ from functools import partial
 
 import numpy as np
 
-from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.linalg.design.distributed import DistributedDesign, chunk_rows
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import FAR, SMALL, Curvature
@@ -33,7 +33,7 @@ from sparsesolve.solvers.first_order.block_pass import (
     Common,
     added,
     coupled_pass,
-    make_part,
+    make_parts,
     pass_over,
 )
 from sparsesolve.solvers.first_order.lambda_batch import (
@@ -151,8 +151,9 @@ class PassNewton(State):
             return
         (y, w), rest = loss.samples(), loss.parameters()
         cut = design.cut(np.asarray(y).T, np.asarray(w), self.offset)
-        arguments = [(type(loss), (y.T, w, *rest), offset) for y, w, offset in cut]
-        self.parts = design.standing(make_part, arguments)
+        arguments = [(type(loss), (y.T, w, *rest), offset, chunk_rows(self.f))
+                     for y, w, offset in cut]  # fmt: skip
+        self.parts = design.standing(make_parts, arguments)
 
     # What the path asks for.
 
@@ -307,7 +308,7 @@ class PassNewton(State):
             common = common._replace(n_parts=self.n_parts)
             return coupled_pass(design, self.parts[0], common, self.blocks)
         if not self.blocks:
-            return pass_over(design, self.parts[0], None, None, common)
+            return pass_over(design, self.parts, None, None, common)
         arguments = [(part, design.read, design.frame, common) for part in self.parts]
         return design.gather(pass_over, arguments, added)
 
