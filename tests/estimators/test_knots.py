@@ -1,17 +1,19 @@
-"""LassoLars and LassoLarsCV against scikit-learn's own and against the optimality conditions."""
+"""Lars, LassoLars, their CV forms and LassoLarsIC against scikit-learn's own and against paths."""
 
 import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
+from scipy import sparse  # noqa: E402
 from sklearn import linear_model as theirs  # noqa: E402
 from sklearn.datasets import load_diabetes  # noqa: E402
-from sklearn.model_selection import ShuffleSplit  # noqa: E402
+from sklearn.metrics import mean_squared_error  # noqa: E402
+from sklearn.model_selection import KFold, ShuffleSplit  # noqa: E402
 
+import sparsesolve as ss  # noqa: E402
 from sparsesolve import estimators as ours  # noqa: E402
 
 X, Y = load_diabetes(return_X_y=True)
-W = np.random.default_rng(1).uniform(size=len(Y))
 
 
 @pytest.mark.parametrize("options", [
@@ -72,3 +74,85 @@ def test_weights_in_cross_validation():
     alone = ours.LassoLarsCV(cv=halves).fit(X[1::2], Y[1::2])
     assert model.alpha_ == pytest.approx(alone.alpha_)
     assert model.mse_path_ == pytest.approx(alone.mse_path_, rel=1e-7)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"n_nonzero_coefs": 4}, {"fit_intercept": False, "n_nonzero_coefs": 6},
+])  # fmt: skip
+def test_steps_are_those_of_scikit_learn(options):
+    model, other = ours.Lars(**options).fit(X, Y), theirs.Lars(**options).fit(X, Y)
+    np.testing.assert_allclose(model.coef_path_, other.coef_path_, atol=1e-8)
+    np.testing.assert_allclose(model.alphas_, other.alphas_, atol=1e-10)
+    np.testing.assert_allclose(model.predict(X), other.predict(X))
+    assert sorted(other.active_) == model.active_
+
+
+def test_folds_are_scored_along_their_own_paths():
+    """At alpha = 0 they are least squares; at the choice, what Lars of each fold predicts."""
+    model = ours.LarsCV(cv=5).fit(X, Y)
+    folds = list(KFold(5).split(X))
+    squares = [mean_squared_error(Y[test], theirs.LinearRegression().fit(X[train], Y[train])
+                                  .predict(X[test])) for train, test in folds]  # fmt: skip
+    assert model.cv_alphas_[0] == 0.0
+    np.testing.assert_allclose(model.mse_path_[0], squares)
+    place = model.mse_path_.mean(axis=1).argmin()
+    assert model.alpha_ == model.cv_alphas_[place]
+    train, test = folds[2]
+    path = ss.lars_path(X[train], Y[train], method="lar", standardize=False)
+    chosen = mean_squared_error(Y[test], path.predict(X[test], model.alpha_))
+    assert model.mse_path_[place, 2] == pytest.approx(chosen)
+    whole = ss.lars_path(X, Y, method="lar", standardize=False)
+    np.testing.assert_allclose(model.coef_, whole.coef(model.alpha_))
+
+
+def test_weights_of_lars_are_those_of_the_path():
+    weights = np.linspace(0.5, 2.0, len(Y))
+    model = ours.Lars(n_nonzero_coefs=3).fit(X, Y, sample_weight=weights)
+    fit = ss.lars_path(X, Y, method="lar", weights=weights, standardize=False, max_steps=3)
+    np.testing.assert_array_equal(model.coef_, fit.coef(fit.lambdas[-1]))
+
+
+def test_several_responses_of_lars():
+    model = ours.Lars(n_nonzero_coefs=2).fit(X, np.column_stack([Y, -Y]))
+    np.testing.assert_allclose(model.coef_[0], -model.coef_[1])
+    assert model.coef_.shape == (2, 10) and len(model.alphas_) == 2
+
+
+@pytest.mark.parametrize("criterion", ["aic", "bic"])
+@pytest.mark.parametrize("options", [
+    {}, {"positive": True}, {"fit_intercept": False}, {"noise_variance": 3000.0},
+])  # fmt: skip
+def test_the_choice_is_that_of_scikit_learn(criterion, options):
+    model = ours.LassoLarsIC(criterion, **options).fit(X, Y)
+    other = theirs.LassoLarsIC(criterion, **options).fit(X, Y)
+    assert model.noise_variance_ == pytest.approx(other.noise_variance_)
+    if "positive" in options:  # whose path scikit-learn leaves where a feature would leave
+        assert model.coef_.min() >= 0.0
+        assert model.criterion_.min() <= other.criterion_.min() + 1e-6
+        return
+    assert model.alpha_ == pytest.approx(other.alpha_, rel=1e-6)
+    np.testing.assert_allclose(model.coef_, other.coef_, atol=1e-6)
+    np.testing.assert_allclose(model.criterion_, other.criterion_)
+
+
+def test_a_sparse_design():
+    S = sparse.csr_array(np.where(abs(X) > 0.03, X, 0.0))
+    np.testing.assert_allclose(
+        ours.LassoLarsIC().fit(S, Y).coef_, ours.LassoLarsIC().fit(S.toarray(), Y).coef_
+    )
+
+
+def test_more_features_than_rows_need_a_noise_variance():
+    few, y = X[:10], Y[:10]
+    with pytest.raises(ValueError, match="n_samples = 10 .* no residual .* give noise_variance"):
+        ours.LassoLarsIC().fit(few, y)
+    assert ours.LassoLarsIC(noise_variance=2000.0).fit(few, y).noise_variance_ == 2000.0
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"criterion": "ebic"}, "criterion must be one of 'aic', 'bic'"),
+    ({"noise_variance": 0.0}, "noise_variance must be greater than 0"),
+])  # fmt: skip
+def test_other_parameters_are_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        ours.LassoLarsIC(**options).fit(X, Y)
