@@ -71,10 +71,12 @@ DENSE_NEWTON_ROWS_PER_COLUMN = 4
 # Seconds of proximal Newton steps over those of sweeps, C = .01, 1 and 100: sparse 2,000 x 1,000
 # 4.2, 3, 25; sparse 4,000 x 1,000 4.4, .15, .4; text 4,000 x 15,000 1.7, 2.7, 75.
 ROWS_PER_COLUMN_BY_ROWS = 2
-# Dense rows up to which their eigenvalues serve better: 200 x 3,000 .9, .25, .1 in the same units;
-# 600 x 1,000 5, 33, 70. The logistic loss is smoother: at dense rows without end eigenvalues are
-# faster on a grid of 30 lambdas (.14 to 1 times the seconds of sweeps), and sweeps on sparse X: 1
-# to 45 times as fast, .7 for 2,000 x 1,000 at C = 100 on a grid.
+# Dense rows up to which their eigenvalues serve better on a grid: 30 lambdas on 60 to 250 rows .15
+# to .7 in the same units, 600 x 1,000 5 to 70. From the null model to one far lambda Newton steps
+# may be thousands, .4 to 230 on 60 to 290 rows, so that few lambdas are reached by sweeps. The
+# logistic loss is smoother: at dense rows without end eigenvalues are faster on a grid of 30
+# lambdas (.14 to 1 times the seconds of sweeps), and sweeps on sparse X: 1 to 45 times as fast, .7
+# for 2,000 x 1,000 at C = 100 on a grid.
 MOST_DENSE_ROWS = 300
 
 
@@ -192,7 +194,7 @@ def by_rows_in_the_dual(problem, lambdas):
     rows have a smaller problem by their eigenvalues.
     """
     n, p = problem.design.n, problem.design.p
-    most = MOST_DENSE_ROWS
+    most = MOST_DENSE_ROWS if lambdas is None or len(lambdas) > 4 else 0
     if getattr(problem.loss, "entropic", False):
         most = np.inf
     dense_and_few = n <= most and not is_sparse(problem.design)

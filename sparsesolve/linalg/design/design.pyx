@@ -590,16 +590,19 @@ cdef class Design:
 
         Each column stands for its stored values minus its offset.
         """
-        cdef Py_ssize_t k, i
+        cdef Py_ssize_t k, i, at = 0, count = which.shape[0]
         cdef const Column* x
-        sizes = np.array([self.columns[which[k]].size for k in range(which.shape[0])],
-                         dtype=np.int64)
-        start, total = np.append(0, np.cumsum(sizes)), sizes.sum()
+        start = np.zeros(count + 1, dtype=np.int64)
+        cdef long long[::1] ends = start
+        for k in range(count):
+            ends[k + 1] = ends[k] + self.columns[which[k]].size
+        total = ends[count]
+        # scipy takes longer over pointers of 64 bits, and makes indices of them
+        start = start if total > np.iinfo(np.intc).max else start.astype(np.intc)
         cdef double[::1] values = np.empty(total)
         cdef int[::1] rows = np.empty(total, dtype=np.intc)
-        cdef double[::1] offset = np.zeros(which.shape[0])
-        cdef Py_ssize_t at = 0
-        for k in range(which.shape[0]):
+        cdef double[::1] offset = np.zeros(count)
+        for k in range(count):
             x = &self.columns[which[k]]
             offset[k] = 0.0 if x.rows == NULL else x.factor * x.centre
             # The values of a dense column are centred here.
@@ -607,6 +610,6 @@ cdef class Design:
                 rows[at] = i if x.rows == NULL else x.rows[i]
                 values[at] = x.factor * (col.stored(x, i) - (x.centre if x.rows == NULL else 0.0))
                 at += 1
-        shape = (self.n, which.shape[0])
+        shape = (self.n, count)
         matrix = scipy.sparse.csc_array((np.asarray(values), np.asarray(rows), start), shape=shape)
         return matrix, np.asarray(offset)

@@ -68,7 +68,7 @@ class Endless:
             tried.append(np.arange(self.problem.design.p))
         self.begun = True
         for columns in tried:
-            if self.features is None:
+            if self.features is None and columns.shape[-1]:
                 falling = falls_forever(self.problem, *found, columns)
                 if len(falling):
                     self.features = self._of_user(falling)

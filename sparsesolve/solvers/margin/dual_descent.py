@@ -61,14 +61,13 @@ class DualDescent(Reduced):
         self.sweeps.set(dual.u)
         self.b0 = dual.intercept
         self.since = 0  # Sweeps since the last multiplier.
-        self.loss_width = loss.width
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         if self.state is not self.dual:  # sweeps have stalled before
             return self.state.solve(lam, target, budget)
         if not 0.0 < lam < NULL_LAMBDA:  # a grid has 0 where no column can lower the loss
-            return CONVERGED, self.dual.certify(NULL_LAMBDA, self.dual.u)
+            return self.dual.at_null()
         limit, patience, doubt = self.iterations + budget, GAPS_BEFORE_NEWTON, 1.0
         self.sweeps.take_all()
         undecided, tested = None, np.inf  # rows that the safe test leaves, and the gap of it
@@ -150,7 +149,7 @@ class DualDescent(Reduced):
         low, high = self._intercepts(lam, radius) if self.with_intercept else (0.0, 0.0)
         dual = self.dual
         r = dual.target + dual.offset - dual.eta  # c - o - b0 - Ag
-        far, width = radius * self.sizes * (1.0 + 1e-12), self.loss_width
+        far, width = radius * self.sizes * (1.0 + 1e-12), self.dual.loss.width
         up = (r - high - far > width) & np.isfinite(dual.high)
         down = (r - low + far < -width) & np.isfinite(dual.low)
         flat = (r - low + far < width) & (r - high - far > -width)
@@ -201,7 +200,7 @@ class DualDescent(Reduced):
             return False
         u, dual = self.sweeps.dual_point(), self.dual
         inside = (u > dual.low) & (u < dual.high)
-        free = np.flatnonzero(inside & ((u != 0.0) | (self.loss_width == 0.0)))
+        free = np.flatnonzero(inside & ((u != 0.0) | (self.dual.loss.width == 0.0)))
         f, stored = len(free), dual.rows.stored
         price = 0.1 * f**3 + f * f * stored / (dual.rows.p + 1.0)
         saved = 4.0 * sweeps * stored

@@ -30,7 +30,7 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess
-from sparsesolve.solvers.state import NULL_LAMBDA, State
+from sparsesolve.solvers.state import CONVERGED, NULL_LAMBDA, State
 from sparsesolve.solvers.tolerances import ROUNDING
 
 # Relative rounding of one operation.
@@ -52,9 +52,8 @@ def suits(problem, lambdas):
         return False
     if problem.penalty.alpha != 0.0 or (lambdas is not None and lambdas[-1] == 0.0):
         return False
-    open_ = problem.open_columns
-    held = np.asarray(problem.penalty.l2)[open_] > 0.0
-    return bool(np.isinf(problem.limits[:, open_]).all() and held.all())
+    held = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.penalty.l2) > 0.0)
+    return bool((held | ~problem.open_columns).all())
 
 
 class RidgeDual(State):
@@ -89,9 +88,10 @@ class RidgeDual(State):
         self.one = np.ones(self.design.n)
         off = np.abs(self.target - problem.null_intercept)
         self.spread = float(np.sqrt(problem.weights @ off**2)) or 1.0
-        self.g, self.intercept = np.zeros(len(self.which)), float(problem.null_intercept)
-        self.u, self.value = self.subgradient(self.offset + self.intercept), 0.0
-        self.certify(NULL_LAMBDA, self.u)
+        self.intercept, nothing = float(problem.null_intercept), np.zeros(len(self.which))
+        u = self.subgradient(self.offset + self.intercept)
+        self.null_gap = self.certify(NULL_LAMBDA, u, nothing, np.zeros(len(u)))
+        self.null = self.point()
 
     def subgradient(self, eta):
         """Return u = -F'(eta) (n,); with an intercept, rows on a kink make its sum 0."""
@@ -173,6 +173,11 @@ class RidgeDual(State):
         """Go back to a point that was certified."""
         self.u, self.g, self.intercept, self.eta, self.z, self.value = point
 
+    def at_null(self):
+        """Go back to the null model; return the outcome and the gap of a solver there."""
+        self.set_point(self.null)
+        return CONVERGED, self.null_gap
+
     def dual_point(self):
         """Return u of the point certified last."""
         return self.u
@@ -230,5 +235,5 @@ def _rows(design, which, root_v):
     matrix, offset = design.stored_columns(which)
     matrix.data /= np.repeat(root_v, np.diff(matrix.indptr))
     rows = matrix.tocsr().T
-    rows.indices = rows.indices.astype(np.intc)  # The type that a Design reads.
+    rows.indices = rows.indices.astype(np.intc, copy=False)  # The type that a Design reads.
     return Design(rows), offset / root_v

@@ -219,7 +219,7 @@ class RowsNewton(Reduced):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         dual = self.dual
         if not 0.0 < lam < NULL_LAMBDA:  # a grid has 0 where no column can lower the loss
-            return CONVERGED, dual.certify(NULL_LAMBDA, dual.u)
+            return dual.at_null()
         limit, patience = self.iterations + budget, ROUNDS_PATIENCE
         self.sigma = max(self.first, self.sigma / 30.0)
         self.sigma = min(self.sigma, 10.0 * self.first)
@@ -232,9 +232,8 @@ class RowsNewton(Reduced):
             if self.iterations >= limit or patience == 0:
                 break
             self.envelope.about(self.m, self.sigma)
-            modest = 0.01 * self.null
             least_goal = 0.1 * target
-            goal = max(INNER_SHARE * min(gap, modest), least_goal)
+            goal = max(INNER_SHARE * min(gap, 0.01 * self.null), least_goal)
             u = self._round(lam, goal, least_goal, limit)
             self.m = self.envelope.slopes(self.eta)
             last = gap
