@@ -153,7 +153,8 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         if logged:
             _log_point(points[-1], len(lambdas), state.unit)
         passes = f", {state.iterations} passes" if state.unit == "passes" else ""
-        moved = getattr(getattr(problem.design, "gather", None), "moved", 0)
+        design = getattr(problem, "design", None)  # kernels have none
+        moved = getattr(getattr(design, "gather", None), "moved", 0)
         passes += f", {moved / 1e6:.3g} MB moved" if moved else ""
         advance(index + 1, "lambda %.3g, df %d, %.1f%% deviance, gap %.0e%s", lam, len(which),
                 100 * explained, gap / null, passes)  # fmt: skip
