@@ -33,8 +33,6 @@ EXPLODED = 10.0
 ROWS = 4096
 # Ratio of two neighbouring candidates.
 FACTORS = {"ftrl": 2.0, "rda": 4.0, "fobos": 4.0, "svrg": 2.0}
-# Most candidates on either side of the one that units suggest.
-REACH = 6
 
 
 def choose(settings, rows, n_features):
@@ -57,10 +55,10 @@ def choose(settings, rows, n_features):
                 tried[k] = True, np.inf
         return tried[k]
 
-    k = 0
-    while k > -REACH and (loss(k)[0] or loss(k - 1) <= loss(k)):
+    k = 0  # of at most six on either side of the one that units suggest
+    while k > -6 and (loss(k)[0] or loss(k - 1) <= loss(k)):
         k -= 1
-    while k < REACH and loss(k + 1) < loss(k):
+    while k < 6 and loss(k + 1) < loss(k):
         k += 1
     best = min(tried, key=loss)
     if tried[best][1] == np.inf:
