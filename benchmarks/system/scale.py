@@ -1,6 +1,6 @@
 """Scale: time and peak memory of paths on large data, and what each more of n, p and nnz costs.
 
-    python benchmarks/system/scale.py [tall] [wide] [sparse] [dask] [growth]
+    python benchmarks/system/scale.py [tall] [wide] [sparse] [growth]
 
 For each path: the size of the data, processor time, and the most anonymous memory (everything but
 a mapped file) that the process held beyond what it held before. `growth` fits a power law to time
@@ -123,19 +123,6 @@ def large_sparse(rows=1_000_000, columns=1_000_000, per_column=100):
         report(f"sparse {family}", stored(X), *found)
 
 
-def in_blocks(rows=5_000_000, columns=100, block=50_000):
-    import dask.array as da
-
-    with tempfile.NamedTemporaryFile(suffix=".bin") as file:
-        X = mapped(file, (rows, columns), "C")
-        eta = X[:, :10] @ np.linspace(-0.5, 0.5, 10, dtype=np.float32)
-        noise = np.random.default_rng(1).logistic(size=rows)
-        blocks = da.from_array(X, chunks=(block, columns), name=False)
-        for family, y in (("gaussian", eta + noise), ("binomial", eta + noise > 0)):
-            found = measured(blocks, y, family=family, n_lambdas=20, stop=None)
-            report(f"dask {family}", X.nbytes, *found)
-
-
 def normal(n, p, rng):
     return np.asfortranarray(rng.standard_normal((n, p), dtype=np.float32))
 
@@ -179,7 +166,7 @@ def growth(picture="scale.png"):
 
 
 UNITS = ["processor time in s", "memory beyond X in MB"]
-JOBS = {"tall": tall, "wide": wide, "sparse": large_sparse, "dask": in_blocks, "growth": growth}
+JOBS = {"tall": tall, "wide": wide, "sparse": large_sparse, "growth": growth}
 
 if __name__ == "__main__":
     for name, run in JOBS.items():
