@@ -87,5 +87,7 @@ def test_it_is_left_out_where_features_are_many():
         rows = type("rows", (), {"rows": sparse.csr_array((10, 3000))})
 
     assert not states.metric_pays(Problem)
-    Problem.p = 30
+    Problem.p = 30  # 1,800 entries, where a gradient has 120 products
+    assert not states.metric_pays(Problem)
+    Problem.p = 3
     assert states.metric_pays(Problem)

@@ -48,7 +48,7 @@ class Panoc(Ista):
         if self._point is not None and self._too_short():
             return self._stand(self.descend(self.base, lam), lam)
         d, envelope = self._direction(), self.envelope
-        least = 1e-4 * self.L * self.square(self.residual)
+        least = 1e-4 * self.L * self.length
         # Lengths of a PANOC step that are tried, each half as far, before the proximal step
         # itself, which always lowers the envelope.
         for k in range(4):
@@ -63,7 +63,7 @@ class Panoc(Ista):
                 self.L = MORE_CURVATURE * curvature / moved
                 return self._stand(self.base, lam)
             last = self.vector, self.residual
-            kept = self.base, self.slope, self.end_vector
+            kept = self.base, self.slope, self.end_vector, self.length
             self._arrive(base, goal, lam)
             # Below 0, the least value of an objective, L is too small for the curvature there.
             rounding = self.rounding(envelope)
@@ -71,7 +71,7 @@ class Panoc(Ista):
                 self._remember(self.vector - last[0], self.residual - last[1])
                 return None
             (self.vector, self.residual), self.envelope = last, envelope
-            self.base, self.slope, self.end_vector = kept
+            self.base, self.slope, self.end_vector, self.length = kept
             self._point = None
         return self._stand(self.descend(self.base, lam), lam)
 
@@ -87,22 +87,24 @@ class Panoc(Ista):
         self._arrive(base, self._joined(base.b, base.c), lam)
 
     def _arrive(self, base, vector, lam):
-        """Take the proximal gradient step from a Point, with the residual and the envelope."""
+        """Take the proximal gradient step from a Point, with the residual, its squared length and
+        the envelope.
+        """
         self.base, self.vector, L = base, vector, self.L
         z, z_basis = self.downhill(base.u)
         self.slope = self._joined(z, z_basis)
         b = self.prox_step(base, z, L, lam)
         self.end_vector = self._joined(b, base.c + z_basis / L)
         self.residual = vector - self.end_vector
-        square = self.square(self.residual)
-        down = float(self.slope @ self.residual) + 0.5 * L * square
+        self.length = self.square(self.residual)
+        down = float(self.slope @ self.residual) + 0.5 * L * self.length
         self.envelope = base.value - self.loss.saturated + down + self.penalty.value(b, lam)
         self._point = None
 
     def _too_short(self):
         """Return True if the curvature of the loss towards T(b) exceeds L."""
-        moved = self.square(self.residual)
-        return 2.0 * divergence(self.base, self._point) > MORE_CURVATURE * self.L * moved > 0.0
+        moved = self.L * self.length
+        return 2.0 * divergence(self.base, self._point) > MORE_CURVATURE * moved > 0.0
 
     # L-BFGS
 
