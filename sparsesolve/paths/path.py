@@ -360,7 +360,7 @@ def _solve(problem, settings, advance, warm, saved=None):
                        state.first_lambda())
         start = lambdas[0] if steps else 0.0
     elif steps:
-        start = entry_lambda(asked, state.correlations())
+        start = entry_lambda(asked, state.correlations_here())
     points = []
     if saved is not None:
         points = saved.begin(problem, settings["family"].name, state.correlations(), lambdas,

@@ -69,6 +69,10 @@ class State:
         is the level (p,) of each row, for groups of them Z'u as (K p,), response by response."""
         raise NotImplementedError
 
+    def correlations_here(self):
+        """Return `correlations` of the current point; those of the first lambda may take more."""
+        return self.correlations()
+
     def first_lambda(self):
         """Return the first lambda of a path where no lambda has b = 0; None elsewhere."""
         return None
