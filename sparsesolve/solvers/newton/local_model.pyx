@@ -79,6 +79,17 @@ cdef class LocalModel:
         loss.raise_pending()
         self.refresh_hessian()
 
+    def model_at(self, double constant, const double[::1] image):
+        """Go to offset + constant + image and take H there, to examine the model from Python.
+
+        Returns F, u = -F', s and the diagonal of H. With `rooted` the model is F'' itself, not
+        its diagonal.
+        """
+        self.place(constant, image)
+        self.refresh_hessian()
+        u = np.array(<double[:self.n]> self.here.u)
+        return self.here.value, u, self.multiplier, np.array(self.h)
+
     cdef int reserve(self, int capacity) except -1:
         """Make room for the gradients of so many working columns."""
         cdef int k

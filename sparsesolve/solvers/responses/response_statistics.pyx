@@ -327,6 +327,15 @@ cdef class GroupedHessian:
             memcpy(&rows.B[k, 0], &self.left[k, 0], m * sizeof(double))
         return False
 
+    def stepped(self, ResponseQuadratic rows, B, double lam):
+        """Return the coefficients (K, p) after a step from B, all rows working, for tests."""
+        rows.m = rows.p
+        np.asarray(rows.B)[:] = B
+        rows.refresh()
+        self.refresh(rows, lam)
+        self.step(rows, lam)
+        return np.array(rows.B)
+
 
 cdef class Compiled:
     """A compiled class inherits from a Python class only behind a compiled one."""
