@@ -83,7 +83,13 @@ def _sufficient(problem, n_threads):
     return (SufficientStatistics if one else ResponseSufficientStatistics)(problem, n_threads)
 
 
-def _ridge(problem, lambdas):
+def _ridge(problem, n_threads):
+    """Make the eigenvalues of wide designs, or inner products of the columns of others."""
+    wide = np.count_nonzero(problem.open_columns) > problem.design.n
+    return (ridge.Ridge if wide else SufficientStatistics)(problem, n_threads)
+
+
+def _suits_ridge(problem, lambdas):
     return problem.has_blocks and not problem.has_groups and ridge.suits(problem, lambdas)
 
 
@@ -142,8 +148,8 @@ SOLVERS = {
         why="squared error, with few enough features for inner products of all columns",
     ),
     "ridge": Solver(
-        ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits, no groups",
-        _ridge,
+        _ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits, no groups",
+        _suits_ridge,
         why="squared error, alpha = 0 and few enough eigenvalues for a closed form",
     ),
     "proximal_newton": Solver(

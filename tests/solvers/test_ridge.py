@@ -98,9 +98,8 @@ def test_lambdas_of_extreme_size(shape, lam):
         assert fit.dev_ratio[0] > 0.6
 
 
-@pytest.mark.parametrize("shape", ["tall", "wide"])
-def test_a_budget_of_nothing_leaves_an_honest_gap(shape):
-    X, y = data(shape)
+def test_a_budget_of_nothing_leaves_an_honest_gap():
+    X, y = data("wide")
     with pytest.warns(ss.ConvergenceWarning, match="max_iter"):
         fit = ss.path(X, y, alpha=0.0, lambdas=[1.0], solver="ridge", max_iter=0)
     b0, b = fit.intercepts[0], fit.coefs.toarray()[:, 0]

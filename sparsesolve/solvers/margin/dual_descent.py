@@ -7,15 +7,12 @@ Invariant: u is within its bounds, and A'u is kept with it.
 
 Rows are swept in random order (row_sweeps.pyx). An intercept asks for the hyperplane 1'u = 0. The
 method of multipliers, b0 <- b0 + rho 1'u, reaches it, so that single rows can move. Rows leave a
-sweep in two ways: by a heuristic that is undone before a lambda ends, and for the rest of this
-lambda by a safe test, |eta_i - eta*_i| <= |a_i| (2 gap / lam)^1/2 plus what the intercept may
-move. Once the set of rows between their ends is stable, one Cholesky factor solves for them
-(rows_newton.py). If all that stalls, Newton steps go on: those on rows if the loss has kinks,
-proximal Newton steps on columns if it is smooth.
+sweep by a heuristic that is undone before a lambda ends. Once the set of rows between their ends
+is stable, one Cholesky factor solves for them (rows_newton.py). If all that stalls, Newton steps
+go on: those on rows if the loss has kinks, proximal Newton steps on columns if it is smooth.
 
 Reference: Hsieh et al. (2008); Bertsekas, "Constrained optimization and Lagrange multiplier
-methods" (1982), for the hyperplane; Ogawa, Suzuki, Takeuchi, "Safe screening of non-support
-vectors in pathwise SVM computation" (2013).
+methods" (1982), for the hyperplane.
 """
 
 import numpy as np
@@ -56,8 +53,7 @@ class DualDescent(Reduced):
         self.sweeps = sweeps(
             dual.rows, dual.centre, dual.target, dual.low, dual.high, dual.diagonal, loss.width
         )
-        self.sizes = np.sqrt(self.sweeps.squares())
-        self.mean_square = float(problem.weights @ self.sizes**2)
+        self.mean_square = float(problem.weights @ self.sweeps.squares())
         self.sweeps.set(dual.u)
         self.b0 = dual.intercept
         self.since = 0  # Sweeps since the last multiplier.
@@ -70,17 +66,14 @@ class DualDescent(Reduced):
             return self.dual.at_null()
         limit, patience, doubt = self.iterations + budget, GAPS_BEFORE_NEWTON, 1.0
         self.sweeps.take_all()
-        undecided, tested = None, np.inf  # rows that the safe test leaves, and the gap of it
         gap = least = self._certify(lam)
         while not gap <= target:
             if self.iterations >= limit:
                 return MAX_ITER, gap
             if patience == 0:
                 return self._by_newton(lam, target, limit, gap)
-            if gap <= 0.3 * tested and not self.dual.loss.entropic:
-                undecided, tested = self._undecided(lam, gap), gap
             swept, last = self.iterations, gap
-            self._sweep(lam, gap, target, limit, undecided)
+            self._sweep(lam, gap, target, limit)
             gap = self._certify(lam)
             swept = (self.iterations - swept) * _to_come(last, gap, target)
             if gap > target and self._finish(lam, swept / doubt):
@@ -118,11 +111,11 @@ class DualDescent(Reduced):
             self.sweeps.set(feasible)
         return gap
 
-    def _sweep(self, lam, gap, target, limit, undecided):
+    def _sweep(self, lam, gap, target, limit):
         """Sweep until a sweep gains little compared with the gap, at last over all rows."""
         rho = BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
         enough = SWEEP_GAIN * max(target, SWEEP_SHARE * gap)
-        self.sweeps.take_all(undecided)
+        self.sweeps.take_all()
         whole = self.sweeps.active
         for _ in range(MOST_SWEEPS):
             all_of_them = self.sweeps.active == whole
@@ -135,61 +128,13 @@ class DualDescent(Reduced):
                 moved = rho * self.sweeps.total
                 self.b0 += moved
                 if abs(moved) > self.sweeps.worst:  # Rows that were left out may move now.
-                    self.sweeps.take_all(undecided)
+                    self.sweeps.take_all()
             if self.iterations >= limit:
                 return
             if gain <= enough and infeasible <= enough:
                 if all_of_them:
                     return
-                self.sweeps.take_all(undecided)
-
-    def _undecided(self, lam, gap):
-        """Return the rows whose optimal u is uncertain; put the others where they end."""
-        radius = np.sqrt(2.0 * gap / lam)
-        low, high = self._intercepts(lam, radius) if self.with_intercept else (0.0, 0.0)
-        dual = self.dual
-        r = dual.target + dual.offset - dual.eta  # c - o - b0 - Ag
-        far, width = radius * self.sizes * (1.0 + 1e-12), self.dual.loss.width
-        up = (r - high - far > width) & np.isfinite(dual.high)
-        down = (r - low + far < -width) & np.isfinite(dual.low)
-        flat = (r - low + far < width) & (r - high - far > -width)
-        u = np.where(up, dual.high, np.where(down, dual.low, np.where(flat, 0.0, dual.u)))
-        self.sweeps.set(u)
-        return np.flatnonzero(~(up | down | flat) & (dual.low < dual.high))
-
-    def _intercepts(self, lam, radius):
-        """Return bounds (low, high) on the optimal intercept less the current one.
-
-        If |g - g*| <= radius, the loss at the optimal intercept is here at most F, plus what the
-        penalty may fall by, plus what a move of |a_i| radius may add: by the steepest slopes to a
-        loss with kinks, to the root of a squared one by the mean square of the rows.
-        """
-        dual = self.dual
-        size = float(np.linalg.norm(dual.g))
-        if dual.loss.smooth:
-            most = (np.sqrt(dual.value) + radius * np.sqrt(0.5 * self.mean_square)) ** 2
-        else:
-            slopes = np.maximum(np.abs(dual.low), np.abs(dual.high))
-            most = dual.value + float(slopes @ self.sizes) * radius
-        most += 0.5 * lam * (size**2 - max(size - radius, 0.0) ** 2)
-        ends = []
-        for side in (-1.0, 1.0):
-            inner, outer = 0.0, side * self.dual.spread * 1e-3
-            # Doublings of that interval before an end counts as infinite.
-            for _ in range(60):
-                if dual.loss.at(dual.eta + outer)[0] > most:
-                    break
-                inner, outer = outer, 2.0 * outer
-            else:
-                outer = side * np.inf
-            # Bisections of the interval of intercepts, each side: it is then known to 2^-12 of its
-            # length, and it is only a bound.
-            for _ in range(12 if np.isfinite(outer) else 0):
-                middle = 0.5 * (inner + outer)
-                beyond = dual.loss.at(dual.eta + middle)[0] > most
-                inner, outer = (inner, middle) if beyond else (middle, outer)
-            ends.append(outer)
-        return ends
+                self.sweeps.take_all()
 
     def _finish(self, lam, sweeps):
         """Solve for the rows between their ends if that costs less than the sweeps that it saves.

@@ -30,6 +30,7 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess
+from sparsesolve.solvers.problem.standardisation import best_intercept
 from sparsesolve.solvers.state import CONVERGED, NULL_LAMBDA, State
 from sparsesolve.solvers.tolerances import ROUNDING
 
@@ -149,7 +150,9 @@ class RidgeDual(State):
         z = self.products(u)
         g = z / lam if g is None else g
         eta = self.offset + (self.predictor(g) if predictor is None else predictor)
-        shift = self._best_shift(eta) if self.with_intercept else 0.0
+        shift = 0.0
+        if self.with_intercept:
+            shift = self.intercept + best_intercept(self.loss, eta + self.intercept)[0]
         eta = eta + shift
         self.u, self.g, self.intercept, self.eta, self.z = u, g, float(shift), eta, z
         self.value = self.loss.at(eta)[0]
@@ -158,12 +161,6 @@ class RidgeDual(State):
         missing = infeasible * (abs(shift) + self.spread) + EPSILON * abs(self.value)
         samples = self.loss.fenchel_young_at(eta, u)
         return gap_of_terms(samples, ridge_excess(g, z, lam), missing)
-
-    def _best_shift(self, eta):
-        """Return a constant that minimises the loss at eta + constant, to rounding."""
-        if self.loss.smooth:
-            return best_shift(self.loss, eta, self.intercept)
-        return self.loss.best_shift(eta)
 
     def point(self):
         """Return the point certified last, for `set_point`."""
@@ -199,31 +196,6 @@ class RidgeDual(State):
         moved = np.abs(self.predictor(self.products(self.u)))
         moved = moved[np.asarray(self.problem.weights) > 0.0]
         return float(moved.max(initial=0.0)) / self.spread or None
-
-
-def best_shift(loss, eta, start):
-    """Return a constant that minimises a smooth loss at eta + constant, to rounding.
-
-    Newton steps from `start` stay within a bracket of the minimum, which grows by doubling.
-    """
-    shift, low, high, reach = float(start), -np.inf, np.inf, 1.0
-    # Newton steps on the intercept of a squared loss, whose curvature jumps: a dozen are enough,
-    # and bisections of a bracket end within the digits of a float.
-    for _ in range(100):
-        slope = -float(loss.at(eta + shift)[1].sum())
-        low, high = (low, shift) if slope > 0.0 else (shift, high)
-        curvature = float(loss.curvature_at(eta + shift).sum())
-        step = -slope / curvature if curvature > 0.0 else -np.sign(slope) * reach
-        reach *= 2.0
-        bounded = np.isfinite(high - low)
-        # Where a logistic loss is almost straight, a Newton step is far too long.
-        moved = shift + (step if bounded else np.clip(step, -reach, reach))
-        if not low < moved < high:
-            moved = 0.5 * (low + high) if bounded else shift + np.sign(step) * reach
-        if abs(moved - shift) <= EPSILON * (abs(shift) + 1e-3 * reach) or slope == 0.0:
-            break
-        shift = moved
-    return shift
 
 
 def _rows(design, which, root_v):

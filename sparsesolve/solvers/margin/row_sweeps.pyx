@@ -88,12 +88,11 @@ cdef class RowSweeps:
         self.total = float(u.sum())
         self.along = float(np.asarray(self.G) @ self.centre)
 
-    def take_all(self, rows=None):
-        """Let the next sweep visit these rows, ascending; None: all that can move."""
-        which = np.flatnonzero(np.less(self.low, self.high)) if rows is None else rows
-        cdef int[::1] given = which.astype(np.intc)
-        self.active = given.shape[0]
-        self.order[:self.active] = given
+    def take_all(self):
+        """Let the next sweep visit all rows that can move."""
+        which = np.flatnonzero(np.less(self.low, self.high))
+        self.active = len(which)
+        np.asarray(self.order)[:self.active] = which
         self.worst = INFINITY
 
     def violations(self, double lam, double b0):

@@ -14,12 +14,10 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.solvers.quadratic.active_set cimport ActiveSetQuadratic
 
-cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 # Conjugate gradients in a Newton direction: with more, signs change before the direction is used.
 DEF STEPS = 60
 # Relative residual that conjugate gradients leave at most.
@@ -90,43 +88,6 @@ cdef class DataActiveSet(ActiveSetQuadratic):
                 changed += (self.b[j] == 0.0) != (new == 0.0)
                 self.move(j, new)
         return changed
-
-    cdef bint newton(self, double lam) noexcept nogil:
-        """One Newton step on sparse columns, in which coefficients stop at zero or a limit.
-
-        What they leave undone is left to cycles and to the next step, which is cheaper than to
-        solve again for the others. Where that leads uphill, and on dense columns, which may be
-        dependent, the others are solved for again.
-        """
-        cdef double t
-        if self.columns.dense:
-            return ActiveSetQuadratic.newton(self, lam)
-        if self.free_gradient(lam) <= LAST_DIGITS:
-            return False
-        self.direction(lam)
-        self.iterations += 1
-        memcpy(self.values, self.d, self.size * sizeof(double))
-        if self.hold_at_kinks(lam) > 0:
-            self._follow_clip()
-        t = self.line_step(lam)
-        # a shorter one is not worth having
-        if t < 0.1:
-            return ActiveSetQuadratic.newton(self, lam)
-        self.advance(lam, t)
-        return True
-
-    cdef void _follow_clip(self) noexcept nogil:
-        """v = Z d and q = Z'v for the d that the stops have left, `values` being the one before."""
-        cdef int k, j
-        cdef Py_ssize_t n = self.columns.n
-        for k in range(self.n_support):
-            j = self.support[k]
-            if self.held[j]:
-                self.v[n] += self.columns.axpy(j, self.d[j] - self.values[j], &self.v[0])
-        self.columns.correlate_listed(self.support, self.n_support, &self.v[0], self.v[n],
-                                      self.values)
-        for k in range(self.n_support):
-            self.q[self.support[k]] = self.values[k]
 
     cdef void direction(self, double lam) noexcept nogil:
         """d on the support with v = Z d and q = Z'v, by conjugate gradients preconditioned by the

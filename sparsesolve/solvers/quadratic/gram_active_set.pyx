@@ -17,7 +17,7 @@ from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
-from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
+from sparsesolve.linalg.kernels.vector cimport axpy, ss_subtract_all
 from sparsesolve.solvers.quadratic.active_set cimport ActiveSetQuadratic
 
 cdef double ROUNDING = tolerances.ROUNDING
@@ -47,8 +47,6 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef int[::1] refused               # and which
     cdef double[::1] cross, corner
     cdef int[::1] accepted
-    # d solves the equations of L for this multiple of rhs; 0: it does not
-    cdef double multiple
 
     def __cinit__(self, Gram gram, PackedColumns columns=None):
         self.gram, self.columns, self.cholesky = gram, columns, Cholesky(64)
@@ -88,26 +86,9 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.cholesky.solve(self.values)
         for k in range(self.cholesky.size):
             self.d[self.order[k]] = self.values[k]
-        self.multiple = 1.0
-
-    cdef void rescale(self, double t) noexcept nogil:
-        ActiveSetQuadratic.rescale(self, t)
-        self.multiple *= t
 
     cdef void image(self) noexcept nogil:
-        """The equations give it on the factor's columns; the rest are products."""
         cdef int k, j, count = 0
-        # so few products cost less one by one
-        if self.multiple != 0.0 and 2.0 * (self.size - self.cholesky.size
-                                           + self.n_held) < self.n_support:
-            for j in range(self.size):
-                if self.position[j] >= 0 and not self.held[j]:
-                    self.q[j] = (self.multiple * self.rhs[j]
-                                 - self.ridge * self.l2[j] * self.d[j])
-                else:
-                    self.q[j] = dot(self.size, self.gram.G + <Py_ssize_t> j * self.gram.capacity,
-                                    self.d)
-            return
         for k in range(self.n_support):
             j = self.support[k]
             if self.d[j] != 0.0:
@@ -317,7 +298,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
             # less is rounding: that column has no part in the dependence
             if fabs(self.values[k]) > 1e-9:
                 self.d[self.order[k]] = self.values[k]
-        self.d[j], self.multiple = 1.0, 0.0
+        self.d[j] = 1.0
         for k in range(self.n_support):
             i = self.support[k]
             slope += self.d[i] * self.rhs[i]

@@ -10,16 +10,12 @@ columns in the norm with weights w; r stands for sqrt(w) times a residual.
 Invariant: blocks that `examine` does not multiply are below their thresholds at that residual and
 lam, so they are dual feasible and add nothing to the gap.
 """
-from cython.parallel cimport prange, threadid
-from libc.math cimport INFINITY, fabs, sqrt
-from libc.string cimport memset
+from libc.math cimport INFINITY
 
 import numpy as np
 
 from sparsesolve.solvers import tolerances
-from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.kernels.vector cimport dot, ss_add_dots, ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 from sparsesolve.solvers.screening.safe_balls cimport Correlations
@@ -29,7 +25,7 @@ cdef double ROUNDING = tolerances.ROUNDING
 # more take in columns that are never active.
 FEWEST_ENTERING = 256
 # Columns of a group up to which its inner products are formed for the bound on |Z_g|.
-cdef int LARGEST_GROUP = 100
+LARGEST_GROUP = 100
 # Nearer blocks are asked for their part in the certificate: above the 1e-14 by which strict scales
 # keep away from the threshold (penalties/blocks.pyx).
 cdef double INSIDE = 1.0 - 1e-13
@@ -211,61 +207,28 @@ cdef class Inactive:
         return self.bounds.products_seen()
 
 
-def group_rates(Design design, double[::1] root_w, BlockPenalty penalty, int n_threads):
+def group_rates(Design design, root_w, BlockPenalty penalty, int n_threads):
     """Return the rates (G,), 0 for groups without a penalty.
 
-    They are not too small: |Z_g| by the trace of Z_g'WZ_g, or by its largest row sum where that
+    They are not too small: |Z_g|^2 by the trace of Z_g'WZ_g, or by its largest row sum where that
     costs little.
     """
-    cdef Py_ssize_t g, G = penalty.n_groups, n = design.n
-    cdef double[::1] squares = None, rate = np.zeros(G)
-    cdef const double* of_columns = NULL
-    cdef double[:, ::1] rooms
-    room = (min(LARGEST_GROUP, int(np.diff(penalty.start).max(initial=1))) + 1) * (n + 2)
-    # sparser groups have their trace
-    if design.p > 0 and design.stored < 0.15 * n * design.p:
-        squares = np.square(design.norms(np.square(root_w), n_threads))
-        of_columns, room = &squares[0], 1
-    rooms = np.empty((n_threads, room))
-    with nogil:
-        for g in prange(G, num_threads=n_threads, schedule="static"):
-            if not penalty.block_unpenalised(g):
-                rate[g] = _rate(design, &root_w[0], penalty, g, of_columns, &rooms[threadid(), 0])
+    cdef Py_ssize_t g, G = penalty.n_groups
+    cdef double[::1] rate
+    start, member = np.asarray(penalty.start), np.asarray(penalty.member)
+    sizes, norms = np.diff(start), design.norms(np.square(root_w), n_threads)
+    squares = np.add.reduceat(np.square(norms)[member], start[:G])
+    # sparser groups, and larger ones, have their trace
+    dense = design.stored >= 0.15 * design.n * design.p
+    for size in np.unique(sizes[(sizes > 1) & (sizes <= LARGEST_GROUP)]) if dense else ():
+        of_size = np.flatnonzero(sizes == size)
+        for first in range(0, len(of_size), max(256 // size, 1)):     # a block of columns
+            some = of_size[first:first + max(256 // size, 1)]
+            rows = design.unpacked(member[start[some][:, None] + np.arange(size)].ravel()).T
+            rows = (rows * root_w).reshape(len(some), size, design.n)
+            sums = np.abs(rows @ rows.transpose(0, 2, 1)).sum(axis=2).max(axis=1)
+            squares[some] = np.minimum(squares[some], sums)
+    rate = np.sqrt(squares) * (1.0 + ROUNDING)
+    for g in range(G):
+        rate[g] *= 0.0 if penalty.block_unpenalised(g) else penalty.reach(g)
     return np.asarray(rate)
-
-
-cdef double _rate(Design design, const double* root_w, BlockPenalty penalty, Py_ssize_t g,
-                  const double* squares, double* room) noexcept nogil:
-    """Rate of one group; `squares` of the columns' lengths, NULL to compute them."""
-    cdef Py_ssize_t first = penalty.start[g], s = penalty.size(g), n = design.n
-    cdef Py_ssize_t i, j, member
-    cdef double total = 0.0, largest = 0.0
-    cdef bint all_fit = s <= LARGEST_GROUP
-    cdef double* z
-    cdef double* sums
-    cdef double* row
-    if all_fit:
-        sums, row = room + n * s, room + n * s + s
-    for j in range(s):
-        member = penalty.member[first + j]
-        if squares != NULL:
-            total += squares[member]
-            continue
-        z = room + n * j if all_fit else room
-        col.unpack(&design.columns[member], n, 0, n, z)
-        ss_multiply(n, root_w, z, z)
-        if not all_fit:
-            total += dot(n, z, z)
-            continue
-        memset(row, 0, (j + 1) * sizeof(double))
-        ss_add_dots(n, j + 1, room, NULL, n, z, row)
-        sums[j], total = 0.0, total + row[j]
-        for i in range(j + 1):
-            sums[i] += fabs(row[i])
-            if i < j:
-                sums[j] += fabs(row[i])
-    if squares == NULL and all_fit:
-        for j in range(s):
-            largest = max(largest, sums[j])
-        total = min(total, largest)
-    return penalty.reach(g) * sqrt(total) * (1.0 + ROUNDING)

@@ -4,39 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
-from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.solvers.margin.dual_descent import DualDescent
-from sparsesolve.solvers.state import CONVERGED
-
-FAMILIES = [ss.families.hinge(), ss.families.quantile(0.4), ss.families.epsilon_insensitive(0.5),
-            ss.families.squared_hinge()]
-
-
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-@pytest.mark.parametrize("intercept", [True, False])
-def test_shrinking_is_safe(family, intercept):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 8))
-    y = X[:, 0] + rng.normal(size=120)
-    y = np.sign(y) if family.name.endswith("hinge") else y
-    problem = problem_of(X, y, family, alpha=0.0, intercept=intercept)
-    left = 0
-    for lam in (0.3, 0.02):
-        best = DualDescent(problem, 1)
-        outcome, gap = best.solve(lam, 1e-12 * problem.null_value, 10_000)
-        assert outcome == CONVERGED
-        optimum = best.dual.u
-        for target in (1e-2, 1e-4, 1e-6):
-            state = DualDescent(problem, 1)
-            _, gap = state.solve(lam, target * problem.null_value, 10_000)
-            kept = state._undecided(lam, gap)
-            settled = np.setdiff1d(np.arange(120), kept)
-            left += len(settled)
-            put = state.sweeps.dual_point()[settled]
-            assert put == pytest.approx(optimum[settled], abs=1e-5 / 120)
-    assert left > (30 if family.name == "squared_hinge" else 120)
 
 
 def squared_hinge(y, eta):
