@@ -47,7 +47,6 @@ class KernelProblem:
     joined: bool  # True if F'' is that of the softmax
     means: dict  # column means (n,) of kernels that were centred, by number
     limited = False  # True if there are limits on coefficients
-    simple = False  # True if all solutions of a path are converted to the user's units together
 
     @property
     def shape(self):

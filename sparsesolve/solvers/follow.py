@@ -109,7 +109,6 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     `start` is the lambda at whose solution the state stands, if far lambdas are approached by
     steps of the ratio `steps` (solvers/follow); 0 if they are not. `warm` says that the
     state is where a user wants to start: if the gap is small enough there, no step is taken.
-    Solutions are converted to the user's units together at the end, if nothing needs them before.
     `points` are solved already, the first of the grid; `save` takes all points after each lambda.
     `dual`(state, inner lambda) makes the dual points that a callable `stop` gets.
     """
@@ -118,7 +117,6 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     state.look_ahead([problem.inner_lambda(lam) for lam in lambdas])
     entered = {j for point in points for j in point.which.tolist()}
     null = max(problem.null_value, 1e-300)
-    late = problem.simple and save is None and (stop is None or isinstance(stop, StopRule))
     reason = "every lambda was solved"
     found = *state.coefficients(), state.intercept
     logged = log.isEnabledFor(logging.DEBUG)
@@ -137,7 +135,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         if not (warm and index == 0 and outcome == CONVERGED):
             outcome, gap, found, loss = _solve(state, problem, lam, tol * null, budget, last)
         outcome = endless.judged(outcome, lam, found, index + 1 == len(lambdas))
-        which, values, intercept = found if late else problem.to_user(*found)
+        which, values, intercept = problem.to_user(*found)
         if pmax is not None:
             entered.update(which.tolist())
             if len(entered) > pmax:
@@ -166,10 +164,6 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
             break
     reason += _without_optimum(points)
     log.debug("path ended after %d of %d lambdas: %s", len(points), len(lambdas), reason)
-    if late and points:
-        led_back = problem.all_to_user([(p.which, p.values, p.intercept) for p in points])
-        for point, found in zip(points, led_back, strict=True):
-            point.which, point.values, point.intercept = found
     return points, reason
 
 

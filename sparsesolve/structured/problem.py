@@ -35,7 +35,7 @@ from sparsesolve.structured.transitions import ChainPenalty, over_labels
 class Coupled:
     """A problem whose loss couples the rows of X; the units of the solver are the user's."""
 
-    n_responses, limited, simple, grouped, concave = None, False, False, False, False
+    n_responses, limited, grouped, concave = None, False, False, False
     design = None  # the loss couples the rows of X; see `scores` and `products`
 
     def inner_lambda(self, lam):

@@ -22,7 +22,6 @@ class Units:
     norms: np.ndarray = field(default_factory=lambda: np.ones(4))
     debt: float = 0.0  # what rounding may cost
     limited: bool = False
-    simple: bool = False
 
     def user_lambdas(self, levels):
         return levels * 8.0
@@ -35,9 +34,6 @@ class Units:
 
     def to_user(self, which, values, intercept):
         return which, 2.0 * values, 5.0 + intercept
-
-    def all_to_user(self, found):
-        return [self.to_user(*one) for one in found]
 
 
 def units(**given):
@@ -102,10 +98,9 @@ def test_rounding_is_no_correlation():
     assert len(grid(short, np.array([0, 0, 0, 1e-16]), 100, 1e-2)) == 100
 
 
-@pytest.mark.parametrize("simple", [False, True], ids=["one by one", "all at the end"])
-def test_points_are_in_the_users_units(simple):
+def test_points_are_in_the_users_units():
     state = Stub([4.0, 3.0, 1.0])
-    points, reason, told = run(state, units(simple=simple))
+    points, reason, told = run(state, units())
     assert [point.lam for point in points] == [16.0, 8.0, 4.0]
     assert [asked[0] for asked in state.asked] == [2.0, 1.0, 0.5]
     assert [asked[1] for asked in state.asked] == [2e-3] * 3  # tol times the null value
@@ -173,8 +168,7 @@ def test_a_loose_tolerance_does_not_end_the_path():
         assert fit.dev_ratio[-1] > 0.45 and len(fit.lambdas) > 60
 
 
-@pytest.mark.parametrize("simple", [False, True])
-def test_a_callable_sees_every_point_in_the_users_units(simple):
+def test_a_callable_sees_every_point_in_the_users_units():
     seen, values = [], []
 
     def stop(point):
@@ -182,7 +176,7 @@ def test_a_callable_sees_every_point_in_the_users_units(simple):
         values.append(point.values.tolist())
         return point.df == 1
 
-    points, reason, _ = run(Stub([4.0, 3.0, 2.0]), units(simple=simple), stop=stop)
+    points, reason, _ = run(Stub([4.0, 3.0, 2.0]), units(), stop=stop)
     assert seen == points and len(points) == 2 and "stop function" in reason
     assert values == [[], [2.0]]
 

@@ -24,7 +24,6 @@ Reference: Higham (2002), "Accuracy and stability of numerical algorithms", sect
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from math import inf, ldexp, sqrt
 
 import numpy as np
@@ -303,25 +302,6 @@ class Problem:
         """What an inner coefficient subtracts from the inner intercept, (p,)."""
         p = len(self.factor)
         return self.factor * np.asarray(self.design.mean)[:p] if self.intercept else np.zeros(p)
-
-    @property
-    def simple(self):
-        """True if `all_to_user` may convert many solutions at once."""
-        return self.basis is None and self._plain is not None and not self.far
-
-    def all_to_user(self, found):
-        """Return `to_user` of each (which, values, intercept) of a `simple` problem."""
-        which, values, inner = zip(*found, strict=True)
-        features = np.concatenate(which)
-        coefs = np.concatenate(values, axis=-1) * self._plain[features]
-        parts = [slice(*ends) for ends in pairwise(np.cumsum([0] + [len(part) for part in which]))]
-        # One product a solution, so that sums have the order of `to_user`.
-        means = self.means[features]
-        moved = [b.dot(means[part]) for b, part in zip(values, parts, strict=True)]
-        intercepts = np.ldexp(self.mean + np.array(inner) - moved, self.exponent)
-        several = self.n_responses is not None
-        intercepts = self._balanced(intercepts) if several else intercepts.tolist()
-        return list(zip(which, [coefs[..., part] for part in parts], intercepts, strict=True))
 
     def many_to_user(self, which, B):
         """Convert K solutions B (K, U) of the columns `which` (U,) at once.

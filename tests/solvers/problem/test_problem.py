@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 from sparsesolve.linalg.design.design import Design
-from states import problem_of
 
-from sparsesolve.families.registry import FAMILIES
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.problem.standardisation import assemble
 
@@ -124,40 +122,3 @@ def test_many_solutions_go_back_as_one_by_one(standardize):
     limits = np.full(P, -np.inf), np.full(P, 1.0)
     limited = problem(columns(), columns()[:, 0], limits=limits)
     assert limited.many_to_user(which, B) is None
-
-
-@pytest.mark.parametrize("standardize", [True, False])
-@pytest.mark.parametrize("intercept", [True, False])
-def test_all_solutions_of_a_path_go_back_as_one_by_one(intercept, standardize):
-    y = 1e6 * columns()[:, 0] + 3
-    inner = problem(columns(), y, standardize=standardize, intercept=intercept)
-    found = [([], []), ([1], [0.5]), ([], []), ([0, 2, 3], [-1.0, 2.0, 0.25]), ([2], [1e-3])]
-    found = [(np.array(j, dtype=np.intc), np.array(b), 0.1) for j, b in found]
-    assert inner.simple
-    for one, led_back in zip(found, inner.all_to_user(found), strict=True):
-        which, b, b0 = inner.to_user(*one)
-        assert led_back[0].tolist() == which.tolist()
-        assert np.array_equal(led_back[1], b)
-        assert led_back[2] == b0 and isinstance(led_back[2], float)
-
-
-@pytest.mark.parametrize("family", ["multinomial", "multigaussian"])
-def test_those_of_several_responses_too(family):
-    y = np.arange(N) % 3 if family == "multinomial" else columns(1)[:, :3] * 1e5
-    inner = problem_of(columns(), y, FAMILIES[family])
-    rng, found = np.random.default_rng(0), []
-    for which in ([], [0, 3], [], [2]):
-        found.append((np.array(which, dtype=np.intc), rng.standard_normal((3, len(which))),
-                      rng.standard_normal(3)))  # fmt: skip
-    assert inner.simple
-    for one, led_back in zip(found, inner.all_to_user(found), strict=True):
-        which, b, b0 = inner.to_user(*one)
-        assert led_back[0].tolist() == which.tolist()
-        assert np.array_equal(led_back[1], b) and np.array_equal(led_back[2], b0)
-
-
-def test_what_is_limited_or_out_of_floats_goes_back_one_by_one():
-    limits = np.full(P, -np.inf), np.full(P, 1.0)
-    assert not problem(columns(), columns()[:, 0], limits=limits).simple
-    assert not problem(columns() * 1e200, columns()[:, 0]).simple
-    assert not problem(columns() + 1e6, columns()[:, 0]).simple  # an intercept needs all digits
