@@ -62,7 +62,8 @@ def threads(n):
 
 
 WORKING_SET = "sparsesolve.solvers.newton.working_set"
-GRAM = {f"{WORKING_SET}.MOSTLY_RIDGE": 0.0, f"{WORKING_SET}.WORKING_ROOM": 100_000}
+GRAM = {f"{WORKING_SET}.MOSTLY_RIDGE": 0.0, f"{WORKING_SET}.WORKING_ROOM": 100_000,
+        f"{WORKING_SET}.SPARSE_SQUARE": np.inf}  # fmt: skip
 STEPS = {f"{WORKING_SET}.WORKING_ROOM": 0, f"{WORKING_SET}.WORKING_PER_ROW": 0.0}
 
 

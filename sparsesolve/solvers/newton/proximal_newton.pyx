@@ -63,7 +63,6 @@ cdef class ProximalNewton(WorkingSet):
 
     cdef double decrease                # gap after the last step over the gap before
     cdef int refresh_debt  # steps since H was refreshed that a fresh H would have saved
-    cdef long passed                    # passes over sparse columns at earlier lams
     cdef double total                   # the sum of u in units of s, the slope along the intercept
     cdef readonly LocalModel model      # at the current a and b
     cdef readonly LossDual loss_dual
@@ -168,18 +167,6 @@ cdef class ProximalNewton(WorkingSet):
             return 1.0
         return (m * n * (1.0 + 0.15 * m) + 0.1 * m * m * m) / (2.0 * m * n + 30.0 * n + 4.0 * m * m)
 
-    cdef bint _filling_pays(self, bint stuck):
-        """Return True if a dense model of F'' itself costs less than the passes over sparse
-        columns since the last lambda, or they stall.
-        """
-        cdef double n = self.design.n, m = self.quadratic.size, stored = 0.0
-        cdef int k
-        for k in range(self.quadratic.size):
-            stored += self.design.columns[self.quadratic.index[k]].size
-        return m * n <= 1e8 and (
-            stuck or 24.0 * stored * (self.quadratic.passes - self.passed)
-            > m * n + 0.3 * m * m * (n / 2.0 + m / 3.0))
-
     def start_at(self, which, values, intercept):
         """Continue from the coefficients `values` (m,) of the features `which` (m,), and an
         intercept.
@@ -207,18 +194,23 @@ cdef class ProximalNewton(WorkingSet):
         self.columns.root = self.model.loss.root if self.model.rooted else None
         self.columns.restart(self.model.root_h)
 
-    cdef int _fill(self) except -1:
-        """Hold working columns as dense if F'' has a factor; H must be refreshed then."""
+    cdef bint _fill(self, bint stuck) except -1:
+        """Hold working columns as dense if F'' has a factor, where its model costs less than the
+        passes over sparse columns at this lambda, or they stall; return True if H is new.
+        """
+        cdef double n = self.design.n, m = self.quadratic.size
+        if m * n > 1e8 or not (stuck or 24.0 * self.stored()
+                * (self.quadratic.passes - self.passed)
+                > m * n + 0.3 * m * m * (n / 2.0 + m / 3.0)):
+            return False
         self.fillable, self.filled = False, self.model.densify()
-        if not self.filled:
-            return 0
-        self.columns = pack(self.design, self.root_w, self.model.centred, dense=True,
-                            n_threads=self.columns.n_threads)
-        if self.penalty.has_groups:
-            self._continue_with(type(self.quadratic)(self.columns, self.penalty))
-        else:
-            self._continue_with(self._by_products())
-        return 0
+        if self.filled:
+            self.columns = pack(self.design, self.root_w, self.model.centred, dense=True,
+                                n_threads=self.columns.n_threads)
+            self._continue_with(type(self.quadratic)(self.columns, self.penalty)
+                                if self.penalty.has_groups else self._by_products())
+        self._take_hessian()
+        return True
 
     cdef void _forget_gradients(self) noexcept nogil:
         self.model.here.n_known = -1
@@ -254,6 +246,9 @@ cdef class ProximalNewton(WorkingSet):
         # The point of the last lam tells how close a fit may be; the extrapolated one is cruder.
         cdef double goal = self.goal(lam, target, self.first_gap)
         self.exacting = self.share * target < self.digits
+        if not self.fillable:
+            self._factor()
+        self.passed = self.quadratic.passes
         self._extrapolate(lam)
         outcome, gap = solve_by_rounds(self, lam, target, limit, goal)
         if outcome == CONVERGED:
@@ -316,7 +311,6 @@ cdef class ProximalNewton(WorkingSet):
             self._place()
         self.model.kept_errors[1] = self.model.kept_errors[0]
         self.model.kept_errors[0] = self.model.errors
-        self.passed = self.quadratic.passes
         self.history.keep(lam, self.quadratic)
         memcpy(&self.history.last[0], self.model.here.eta, self.design.n * sizeof(double))
         return 0
@@ -343,11 +337,9 @@ cdef class ProximalNewton(WorkingSet):
                     gap = self._gap(lam)
                 idle = 0 if gap < PROGRESS * best else idle + (self.gain == 0.0)
                 best = min(best, gap)
-                # 2. Sparse columns become dense where passes over them stall or cost too much.
-                if (self.fillable and gap > goal
-                        and self._filling_pays(idle == MOST_IDLE)):
-                    self._fill()
-                    self._take_hessian()
+                # 2. Sparse columns become dense, or a Gram matrix, where passes cost too much.
+                if gap > goal and (self._fill(idle == MOST_IDLE) if self.fillable
+                                   else self._factor()):
                     last, idle = 0.0, 0
                     continue
                 reached = gap <= goal and self.gain <= quiet

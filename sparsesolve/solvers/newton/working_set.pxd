@@ -32,10 +32,14 @@ cdef class WorkingSet(ScaledDual):
     cdef double missed
     cdef bint exacting                  # whether the target is below `digits`
     cdef public double first_gap        # gap after the first round at the last lam
+    cdef long passed                    # passes over sparse columns before this lam
+    cdef bint factored                  # whether sparse columns returned to inner products
     cdef double[::1] root_w, r, u       # r: the dual point over root_w
     cdef object spans                   # of columns under the weights
 
     cdef int add_to_working_set(self, const int[::1] which) except -1
     cdef bint _by_columns(self, int size)
+    cdef double stored(self)
+    cdef bint _factor(self) except -1
     # For the subclass, which solves.
     cdef void _forget_gradients(self) noexcept nogil
