@@ -487,6 +487,24 @@ def test_a_path_is_extended_and_refitted(da):
         fit.extend(blocks[::-1], y, n_lambdas=1)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "median", "epsilon in groups"])
+def test_losses_with_kinks_by_their_envelopes(da, loss):
+    y, penalty = RESPONSES["gaussian"][:80], None
+    family = ss.families.quantile(0.5)
+    if loss == "hinge":
+        family, y = ss.families.hinge(), y > np.median(y)
+    elif loss == "epsilon in groups":
+        family, penalty = ss.families.epsilon_insensitive(0.1), OPTIONS["groups"]["penalty"]
+    blocks = da.from_array(X[:80], chunks=(30, 5))
+    options = {"family": family, "penalty": penalty}
+    fit = ss.path(blocks, y, n_lambdas=2, lambda_min_ratio=0.3, **options)
+    memory = ss.path(X[:80], y, lambdas=fit.lambdas, **options)
+    assert fit.df[-1] > 0
+    same(fit, memory, X[:80])
+    with pytest.raises(ValueError, match="choose solver='multipliers'"):
+        ss.path(blocks, y, solver="rows_newton", **options)
+
+
 def test_what_cannot_be_done_in_blocks_is_refused(da):
     blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["gaussian"]
     kind = np.array(list("abc"))[RNG.integers(3, size=N)]

@@ -249,9 +249,10 @@ def path(
     offset, and some matrices with a row and a column for each working column, of each class (up to
     600 features, 1,500 coefficients of all classes, or for groups: all). For Cox, whose loss is
     not a sum over rows, two passes take the place of one, and linear predictors come into memory,
-    at most 1 GB at a time. Multinomial with more coefficients in groups, or with limits on
-    unpenalised features, takes ``solver="fista"``, which makes hundreds of passes. Solutions and
-    certificates are those of the data in memory, whatever scheduler dask is set to.
+    at most 1 GB at a time. Losses with kinks take hundreds of passes for each lambda. Multinomial
+    with more coefficients in groups, or with limits on unpenalised features, takes
+    ``solver="fista"``, which makes hundreds of passes. Solutions and certificates are those of the
+    data in memory, whatever scheduler dask is set to.
 
     References
     ----------

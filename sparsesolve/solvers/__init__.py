@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers import ridge
 from sparsesolve.solvers.baselines import reweighted
@@ -60,7 +61,9 @@ def kinked(problem, lambdas):
 def _multipliers(problem, n_threads):
     """Make the method of multipliers around the solver of smooth losses that suits."""
     inner, made = Fista if not problem.has_blocks else ProximalNewton, Multipliers
-    if has_tangent(problem):
+    if isinstance(problem.design, DistributedDesign):
+        inner = PassNewton if problem.has_blocks else Fista
+    elif has_tangent(problem):
         inner, made = TangentNewton, NormMultipliers if few_for_rounds(problem) else Multipliers
     return made(problem, lambda smooth: inner(smooth, n_threads), n_threads)
 
@@ -202,7 +205,7 @@ SOLVERS = {
     ),
     "multipliers": Solver(
         _multipliers, "a loss with kinks: hinge, quantile or epsilon_insensitive", kinked,
-        kinks=True,
+        kinks=True, by_passes=True,
         why="a loss with kinks",
     ),
     "dual_descent": Solver(

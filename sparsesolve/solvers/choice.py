@@ -141,17 +141,17 @@ def _allowed(problem, name, lambdas):
 
 def _allowed_with_kinks(problem, name, distributed):
     """Return the name, or raise an error if the kinks of the loss are too much."""
-    if distributed:
-        raise ValueError(
-            "X is a dask array, and the loss of this family has kinks; pass X.compute() if it "
-            "fits in memory, or choose families.squared_hinge() or huber()"
-        )
     if problem.concave:
         raise ValueError(
             "a concave penalty takes a smooth loss, and that of this family has kinks; choose "
             "families.squared_hinge() or huber(), or a convex penalty"
         )
     own = [other for other, solver in SOLVERS.items() if solver.kinks]
+    if distributed and name == "auto":
+        return "multipliers"
+    if distributed and name in own and not SOLVERS[name].by_passes:
+        raise ValueError(f"solver={name!r} needs X in memory, not a dask array; choose "
+                         "solver='multipliers', or pass X.compute() if it fits")  # fmt: skip
     if name not in ("auto", *own):
         raise ValueError(
             f"solver={name!r} takes no loss with kinks; choose solver='auto', or one of {own}"

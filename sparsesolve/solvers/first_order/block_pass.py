@@ -108,18 +108,21 @@ def _of_samples(part, images, common):
 
 
 def coupled_pass(design, part, common, in_blocks):
-    """Return the Sums of all rows for every Ask, for a loss that couples its rows."""
+    """Return the Sums of all rows for every Ask, for a loss that has or couples all rows."""
     loose = np.unique(np.concatenate([ask.loose for ask in common.asks]).astype(int))
     images = design.combinations(np.concatenate([common.b[:, 0], np.eye(design.p)[loose]]))
+    images[: len(common.b)] += common.c
     samples = _of_samples(part, images, common._replace(loose=loose))
     common = common._replace(b=common.b[:0])
     if in_blocks:
-        cuts = zip(*(design.cut(each.V, each.curved) for each in samples), strict=True)
-        parts = [[Samples(V, [], h, (0.0,) * 4) for V, h in cut] for cut in cuts]
+        cuts = zip(*(design.cut(each.V, each.curved, *each.h) for each in samples), strict=True)
+        parts = [[Samples(V, h, curved, (0.0,) * 4) for V, curved, *h in cut] for cut in cuts]
         arguments = [(part, design.read, design.frame, common) for part in parts]
         found = design.gather(products_over, arguments, added)
     else:
         found = products_over(design, samples, None, None, common)
+    if not part[0].coupled:
+        return [Sums(*own.sums, *sums[4:]) for own, sums in zip(samples, found, strict=True)]
     return [_bounded(*each) for each in zip(common.asks, samples, found, strict=True)]
 
 

@@ -121,7 +121,7 @@ class PassNewton(State):
         self._places = partial(places_of, self.K, f, int(self.intercepted))
         self._find_unpenalised()
         self.n_parts, self.loose_bound, self.batch_size = TIME_PARTS, False, BATCH_SIZE
-        if self.loss.coupled:
+        if not self.loss.by_sample:
             self.batch_size = min(max(MOST_ROW_NUMBERS // (13 * problem.design.n), 1), BATCH_SIZE)
         self.iterations, self.grid, self.items, self.hessians = 0, [], {}, Hessians()
         few = MOST_COLUMNS if K == 1 else MOST_COEFFICIENTS
@@ -146,7 +146,7 @@ class PassNewton(State):
         """Bring the rows of the loss to their blocks."""
         design, loss = self.problem.design, self.loss
         self.blocks = isinstance(design, DistributedDesign)
-        if not self.blocks or loss.coupled:
+        if not (self.blocks and loss.by_sample):
             self.parts = [(loss, np.asarray(self.problem.weights), self.offset)]
             return
         (y, w), rest = loss.samples(), loss.parameters()
@@ -291,7 +291,7 @@ class PassNewton(State):
         if unplanned:
             batch.again(unplanned[-1], self._loose(unplanned[-1].lam), self._columns(unplanned))
         found = self._pass(np.array(batch.b), np.array(batch.c), batch.asks)
-        self.iterations += 1 + self.loss.coupled
+        self.iterations += 1 + (not self.loss.by_sample)
         for item, first, check in batch.items:
             ask = batch.asks[first]
             evaluation = Evaluation(batch.b[ask.point], batch.c[ask.point], found[first])
@@ -304,7 +304,7 @@ class PassNewton(State):
         """Return the Sums of all rows for each Ask, at points b (m, K f) and c (m, K)."""
         design, b, c = self.problem.design, b.reshape(-1, self.K, self.f), c.reshape(-1, self.K)
         common = Common(b, c, self.intercepted, floors(self.curvature), asks)
-        if self.loss.coupled:
+        if not self.loss.by_sample:
             common = common._replace(n_parts=self.n_parts)
             return coupled_pass(design, self.parts[0], common, self.blocks)
         if not self.blocks:
