@@ -45,7 +45,7 @@ BUDGETS = {
     "solvers/quadratic": (3137, 15, 10),
     "solvers/reductions": (1280, 6, 19),
     "solvers/responses": (3213, 12, 15),
-    "solvers/root": (1903, 9, 44),
+    "solvers/root": (1906, 9, 44),
     "solvers/screening": (658, 5, 8),
     "structured": (8635, 36, 47),
 }  # fmt: skip
