@@ -54,7 +54,7 @@ class OnlineClassifier(Classes, Online):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = OnlineClassifier(alpha=1e-3, max_iter=50).fit(X, y)
     >>> round(model.score(X, y), 2)
-    0.97
+    0.98
     """
 
     def __init__(self, alpha=1e-4, *, l1_ratio=1.0, loss="log_loss", fit_intercept=True,
