@@ -36,7 +36,7 @@ FACTORS = {"ftrl": 2.0, "rda": 4.0, "fobos": 4.0, "svrg": 2.0}
 
 
 def choose(settings, rows, n_features):
-    """Return eta0 and a dict of each candidate's loss, those that were tried."""
+    """Return eta0, the candidate that predicts these rows best."""
     features, compact = None, rows
     if settings.penalty is None and not settings.eager:
         features, index = np.unique(rows.columns, return_inverse=True)
@@ -65,7 +65,7 @@ def choose(settings, rows, n_features):
         raise ValueError("every step size that was tried was too long; scale X, or give step=")
     eta0 = float(start * factor**best)
     log.debug("step size %.3g of %d candidates, mean loss %.4g", eta0, len(tried), tried[best][1])
-    return eta0, {float(start * factor**k): found for k, (_, found) in tried.items()}
+    return eta0
 
 
 def _trial(settings, learner, rows, features, first, most):
@@ -199,7 +199,7 @@ class Feeding:
             return 1.0
         if step == "theory":
             return by_theory(self.settings, first.part(0, min(ROWS, first.n)), self._p)
-        return choose(self.settings, first.part(0, min(ROWS, first.n)), self._p)[0]
+        return choose(self.settings, first.part(0, min(ROWS, first.n)), self._p)
 
     def _widen(self, X):
         """Count the columns of a first table, including those without an entry."""

@@ -123,5 +123,5 @@ class UnpenalisedColumns(Span):
         self.response = self.without(response)
 
     def coefficients(self, fit):
-        """Return the best coefficients beside a fit (n,) of the other columns."""
+        """Return the best coefficients given a fit (n,) of the other columns."""
         return self.back @ (self.explained - self.Q.T @ fit)

@@ -9,7 +9,8 @@ up to those of all rows, in the order of merging.
 
 A loss that couples its rows (Cox) takes two passes: one brings the linear predictors of all points
 to the client, which finds v, and one takes v to the blocks and returns products. Its Hessian H <=
-diag(h) - C'C has few rows C (k, n), which are products as well: Z'HZ = Z'diag(h)Z - (CZ)'CZ.
+diag(h) - C'C has few rows C (k, n), which are products as well: Z'HZ = Z'diag(h)Z - (CZ)'CZ. So
+does the envelope of a loss with kinks, whose multipliers are at the client; its H is diagonal.
 
 A direction that minimises a quadratic model makes v a dual point, whose products are the model's
 slope; at the end of the step it is near -F'. Rows whose v would leave the domain of F* stay at its
