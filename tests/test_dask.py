@@ -428,7 +428,7 @@ def test_many_rows_of_cox_have_fewer_lambdas_at_a_time(da, passes, monkeypatch):
     blocks, options = da.from_array(X, chunks=(150, 5)), {"family": "cox", "n_lambdas": 12}
     few = ss.path(blocks, DIED, **options)
     shared = len(passes)
-    monkeypatch.setattr("sparsesolve.solvers.first_order.pass_newton.MOST_ROW_NUMBERS", 13 * N)
+    monkeypatch.setattr("sparsesolve.solvers.first_order.block_pass.MOST_ROW_NUMBERS", 13 * N)
     one = ss.path(blocks, DIED, **options)
     assert len(passes) - shared > shared
     same(one, few)

@@ -37,7 +37,7 @@ BUDGETS = {
     "selection": (3585, 23, 9),
     "solvers/baselines": (1097, 6, 6),
     "solvers/certificate": (834, 5, 14),
-    "solvers/first_order": (2200, 9, 25),
+    "solvers/first_order": (2188, 9, 25),
     "solvers/homotopy": (1277, 5, 7),
     "solvers/margin": (1848, 8, 17),
     "solvers/newton": (1211, 6, 13),

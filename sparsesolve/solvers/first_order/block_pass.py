@@ -22,9 +22,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from sparsesolve.linalg.design.distributed import rows_of
+from sparsesolve.linalg.design.distributed import DistributedDesign, chunk_rows, rows_of
+from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.solvers.newton.local_model import floors
 from sparsesolve.solvers.tolerances import CENTRED
 
+# Parts of the event times in the bound of the Hessian of Cox's loss: 1 take 22 passes for 50
+# lambdas of 5,000 x 30, 4 take 18, 8 take 16, 16 take 14; with a steeper loss 32, 26, 24 and 22.
+TIME_PARTS = 8
+# Curvature met, relative to that of the bound, below which the parts double: usually .8 to 1.1.
+LOOSE_BOUND = 0.5
+# Numbers of rows, up to 13 each for a lambda, that the client may hold of a coupled loss: 1 GB.
+# Batches of 6 take 40 passes for 100 lambdas of 5,000 x 30, those of 12 take 24.
+MOST_ROW_NUMBERS = 1 << 27
 # Least curvature of K responses in any direction, over their trace: softmax has none along (1,
 # ..., 1).
 LEAST_CURVATURE = 1e-8
@@ -37,7 +47,7 @@ class Ask(NamedTuple):
     along: int = -1  # the row of its direction; -1: none, and v is u
     end: int = -1  # the row of the point of which v is the dual point; -1: the point itself
     scales: tuple = ()  # multiples of v at which Fenchel-Young is asked
-    loose: Any = ()  # the columns of Q, after a constant if there is an intercept
+    unpenalised: Any = ()  # the columns of Q, after a constant if there is an intercept
     which: np.ndarray | None = None  # the columns whose inner products under H are asked
 
 
@@ -61,7 +71,7 @@ class Common(NamedTuple):
     floors: tuple  # least H over the weight, where H is 0 and elsewhere
     asks: list
     n_parts: int = 0  # rows of C
-    loose: Any = ()  # of a coupled loss: columns whose images follow those of the points
+    unpenalised: Any = ()  # of a coupled loss: columns whose images follow those of the points
 
 
 class Samples(NamedTuple):
@@ -73,6 +83,107 @@ class Samples(NamedTuple):
     sums: tuple  # value, square, rounding and excess of Sums
 
 
+class BlockPass:
+    """Passes over the rows of a Problem and its loss, which lie here or in blocks elsewhere.
+
+    Attributes
+    ----------
+    n_passes : int
+        Passes that one evaluation takes.
+    most_lambdas : int
+        Lambdas whose images the client can hold at the same time.
+    curvature_ratio : float
+        The least curvature met since the last pass, relative to that of the bound of the Hessian.
+    at_c, at_b : arrays (K,), (K f,)
+        Places of constants and coefficients among K (1 + f) numbers, the constant of each response
+        before its coefficients.
+    """
+
+    def __init__(self, problem):
+        gaussian = problem.loss is None
+        self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
+        self.problem, self.K, self.f = problem, problem.n_responses or 1, problem.design.p
+        self.intercept = problem.intercept and not gaussian
+        place = np.arange(self.K * (1 + self.f)).reshape(self.K, 1 + self.f)
+        self.at_c, self.at_b = place[:, 0], place[:, 1:].ravel()
+        self.null_intercept = c = np.ones(self.K) * problem.null_intercept * self.intercept
+        self.offset = np.zeros(problem.design.n) if gaussian else np.asarray(problem.offset)
+        eta = self.offset + (c[:, None] if self.K > 1 else c)
+        self.floors = floors(self.loss.curvature_at(eta).sum() / self.K)
+        self.n_parts, self.curvature_ratio = TIME_PARTS, 1.0
+        self.n_passes, self.most_lambdas = 1, np.inf
+        if not self.loss.by_sample:
+            self.n_passes = 2
+            self.most_lambdas = max(MOST_ROW_NUMBERS // (13 * problem.design.n), 1)
+        self.place_rows()
+
+    def place_rows(self):
+        """Bring the rows of the loss to their blocks, unless the loss couples them."""
+        design, loss = self.problem.design, self.loss
+        self.in_blocks = isinstance(design, DistributedDesign)
+        if not (self.in_blocks and loss.by_sample):
+            self.parts = [(loss, np.asarray(self.problem.weights), self.offset)]
+            return
+        (y, w), rest = loss.samples(), loss.parameters()
+        cut = design.cut(np.asarray(y).T, np.asarray(w), self.offset)
+        arguments = [(type(loss), (y.T, w, *rest), offset, chunk_rows(self.f))
+                     for y, w, offset in cut]  # fmt: skip
+        self.parts = design.standing(make_parts, arguments)
+
+    def sums(self, b, c, asks):
+        """Return the Sums of all rows for each Ask, at points b (m, K f) and c (m, K)."""
+        if self.curvature_ratio < LOOSE_BOUND:
+            most = max(MOST_ROW_NUMBERS // (8 * self.problem.design.n), TIME_PARTS)
+            self.n_parts, self.curvature_ratio = min(2 * self.n_parts, most), 1.0
+        b, c = b.reshape(-1, self.K, self.f), c.reshape(-1, self.K)
+        common = Common(b, c, self.intercept, self.floors, asks, self.n_parts)
+        if not self.loss.by_sample:
+            return self._sums_at_client(common)
+        return self._gathered(pass_over, self.parts, common)
+
+    def _gathered(self, over, parts, common):
+        """Return the sums over all blocks of what `over` returns of each and its part."""
+        design = self.problem.design
+        if not self.in_blocks:
+            return over(design, parts, None, None, common)
+        arguments = [(part, design.read, design.frame, common) for part in parts]
+        return design.gather(over, arguments, added)
+
+    def _sums_at_client(self, common):
+        """Return the Sums by two passes, of which the first brings the linear predictors here."""
+        design = self.problem.design
+        columns = np.unique(np.concatenate([ask.unpenalised for ask in common.asks]).astype(int))
+        images = design.combinations(np.concatenate([common.b[:, 0], np.eye(self.f)[columns]]))
+        images[: len(common.b)] += common.c
+        samples = parts = _of_samples(self.parts[0], images, common._replace(unpenalised=columns))
+        if self.in_blocks:
+            cut = (design.cut(each.V, each.curved, *each.h) for each in samples)
+            parts = [[Samples(V, h, curved, (0.0,) * 4) for V, curved, *h in block]
+                     for block in zip(*cut, strict=True)]  # fmt: skip
+        found = self._gathered(products_over, parts, common._replace(b=common.b[:0]))
+        if not self.loss.coupled:
+            return [Sums(*own.sums, *sums[4:]) for own, sums in zip(samples, found, strict=True)]
+        return [_bounded(*each) for each in zip(common.asks, samples, found, strict=True)]
+
+    def joined(self, b, c):
+        """Return coefficients (K f,) and constants (K,) in one array of K (1 + f)."""
+        out = np.empty(len(self.at_b) + self.K)
+        out[self.at_b], out[self.at_c] = b, c
+        return out
+
+    def places(self, unpenalised, columns):
+        """Return where constants and the coefficients `unpenalised` are: their rows among products
+        of Q, which are of the `columns`, and their places among K (1 + f).
+        """
+        rows, places, first = [], [], int(self.intercept)
+        for k in range(self.K):
+            own = unpenalised[unpenalised // self.f == k] % self.f
+            start, begin = 1 + k * (first + len(columns)), k * (1 + self.f)
+            rows += [start] * first + (start + first + np.searchsorted(columns, own)).tolist()
+            places += [begin] * first + (begin + 1 + own).tolist()
+        return rows, places
+
+
 def make_parts(kind, arguments, offset, count):
     """Return the rows of a loss that belong to a block: (loss, weights, offset) of each chunk."""
     y, w, *rest = arguments
@@ -82,49 +193,22 @@ def make_parts(kind, arguments, offset, count):
 
 def pass_over(block, parts, read, frame, common):
     """Return the Sums (a list) of one block for every Ask; `parts` are of its rows, in order."""
-    found, end = None, 0
+    (m, K, p), found, end = common.b.shape, None, 0
     block = block.tocsr() if scipy.sparse.issparse(block) and len(parts) > 1 else block
     for part in parts:
         start, end = end, end + len(part[1])
         rows = rows_of(block if len(parts) == 1 else block[start:end], read, frame)
-        samples = _of_samples(part, _images(rows, common.b, common.c), common)
-        sums = _summed(rows, samples, common)
+        images = rows.combinations(common.b.reshape(m * K, p)) + common.c.reshape(-1, 1)
+        images = images if K == 1 else images.reshape(m, K, -1)
+        sums = _summed(rows, _of_samples(part, images, common), common)
         found = sums if found is None else added(found, sums)
     return found
-
-
-def _images(rows, b, c):
-    """Return the linear predictors, less the offset, of points: (m, n), or (m, K, n)."""
-    m, K, p = b.shape
-    images = rows.combinations(b.reshape(m * K, p)) + c.reshape(-1, 1)
-    return images if K == 1 else images.reshape(m, K, -1)
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _of_samples(part, images, common):
     """Return the Samples of every Ask, from the images of its points."""
-    loss, w, offset = part
-    own = _of_coupled if loss.coupled else _of_point if common.b.shape[1] == 1 else _of_responses
-    return [own(ask, images, loss, w, offset, common) for ask in common.asks]
-
-
-def coupled_pass(design, part, common, in_blocks):
-    """Return the Sums of all rows for every Ask, for a loss that has or couples all rows."""
-    loose = np.unique(np.concatenate([ask.loose for ask in common.asks]).astype(int))
-    images = design.combinations(np.concatenate([common.b[:, 0], np.eye(design.p)[loose]]))
-    images[: len(common.b)] += common.c
-    samples = _of_samples(part, images, common._replace(loose=loose))
-    common = common._replace(b=common.b[:0])
-    if in_blocks:
-        cuts = zip(*(design.cut(each.V, each.curved, *each.h) for each in samples), strict=True)
-        parts = [[Samples(V, h, curved, (0.0,) * 4) for V, curved, *h in cut] for cut in cuts]
-        arguments = [(part, design.read, design.frame, common) for part in parts]
-        found = design.gather(products_over, arguments, added)
-    else:
-        found = products_over(design, samples, None, None, common)
-    if not part[0].coupled:
-        return [Sums(*own.sums, *sums[4:]) for own, sums in zip(samples, found, strict=True)]
-    return [_bounded(*each) for each in zip(common.asks, samples, found, strict=True)]
+    return [_of_point(ask, images, *part, common) for ask in common.asks]
 
 
 def products_over(block, samples, read, frame, common):
@@ -134,7 +218,7 @@ def products_over(block, samples, read, frame, common):
 
 def _bounded(ask, samples, sums):
     """Return the Sums of all rows, the products of C taken out of inner products."""
-    kept = 1 + len(ask.loose)
+    kept = 1 + len(ask.unpenalised)
     M, gram = sums.products[kept:, 1:], sums.gram
     if ask.which is not None:
         gram = gram - M[:, ask.which].T @ M[:, ask.which]
@@ -146,8 +230,8 @@ def _summed(rows, samples, common):
     """Return the Sums of every Ask."""
     held, rest = [], []
     for ask, found in zip(common.asks, samples, strict=True):
-        n = found.V.shape[-1]
-        Q = rows.unpacked(ask.loose).T if len(ask.loose) and found.h else np.zeros((0, n))
+        columns, n = ask.unpenalised if found.h else (), found.V.shape[-1]
+        Q = rows.unpacked(columns).T if len(columns) else np.zeros((0, n))
         Q = np.concatenate([np.ones((1, n)), Q]) if common.intercept else Q
         held.append(np.stack([*found.V, *(h * q for h in found.h for q in Q)]))
         gram = () if ask.which is None else _gram(rows, ask.which, found.curved)
@@ -179,59 +263,22 @@ def _gram(rows, which, curved):
 
 
 def _of_point(ask, images, loss, w, offset, common):
-    """Return Samples: H where v is inside its domain, then floored H where it is asked."""
-    eta = offset + images[ask.point]
+    """Return the Samples of one Ask."""
+    eta, C, scalar = offset + images[ask.point], (), not loss.coupled and common.b.shape[1] == 1
     value, u = loss.at(eta)
-    h = loss.curvature_at(eta)
+    if loss.coupled:
+        h, C = loss.curvature_bound(eta, 1 if ask.which is None else common.n_parts)
+    else:
+        h = loss.curvature_at(eta)
     v, inside = u, h
     if ask.along >= 0:
-        v = u - h * images[ask.along]
+        along = images[ask.along]
+        v = u - (h * along if scalar else loss.curvature_product(eta, along))
         if loss.ends is not None:
             low, high = loss.ends
             inside, v = np.where((v < low) | (v > high), 0.0, h), np.clip(v, low, high)
-    floored = _floored(h, w, common)
-    sums = value, *_sums(ask, v, u, h, floored, images, loss, w, offset, eta)
-    H = [inside[None], *([floored[None]] if ask.which is not None else [])]
-    return Samples(v[None, None], H, floored, sums)
-
-
-def _of_coupled(ask, images, loss, w, offset, common):
-    """Return Samples of all rows of a loss that couples them: V is v, HQ and C."""
-    eta = offset + images[ask.point]
-    value, u = loss.at(eta)
-    v = u if ask.along < 0 else u - loss.curvature_product(eta, images[ask.along])
-    Q = images[len(common.b) + np.searchsorted(common.loose, ask.loose)]
-    V = [v, *(loss.curvature_product(eta, q) for q in Q)]
-    h, C = loss.curvature_bound(eta, 1 if ask.which is None else common.n_parts)
-    floored = _floored(h, w, common)
-    sums = value, *_sums(ask, v, u, h, floored, images, loss, w, offset, eta)
-    if ask.which is None:
-        return Samples(np.stack(V)[:, None], [], floored[None][:0], sums)
-    return Samples(np.stack([*V, *C])[:, None], [], floored, sums)
-
-
-def _of_responses(ask, images, loss, w, offset, common):
-    """Return Samples of K responses: HQ of one response after the other, and H (K, K, n)."""
-    eta = offset + images[ask.point]
-    (value, u), K = loss.at(eta), len(eta)
-    h = loss.curvature_at(eta)
-    v = u if ask.along < 0 else u - loss.curvature_product(eta, images[ask.along])
-    curved = np.stack([
-        loss.curvature_product(eta, np.repeat(row[:, None], len(w), axis=1)) for row in np.eye(K)
-    ])  # fmt: skip
-    H = list(curved.copy())
-    sums = _sums(ask, v, u, h, _floored(h, w, common), images, loss, w, offset, eta)
-    curved[np.arange(K), np.arange(K)] += LEAST_CURVATURE * np.einsum("kkn->n", curved)
-    return Samples(v[None], H, curved, (value, *sums))
-
-
-def _floored(h, w, common):
     flat, least = common.floors
-    return np.maximum(h, np.where(h > 0.0, least, flat) * w)
-
-
-def _sums(ask, v, u, h, floored, images, loss, w, offset, eta):
-    """Return `square`, `rounding` and `excess` of Sums."""
+    floored = np.maximum(h, np.where(h > 0.0, least, flat) * w)
     end = eta if ask.end < 0 else offset + images[ask.end]
     excess = np.array([loss.fenchel_young_at(end, s * v) for s in ask.scales])
     square = rounding = 0.0
@@ -240,7 +287,24 @@ def _sums(ask, v, u, h, floored, images, loss, w, offset, eta):
     if ask.scales:
         hidden = 1e-11 * np.abs(v) + CENTRED * h
         rounding = np.sum(np.square(hidden) / np.where(w > 0.0, w, np.inf))
-    return square, rounding, excess
+    sums = value, square, rounding, excess
+    if scalar:  # H where v is inside its domain, and floored H where that is asked
+        H = [inside[None], *([floored[None]] if ask.which is not None else [])]
+        return Samples(v[None, None], H, floored, sums)
+    if not loss.coupled:
+        return Samples(v[None], *_of_responses(loss, eta), sums)
+    Q = images[len(common.b) + np.searchsorted(common.unpenalised, ask.unpenalised)]
+    V = [v, *(loss.curvature_product(eta, q) for q in Q)]
+    if ask.which is None:
+        return Samples(np.stack(V)[:, None], [], floored[None][:0], sums)
+    return Samples(np.stack([*V, *C])[:, None], [], floored, sums)
+
+
+def _of_responses(loss, eta):
+    """Return H of K responses for products, and for inner products, (K, K, n)."""
+    units = np.eye(len(eta))[..., None] * np.ones(eta.shape[1])
+    H = np.stack([loss.curvature_product(eta, unit) for unit in units])
+    return list(H), H + LEAST_CURVATURE * np.einsum("kkn->n", H) * units
 
 
 def added(left, right):

@@ -67,7 +67,7 @@ class Item:
 
     def __init__(self, lam, here):
         self.lam, self.here = lam, here
-        self.gap, self.settled, self.end = np.inf, False, None  # end: why it cannot go on
+        self.gap, self.done, self.end = np.inf, False, None  # end: why it cannot go on
         self.scale, self.by = 1.0, None  # of the Hessian, and which Hessian that is of
         self.n_steps, self.rounds, self.idle = 0, 0, 0
         self.predicted_gap, self.least = np.inf, np.inf
@@ -95,22 +95,23 @@ class PassPoints:
     def __init__(self):
         self.b, self.c, self.asks, self.items = [], [], [], []
 
-    def add(self, item, loose, which, scales):
+    def add(self, item, columns, which, scales):
         """Ask for the end of an item's step and, with scales, for its dual point."""
         plan, here, t, first = item.plan, item.here, item.t, len(self.asks)
         if item.end is not None:  # where it is
             t = 0.0
         end = self._point(here.b + t * plan.b, here.c + t * plan.c)
-        self.asks.append(Ask(end, loose=loose, which=which))
+        self.asks.append(Ask(end, unpenalised=columns, which=which))
         if scales is not None:
             start, along = self._point(here.b, here.c), self._point(*item.direction)
-            self.asks.append(Ask(start, along, end, scales, loose))
+            self.asks.append(Ask(start, along, end, scales, columns))
         self.items.append((item, first, None if scales is None else first + 1))
 
-    def again(self, item, loose, which):
+    def again(self, item, columns, which):
         """Ask for a Hessian at an item's point."""
         self.items.append((item, len(self.asks), None))
-        self.asks.append(Ask(self._point(item.here.b, item.here.c), loose=loose, which=which))
+        point = self._point(item.here.b, item.here.c)
+        self.asks.append(Ask(point, unpenalised=columns, which=which))
 
     def _point(self, b, c):
         self.b.append(b)
@@ -135,20 +136,6 @@ class ResponseVectors:
     def unpenalised(self, *vectors):
         """Return a mask (K p,) of the features without a penalty."""
         return np.tile(self.__getattr__("unpenalised")(*vectors), self.K)
-
-
-def places_of(K, f, first, free, loose):
-    """Return the rows of constants and of free columns among products, and their columns.
-
-    The columns are a subset of the `loose`; `first` is 1 with an intercept.
-    """
-    rows, places = [], []
-    for k in range(K):
-        own = free[free // f == k] % f
-        start, begin = 1 + k * (first + len(loose)), k * (1 + f)
-        rows += [start] * first + (start + first + np.searchsorted(loose, own)).tolist()
-        places += [begin] * first + (begin + 1 + own).tolist()
-    return rows, places
 
 
 def penalty_on(problem, which):
