@@ -124,6 +124,12 @@ def test_imports_inside_the_solvers_point_down():
     assert inside == set(ORDER)
 
 
+def test_no_file_name_stands_in_two_rooms_of_the_solvers():
+    files = [file for file in FILES if file.is_relative_to(ROOT / "solvers")]
+    rooms = Counter(stem for stem, _ in {(file.stem, file.parent) for file in files})
+    assert {stem for stem, count in rooms.items() if count > 1} == {"__init__"}
+
+
 @pytest.mark.parametrize("name, text", [
     ("quadratic/rows.pyx", "from sparsesolve.solvers.newton.local_model cimport LocalModel"),
     ("certificate/gap.pyx", "from ..screening import inactive"),

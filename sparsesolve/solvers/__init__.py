@@ -9,8 +9,8 @@ from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers import ridge
 from sparsesolve.solvers.baselines import reweighted
-from sparsesolve.solvers.baselines.block_descent import (
-    BlockDescent,
+from sparsesolve.solvers.baselines.block_gradient import (
+    BlockGradient,
     PlainDescent,
     WrightDescent,
     in_groups,
@@ -176,7 +176,7 @@ SOLVERS = {
         PassNewton, "a family of one response", suits_passes, by_passes=True,
         why="a smooth loss, by passes over rows out of memory",
     ),
-    "bcd": Solver(BlockDescent, "a penalty on groups, one response", in_groups),
+    "bcd": Solver(BlockGradient, "a penalty on groups, one response", in_groups),
     "bcd_wright": Solver(WrightDescent, "a penalty on groups, one response", in_groups),
     "bcd_plain": Solver(PlainDescent, "a penalty on groups, one response", in_groups),
     "ista": Solver(Ista, "nothing", _anything, by_passes=True),

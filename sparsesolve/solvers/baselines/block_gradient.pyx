@@ -34,7 +34,7 @@ from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
 # Relative rounding of one product of columns, or of one change of the residual: two units in the
 # last place.
 cdef double PRODUCT = 4e-16
-# Sufficient decrease: the share of its model's decrease that a block step must reach (Tseng, Yun).
+# Sufficient decrease: the part of its model's decrease that a block step must reach (Tseng, Yun).
 DEF BLOCK_ARMIJO = 0.1
 # Tries of a search, before its block waits for the next sweep: 2^60 ends any search.
 DEF TRIES = 60
@@ -159,7 +159,7 @@ cdef class Sweep:
         return total + self.penalty.block_value(g, &self.end[0], lam)
 
 
-class BlockDescent(FirstOrder):
+class BlockGradient(FirstOrder):
     """Sweeps of block steps over a working set of groups, the step length searched."""
 
     between = 4
@@ -220,13 +220,13 @@ class BlockDescent(FirstOrder):
         return gap
 
 
-class WrightDescent(BlockDescent):
+class WrightDescent(BlockGradient):
     """Block descent that searches on the curvature in place of the step length."""
 
     wright = True
 
 
-class PlainDescent(BlockDescent):
+class PlainDescent(BlockGradient):
     """Block descent over all groups, without a working set."""
 
     all_groups = True
