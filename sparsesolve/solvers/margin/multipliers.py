@@ -24,7 +24,7 @@ import numpy as np
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.losses.envelope import Envelope
-from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.certificate.dual_point import projected
 from sparsesolve.solvers.first_order.augmented_lagrangian import FIRST_SHARE, RHO_GROWTH
 from sparsesolve.solvers.first_order.first_order import Best, FirstOrder, Point
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State
@@ -44,16 +44,16 @@ ROUNDS_PATIENCE = 15
 
 
 class KinkedCertificate(FirstOrder):
-    """Point and gap over all columns of a Problem whose loss has kinks; `envelope` gives the
-    curvature of clearing.
+    """Point and gap over all columns of a Problem whose loss has kinks.
 
-    Invariant: u is within the slopes and orthogonal to the unpenalised columns. The samples
-    between their ends give that where they suffice; else u is projected.
+    Invariant: u is within the slopes and orthogonal to the unpenalised columns. It is projected,
+    not cleared by curvature: with few samples between their ends, clearing would magnify what is
+    rounding of the products.
     """
 
-    def __init__(self, problem, envelope, n_threads):
+    def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
-        self.envelope, self.shift = envelope, 0.0
+        self.shift = 0.0
 
     def place(self, which, values, intercept):
         """Move to these coefficients, with the best intercept for them; return eta."""
@@ -98,20 +98,15 @@ class KinkedCertificate(FirstOrder):
             free, basis, _ = self.unpenalised_basis.at(point.b, self.products(point.u), lam)
         if basis.shape[1] == 0:
             return point.u, free, 0.0
-        dual, missing = clear(self.envelope, point.eta - self.shift, point.u, basis)
-        if basis.shape[1] == 1:
-            within = np.clip(dual, *self.loss.ends)
-            return self._on_hyperplane(within, basis[:, 0], missing), free, 0.0
-        return dual, free, missing
-
-    def _on_hyperplane(self, u, column, missing):
-        """Return u if it is orthogonal to the one column, else its projection within the slopes.
-        """
+        u, (low, high) = point.u, self.loss.ends
+        if basis.shape[1] > 1:
+            u, missing = projected(u, low, high, basis, 1.0 + float(np.abs(point.eta).max()))
+            return u, free, missing
+        column = np.ascontiguousarray(basis[:, 0])
         # rounding: no projection is made
-        if missing < np.inf and abs(column @ u) <= 1e-15 * (np.abs(column) @ np.abs(u)):
-            return u
-        column = np.ascontiguousarray(column)
-        return project(u, *self.loss.ends, column, 0.0, np.ones(len(u)))
+        if abs(column @ u) > 1e-15 * (np.abs(column) @ np.abs(u)):
+            u = project(u, low, high, column, 0.0, np.ones(len(u)))
+        return u, free, 0.0
 
 
 class Multipliers(State):
@@ -129,7 +124,7 @@ class Multipliers(State):
         self.start_sigma = self.first
         self.envelope = Envelope(problem.loss, self.first)
         self.inner = make(replace(problem, loss=self.envelope))
-        self.certificate = KinkedCertificate(problem, self.envelope, n_threads)
+        self.certificate = KinkedCertificate(problem, n_threads)
         self.m = np.zeros(problem.design.n)
         self.w = np.asarray(problem.weights)
         self.null = max(problem.null_value, 1e-300)

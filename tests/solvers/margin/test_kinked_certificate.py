@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sparsesolve.losses.envelope import Envelope
 from states import problem_of
 
 import sparsesolve as ss
@@ -16,7 +15,7 @@ Y = np.sign(X[:, 0] + RNG.normal(size=40))
 def certificate(factor, intercept):
     problem = problem_of(X, Y, ss.families.hinge(), penalty_factor=factor, intercept=intercept,
                          standardize=False)  # fmt: skip
-    made = KinkedCertificate(problem, Envelope(problem.loss, 3.0), 1)
+    made = KinkedCertificate(problem, 1)
     made.place(np.arange(5, dtype=np.intc), RNG.normal(size=5), 0.1)
     return made
 
