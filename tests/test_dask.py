@@ -35,6 +35,7 @@ OPTIONS = {
     "ridge": {"alpha": 0.0},
     "limits": {"lower": -0.1, "upper": 0.3, "offset": 0.1 * NOISE},
     "bare": {"penalty_factor": FACTORS},
+    "bare limits": {"penalty_factor": FACTORS, "lower": -0.01, "upper": 0.01},
     "groups": {"penalty": ss.penalties.GroupL2(np.arange(P) // 3)},
     "grid": {"lambdas": [0.1, 0.05, 0.01]},
 }

@@ -38,7 +38,7 @@ from sparsesolve.solvers.first_order.lambda_batch import (
     penalty_on,
 )
 from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
-from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, State, used
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State, used
 from sparsesolve.solvers.tolerances import ARMIJO, LAST_DIGITS, MOST_IDLE, PROGRESS, SLOW_STEP
 
 # In the counts below: binomial, 50,000 x 80 in ten blocks, 100 lambdas, 12 passes as it is.
@@ -297,6 +297,8 @@ class PassNewton(State):
         inverse, q = np.linalg.pinv(kept.inner, hermitian=True), products[places]
         gram = kept.gram - kept.mixed.T @ inverse @ kept.mixed
         fixed = (self.unpenalised | self.excluded)[which]
+        if item.lam >= NULL_LAMBDA:
+            fixed |= ~self.one_sided[which]
         gram[fixed] = gram[:, fixed] = 0.0
         z = products[self.rows.at_b[which]] - kept.mixed.T @ inverse @ q
         change = self._minimiser(item, gram, which, np.where(fixed, 0.0, z), fixed)
@@ -320,7 +322,7 @@ class PassNewton(State):
     def _minimiser(self, item, gram, which, z, fixed):
         """Return the model's step (S,)."""
         start, change = item.here.b[which], np.zeros(len(which))
-        if len(which) == 0 or item.lam >= 1e19:
+        if len(which) == 0:
             return change
         scale = item.scale
         model = InnerModel(np.ascontiguousarray(gram), penalty_on(self.problem, which))
