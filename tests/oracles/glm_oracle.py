@@ -11,6 +11,7 @@ s_j the standard deviation of column j or 1, v the rescaled penalty factors):
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import loss_excess
 import numpy as np
@@ -43,6 +44,15 @@ class Form:
 
     def residual(self, b0, beta):
         return -self.w * self.loss.slope(self.y, self.eta(b0, beta))
+
+    @cached_property
+    def null(self):
+        """The best intercept at b = 0, and the objective there."""
+        nothing = np.zeros(self.q.A.shape[1])
+        none = np.zeros(len(nothing), dtype=bool)
+        part = _only(self, none, 0.0, nothing)
+        b0 = _newton(part, 0.0, 0.0, nothing[none])[0] if self.intercept else 0.0
+        return b0, max(self.value(0.0, b0, nothing), TINY)
 
 
 def form(X, y, *, loss, weights=None, offset=None, intercept=True, **options):
@@ -122,19 +132,11 @@ def _kkt(f, lam, b0, beta):
     return max(worst, abs(u.sum())) if f.intercept else worst
 
 
-def _null(f):
-    """The best intercept at b = 0, and the objective there."""
-    nothing = np.zeros(f.q.A.shape[1])
-    none = np.zeros(len(nothing), dtype=bool)
-    b0 = _newton(_only(f, none, 0.0, nothing), 0.0, 0.0, nothing[none])[0] if f.intercept else 0.0
-    return b0, max(f.value(0.0, b0, nothing), TINY)
-
-
 @oracle.BLAS.wrap(limits=1, user_api="blas")
 def solve(X, y, lam, **options):
     """Intercept and coefficients (on the original scale), to optimality at rounding level."""
     f = form(X, y, **options)
-    b0, null = _null(f)
+    b0, null = f.null
     b0, beta = _newton(f, lam, b0, np.zeros(f.q.A.shape[1]))
     reached = _kkt(f, lam, b0, beta) if f.loss.conjugate is None else _gap(f, lam, b0, beta) / null
     if not reached <= 1e-12:
@@ -155,7 +157,7 @@ def _gap(f, lam, b0, beta):
     """
     bare = ~f.q.dead & (lam * f.q.v == 0)
     found = _gap_by(f, lam, b0, beta, bare)
-    if found > CLOSE * _null(f)[1]:
+    if found > CLOSE * f.null[1]:
         found = min(found, _gap_by(f, lam, b0, beta, ~f.q.dead))
     return found
 
@@ -208,7 +210,7 @@ def certificate(X, y, b0, b, lam, **options):
     """
     f = form(X, y, **options)
     point = _scaled(f, b0, b)
-    return np.inf if point is None else _gap(f, lam, *point) / _null(f)[1]
+    return np.inf if point is None else _gap(f, lam, *point) / f.null[1]
 
 
 @oracle.BLAS.wrap(limits=1, user_api="blas")
@@ -219,7 +221,7 @@ def kkt_residual(X, y, b0, b, lam, **options):
     """
     f = form(X, y, **options)
     point = _scaled(f, b0, b)
-    start = f.residual(_null(f)[0], np.zeros(f.q.A.shape[1]))
+    start = f.residual(f.null[0], np.zeros(f.q.A.shape[1]))
     return np.inf if point is None else _kkt(f, lam, *point) / max(_size(f, start), TINY)
 
 
@@ -236,7 +238,7 @@ def objective(X, y, b0, b, lam, **options):
 
 def null_objective(X, y, **options):
     """P at b = 0 with the best intercept, counted from the saturated model."""
-    return _null(form(X, y, **options))[1]
+    return form(X, y, **options).null[1]
 
 
 @oracle.BLAS.wrap(limits=1, user_api="blas")
@@ -246,7 +248,7 @@ def lambda_max(X, y, **options):
     q, nothing = f.q, np.zeros(f.q.A.shape[1])
     bare = ~q.dead & (q.v == 0)
     beta = nothing.copy()
-    b0, beta[bare] = _newton(_only(f, bare, 0.0, nothing), 0.0, _null(f)[0], nothing[bare])
+    b0, beta[bare] = _newton(_only(f, bare, 0.0, nothing), 0.0, f.null[0], nothing[bare])
     z = np.abs(q.A.T @ f.residual(b0, beta))
     penalised = ~q.dead & (q.v > 0)
     return (z[penalised] / q.v[penalised]).max(initial=0.0) / max(q.alpha, 1e-3)
@@ -255,4 +257,4 @@ def lambda_max(X, y, **options):
 def dev_ratio(X, y, b0, b, **options):
     """1 - deviance / null deviance; the null model has the intercept and the offset alone."""
     f = form(X, y, **options)
-    return 1.0 - f.value(0.0, *_scaled(f, b0, b)) / _null(f)[1]
+    return 1.0 - f.value(0.0, *_scaled(f, b0, b)) / f.null[1]

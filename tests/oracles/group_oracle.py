@@ -149,7 +149,7 @@ class Problem:
     def null(self):
         """The best intercept at b = 0, and the objective there."""
         if self.f.intercept:
-            return glm_oracle._null(self.f)
+            return self.f.null
         return 0.0, max(self.law(self.f.o)[0], TINY)
 
 

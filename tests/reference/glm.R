@@ -4,7 +4,7 @@
 # Writes glm_data.csv (the data, rounded so that every language reads the same doubles),
 # glm_paths.csv (one row per family, setting and lambda), glm_coefs.csv (coefficients at a few
 # lambdas of each) and glm_ends.csv (where glmnet's own grid of 100 lambdas starts and stops).
-# tests/test_reference_glm.py reads all four, and checks the optimality of what stands in them.
+# test_reference.py reads all four, and checks the optimality of what stands in them.
 
 suppressMessages(library(glmnet))
 n <- 120
@@ -33,7 +33,7 @@ table <- data.frame(x, yes, rare, trials, successes, events, weight = w, offset 
 names(table)[1:p] <- paste0("x", 1:p)
 write.csv(table, "glm_data.csv", row.names = FALSE, quote = FALSE)
 
-# What the settings share. test_reference_glm.py holds the same table in Python.
+# What the settings share. test_reference.py holds the same table in Python.
 factors <- rep(c(1, 0.5, 2, 1.5), length.out = p)
 factors[c(2, 7)] <- 0
 factors[9] <- Inf

@@ -1,16 +1,14 @@
 """Families given as objects against R's glmnet 4.1 (reference/families.R made the numbers)."""
 
-import csv
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
+from glmnet_tables import rows_of
 
 import sparsesolve as ss
 from sparsesolve import families
 
-HERE = Path(__file__).parent
 P = 20
 FAMILIES = {
     "probit": families.probit(),
@@ -23,9 +21,7 @@ CASES = [(name, setting) for name in FAMILIES for setting in ("plain", "combined
 
 
 def _columns(name):
-    with open(HERE / name, newline="") as file:
-        rows = list(csv.DictReader(file))
-    return {key: [row[key] for row in rows] for key in rows[0]}
+    return {key: [row[key] for row in rows_of(name)] for key in rows_of(name)[0]}
 
 
 @lru_cache

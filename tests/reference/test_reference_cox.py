@@ -1,12 +1,11 @@
 """The cox family against numbers of R's survival and glmnet (tests/reference/cox.R made them)."""
 
-import csv
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from baselines import baseline_hazard
+from glmnet_tables import rows_of
 from scipy import optimize, sparse
 from sparsesolve.results.concordance import count_pairs
 
@@ -14,15 +13,12 @@ import sparsesolve as ss
 from sparsesolve import families
 from sparsesolve.results.survival import concordance
 
-HERE = Path(__file__).parent
 P = 12
 FIELDS = ("start", "stop", "status", "stratum", "weight", "offset", "eta")
 
 
-@lru_cache
 def rows(name):
-    with open(HERE / f"cox_{name}.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return rows_of(f"cox_{name}.csv")
 
 
 @lru_cache

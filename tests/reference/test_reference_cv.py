@@ -1,7 +1,6 @@
 """Cross-validation against numbers of R's cv.glmnet 4.1 (reference/cv.R made them)."""
 
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from scipy import sparse
 
 import sparsesolve as ss
 
-HERE = Path(__file__).parent
 P = 8
 TIED = ("multinomial_grouped", "multigaussian_plain", "multigaussian_weights")
 

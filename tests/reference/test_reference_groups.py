@@ -1,7 +1,6 @@
 """Group lasso paths against numbers of adelie (tests/reference/groups.py made them)."""
 
 from functools import lru_cache
-from pathlib import Path
 
 import group_oracle
 import numpy as np
@@ -13,7 +12,6 @@ from scipy import sparse
 import sparsesolve as ss
 from sparsesolve.penalties import GroupL2, SparseGroup
 
-HERE = Path(__file__).parent
 P, SIZES = 20, [1, 4, 2, 5, 3, 5]
 LABELS = np.repeat(np.arange(6), SIZES).tolist()
 LOSSES = {"gaussian": numpy_losses.GAUSSIAN, "binomial": numpy_losses.BINOMIAL,

@@ -1,7 +1,6 @@
 """Paths of K responses against numbers of R's glmnet 4.1 (tests/reference/multi.R made them)."""
 
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from scipy import sparse
 
 import sparsesolve as ss
 
-HERE = Path(__file__).parent
 P, K = 10, 3
 
 

@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 
 import sparsesolve as ss
 from sparsesolve import structured
+from sparsesolve.paths import bundle
 from sparsesolve.structured.margin_learner import MaxMargin
 
 LENGTHS, K, P = np.array([3, 1, 4, 2, 4]), 3, 4
@@ -71,6 +72,56 @@ def test_frank_wolfe_stops_at_its_tolerance():
     fit = structured.max_margin(X, y, lengths=LENGTHS, algorithm="frank_wolfe", lam=0.3,
                                 epochs=500, tol=0.05)  # fmt: skip
     assert fit.gaps[0] <= 0.05 and fit.status[0] == 0
+
+
+@pytest.mark.parametrize("epochs", [1, 5])
+def test_the_dual_point_of_frank_wolfe_makes_the_coefficients_and_the_gap(epochs):
+    X, y = draw(1)
+    learner, rng, lam = MaxMargin(X, y, LENGTHS, dual=True), np.random.default_rng(1), 0.2
+    for _ in range(epochs):
+        learner.step.frank_wolfe_epoch(rng.permutation(5).astype(np.intc), learner.w, lam)
+    D, E, lost = (np.asarray(part) for part in (learner.step.D, learner.step.E, learner.step.loss))
+    ends = np.cumsum(LENGTHS)  # phi of labels less mixture, as CRFPath holds coefficients
+    first, last = D[ends - LENGTHS].sum(axis=0), D[ends - 1].sum(axis=0)
+    parts = [np.ravel(part) for part in (X.T @ D, D.sum(axis=0), E.sum(axis=0), first, last)]
+    np.testing.assert_allclose(learner.w, np.concatenate(parts) / (lam * 5), atol=1e-12)
+    np.testing.assert_allclose(D.sum(axis=1), 0.0, atol=1e-12)  # mixtures have mass one
+    dual = lost.mean() - 0.5 * lam * learner.w @ learner.w
+    gap = learner.step.frank_wolfe_gap(learner.w, lam)
+    value = learner.step.objective(learner.w, lam)
+    assert value - dual == pytest.approx(gap, abs=1e-12) and gap >= 0.0
+    slow = 0.5 * lam * learner.w @ learner.w + slow_hinge(learner.w, X, y) / 5
+    assert value == pytest.approx(slow, rel=1e-12)
+
+
+def test_no_step_where_the_margin_is_kept():
+    _, y = draw(0)
+    learner = MaxMargin(np.eye(3)[y], y, LENGTHS)  # each label has a feature of its own
+    learner.w[:9] = 5.0 * np.eye(3).ravel()
+    before = learner.w.copy()
+    lost, count = learner.step.averaged_epoch(np.arange(3, dtype=np.intc), learner.w,
+                                              learner.total, 1.0)  # fmt: skip
+    assert (lost, count) == (0.0, 4.0)
+    np.testing.assert_array_equal(learner.w, before)
+
+
+def test_the_risk_is_a_maximum_of_planes_which_a_bundle_method_minimises():
+    X, y = draw(1)
+    learner, rng, lam = MaxMargin(X, y, LENGTHS), np.random.default_rng(2), 0.2
+    w = rng.normal(size=len(learner.w))
+    value, slope = learner.step.risk(w)
+    assert learner.step.objective(w, 0.0) == pytest.approx(value, rel=1e-12)
+    assert value == pytest.approx(slow_hinge(w, X, y) / 5, rel=1e-12)
+    for _ in range(20):
+        other = w + rng.normal(size=len(w))
+        assert learner.step.risk(other)[0] >= value + slope @ (other - w) - 1e-10
+    trace = bundle.bmrm(learner.step.risk, lam, 200, start=np.zeros(len(w)))
+    dual = MaxMargin(X, y, LENGTHS, dual=True)
+    for _ in range(300):
+        dual.step.frank_wolfe_epoch(rng.permutation(5).astype(np.intc), dual.w, lam)
+    gap = dual.step.frank_wolfe_gap(dual.w, lam)
+    floor = dual.step.objective(dual.w, lam) - gap
+    assert floor - 1e-9 <= trace.objectives.min() <= floor + gap + trace.gap + 1e-9
 
 
 def test_the_average_is_that_of_all_iterates():

@@ -7,7 +7,7 @@ import pytest
 
 from sparsesolve import structured
 
-COLUMNS = {"form": ["The", "dog", "barks", "The", "9-Cats", "x"], "n": [1, 2, 1, 1, 2, 3]}
+COLUMNS = {"form": ["The", "dog", "barks", "The", "McDonald-42", "x"], "n": [1, 2, 1, 1, 2, 3]}
 LENGTHS = [3, 2, 1]
 TEMPLATES = ["form", "form[-1].lower & n", "form.suffix2", "form[+1].prefix1", "form.shape",
              "form.first & n[-2]"]  # fmt: skip
@@ -90,6 +90,8 @@ def test_state_goes_through_json():
         (["form[x]"], "holds 'form\\[x\\]'"),
         (["form.suffix"], "number after suffix"),
         (["form.upper"], "holds 'form.upper'"),
+        (["form.lower2"], "'form.lower2' needs a number after suffix or prefix only"),
+        (["n & a b"], "the template 'n & a b'"),
         ([], "templates is empty"),
         (["lemma"], "names the column 'lemma'; there are 'form', 'n'"),
     ],

@@ -1,13 +1,11 @@
 """Log loss of trees: against enumeration, finite differences, and other optimisers."""
 
-import itertools
-from functools import lru_cache
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sparsesolve.structured.arc_pass import ArcPass
 from structured.test_parser import TEMPLATES, draw, rows, values
+from structured.test_trees import TREES
 
 import sparsesolve as ss
 from sparsesolve import structured
@@ -16,26 +14,10 @@ from sparsesolve.structured.parser import read_heads
 from sparsesolve.structured.tree_problem import TreeLog
 
 
-@lru_cache
-def trees(n, single_root):
-    """All heads (n,) that make a tree, by brute force."""
-    found = []
-    for heads in itertools.product(range(n + 1), repeat=n):
-        at, ok = list(heads), True
-        for m in range(1, n + 1):
-            k, steps = m, 0
-            while k and steps <= n:
-                k, steps = at[k - 1], steps + 1
-            ok &= k == 0
-        if ok and (not single_root or heads.count(0) == 1):
-            found.append(np.array(heads))
-    return found
-
-
 def slow_loss(A, gold, single_root):
     """log Z - score of the true tree, and the marginals, over all trees."""
     words = np.arange(1, len(A))
-    every = trees(len(A) - 1, single_root)
+    every = TREES[len(A) - 1, single_root]
     scores = np.array([A[heads, words].sum() for heads in every])
     weights = np.exp(scores - scores.max())
     total = scores.max() + np.log(weights.sum())
