@@ -3,6 +3,8 @@
 ``CASE=Slope pytest tests/laws/test_penalties.py`` runs only cases with that text in their label.
 """
 
+import csv
+import importlib
 import inspect
 import os
 from functools import wraps
@@ -76,3 +78,53 @@ def run(*words):
     from sparsesolve.__main__ import main
 
     return main([str(word) for word in words])
+
+
+def printed(capsys, *words):
+    """Run a command that must do; return what it prints."""
+    code, told = run(*words), capsys.readouterr()
+    assert code == 0, told.err
+    return told.out
+
+
+def refused(capsys, *words):
+    """Run a command that must fail with code 2; return its one line."""
+    try:
+        code = run(*words)
+    except SystemExit as exit:  # how argparse ends
+        code = exit.code
+    told = capsys.readouterr()
+    assert code == 2 and told.out == ""
+    assert told.err.startswith("sparsesolve: error: ") and told.err.count("\n") == 1
+    return told.err
+
+
+def write_csv(path, **columns):
+    """Write columns under their names; return the path."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+def estimators(*without):
+    """Yield every estimator but those named, by name."""
+    found = importlib.import_module("sparsesolve.estimators")
+    for name in found.__all__:
+        kind = getattr(found, name)
+        if inspect.isclass(kind) and name not in without:
+            yield name, kind
+
+
+def response_of(kind, *, real, classes, counts, times, tasks):
+    """Return the response that an estimator is made for."""
+    name = kind.__name__
+    if name.startswith("MultiTask"):
+        return tasks
+    if name.startswith("Cox"):
+        return times
+    if any(word in name for word in ("Poisson", "Gamma", "Tweedie", "NegativeBinomial")):
+        return counts
+    apart = hasattr(kind, "decision_function") or "Chain" in name or "SPOM" in name
+    return classes if apart else real

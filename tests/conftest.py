@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from scipy import sparse
 
 import sparsesolve
 
@@ -48,3 +50,9 @@ def no_figures_left():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def store(request):
+    """A function that stores a dense X by columns, or as a sparse array."""
+    return np.asfortranarray if request.param == "dense" else sparse.csc_array

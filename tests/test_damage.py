@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import estimators, response_of
 from scipy import sparse
 
 import sparsesolve as ss
@@ -74,28 +75,14 @@ DAMAGES = {
 }
 
 
-def estimators():
-    found = importlib.import_module("sparsesolve.estimators")
-    for name in found.__all__:
-        if inspect.isclass(getattr(found, name)) and name != "DesignEncoder":  # takes tables
-            yield name, getattr(found, name)
-
-
-def response(name, kind):
-    if name.startswith("MultiTask"):
-        return np.column_stack([Y, Y**2])
-    if name.startswith("Cox"):
-        return TIMES
-    if any(word in name for word in ("Poisson", "Gamma", "Tweedie", "NegativeBinomial")):
-        return COUNT
-    classes = hasattr(kind, "decision_function") or "Chain" in name or "SPOM" in name
-    return CLASS if classes else Y
+GIVEN_TO = {"real": Y, "classes": CLASS, "counts": COUNT, "times": TIMES,
+            "tasks": np.column_stack([Y, Y**2])}  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name, kind", estimators())
+@pytest.mark.parametrize("name, kind", estimators("DesignEncoder"))  # which takes tables
 def test_estimators_refuse_damage_in_every_method(name, kind):
-    y, model = response(name, kind), kind()
+    y, model = response_of(kind, **GIVEN_TO), kind()
     if "cv" in model.get_params():
         model.set_params(cv=2)
     if "probability" in model.get_params():
@@ -244,7 +231,7 @@ def unsorted():
 @pytest.mark.parametrize("face", ["Lasso", "SparseLogisticRegression", "OnlineRegressor"])
 def test_unsorted_and_doubled_entries_are_summed(face):
     kind = getattr(importlib.import_module("sparsesolve.estimators"), face)
-    y = response(face, kind)
+    y = response_of(kind, **GIVEN_TO)
     assert np.allclose(unsorted().toarray(), DENSE)
     model = kind(0.01).fit(unsorted(), y)
     np.testing.assert_allclose(model.coef_, kind(0.01).fit(GOOD, y).coef_, rtol=1e-7, atol=1e-9)

@@ -9,7 +9,7 @@ import inspect
 
 import numpy as np
 import pytest
-from cases import every
+from cases import estimators, every, response_of
 
 import sparsesolve as ss
 from sparsesolve.paths import bundle, cooperative_path, hard_threshold_path
@@ -243,32 +243,15 @@ def test_rows_of_other_labels_are_refused(owner, name, argument):
         of_rows(owner, name, argument, lambda v: v.set_axis(["q0", *ROWS_OF_X[1:]]))
 
 
-def estimators():
-    """Yield every estimator with a response, by name."""
-    found = importlib.import_module("sparsesolve.estimators")
-    for name in found.__all__:
-        kind = getattr(found, name)
-        if not inspect.isclass(kind) or "y" not in inspect.signature(kind.fit).parameters:
-            continue
-        if name not in ("DesignEncoder", "DictionaryLearning"):  # they take y and do not read it
-            yield name, kind
+# every estimator with a response
+WITH_Y = [(name, kind) for name, kind in estimators("DesignEncoder", "DictionaryLearning")
+          if "y" in inspect.signature(kind.fit).parameters]  # fmt: skip
+GIVEN_TO = {"real": Y, "classes": CLASS, "counts": COUNT, "times": TIMES, "tasks": PAIR}
 
 
-def response(kind):
-    name = kind.__name__
-    if name.startswith("MultiTask"):
-        return PAIR
-    if name.startswith("Cox"):
-        return TIMES
-    if any(word in name for word in ("Poisson", "Gamma", "Tweedie", "NegativeBinomial")):
-        return COUNT
-    classes = hasattr(kind, "decision_function") or "Chain" in name or "SPOM" in name
-    return CLASS if classes else Y
-
-
-@every("name, kind", estimators())
+@every("name, kind", WITH_Y)
 def test_estimators_find_rows_by_their_labels(name, kind):
-    y, model = response(kind), kind()
+    y, model = response_of(kind, **GIVEN_TO), kind()
     if "cv" in model.get_params():
         model.set_params(cv=2)
     if "SVC" in name or "SVR" in name:
@@ -598,8 +581,7 @@ def test_no_argument_is_forgotten():
 
 
 def test_every_method_of_an_estimator_with_rows_has_the_door():
-    found = importlib.import_module("sparsesolve.estimators")
-    for kind in map(found.__dict__.get, found.__all__):
+    for _, kind in estimators():
         for name, method in inspect.getmembers(kind, inspect.isfunction):
             if not name.startswith("_") and "X" in inspect.signature(method).parameters:
                 assert hasattr(method, "rows"), (kind, name)

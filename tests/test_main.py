@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from cases import refused, write_csv
 
 import sparsesolve as ss
 from sparsesolve.__main__ import main
@@ -21,13 +22,9 @@ NAMES = ["a", "b", "c", "d", "e", "weight, kg"]
 @pytest.fixture
 def data(tmp_path):
     """The data above as a CSV file, with columns w and o beside X and y."""
-    path = tmp_path / "data.csv"
-    columns = np.column_stack([X, y, np.arange(1, 41), X[:, 0]])
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow([*NAMES, "y", "w", "o"])
-        writer.writerows(columns.tolist())
-    return path
+    columns = dict(zip(NAMES, X.T.tolist(), strict=True))
+    rest = {"y": y.tolist(), "w": range(1, 41), "o": X[:, 0].tolist()}
+    return write_csv(tmp_path / "data.csv", **columns, **rest)
 
 
 def read_coefs(path):
@@ -41,18 +38,6 @@ def read_coefs(path):
 def run(*args):
     command = [sys.executable, "-m", "sparsesolve", *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
-
-
-def refused(capsys, *args):
-    """Run a command that must fail with code 2, and return its one line."""
-    try:
-        code = main([str(arg) for arg in args])
-    except SystemExit as exit:  # how argparse ends
-        code = exit.code
-    shown = capsys.readouterr()
-    assert code == 2 and shown.out == ""
-    assert shown.err.startswith("sparsesolve: error: ") and shown.err.count("\n") == 1
-    return shown.err
 
 
 # What it does

@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 import pytest
+from cases import printed, write_csv
 from scipy import sparse
 
 import sparsesolve as ss
@@ -19,29 +20,10 @@ STATE = np.where(ETA + RNG.logistic(size=N) > 0, "sick", "well")
 KIND = np.array(["x", "y", "z"])[(X[:, :3] + RNG.gumbel(size=(N, 3))).argmax(axis=1)]
 
 
-def write(path, **columns):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-    return path
-
-
 @pytest.fixture
 def data(tmp_path):
     features = dict(zip(NAMES, X.T.tolist(), strict=True))
-    return write(tmp_path / "data.csv", **features, y=Y, state=STATE, kind=KIND, o=X[:, 2] / 9)
-
-
-@pytest.fixture
-def command(capsys):
-    """Run a command that must do, and return what it prints."""
-
-    def run(*args):
-        assert main([str(arg) for arg in args]) == 0
-        return capsys.readouterr().out
-
-    return run
+    return write_csv(tmp_path / "data.csv", **features, y=Y, state=STATE, kind=KIND, o=X[:, 2] / 9)
 
 
 def numbers(text):
@@ -52,11 +34,11 @@ def numbers(text):
 OTHERS = ["--drop", "state", "--drop", "kind", "--drop", "o"]
 
 
-def test_cv_prints_saves_draws_and_writes(data, tmp_path, command):
+def test_cv_prints_saves_draws_and_writes(data, tmp_path, capsys):
     pytest.importorskip("matplotlib")
-    shown = command("cv", data, "--response", "y", *OTHERS, "--folds", 5, "--seed", 3,
-                    "--save", tmp_path / "m.npz", "--plot", tmp_path / "cv.png",
-                    "--out", tmp_path / "coefs.csv", "--s", "lambda_min")  # fmt: skip
+    shown = printed(capsys, "cv", data, "--response", "y", *OTHERS, "--folds", 5, "--seed", 3,
+                    "--save", tmp_path / "m.npz", "--plot", tmp_path / "cv.png", "--out",
+                    tmp_path / "coefs.csv", "--s", "lambda_min")  # fmt: skip
     cv = ss.cv_path(X, Y, n_folds=5, seed=3)
     assert shown == str(cv) + "\n"
     back = ss.load(tmp_path / "m.npz")
@@ -68,51 +50,52 @@ def test_cv_prints_saves_draws_and_writes(data, tmp_path, command):
     assert len(rows) == 1 + len(cv.nonzero("lambda_min"))
 
 
-def test_options_of_cv_reach_it(data, tmp_path, command):
-    shown = command("cv", data, "--response", "state", "--drop", "y", "--drop", "kind", "--offset",
-                    "o", "--family", "binomial", "--measure", "auc", "--folds", 4, "--repeats", 2,
-                    "--seed", 1, "--alpha", 0.5, "--n-lambdas", 20)  # fmt: skip
+def test_options_of_cv_reach_it(data, tmp_path, capsys):
+    shown = printed(capsys, "cv", data, "--response", "state", "--drop", "y", "--drop", "kind",
+                    "--offset", "o", "--family", "binomial", "--measure", "auc", "--folds", 4,
+                    "--repeats", 2, "--seed", 1, "--alpha", 0.5, "--n-lambdas", 20)  # fmt: skip
     cv = ss.cv_path(X, STATE, family="binomial", measure="auc", n_folds=4, repeats=2, seed=1,
                     alpha=0.5, n_lambdas=20, offset=X[:, 2] / 9)  # fmt: skip
     assert shown == str(cv) + "\n" and "8 folds" in shown
 
 
-def test_predictions_find_their_columns_by_name(data, tmp_path, command):
-    command("cv", data, "--response", "y", *OTHERS, "--seed", 3, "--save", tmp_path / "m.npz",
-            "--quiet")  # fmt: skip
+def test_predictions_find_their_columns_by_name(data, tmp_path, capsys):
+    printed(capsys, "cv", data, "--response", "y", *OTHERS, "--seed", 3, "--save",
+            tmp_path / "m.npz", "--quiet")  # fmt: skip
     cv = ss.cv_path(X, Y, seed=3)
-    new = write(tmp_path / "new.csv", e=X[:4, 4], note=list("abcd"), b=X[:4, 1], a=X[:4, 0],
-                d=X[:4, 3], c=X[:4, 2])  # fmt: skip
+    new = write_csv(tmp_path / "new.csv", e=X[:4, 4], note=list("abcd"), b=X[:4, 1], a=X[:4, 0],
+                    d=X[:4, 3], c=X[:4, 2])  # fmt: skip
     for more, expected in (
         ([], cv.predict(X[:4])),
         (["--s", "lambda_min"], cv.predict(X[:4], "lambda_min")),
         (["--s", "0.2"], cv.predict(X[:4], 0.2)),
     ):
-        heading, values = numbers(command("predict", tmp_path / "m.npz", new, *more))
+        heading, values = numbers(printed(capsys, "predict", tmp_path / "m.npz", new, *more))
         assert heading == ["response"] and values[:, 0] == pytest.approx(expected, rel=1e-12)
-    command("predict", tmp_path / "m.npz", new, "--out", tmp_path / "p.csv")
+    printed(capsys, "predict", tmp_path / "m.npz", new, "--out", tmp_path / "p.csv")
     assert numbers((tmp_path / "p.csv").read_text())[1].shape == (4, 1)
 
 
-def test_predictions_of_whole_paths_classes_and_offsets(data, tmp_path, command):
-    command("path", data, "--response", "kind", "--drop", "y", "--drop", "state", "--drop", "o",
-            "--family", "multinomial", "--n-lambdas", 4, "--save", tmp_path / "m.npz")  # fmt: skip
+def test_predictions_of_whole_paths_classes_and_offsets(data, tmp_path, capsys):
+    printed(capsys, "path", data, "--response", "kind", "--drop", "y", "--drop", "state",
+            "--drop", "o", "--family", "multinomial", "--n-lambdas", 4, "--save",
+            tmp_path / "m.npz")  # fmt: skip
     fit = ss.path(X, KIND, family="multinomial", n_lambdas=4)
-    heading, values = numbers(command("predict", tmp_path / "m.npz", data))
+    heading, values = numbers(printed(capsys, "predict", tmp_path / "m.npz", data))
     L = len(fit.lambdas)
     assert heading[0] == f"x at {fit.lambdas[0]:.6g}" and heading[L].startswith("y at ")
     assert values.reshape(N, 3, L) == pytest.approx(fit.predict(X, kind="response"))
-    shown = command("predict", tmp_path / "m.npz", data, "--kind", "class", "--s", 0.05)
+    shown = printed(capsys, "predict", tmp_path / "m.npz", data, "--kind", "class", "--s", 0.05)
     assert shown.split() == ["class", *fit.predict(X, s=0.05, kind="class")]
-    command("path", data, "--response", "y", "--drop", "state", "--drop", "kind", "--offset", "o",
-            "--save", tmp_path / "o.npz")  # fmt: skip
+    printed(capsys, "path", data, "--response", "y", "--drop", "state", "--drop", "kind",
+            "--offset", "o", "--save", tmp_path / "o.npz")  # fmt: skip
     fit = ss.path(X, Y, offset=X[:, 2] / 9)
-    shown = command("predict", tmp_path / "o.npz", data, "--offset", "o", "--s", 0.1)
+    shown = printed(capsys, "predict", tmp_path / "o.npz", data, "--offset", "o", "--s", 0.1)
     assert numbers(shown)[1][:, 0] == pytest.approx(fit.predict(X, 0.1, offset=X[:, 2] / 9))
 
 
 @pytest.mark.parametrize("layout", ["npz", "named npz", "svm", "parquet"])
-def test_predictions_of_other_files(layout, tmp_path, command):
+def test_predictions_of_other_files(layout, tmp_path, capsys):
     rare = np.where(np.abs(X) > 0.7, X, 0.0)
     model, new = tmp_path / "m.npz", tmp_path / f"new.{layout.split()[-1]}"
     if layout == "parquet":
@@ -136,19 +119,19 @@ def test_predictions_of_other_files(layout, tmp_path, command):
         pandas = pytest.importorskip("pandas")
         fit = ss.path(pandas.DataFrame(X, columns=names), Y, n_lambdas=10)
     ss.save(fit, model)
-    _, values = numbers(command("predict", model, new, "--s", 0.1))
+    _, values = numbers(printed(capsys, "predict", model, new, "--s", 0.1))
     assert values[:, 0] == pytest.approx(fit.coef(0.1) @ rare.T + fit.intercept(0.1))
     assert sparse.issparse(fit.coefs)
 
 
-def test_plots_of_models(tmp_path, command):
+def test_plots_of_models(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     ss.save(ss.cv_path(X, Y, n_folds=3, seed=0), tmp_path / "cv.npz")
     ss.save(ss.path(X, Y), tmp_path / "path.npz")
     sizes = []
     for k, args in enumerate((["cv.npz"], ["cv.npz", "--path"], ["path.npz", "--xvar", "dev"])):
         out = tmp_path / f"{k}.svg"
-        command("plot", tmp_path / args[0], out, *args[1:])
+        printed(capsys, "plot", tmp_path / args[0], out, *args[1:])
         sizes.append(out.read_text().count("<use"))
     assert len(set(sizes)) == 3
 
@@ -175,7 +158,7 @@ def test_bad_input_is_one_line(args, words, data, tmp_path, capsys):
     pandas = pytest.importorskip("pandas")
     places = {"data": data, "none": tmp_path / "none.csv", "model": tmp_path / "m.npz",
               "plain": tmp_path / "plain.npz"}  # fmt: skip
-    places["bare"] = write(tmp_path / "bare.csv", q=Y, r=Y)
+    places["bare"] = write_csv(tmp_path / "bare.csv", q=Y, r=Y)
     ss.save(ss.path(pandas.DataFrame(X, columns=NAMES), Y, n_lambdas=3), places["model"])
     ss.save(ss.path(X, Y, n_lambdas=3), places["plain"])
     assert main([arg.format(**places) for arg in args]) == 2

@@ -1,12 +1,12 @@
 """The commands path, cv, predict and assess on a .bed file and a table of phenotypes."""
 
+import cases
 import numpy as np
 import pytest
 from packed_genotypes import drawn
 from plink_files import lines_of_samples, lines_of_variants, write_plink
 
 import sparsesolve as ss
-from sparsesolve.__main__ import main
 
 N, P = 60, 20
 
@@ -25,8 +25,7 @@ def study(tmp_path):
 
 
 def run(capsys, *words):
-    code = main([str(word) for word in words])
-    return code, *capsys.readouterr()
+    return cases.run(*words), *capsys.readouterr()
 
 
 def test_path_and_cv_are_those_of_the_aligned_data(study, tmp_path, capsys):

@@ -8,10 +8,10 @@ import sys
 
 import numpy as np
 import pytest
+from cases import printed, run
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.__main__ import main
 from sparsesolve.data.tables.files import LAYOUTS, PACKED
 
 RNG = np.random.default_rng(0)
@@ -46,12 +46,6 @@ def table_of(layout):
     return "\n".join([*lines, ""]).encode()
 
 
-def run(capsys, *words):
-    code, told = main([str(word) for word in words]), capsys.readouterr()
-    assert code == 0, told.err
-    return told.out
-
-
 @pytest.fixture
 def models(tmp_path):
     """Models of a path and of online learning, with the names of SVMlight's features."""
@@ -74,24 +68,24 @@ def test_every_command_takes_every_layout(tmp_path, models, capsys, layout, pack
     coef = ["--lambdas", "0.1,0.02", "--no-standardize", "--out", "-"]
     known = ss.path(X, Y, family="binomial", lambdas=[0.1, 0.02], standardize=False)
     for command in ("path", "cv"):
-        lines = run(capsys, command, file, *fit, *coef, *["--seed", "0"] * (command == "cv"))
-    run(capsys, "path", file, *fit, *coef[:3], "--save", model)
+        lines = printed(capsys, command, file, *fit, *coef, *["--seed", "0"] * (command == "cv"))
+    printed(capsys, "path", file, *fit, *coef[:3], "--save", model)
     found = ss.load(model)
     order = np.argsort(found.feature_names.astype(int))
     np.testing.assert_allclose(found.coefs.toarray()[order], known.coefs.toarray(), atol=1e-6)
     assert lines.startswith("lambda,feature,coefficient")
-    values = run(capsys, "predict", models, file, "--s", "0.05").split()
+    values = printed(capsys, "predict", models, file, "--s", "0.05").split()
     np.testing.assert_allclose([float(v) for v in values[1:]],
                                expected.predict(X, 0.05, kind="response"))  # fmt: skip
-    told = run(capsys, "assess", models, file, *named, "--s", "0.05")
+    told = printed(capsys, "assess", models, file, *named, "--s", "0.05")
     for line in told.split()[1:]:
         name, value = line.split(",")
         assert float(value) == pytest.approx(ss.assess(expected, X, Y, 0.05)[name])
-    run(capsys, "online", file, *fit, "--lam", "0.02", "--save", model)
+    printed(capsys, "online", file, *fit, "--lam", "0.02", "--save", model)
     learned = ss.online(X, Y, family="binomial", lam=0.02)
-    values = run(capsys, "predict", model, file, "--out", "-").split()
+    values = printed(capsys, "predict", model, file, "--out", "-").split()
     np.testing.assert_allclose([float(v) for v in values[1:]], learned.predict(X, "response"))
-    told = run(capsys, "assess", model, file, *named, "--out", out)
+    told = printed(capsys, "assess", model, file, *named, "--out", out)
     assert "auc" in out.read_text()
 
 
@@ -101,12 +95,12 @@ def test_sentences_take_every_packing(tmp_path, capsys, packing):
     file, out = tmp_path / f"s.txt{packing}", tmp_path / "t.npz"
     file.write_bytes(PACK[packing](text.encode()))
     columns = ["--columns", "form,upos,head"]
-    run(capsys, "tag", file, *columns, "--templates", "default", "--out", out)
-    assert run(capsys, "predict", out, file, "--out", "-").split() == text.split()
+    printed(capsys, "tag", file, *columns, "--templates", "default", "--out", out)
+    assert printed(capsys, "predict", out, file, "--out", "-").split() == text.split()
     (tmp_path / "own").write_text("m.form\n")
-    run(capsys, "parse", file, *columns, "--templates", tmp_path / "own", "--bits", "8", "--out",
-        out)  # fmt: skip
-    assert len(run(capsys, "predict", out, file, "--out", "-").split()) == len(text.split())
+    printed(capsys, "parse", file, *columns, "--templates", tmp_path / "own", "--bits", "8",
+            "--out", out)  # fmt: skip
+    assert len(printed(capsys, "predict", out, file, "--out", "-").split()) == len(text.split())
 
 
 @pytest.mark.parametrize("layout", ["csv", "svmlight", "vw"])
@@ -117,7 +111,7 @@ def test_marks_of_encodings_and_standard_input(tmp_path, models, capsys, monkeyp
                         ["online", "-", "--lam", "0.1", "--quiet",
                          *["--response", "label"] * (layout == "csv")]):  # fmt: skip
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-            out = run(capsys, *command, "--format", layout)
+            out = printed(capsys, *command, "--format", layout)
         assert out == ""
 
 
@@ -133,8 +127,7 @@ def test_damaged_files_end_in_a_sentence(tmp_path, models, capsys, layout, packi
         for command in (["path", file, "--response", "label"], ["online", file, "--lam", "0.1"],
                         ["predict", models, file]):  # fmt: skip
             named = ["--response", "label"] if layout == "csv" and command[0] == "online" else []
-            words = [str(word) for word in (*command, *named)]
-            words = words if layout == "csv" or command[0] != "path" else words[:2]
-            assert main(words) == 2
+            words = [*command, *named]
+            assert run(*(words if layout == "csv" or command[0] != "path" else words[:2])) == 2
             err = capsys.readouterr().err
             assert err.count("\n") == 1 and f"{file}: it cannot be unpacked" in err

@@ -94,12 +94,16 @@ def test_columns_of_the_table_are_passed_on():
     ("cox(efron)", families.cox("efron")),
     ("cox('breslow')", families.cox("breslow")),
     ("probit()", families.probit()),
+    ("hinge", families.hinge()),
+    ("quantile(0.2)", families.quantile(0.2)),
+    ("epsilon_insensitive(0.5)", families.epsilon_insensitive(0.5)),
 ])  # fmt: skip
 def test_families_with_a_parameter(text, family):
     found = read("--family", text).family
     assert type(found) is type(family) and found.name == family.name
     y, w = np.column_stack([np.arange(1.0, 9.0), np.arange(8) % 2]), np.full(8, 1 / 8)
     y = y if family.name == "cox" else y[:, 1]
+    y = 2 * y - 1 if family.name == "hinge" else y
     eta = np.linspace(-3, 3, 8)
     ours, theirs = (each.loss(each.read(y, 8).values, w).at(eta) for each in (found, family))
     assert ours[0] == theirs[0] and np.array_equal(ours[1], theirs[1])

@@ -15,6 +15,8 @@ Y = X[:, 0] - X[:, 1] + 0.5 * RNG.normal(size=80)
 
 
 @pytest.mark.parametrize("model, words", [
+    (ours.Lasso(-0.1), "alpha must be at least 0, not -0.1"),
+    (ours.Lasso(np.nan), "alpha must be"), (ours.Lasso(np.inf), "alpha must be"),
     (ours.ElasticNet(l1_ratio=2), r"l1_ratio must be in \[0, 1\]"),
     (ours.ElasticNet(l1_ratio=None), "l1_ratio must be a number"),
     (ours.ElasticNetCV(l1_ratio=[0.1, 2]), "l1_ratio must be in"),

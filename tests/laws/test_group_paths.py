@@ -3,6 +3,7 @@
 import group_oracle
 import numpy as np
 import pytest
+from laws.test_paths import GRID, TOL, identical, solve
 from scipy import sparse
 from scipy.optimize import brentq
 
@@ -10,8 +11,7 @@ import sparsesolve as ss
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 
 N, P = 60, 15
-GRID = np.array([1.0, 0.5, 0.2, 0.05, 0.01])
-TOL, NEAR = 1e-13, 3e-6
+NEAR = 3e-6
 GROUPS = [0, 3, 1, 1, 0, 2, 2, 4, 0, 1, 3, 2, None, 0, 3]
 MAKERS = {
     "l2": lambda groups, **more: GroupL2(groups, **more),
@@ -35,30 +35,15 @@ def data(family="gaussian", n=N, p=P, seed=4):
     }[family]
 
 
-def solve(X, y, **options):
-    return ss.path(X, y, **{"lambdas": GRID, "tol": TOL, **options})
-
-
 def close(fit, other, near=NEAR):
     assert fit.lambdas == pytest.approx(other.lambdas, rel=1e-10)
     assert fit.coefs.toarray() == pytest.approx(other.coefs.toarray(), abs=near)
     assert fit.intercepts == pytest.approx(other.intercepts, abs=near)
 
 
-def identical(fit, other):
-    for name in ("lambdas", "intercepts", "gaps", "df", "dev_ratio", "n_iters"):
-        assert np.array_equal(getattr(fit, name), getattr(other, name)), name
-    assert np.array_equal(fit.coefs.toarray(), other.coefs.toarray())
-
-
 @pytest.fixture(params=sorted(MAKERS))
 def kind(request):
     return request.param
-
-
-@pytest.fixture(params=["dense", "sparse"])
-def store(request):
-    return np.asfortranarray if request.param == "dense" else sparse.csc_array
 
 
 # What they are where they are simpler

@@ -6,7 +6,6 @@ A start carried on in a straight line from two points carries on their rounding 
 import numpy as np
 import pytest
 import random_problems
-from scipy import sparse
 
 import sparsesolve as ss
 
@@ -42,25 +41,18 @@ def _hold(call, **more):
     assert not false and not undecided and max(gaps) <= 10 * enough
 
 
-@pytest.mark.parametrize("store", [np.asfortranarray, sparse.csc_array])
 @pytest.mark.parametrize("family", [*ONE, *random_problems.SEVERAL])
 def test_points_of_a_long_path_are_what_they_claim(family, store):
     _hold(_call(family, None, store))
 
 
-@pytest.mark.parametrize("kind", sorted(random_problems.GROUPED))
-@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson", "cox", "huber"])
-def test_with_groups(family, kind):
-    _hold(_call(family, kind))
-
-
-@pytest.mark.parametrize("solver", ["pass_newton", "bcd"])
-@pytest.mark.parametrize("family", ["binomial", "poisson"])
-def test_by_other_solvers(family, solver):
-    _hold(_call(family, "l2"), solver=solver)
-
-
-@pytest.mark.parametrize("kind", [None, "l2"])
-@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson"])
-def test_with_more_columns_than_rows(family, kind):
-    _hold(_call(family, kind, n=40, p=120))
+@pytest.mark.parametrize("family, kind, shape, options", [
+    *((family, kind, {}, {}) for family in ("gaussian", "binomial", "poisson", "cox", "huber")
+      for kind in sorted(random_problems.GROUPED)),
+    *((family, "l2", {}, {"solver": solver}) for family in ("binomial", "poisson")
+      for solver in ("pass_newton", "bcd")),
+    *((family, kind, {"n": 40, "p": 120}, {}) for family in ("gaussian", "binomial", "poisson")
+      for kind in (None, "l2")),
+], ids=str)  # fmt: skip
+def test_with_groups_by_other_solvers_and_on_wide_data(family, kind, shape, options):
+    _hold(_call(family, kind, **shape), **options)

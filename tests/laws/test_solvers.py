@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import oracle
 import pytest
-from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve.solvers import SOLVERS
@@ -38,11 +37,6 @@ def X(request):
 def options(request, X):
     made = OPTIONS[request.param].items()
     return {key: value(X.shape[1]) if callable(value) else value for key, value in made}
-
-
-@pytest.fixture(params=["dense", "sparse"])
-def store(request):
-    return np.asfortranarray if request.param == "dense" else sparse.csc_array
 
 
 SPECIAL = {  # solvers of some problems; those of several responses are in solvers/

@@ -181,11 +181,7 @@ def _gap_by(f, lam, b0, beta, columns):
         terms = penalty + oracle._conjugate(q, lam, s * z) - s * z * beta
         return samples + terms[~q.dead].sum()
 
-    top = 1.0  # largest s that keeps the half-lines of the conjugate feasible
-    for side, bound in ((1.0, q.hi), (-1.0, -q.lo)):
-        linear = ~q.dead & np.isinf(bound) & (lam * (1 - q.alpha) * q.v == 0) & (side * z > 0)
-        top = min(top, (lam * q.alpha * q.v[linear] / (side * z[linear])).min(initial=top))
-    top = top if top == 1.0 else top * (1 - 2e-16)
+    top = oracle.feasible_scale(q, lam, z, 1.0)
     search = minimize_scalar(gap, bounds=(0.0, top), method="bounded", options={"xatol": 1e-14})
     return min(gap(s) for s in (0.0, top, search.x))
 

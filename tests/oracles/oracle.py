@@ -199,13 +199,18 @@ def _gap(q, lam, beta):
         terms = penalty + _conjugate(q, lam, s * z) - s * z * beta
         return 0.5 * (difference @ difference) + terms[~q.dead].sum()
 
-    top = 2.0  # largest s that keeps the half-lines of the conjugate feasible
+    top = feasible_scale(q, lam, z, 2.0)
+    search = minimize_scalar(gap, bounds=(0.0, top), method="bounded", options={"xatol": 1e-14})
+    return min(gap(s) for s in (0.0, min(1.0, top), top, search.x))
+
+
+def feasible_scale(q, lam, z, most):
+    """The largest s, at most `most`, at which no half-line makes the conjugate infinite."""
+    top = most
     for side, bound in ((1.0, q.hi), (-1.0, -q.lo)):
         linear = ~q.dead & np.isinf(bound) & (lam * (1 - q.alpha) * q.v == 0) & (side * z > 0)
         top = min(top, (lam * q.alpha * q.v[linear] / (side * z[linear])).min(initial=top))
-    top *= 1 - 2e-16
-    search = minimize_scalar(gap, bounds=(0.0, top), method="bounded", options={"xatol": 1e-14})
-    return min(gap(s) for s in (0.0, min(1.0, top), top, search.x))
+    return top if top == most else top * (1 - 2e-16)
 
 
 def _project(q, lam, r):

@@ -5,7 +5,6 @@ import group_oracle
 import numpy as np
 import numpy_losses
 import pytest
-from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
@@ -23,11 +22,6 @@ def kind(request):
 @pytest.fixture(params=sorted(LOSSES))
 def family(request):
     return request.param
-
-
-@pytest.fixture(params=["dense", "sparse"])
-def store(request):
-    return np.asfortranarray if request.param == "dense" else sparse.csc_array
 
 
 def data(family="gaussian", n=40, p=8, seed=7):

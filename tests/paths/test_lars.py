@@ -217,14 +217,6 @@ class TestGram:
             assert fit.dev_ratio == pytest.approx(self.direct.dev_ratio, abs=1e-10)
             assert fit.null_deviance == pytest.approx(self.direct.null_deviance)
 
-    def test_scikit_learn_agrees(self):
-        lams, _, coefs = linear_model.lars_path_gram(
-            Xy=self.xty, Gram=self.gram, n_samples=30, method="lasso"
-        )
-        fit = lars_path_gram(self.gram, self.xty, 30)
-        assert fit.lambdas == pytest.approx(lams, abs=1e-9)
-        assert fit.coefs.toarray() == pytest.approx(coefs, abs=1e-8)
-
     @pytest.mark.parametrize(
         "options", [{"positive": True}, {"ridge": 0.3}, {"method": "lar"}, {"max_features": 4},
                     {"lambda_min": 0.1}, {"penalty_factor": np.arange(1.0, 13)}], ids=str

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from baselines import baseline_hazard
-from glmnet_tables import rows_of
+from glmnet_tables import rows_of, thinned
 from scipy import optimize, sparse
 from sparsesolve.results.concordance import count_pairs
 
@@ -111,8 +111,7 @@ def settings():
     v[1], v[8] = 0, np.inf
     limits = {"lower": np.resize([-0.05, -np.inf, -0.2], P),
               "upper": np.resize([0.3, 0.1, np.inf, 0.02], P)}  # fmt: skip
-    i, j = np.arange(1, len(X) + 1)[:, None], np.arange(1, P + 1)
-    S = sparse.csc_array(np.where((i**2 + 3 * i * j + 7 * j**2) % 11 < 7, 0, X))
+    S = thinned(X)
     every = {"weights": w, "offset": o, "penalty_factor": v, **limits, "alpha": 0.5}
     return {
         "plain": (X, right, "cox", {}),

@@ -4,8 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from glmnet_tables import rows_of
-from scipy import sparse
+from glmnet_tables import glmnet_settings, rows_of
 
 import sparsesolve as ss
 
@@ -24,27 +23,14 @@ def settings():
     counts, o = columns("count", K), columns("offset", K)
     labels = np.array([int(row["label"]) for row in rows])
     w = np.array([float(row["weight"]) for row in rows])
-    v = np.resize([1, 0.5, 2, 1.5], P)
-    v[[1, 6]], v[8] = 0, np.inf
     limits = {"lower": np.resize([-0.5, -np.inf, -0.1], P),
               "upper": np.resize([0.8, 0.25, np.inf, 0.5], P)}  # fmt: skip
-    i, j = np.arange(1, len(X) + 1)[:, None], np.arange(1, P + 1)
-    S = sparse.csc_array(np.where((i**2 + 3 * i * j + 7 * j**2) % 11 < 7, 0, X))
 
     def shared(y, few):
-        return {
-            "plain": (X, y, {}),
-            "weights": (X, y, {"weights": w}),
-            "offset": (X, y, {"offset": o}),
-            "factors": (X, y, {"penalty_factor": v}),
-            "elastic": (X, y, {"alpha": 0.5}),
-            "no_intercept": (X, y, {"intercept": False}),
-            "no_standardize": (X, y, {"standardize": False}),
-            "sparse": (S, y, {}),
-            "sparse_weights": (S, y, {"weights": w, "intercept": False}),
-            "wide": (X[:8], few, {}),
-            "combined": (X, y, {"weights": w, "offset": o, "penalty_factor": v, "alpha": 0.5}),
-        }
+        table = glmnet_settings(X, y, w, o, {}, 8, 5) | {"wide": (X[:8], few, {})}
+        names = ("plain", "weights", "offset", "factors", "elastic", "no_intercept",
+                 "no_standardize", "sparse", "sparse_weights", "wide", "combined")  # fmt: skip
+        return {name: table[name] for name in names}
 
     classes = shared(labels, np.array([1, 2, 3, 1, 2, 3, 1, 2])) | {"counts": (X, counts, {})}
     limited = {

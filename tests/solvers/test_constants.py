@@ -34,10 +34,10 @@ def constants(text):
             last = last if line else []
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_constant_says_what_it_decides(file):
-    for name, comment in constants(file.read_text()):
-        assert len(comment.split()) >= 3, f"{name} has no comment"
+def test_every_constant_says_what_it_decides():
+    bare = [(str(file.relative_to(ROOT)), name) for file in FILES
+            for name, comment in constants(file.read_text()) if len(comment.split()) < 3]
+    assert bare == []
 
 
 RNG = np.random.default_rng(0)
