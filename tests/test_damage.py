@@ -80,7 +80,7 @@ GIVEN_TO = {"real": Y, "classes": CLASS, "counts": COUNT, "times": TIMES,
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name, kind", estimators("DesignEncoder"))  # which takes tables
+@pytest.mark.parametrize("name, kind", [*estimators("DesignEncoder")])  # which takes tables
 def test_estimators_refuse_damage_in_every_method(name, kind):
     y, model = response_of(kind, **GIVEN_TO), kind()
     if "cv" in model.get_params():

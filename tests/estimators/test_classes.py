@@ -67,17 +67,6 @@ class Made(Classes, BaseEstimator):
         return np.asarray(X)
 
 
-@pytest.mark.parametrize("y, classes, codes, family", [
-    (["b", "a", "b"], ["a", "b"], [1, 0, 1], "binomial"),
-    ([7, -1, 7, 3], [-1, 3, 7], [2, 0, 2, 1], "multinomial"),
-    ([True, False], [False, True], [1, 0], "binomial"),
-])  # fmt: skip
-def test_classes_are_sorted_and_coded(y, classes, codes, family):
-    model = Made().fit(None, y)
-    assert model.classes_.tolist() == classes and model.read_[0].tolist() == codes
-    assert model.read_[1] is None and model._family == family
-
-
 def test_class_weights_multiply_sample_weights():
     y, w = ["a", "b", "b", "b"], [1.0, 2.0, 3.0, 4.0]
     for given, wanted in ((None, w), ({"a": 5.0}, [5, 2, 3, 4]), ({"b": 2.0}, [1, 4, 6, 8]),
@@ -119,11 +108,6 @@ def test_classes_that_cannot_be_told_apart(y, w, sentence):
     assert str(caught.value) == sentence
 
 
-def test_amounts_are_no_classes():
-    with pytest.raises(ValueError, match="Unknown label type"):
-        Made().fit(None, [0.5, 1.5, 2.5])
-
-
 def test_two_classes_far_out():
     model = Made().fit(None, ["no", "yes"])
     eta = np.array([-800.0, -1.0, 0.0, 1e-300, 800.0])
@@ -141,11 +125,6 @@ def test_several_classes_far_out():
     assert model.predict(eta).tolist() == ["y", "z", "x"]
     assert model.predict_proba(eta) == pytest.approx(special.softmax(eta, axis=1))
     assert model.predict_log_proba(eta)[1].tolist() == [-2e3, -1e3, 0.0]
-
-
-def test_unfitted():
-    with pytest.raises(Exception, match="not fitted yet"):
-        Made().predict(np.zeros(2))
 
 
 def test_rows_without_weight_are_not_dealt_among_the_few_of_a_class():

@@ -1,51 +1,12 @@
-"""Paths solved again, between their lambdas and further down: by closed form, and by ss.path."""
+"""Paths solved again, between their lambdas and further down, are those of ss.path."""
 
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from soft_paths import X, fit, soft, soft_path, y
 
 import sparsesolve as ss
-
-
-def test_exact_goes_beyond_what_ended_the_path():
-    short = soft_path(X, y, lambdas=[3.0, 2.5, 1.0], dfmax=1)
-    assert len(short.lambdas) == 2
-    assert_allclose(short.coef(0.1, exact=True, X=X, y=y), soft(0.1))
-
-
-def test_exact_asks_for_the_data_of_the_fit():
-    with pytest.raises(ValueError, match="X=X, y=y"):
-        fit.coef(1.5, exact=True)
-    with pytest.raises(ValueError, match="not that of the fit"):
-        fit.coef(1.5, exact=True, X=X, y=2 * y)
-    with pytest.raises(ValueError, match="not that of the fit"):
-        fit.coef(1.5, exact=True, X=X[::-1] + X[:, ::-1], y=y)
-    with pytest.raises(ValueError, match="2 columns"):
-        fit.coef(1.5, exact=True, X=X[:, :2], y=y)
-
-
-def test_extend_without_arguments_completes_what_was_asked_for():
-    stopped = soft_path(X, y, n_lambdas=5, lambda_min_ratio=1 / 16, dfmax=2)
-    assert len(stopped.lambdas) == 3
-    whole = stopped.extend(X, y)
-    assert_allclose(whole.lambdas, 3.0 * 0.5 ** np.arange(5))
-    with pytest.raises(ValueError, match="complete"):
-        whole.extend(X, y)
-    own = soft_path(X, y, lambdas=[3.0, 2.5, 1.0, 0.2], dfmax=1)
-    assert_allclose(own.extend(X, y).lambdas, [3.0, 2.5, 1.0, 0.2])
-
-
-def test_extend_several_classes():
-    kind = np.digitize(y, [8.0, 11.0])
-    path = ss.path(X, kind, family="multinomial", lambdas=[0.2, 0.1])
-    longer = path.extend(X, kind, n_lambdas=2)
-    assert_allclose(longer.lambdas, [0.2, 0.1, 0.05, 0.025])
-    whole = ss.path(X, kind, family="multinomial", lambdas=longer.lambdas)
-    assert_allclose(longer.coef(0.025), whole.coef(0.025), atol=1e-4)
-    assert longer.intercepts.shape == (3, 4)
 
 
 @pytest.fixture(scope="module")

@@ -51,10 +51,15 @@ def test_the_length_of_a_folds_grid_depends_on_the_rows_left():
     """lambda_min_ratio is 1e-2 with fewer rows than columns, also where all rows are more."""
     wide = RNG.standard_normal((24, 20))
     y = wide[:, 0] + RNG.standard_normal(24)
-    cv = ss.cv_path(wide, y, n_folds=4, seed=0, keep=True, n_lambdas=9, stop=None)
-    assert cv.lambdas[-1] / cv.lambdas[0] == pytest.approx(1e-4)
-    for fold in cv.fold_paths:
-        assert fold.lambdas[-1] / fold.lambdas[0] == pytest.approx(1e-2)
+    for n_folds, options, ratio in (
+        (4, {}, 1e-2), (6, {}, 1e-4), (4, {"lambda_min_ratio": 0.5}, 0.5),
+    ):  # fmt: skip
+        cv = ss.cv_path(wide, y, n_folds=n_folds, seed=0, keep=True, n_lambdas=9, stop=None,
+                        **options)  # fmt: skip
+        whole = options.get("lambda_min_ratio", 1e-4)
+        assert cv.lambdas[-1] / cv.lambdas[0] == pytest.approx(whole)
+        for fold in cv.fold_paths:
+            assert fold.lambdas[-1] / fold.lambdas[0] == pytest.approx(ratio)
 
 
 def test_scores_their_mean_and_standard_error():
@@ -134,8 +139,9 @@ def test_one_fold_has_no_standard_error():
 
 def test_classes_and_deaths_are_shared_out():
     y = np.where(np.arange(N) < 10, "rare", "often")
-    cv = ss.cv_path(X, y, family="binomial", n_folds=5, seed=3, n_lambdas=5)
-    assert [(cv.folds[0][:10] == k).sum() for k in range(5)] == [2] * 5
+    for family in ("binomial", "multinomial", families.squared_hinge()):
+        cv = ss.cv_path(X, y, family=family, n_folds=5, seed=3, n_lambdas=5)
+        assert [(cv.folds[0][:10] == k).sum() for k in range(5)] == [2] * 5
     cv = ss.cv_path(X, DEATHS, family="cox", n_folds=5, seed=3, n_lambdas=5)
     assert np.ptp([DEATHS[cv.folds[0] == k, 1].sum() for k in range(5)]) <= 1
 
