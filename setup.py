@@ -31,8 +31,7 @@ FLAGS = {
 # size, and no count of .ci/counts moves by more than 0.2 %; solvers/newton and two files of
 # solvers/responses cost 3 to 5 % so.
 LIGHT = ("solvers/baselines/", "solvers/certificate/", "losses/python", "losses/base",
-         "online/whole", "results/", "penalties/elastic_net.", "penalties/group_l2",
-         "penalties/row_shift", "linalg/kernels/pass_threads")  # fmt: skip
+         "online/whole", "results/", "penalties/elastic_net.", "linalg/kernels/pass_threads")
 LIGHT_FLAGS = {"unix": ["-Os"], "msvc": ["/O1"]}
 DEBUG_FLAGS = {"unix": ["-O1", "-g", "-fopenmp-simd"], "msvc": ["/Od", "/Zi", "/std:c11"]}
 COVERAGE_FLAGS = ["--coverage"]

@@ -18,7 +18,6 @@ from sparsesolve.penalties.berhu import Berhu
 from sparsesolve.penalties.elastic_net import ElasticNet  # noqa: F401  (for other rooms)
 from sparsesolve.penalties.exclusive_lasso import ExclusiveLasso
 from sparsesolve.penalties.graph_tv import GraphTV, graph_groups
-from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.group_linf import GroupLinf
 from sparsesolve.penalties.group_lq import GroupLq
 from sparsesolve.penalties.group_makers import interval_groups, rectangle_groups, window_groups
@@ -31,7 +30,7 @@ from sparsesolve.penalties.overlap_l2 import OverlapL2
 from sparsesolve.penalties.overlap_linf import OverlapLinf
 from sparsesolve.penalties.separate import Separate
 from sparsesolve.penalties.slope import Slope
-from sparsesolve.penalties.sparse_group import SparseGroup
+from sparsesolve.penalties.sparse_group import GroupL2, SparseGroup
 from sparsesolve.penalties.spectral import Spectral, TraceNorm
 from sparsesolve.penalties.submodular import Submodular, graph_cut
 from sparsesolve.penalties.sum_of import Sum

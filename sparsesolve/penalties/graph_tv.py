@@ -11,7 +11,7 @@ of sets as extreme points, so that the dual norm is
 Reference: Chambolle, Darbon, "On total variation minimization and surface evolution using
 parametric maximum flows" (2009); Friedman, Hastie, Hoefling, Tibshirani (2007) on l1.
 
-`EdgeVariation` has everything but the reading of edges, for images as well. `graph_groups` makes
+`EdgeNorm` has everything but the reading of edges, for images as well. `graph_groups` makes
 the edges groups of two features, which turn the latent group lasso into the graph lasso.
 """
 
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from sparsesolve.penalties.groups import numbers_of_features
 from sparsesolve.penalties.norm import Norm, plain, read_number, read_weights, soft
 from sparsesolve.penalties.prox.regions import components, largest_ratio, network, prox_levels
 from sparsesolve.penalties.splitting import Splitting, WeightedL1
@@ -89,128 +90,84 @@ ROUNDING = 1e-9
 ORTHOGONAL = 1e-9
 
 
-class EdgeVariation:
-    """Value, prox, dual norm, kernel and tangent for p coefficients.
+class EdgeNorm(Norm):
+    """Base class of norms on edges; a subclass calls `_join` in `_bind`."""
 
-    Parameters
-    ----------
-    n_features : int
-    tail, head : (E,) int
-        The coefficients that each edge joins.
-    weights : (E,) >= 0
-    l1 : float >= 0
-    """
+    scale_free = False  # Coefficients are compared with one another.
+    counted = "pieces"
+    l1: float
 
-    def __init__(self, n_features, tail, head, weights, l1):
+    def _join(self, tail, head, weights):
+        """Join coefficients tail (E,) to head (E,) with weights >= 0."""
         held = weights > 0.0
-        self.p, self.l1 = n_features, l1
-        self.tail, self.head, self.weights = tail[held], head[held], weights[held]
-        self.network = network(self.p, self.tail, self.head, self.weights, self.weights)
-        self.part = self._pieces(np.ones(len(self.tail), dtype=bool))
+        self._tail, self._head, self._w = tail[held], head[held], weights[held]
+        self._network = network(self.n_features, self._tail, self._head, self._w, self._w)
+        self._connected = self._pieces(np.ones(len(self._tail), dtype=bool))
 
     def _pieces(self, joined):
         """Return the connected part (p,) of each coefficient along the edges `joined` (E,) bool.
         """
-        i, j = self.tail[joined], self.head[joined]
-        return components(i, j, self.p) if self.p else i
+        i, j = self._tail[joined], self._head[joined]
+        return components(i, j, self.n_features) if self.n_features else i
 
-    def value(self, b):
-        """Return Omega(b)."""
-        jumps = float(self.weights @ np.abs(b[self.head] - b[self.tail]))
+    def norm(self, b: np.ndarray) -> float:
+        jumps = float(self._w @ np.abs(b[self._head] - b[self._tail]))
         return jumps + self.l1 * float(np.abs(b).sum())
 
-    def prox(self, v, t):
-        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``, (p,)."""
-        b = prox_levels(self.network, v, t)
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        b = prox_levels(self._network, v, t)
         return soft(b, t * self.l1) if self.l1 > 0.0 else b
 
-    def polar(self, z):
-        """Return the dual norm; without l1 it is inf unless z sums to 0 over each connected part.
-        """
+    def dual_norm(self, z: np.ndarray) -> float:
+        """Return the dual norm; without l1 it is inf if z has a sum on a connected part."""
         if self.l1 > 0.0:
-            return largest_ratio(self.network, -z, self.l1,
-                                 largest_ratio(self.network, z, self.l1))  # fmt: skip
-        count = np.bincount(self.part)
-        total = np.bincount(self.part, z)
-        if (np.abs(total) > ORTHOGONAL * np.bincount(self.part, np.abs(z))).any():
+            return largest_ratio(self._network, -z, self.l1,
+                                 largest_ratio(self._network, z, self.l1))  # fmt: skip
+        part = self._connected
+        count, total = np.bincount(part), np.bincount(part, z)
+        if (np.abs(total) > ORTHOGONAL * np.bincount(part, np.abs(z))).any():
             return np.inf
         # A set and its complement cut the same edges, and their sums differ only in sign.
-        return largest_ratio(self.network, z - (total / count)[self.part], 0.0)
+        return largest_ratio(self._network, z - (total / count)[part], 0.0)
 
-    def kernel(self):
+    def kernel(self) -> Any:
         """Return the constants on each connected part, or None with l1."""
-        if self.l1 > 0.0 or not self.p:
+        p = self.n_features
+        if self.l1 > 0.0 or not p:
             return None
-        return sparse.csc_array((np.ones(self.p), (np.arange(self.p), self.part)))
+        return sparse.csc_array((np.ones(p), (np.arange(p), self._connected)))
 
-    def splitting(self):
-        """Return the weighted l1 norm of the differences along edges, and of the coefficients
-        with l1.
-        """
-        count = len(self.tail)
-        ends = np.r_[self.head, self.tail]
+    def splitting(self) -> Any:
+        """Return the weighted l1 norm of differences along edges, and of coefficients with l1."""
+        count, p = len(self._tail), self.n_features
+        ends = np.r_[self._head, self._tail]
         signs = np.r_[np.ones(count), -np.ones(count)]
-        edges = sparse.csr_array((signs, (np.r_[:count, :count], ends)), (count, self.p))
+        edges = sparse.csr_array((signs, (np.r_[:count, :count], ends)), (count, p))
         if self.l1 == 0.0:
-            return Splitting(edges, WeightedL1(self.weights))
-        matrix = sparse.vstack([edges, sparse.eye_array(self.p)], format="csr")
-        return Splitting(matrix, WeightedL1(np.append(self.weights, np.full(self.p, self.l1))))
+            return Splitting(edges, WeightedL1(self._w))
+        matrix = sparse.vstack([edges, sparse.eye_array(p)], format="csr")
+        return Splitting(matrix, WeightedL1(np.append(self._w, np.full(p, self.l1))))
 
-    def tangent(self, b):
-        """Return the connected pieces of equal coefficients as directions; with l1 only nonzero
-        ones.
-        """
-        step = b[self.head] - b[self.tail]
+    def tangent(self, b: np.ndarray) -> Any:
+        """Return the connected pieces of equal coefficients as directions; of zeros without l1."""
+        step, p = b[self._head] - b[self._tail], self.n_features
         label = self._pieces(step == 0.0)
-        pull = self.weights * np.sign(step)
-        pull = np.bincount(self.head, pull, self.p) - np.bincount(self.tail, pull, self.p)
+        pull = self._w * np.sign(step)
+        pull = np.bincount(self._head, pull, p) - np.bincount(self._tail, pull, p)
         gradient = np.bincount(label, pull + self.l1 * np.sign(b))
         if self.l1 > 0.0:
             kept = np.bincount(label, b != 0.0) > 0.0
             label = np.where(kept, np.cumsum(kept) - 1, -1)[label]
             gradient = gradient[kept]
-        return on_pieces(label, np.ones(self.p), gradient)
-
-    def degrees(self, b):
-        """Count the connected pieces of equal coefficients; with l1 only nonzero ones."""
-        step = np.abs(b[self.head] - b[self.tail])
-        label = self._pieces(step <= ROUNDING * np.abs(b).max(initial=0.0))
-        return len(np.unique(label[b != 0.0] if self.l1 > 0.0 else label))
-
-
-class EdgeNorm(Norm):
-    """Base class of norms on edges; a subclass sets `_graph`, an EdgeVariation, in `_bind`."""
-
-    scale_free = False  # Coefficients are compared with one another.
-    _graph: EdgeVariation
-    counted = "pieces"
-
-    def norm(self, b: np.ndarray) -> float:
-        return self._graph.value(b)
-
-    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        return self._graph.prox(v, t)
-
-    def dual_norm(self, z: np.ndarray) -> float:
-        """Return the dual norm; without l1 z must sum to 0 on each connected part."""
-        return self._graph.polar(z)
-
-    def kernel(self) -> Any:
-        """Return the constants on each connected part, or None with l1."""
-        return self._graph.kernel() if self.n_features else None
-
-    def splitting(self) -> Any:
-        """Return the weighted l1 norm of differences; see `EdgeVariation`."""
-        return self._graph.splitting()
-
-    def tangent(self, b: np.ndarray) -> Any:
-        """Return the connected pieces of equal coefficients as directions."""
-        return self._graph.tangent(b)
+        return on_pieces(label, np.ones(p), gradient)
 
     def degrees(self, b: np.ndarray) -> int:
         """Count the connected pieces of equal coefficients; with l1 only nonzero ones."""
         b = np.asarray(b)
-        return self._at(b)._graph.degrees(b)
+        own = self._at(b)
+        step = np.abs(b[own._head] - b[own._tail])
+        label = own._pieces(step <= ROUNDING * np.abs(b).max(initial=0.0))
+        return len(np.unique(label[b != 0.0] if self.l1 > 0.0 else label))
 
 
 class GraphTV(EdgeNorm):
@@ -264,26 +221,12 @@ class GraphTV(EdgeNorm):
         return f"{self.edges!r}, weights={self.weights!r}, l1={self.l1!r}"
 
     def _bind(self, names):
-        ends = _read_edges(self.edges, self.n_features, names)
+        found = numbers_of_features(self.edges, self.n_features, names, "edge", mixed=True)
+        ends = np.array([*found], dtype=np.intp).reshape(-1, 2)
+        same = np.flatnonzero(ends[:, 0] == ends[:, 1])  # by a name and by a number
+        if len(same):
+            raise ValueError(f"edge {same[0]} joins feature {ends[same[0], 0]} to itself; "
+                             "leave it out")  # fmt: skip
         w = read_weights(self.weights, len(ends), "edges")
         w = np.ones(len(ends)) if w is None else w
-        self._graph = EdgeVariation(self.n_features, ends[:, 0], ends[:, 1], w, self.l1)
-
-
-def _read_edges(edges, n_features, names):
-    """Return the feature numbers (E, 2) of the edges."""
-    place = {} if names is None else {name: j for j, name in enumerate(names)}
-    found = np.empty((len(edges), 2), dtype=np.intp)
-    for e, edge in enumerate(edges):
-        for k, end in enumerate(edge):
-            j = place.get(end) if isinstance(end, str) else end
-            if j is None:
-                raise ValueError(f"edge {e} names {end!r}, which is not a column of X")
-            if isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < n_features:
-                raise ValueError(
-                    f"edge {e} holds {end!r}; features are numbered from 0 to {n_features - 1}"
-                )
-            found[e, k] = j
-        if found[e, 0] == found[e, 1]:
-            raise ValueError(f"edge {e} joins feature {found[e, 0]} to itself; leave it out")
-    return found
+        self._join(ends[:, 0], ends[:, 1], w)

@@ -17,9 +17,9 @@ from scipy import sparse
 
 from sparsesolve.penalties.groups import NormOfGroups, read_groups
 from sparsesolve.penalties.norm import read_number, read_weights, soft, units_of
-from sparsesolve.penalties.overlapping import Flat
 from sparsesolve.penalties.prox.balls import project_l1
 from sparsesolve.penalties.prox.powers import power_lengths
+from sparsesolve.penalties.rows import Rows
 from sparsesolve.penalties.tangent import Tangent
 
 # Newton steps for the length of a group's prox; some five are enough, and bisections end sooner
@@ -120,7 +120,7 @@ class GroupLq(NormOfGroups):
         made = GroupLq(self.groups, self.q, self.weights)
         made.of, made.d = np.tile(self.of, n_responses), self.d
         made.n_features = n_responses * self.n_features
-        return Flat(made)
+        return Rows(made)
 
     def majorant(self, b: np.ndarray, smoothing: float) -> np.ndarray | None:
         """Return w (p,) with Omega <= sum_j w_j b_j^2 / 2 + constant, equal near b; None if q > 2.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsesolve.penalties.columns import Labelled, by_label, held_labels, index_of
-from sparsesolve.penalties.norm import Norm, read_weights
+from sparsesolve.penalties.norm import Norm, plain, read_weights
 
 
 class Groups(NamedTuple):
@@ -48,7 +48,7 @@ def read_groups(groups, n_features, names=None):
         return _numbered(groups, n_features)
     labels, lists = _listed(groups, n_features)
     of = np.full(n_features, -1)
-    for g, features in enumerate(_numbers(lists, n_features, names)):
+    for g, features in enumerate(numbers_of_features(lists, n_features, names)):
         taken = features[of[features] >= 0]
         if len(taken) or len(np.unique(features)) < len(features):
             _refuse_overlap(taken, features, of, g, names, labels)
@@ -93,10 +93,11 @@ def with_single_features(found, n_features, names):
     return found
 
 
-def by_number(groups, n_features, names):
-    """Return the groups as a mapping from labels to feature numbers."""
+def by_number(groups, n_features, names, mixed=False):
+    """Return the groups as a mapping from labels to `numbers_of_features`."""
     labels, lists = _listed(_in_order(groups, n_features, names), n_features)
-    return dict(zip(labels, _numbers(lists, n_features, names), strict=True))
+    found = numbers_of_features(lists, n_features, names, mixed=mixed)
+    return dict(zip(labels, found, strict=True))
 
 
 def _in_order(groups, n_features, names):
@@ -225,30 +226,34 @@ def _is_missing(label):
     return label is None or not (isinstance(same, bool | np.bool) and same)
 
 
-def _numbers(lists, n_features, names):
-    """Yield the feature numbers of each group."""
+def numbers_of_features(lists, n_features, names, what="group", mixed=False):
+    """Yield the feature numbers of each group, or `what` else a list of features is called.
+
+    Names and numbers may stand in one list if `mixed`.
+    """
     place = None
     for g, features in enumerate(lists):
-        features = _as_list(features)
+        features, called = _as_list(features), f"{what} {g}"
         if not features:
-            raise ValueError(f"group {g} has no features; leave it out")
-        if names is not None and all(isinstance(j, str) for j in features):
+            raise ValueError(f"{called} has no features; leave it out")
+        kinds = set(map(type, features))
+        named = any if mixed else all
+        if names is not None and kinds != {int} and named(isinstance(j, str) for j in features):
             place = _places(names) if place is None else place
-            yield np.array([_number(name, g, place) for name in features])
-            continue
-        plain = set(map(type, features)) == {int}
-        for j in () if plain and 0 <= min(features) <= max(features) < n_features else features:
+            features = [_number(j, called, place) if isinstance(j, str) else j for j in features]
+        plain = kinds == {int} and 0 <= min(features) <= max(features) < n_features
+        for j in () if plain else features:
             if isinstance(j, bool | np.bool) or not hasattr(j, "__index__") or not (
                 0 <= index(j) < n_features
             ):
-                raise ValueError(f"group {g} {_strange(j, n_features, names)}")
+                raise ValueError(f"{called} {_strange(j, n_features, names)}")
         yield np.array(features if plain else [index(j) for j in features])
 
 
 def _strange(j, n_features, names):
     if isinstance(j, str) and names is None:
         return f"names {j!r}, but the columns of X have no names; give numbers, or feature_names="
-    return f"holds {j!r}; features are numbered from 0 to {n_features - 1}"
+    return f"holds {plain(j)!r}; features are numbered from 0 to {n_features - 1}"
 
 
 def _places(names):
@@ -259,12 +264,12 @@ def _places(names):
     return place
 
 
-def _number(name, g, place):
+def _number(name, called, place):
     if name not in place:
-        raise ValueError(f"group {g} names {name!r}, which is not a column of X")
+        raise ValueError(f"{called} names {name!r}, which is not a column of X")
     if place[name] is None:
         raise ValueError(
-            f"group {g} names {name!r}, as several columns of X are called; give numbers"
+            f"{called} names {name!r}, as several columns of X are called; give numbers"
         )
     return place[name]
 

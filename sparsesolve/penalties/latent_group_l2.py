@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.penalties.group_l2 import GroupL2
-from sparsesolve.penalties.groups import NormOfGroups
 from sparsesolve.penalties.mapping import Copied
-from sparsesolve.penalties.overlapping import Flat, members_by_label, read_overlapping
+from sparsesolve.penalties.overlapping import OverlappingNorm
 from sparsesolve.penalties.prox.group_balls import latent_vectors
+from sparsesolve.penalties.sparse_group import GroupL2
 
 # Sweeps end when no latent coefficient changes by more than this fraction of the largest |x_j|.
 ACCURACY = 1e-15
@@ -34,26 +33,13 @@ OUTER = 200
 SLOW = 0.1
 
 
-class LatentGroupL2(NormOfGroups):
+class LatentGroupL2(OverlappingNorm):
     r"""The latent group lasso: groups may overlap, and supports are unions of groups.
 
     :math:`\Omega(b) = \min \sum_g d_g \lVert v_g \rVert_2` over :math:`b = \sum_g v_g`.
 
     A feature may stand in several groups and is chosen through any of them, so that supports are
     unions of groups; ``fit.latent_coefs`` are the v_g. Features in no group are groups of one.
-
-    Parameters
-    ----------
-    groups : sequence of sequences, or mapping from labels to them
-        Feature numbers, or names, of each group.
-    weights : array-like (G,), default None
-        d_g > 0 of the groups given; None means the square roots of their sizes.
-
-    Raises
-    ------
-    ValueError, TypeError
-        When a path is fitted: if a group is empty or names something that is not a feature, or
-        if weights do not fit or are not positive.
 
     References
     ----------
@@ -70,14 +56,16 @@ class LatentGroupL2(NormOfGroups):
     array([2, 3, 4])
     """
 
-    members_of = staticmethod(members_by_label)
+    absolute = False  # Limits go with no map to copied columns.
 
-    def _bind(self, names):
-        found = read_overlapping(self.groups, self.weights, self.n_features, names)
+    def _of_groups(self, groups):
+        """Set the norm's groups."""
+        self._found = found = groups
         self.members = np.split(found.features, found.start[1:-1])
         self._d, self._copies, self._starts = found.weights, found.features, found.start
         self._of = found.of
         self._first = np.unique(found.features, return_index=True)[1]  # a copy of each feature
+        return self
 
     def _lengths(self, z):
         copies = z[self._copies]
@@ -135,17 +123,7 @@ class LatentGroupL2(NormOfGroups):
         """Return Omega(b), computed by the method of multipliers."""
         return self._decompose(b)[0]
 
-    def over_responses(self, n_responses: int) -> Any:
-        """Return the penalty on arrays (K, p), where a group holds its features in all rows."""
-        shifts = self.n_features * np.arange(n_responses)[:, None]
-        rows = [(which + shifts).ravel() for which in self.members]
-        return Flat(LatentGroupL2(rows, self._d).over(n_responses * self.n_features))
-
     def mapping(self) -> Any:
         """Return the map to the group lasso on copied columns."""
         inner = GroupL2(self._of, self._d).over(len(self._copies))
         return Copied(self._copies, self.n_features, inner)
-
-    def degrees(self, b: np.ndarray) -> int:
-        """Count the nonzero coefficients."""
-        return int(np.count_nonzero(b))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.penalties.groups import by_number
+from sparsesolve.penalties.norm import read_weights
 from sparsesolve.penalties.prox.trees import Tree, nest
 
 
@@ -126,26 +127,12 @@ def tree_groups(linkage: ArrayLike, leaves: bool = True) -> list[list[int]]:
 
 def _read_weights(weights: Any, labels, sizes):
     """Return the weight d of each group, (G,)."""
-    if weights is None:
-        return np.sqrt(sizes)
     if hasattr(weights, "keys"):
         missing = [label for label in labels if label not in weights]
         if missing:
             raise ValueError(f"weights has none for group {missing[0]!r}; give one for each group")
-        unknown = [label for label in weights if label not in set(labels)]
-        if unknown:
-            raise ValueError(f"weights names {unknown[0]!r}, which is no group")
-        weights = [weights[label] for label in labels]
-    d = np.array(weights, dtype=float)
-    if d.shape != sizes.shape:
-        raise ValueError(f"weights has shape {d.shape}; give one for each of {len(sizes)} groups")
-    wrong = np.flatnonzero(~(np.isfinite(d) & (d >= 0.0)))
-    if len(wrong):
-        raise ValueError(
-            f"weights has {d[wrong[0]]} for group {labels[wrong[0]]!r}; weights are finite and at "
-            "least 0"
-        )
-    return d
+    given = read_weights(weights, len(labels), "groups", labels)
+    return np.sqrt(sizes) if given is None else given
 
 
 def _refuse_twice(features, group, labels, n_features):

@@ -38,7 +38,8 @@ from sparsesolve.penalties.prox.powers import concave_power_lengths
 
 
 class Concave(NormOfGroups):
-    """Base class of concave penalties. A subclass gives phi, its derivatives and its scalar prox.
+    """Base class of concave penalties. A subclass gives its `form`, and phi and its scalar prox if
+    the power of the form is not 0.
 
     Parameters
     ----------
@@ -55,7 +56,6 @@ class Concave(NormOfGroups):
     # phi'(x; lam) by four numbers (start, s, power, factor): lam - (x - start lam) / s, within 0
     # and lam, if the power is 0; else factor lam (x + s)^power.
     form: tuple[float, float, float, float]
-    gamma: float  # of MCP and SCAD
     epsilon: float  # of Log
     q: float  # of Bridge
 
@@ -120,7 +120,10 @@ class Concave(NormOfGroups):
         return f"{self._shape}groups={self.groups!r}, weights={self.weights!r}"
 
     def _phi(self, x, lam):
-        raise NotImplementedError
+        """Return phi(x; lam) for x >= 0."""
+        start, s, _, _ = self.form
+        bend = np.clip(x - start * lam, 0.0, s * lam)
+        return lam * np.minimum(x, (start + s) * lam) - bend * bend / (2.0 * s)
 
     def _slope(self, x, lam):
         """Return phi'(x; lam) for x >= 0; `weighted_sweeps` has the same formula."""
@@ -131,11 +134,17 @@ class Concave(NormOfGroups):
             return factor * lam * (x + s) ** power
 
     def _second_derivative(self, x, lam):
-        raise NotImplementedError
+        start, s, power, factor = self.form
+        if power == 0.0:
+            return np.where((x >= start * lam) & (x < (start + s) * lam), -1.0 / s, 0.0)
+        return factor * power * lam * (x + s) ** (power - 1.0)
 
     def _scalar(self, x, lam):
         """Return argmin over u >= 0 of (u - x)^2 / 2 + phi(u; lam), for x >= 0."""
-        raise NotImplementedError
+        start, s, _, _ = self.form
+        soft = np.maximum(x - lam, 0.0)
+        firm = np.where(soft > start * lam, (s * soft - start * lam) / (s - 1.0), soft)
+        return np.where(x <= (start + s) * lam, firm, x)
 
 
 # Default shift of sizes in Bridge. The slope of |b|^q is infinite at b = 0; that of (|b| + s)^q is
@@ -179,17 +188,6 @@ class MCP(Concave):
         super().__init__(groups, weights, gamma=gamma)
         self.form = 0.0, gamma, 0.0, 1.0
 
-    def _phi(self, x, lam):
-        inside = lam * x - x * x / (2.0 * self.gamma)
-        return np.where(x <= self.gamma * lam, inside, 0.5 * self.gamma * lam * lam)
-
-    def _second_derivative(self, x, lam):
-        return np.where(x < self.gamma * lam, -1.0 / self.gamma, 0.0)
-
-    def _scalar(self, x, lam):
-        firm = np.maximum(x - lam, 0.0) / (1.0 - 1.0 / self.gamma)
-        return np.where(x <= self.gamma * lam, firm, x)
-
 
 class SCAD(Concave):
     r"""The smoothly clipped absolute deviation.
@@ -221,22 +219,6 @@ class SCAD(Concave):
         gamma = read_number("gamma", gamma, 2.0, inclusive=False)
         super().__init__(groups, weights, gamma=gamma)
         self.form = 1.0, gamma - 1.0, 0.0, 1.0
-
-    def _phi(self, x, lam):
-        a = self.gamma
-        middle = (2.0 * a * lam * x - x * x - lam * lam) / (2.0 * (a - 1.0))
-        end = 0.5 * lam * lam * (a + 1.0)
-        return np.where(x <= lam, lam * x, np.where(x <= a * lam, middle, end))
-
-    def _second_derivative(self, x, lam):
-        falls = (x > lam) & (x < self.gamma * lam)
-        return np.where(falls, -1.0 / (self.gamma - 1.0), 0.0)
-
-    def _scalar(self, x, lam):
-        a = self.gamma
-        middle = ((a - 1.0) * x - a * lam) / (a - 2.0)
-        outer = np.where(x <= a * lam, middle, x)
-        return np.where(x <= 2.0 * lam, np.maximum(x - lam, 0.0), outer)
 
 
 class Log(Concave):
@@ -273,9 +255,6 @@ class Log(Concave):
 
     def _phi(self, x, lam):
         return lam * np.log1p(x / self.epsilon)
-
-    def _second_derivative(self, x, lam):
-        return -lam / (self.epsilon + x) ** 2
 
     def _scalar(self, x, lam):
         e = self.epsilon
@@ -332,9 +311,6 @@ class Bridge(Concave):
 
     def _phi(self, x, lam):
         return lam * ((x + self.smoothing) ** self.q - self.smoothing**self.q)
-
-    def _second_derivative(self, x, lam):
-        return lam * self.q * (self.q - 1.0) * (x + self.smoothing) ** (self.q - 2.0)
 
     def _scalar(self, x, lam):
         return concave_power_lengths(x, lam, self.q, self.smoothing)

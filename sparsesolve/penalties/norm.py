@@ -185,9 +185,9 @@ def read_weights(weights, count, what, labels=None, rest=1.0):
         raise ValueError(f"weights has shape {weights.shape}; give one for each of {count} {what}")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(wrong):
-        raise ValueError(
-            f"weights has {weights[wrong[0]]} at {wrong[0]}; weights are finite and at least 0"
-        )
+        k = wrong[0]
+        where = f"at {k}" if labels is None or what != "groups" else f"for group {labels[k]!r}"
+        raise ValueError(f"weights has {weights[k]} {where}; weights are finite and at least 0")
     return weights
 
 

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.overlapping import OverlappingNorm
-from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
+from sparsesolve.penalties.prox.dual_norm_bounds import ByTheSum
 from sparsesolve.penalties.prox.sum_of_norms import SumOfNorms
+from sparsesolve.penalties.sparse_group import GroupL2
 from sparsesolve.penalties.splitting import Splitting, copies
 from sparsesolve.penalties.tangent import Tangent
 
 
-class OverlapL2(OverlappingNorm):
+class OverlapL2(ByTheSum, OverlappingNorm):
     r"""The overlapping group lasso.
 
     :math:`\Omega(b) = \sum_g d_g \lVert b_g \rVert_2`.
@@ -53,31 +53,6 @@ class OverlapL2(OverlappingNorm):
         self._found = groups
         self._sum = SumOfNorms(self.n_features, groups.features, groups.start, groups.weights)
         return self
-
-    def norm(self, b: np.ndarray) -> float:
-        return self._sum.value(b)
-
-    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        return self._sum.prox(v, t)[0]
-
-    def dual_norm(self, z: np.ndarray) -> float:
-        return polar(self._sum, z)
-
-    def polar_near(self, z: np.ndarray, near: Any, level: float) -> tuple[float, Any]:
-        """Return `polar` to the accuracy that `level` needs, and where the iteration ended.
-
-        The next call starts from there, given as `near`.
-        """
-        return bounds(self._sum, z, near, level)
-
-    def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
-        """Return `prox`, and where the iteration ended; the next call starts from there."""
-        return self._sum.prox(v, t, near)
-
-    def dual_of_prox(self, near: Any, t: float) -> np.ndarray:
-        """Return a point of t times the dual ball: what the prox that ended there has subtracted.
-        """
-        return self._sum.feasible_total(near, t)
 
     def majorant(self, b: np.ndarray, smoothing: float) -> np.ndarray:
         """Return w (p,) with Omega <= sum_j w_j b_j^2 / 2 + constant, equal near b."""

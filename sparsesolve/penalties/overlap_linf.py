@@ -166,5 +166,5 @@ class OverlapLinf(OverlappingNorm):
         b = np.asarray(b)
         own = self._at(b)
         if b.ndim == 2:
-            return own.over_responses(len(b)).one.degrees(b.ravel())
+            return own.over_responses(len(b)).flat.degrees(b.ravel())
         return len(np.unique(own._clusters(b)[: len(b)][b != 0.0]))

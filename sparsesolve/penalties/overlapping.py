@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsesolve.penalties.groups import NormOfGroups, with_single_features
-from sparsesolve.penalties.norm import plain, read_weights
-from sparsesolve.penalties.splitting import splitting_of
+from sparsesolve.penalties.groups import NormOfGroups, by_number, with_single_features
+from sparsesolve.penalties.norm import read_weights
+from sparsesolve.penalties.rows import Rows
 
 
 class Overlapping(NamedTuple):
@@ -53,15 +53,24 @@ def laid_out(n_features, features, start, weights):
 
 def read_overlapping(groups, weights, n_features, names):
     """Return Overlapping from what a user gave; raise ValueError if it does not fit."""
-    lists = list(groups.values()) if isinstance(groups, Mapping) else groups
-    if not isinstance(lists, Iterable) or isinstance(lists, str):
-        raise TypeError(f"groups is {groups!r}; give a list of lists of features")
-    place = None if names is None else {name: j for j, name in enumerate(names)}
-    found = [_members(g, which, n_features, place) for g, which in enumerate(lists)]
+    given = dict(groups) if isinstance(groups, Mapping) else groups
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise TypeError(f"groups is {given!r}; give a list of lists of features")
+    given = given if isinstance(given, dict) else dict(enumerate(given))
+    for g, which in enumerate(given.values()):
+        if not isinstance(which, Iterable) or isinstance(which, str):
+            raise TypeError(
+                f"group {g} is {which!r}; give a list of its features. Groups by labels do not "
+                "overlap: use GroupL2"
+            )
+    found = list(by_number(given, n_features, names, mixed=True).values())
+    for g, which in enumerate(found):
+        if len(np.unique(which)) < len(which):
+            raise ValueError(f"group {g} holds a feature twice; leave one out")
     roots = np.sqrt([len(which) for which in found])
     labels = list(groups) if isinstance(groups, Mapping) else None
-    given = read_weights(weights, len(found), "groups", labels, roots)
-    d = roots if given is None else given
+    listed = read_weights(weights, len(found), "groups", labels, roots)
+    d = roots if listed is None else listed
     if not (d > 0.0).all():
         raise ValueError(f"weights has 0 for group {int(np.argmin(d))}; give a positive one")
     alone = np.setdiff1d(np.arange(n_features), np.concatenate([*found, np.empty(0, np.intp)]))
@@ -77,72 +86,6 @@ def members_by_label(groups, n_features, names):
     labels = list(groups) if isinstance(groups, Mapping) else range(len(groups))
     members = np.split(found.features, found.start[1:-1])  # first those of the groups given
     return with_single_features(dict(zip(labels, members, strict=False)), n_features, names)
-
-
-def _members(g, features, p, place):
-    """Return the feature numbers of group g, (m,)."""
-    if not isinstance(features, Iterable) or isinstance(features, str):
-        raise TypeError(
-            f"group {g} is {features!r}; give a list of its features. Groups by labels do not "
-            "overlap: use GroupL2"
-        )
-    features = list(features)
-    if not features:
-        raise ValueError(f"group {g} has no features; leave it out")
-    for k, j in enumerate(features):
-        if isinstance(j, str):
-            if place is None:
-                raise ValueError(
-                    f"group {g} names {j!r}, but the columns of X have no names; give numbers, or "
-                    "feature_names="
-                )
-            if j not in place:
-                raise ValueError(f"group {g} names {j!r}, which is not a column of X")
-            features[k] = place[j]
-        elif isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < p:
-            raise ValueError(
-                f"group {g} holds {plain(j)!r}; features are numbered from 0 to {p - 1}"
-            )
-    if len(set(features)) < len(features):
-        raise ValueError(f"group {g} holds a feature twice; leave one out")
-    return np.array(features, dtype=np.intp)
-
-
-class Flat:
-    """A norm of vectors (K p,) as a norm on arrays (K, p)."""
-
-    def __init__(self, one):
-        self.one = one
-        for name in ("prox_near", "polar_near", "dual_of_prox"):
-            if hasattr(one, name):  # iterative: each call starts where the last one ended
-                setattr(self, name, getattr(self, f"_{name}"))
-
-    def _prox_near(self, V, t, near):
-        self.shape = V.shape
-        b, near = self.one.prox_near(V.ravel(), t, near)
-        return b.reshape(V.shape), near
-
-    def _polar_near(self, Z, near, level):
-        near = None if near is None else (np.ravel(near[0]), near[1])
-        return self.one.polar_near(Z.ravel(), near, level)
-
-    def _dual_of_prox(self, near, t):
-        return self.one.dual_of_prox(near, t).reshape(self.shape)
-
-    def value(self, B):
-        return self.one.value(B.ravel())
-
-    def prox(self, V, t):
-        return self.one.prox(V.ravel(), t).reshape(V.shape)
-
-    def polar(self, Z):
-        return self.one.polar(Z.ravel())
-
-    def tangent(self, B):
-        return self.one.tangent(B.ravel())
-
-    def splitting_over(self, shape):
-        return splitting_of(self.one, shape[0] * shape[1])
 
 
 class OverlappingNorm(NormOfGroups):
@@ -183,7 +126,7 @@ class OverlappingNorm(NormOfGroups):
     def over_responses(self, n_responses: int) -> Any:
         """Return the norm on arrays (K, p): a group has its features' coefficients in all rows."""
         n_features = n_responses * self.n_features
-        return Flat(self._on(n_features, self._found.repeated(n_responses)))
+        return Rows(self._on(n_features, self._found.repeated(n_responses)))
 
     def part(self, which: np.ndarray) -> Any:
         """Return the norm on the features `which`, with the groups cut to these."""

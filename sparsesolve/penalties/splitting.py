@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.penalties.norm import soft
+from sparsesolve.penalties.rows import Rows
 
 
 class Splitting(NamedTuple):
@@ -83,6 +84,8 @@ def splitting_over(penalty, shape):
     own = getattr(penalty, "splitting_over", None)
     if own is not None:
         return own(shape)
+    if isinstance(penalty, Rows):
+        return splitting_of(penalty.flat, shape[0] * shape[1])
     return by_identity(penalty, shape)
 
 

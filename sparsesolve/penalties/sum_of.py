@@ -19,7 +19,7 @@ from sparsesolve.penalties.each_response import degrees, over_responses
 from sparsesolve.penalties.norm import Norm, refuse_no_norm
 from sparsesolve.penalties.penalty import is_scale_free
 from sparsesolve.penalties.prox.alternating import SumOfTerms
-from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
+from sparsesolve.penalties.prox.dual_norm_bounds import ByTheSum
 from sparsesolve.penalties.splitting import (
     Splitting,
     splitting_of,
@@ -29,7 +29,7 @@ from sparsesolve.penalties.splitting import (
 from sparsesolve.penalties.whole import orthonormal
 
 
-class Sum(Norm):
+class Sum(ByTheSum, Norm):
     r"""A sum of penalties on the same features, :math:`\Omega(b) = \sum_k \Omega_k(b)`.
 
     For disjoint sets of features there is `Separate`. The prox goes round the terms until its
@@ -105,32 +105,6 @@ class Sum(Norm):
         self._kernels = [_kernel_of(term) for term in self._bound]
         self._sum = SumOfTerms(self._bound, self._kernels)
 
-    def norm(self, b: np.ndarray) -> float:
-        """Return the sum over the terms."""
-        return self._sum.value(b)
-
-    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
-        return self._sum.prox(v, t)[0]
-
-    def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
-        """Return `prox`, and where the iteration ended; the next call starts from there."""
-        return self._sum.prox(v, t, near)
-
-    def dual_norm(self, z: np.ndarray) -> float:
-        return polar(self._sum, z)
-
-    def dual_of_prox(self, near: Any, t: float) -> np.ndarray:
-        """Return a point of t times the dual ball: what the prox that ended there has subtracted.
-        """
-        return self._sum.feasible_total(near, t)
-
-    def polar_near(self, z: np.ndarray, near: Any, level: float) -> tuple[float, Any]:
-        """Return `polar` to the accuracy that `level` needs, and where the iteration ended.
-
-        The next call starts from there, given as `near`.
-        """
-        return bounds(self._sum, z, near, level)
-
     def kernel(self) -> Any:
         """Return the directions that change no term."""
         found = None
@@ -170,27 +144,12 @@ def _kernel_of(term):
     return None if own is None or not own.shape[1] else orthonormal(own)
 
 
-class _Rows:
+class _Rows(ByTheSum):
     """The sum on arrays (K, p)."""
 
     def __init__(self, terms, kernels):
-        self.sum = SumOfTerms(terms, kernels)
-        self.value = self.sum.value
+        self._sum = SumOfTerms(terms, kernels)
+        self.value, self.prox, self.polar = self.norm, self.norm_prox, self.dual_norm
 
     def splitting_over(self, shape):
-        return stacked([splitting_over(term, shape) for term in self.sum.terms], shape)
-
-    def prox(self, V, t):
-        return self.sum.prox(V, t)[0]
-
-    def prox_near(self, V, t, near):
-        return self.sum.prox(V, t, near)
-
-    def dual_of_prox(self, near, t):
-        return self.sum.feasible_total(near, t)
-
-    def polar(self, Z):
-        return polar(self.sum, Z)
-
-    def polar_near(self, Z, near, level):
-        return bounds(self.sum, Z, near, level)
+        return stacked([splitting_over(term, shape) for term in self._sum.terms], shape)

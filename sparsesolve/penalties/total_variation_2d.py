@@ -2,7 +2,7 @@
 
     Omega(B) = w_0 sum |B_(i+1,j) - B_ij| + w_1 sum |B_(i,j+1) - B_ij| + l1 sum |B_ij|
 
-(anisotropic). `EdgeVariation` has everything but the edges of the grid.
+(anisotropic). `EdgeNorm` has everything but the edges of the grid.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.linalg.threads import thread_count
-from sparsesolve.penalties.graph_tv import EdgeNorm, EdgeVariation
+from sparsesolve.penalties.graph_tv import EdgeNorm
 from sparsesolve.penalties.norm import read_number, read_shape, soft
 from sparsesolve.penalties.prox.images import DualSteps
 from sparsesolve.penalties.prox.regions import Flows, prox_levels_near
@@ -85,7 +85,7 @@ class TotalVariation2D(EdgeNorm):
         down, right = place[:-1].ravel(), place[:, :-1].ravel()
         w = np.repeat(self.weights, (len(down), len(right)))
         tail, head = np.r_[down, right], np.r_[down + columns, right + 1]
-        self._graph = EdgeVariation(self.n_features, tail, head, w, self.l1)
+        self._join(tail, head, w)
 
     def prox(self, v: ArrayLike, t: float = 1.0, n_threads: int | None = 1) -> np.ndarray:
         """Return the proximal operator, ``argmin_b |b - v|^2 / 2 + t Omega(b)``, a new array (p,).
@@ -118,7 +118,7 @@ class TotalVariation2D(EdgeNorm):
 
     def _prox(self, v, t, threads):
         """Compute the prox approximately by dual steps, then exactly from their flows."""
-        net, chains = self._graph.network, min(self.weights) == 0.0 or 1 in self.shape
+        net, chains = self._network, min(self.weights) == 0.0 or 1 in self.shape
         near = None if chains or not np.isfinite(t) else self._approximate(net, v, t, threads)
         b = prox_levels_near(net, v, t, near)[0]
         return soft(b, t * self.l1) if self.l1 > 0.0 else b

@@ -17,7 +17,6 @@ from scipy import sparse
 from sparsesolve.penalties.groups import NormOfGroups
 from sparsesolve.penalties.nested_groups import over_rows, read_tree
 from sparsesolve.penalties.norm import units_of
-from sparsesolve.penalties.overlapping import Flat
 from sparsesolve.penalties.prox.trees import (
     dual_norm,
     groups_of,
@@ -28,6 +27,7 @@ from sparsesolve.penalties.prox.trees import (
     sizes,
     sums_above,
 )
+from sparsesolve.penalties.rows import Rows
 from sparsesolve.penalties.tangent import on_pieces, on_support
 
 
@@ -86,7 +86,7 @@ class TreeNorm(NormOfGroups):
 
     def over_responses(self, n_responses: int) -> Any:
         """Return the norm on arrays (K, p): a group has its features' coefficients in all rows."""
-        return Flat(self._on(over_rows(self.tree, n_responses)))
+        return Rows(self._on(over_rows(self.tree, n_responses)))
 
 
 # The least normal number keeps quotients by a norm of 0 finite.

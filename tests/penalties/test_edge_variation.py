@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sparsesolve.penalties.graph_tv import EdgeVariation
+from sparsesolve.penalties.graph_tv import GraphTV
 
 RNG = np.random.default_rng(11)
 TAIL, HEAD = np.array([0, 1, 2, 3, 0, 1, 5]), np.array([1, 2, 3, 4, 2, 4, 6])  # parts 0-4, 5-6
@@ -13,7 +13,7 @@ WEIGHTS = np.array([1.0, 0.5, 2.0, 1.5, 0.7, 0.3, 1.2])
 
 
 def graph(l1=0.0, weights=WEIGHTS):
-    return EdgeVariation(7, TAIL, HEAD, weights, l1)
+    return GraphTV(zip(TAIL, HEAD, strict=True), weights, l1).over(7)
 
 
 def centred(z):

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from scipy import optimize
-from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.penalties.row_shift import centre
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows, centre
 
 from sparsesolve.penalties import ElasticNet
 

@@ -218,7 +218,7 @@ REFUSED = [
     (lambda: P.GraphTV([(0, 1), (1, 0)]), "occurs twice"),
     (lambda: P.GraphTV([(0, 1, 2)]), "an edge is a pair"),
     (lambda: P.GraphTV([(0, 9)]), "edge 0 holds 9; features are numbered from 0 to 3"),
-    (lambda: P.GraphTV([(0, "a")]), "edge 0 names 'a', which is not a column of X"),
+    (lambda: P.GraphTV([(0, "a")]), "edge 0 names 'a', but the columns of X have no names"),
     (lambda: P.GraphTV([(0, 1)], [1, 2]), "give one for each of 1 edges"),
     (lambda: P.GraphTV([(0, 1)], [-1.0]), "weights has -1.0 at 0"),
     (lambda: P.GraphTV([(0, 1)], l1=-1), "l1 must be at least 0"),

@@ -10,6 +10,8 @@ Given: a `SumOfNorms` or a `SumOfTerms`, whose ``close`` is the relative distanc
 bounds agree, and z. Reference: Dinkelbach, "On nonlinear fractional programming" (1967).
 """
 
+from typing import Any
+
 import numpy as np
 
 # A lower bound that has grown by less than this fraction has only changed by rounding.
@@ -59,6 +61,40 @@ def bounds(own, z, near=None, level=0.0):
         # lower may equal the dual norm up to rounding. A level above it has b = 0.
         nu = lower if lower > before * (1.0 + EPSILON) else lower + ABOVE * (upper - lower)
     return upper, (best, xi)
+
+
+class ByTheSum:
+    """The methods of a norm whose `_sum` is a `SumOfNorms` or a `SumOfTerms`."""
+
+    _sum: Any
+
+    def norm(self, b: np.ndarray) -> float:
+        """Return the sum over the terms."""
+        return self._sum.value(b)
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """Return ``argmin_b |b - v|^2 / 2 + t Omega(b)``, for t > 0."""
+        return self._sum.prox(v, t)[0]
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """Return an upper bound of the dual norm of z."""
+        return polar(self._sum, z)
+
+    def polar_near(self, z: np.ndarray, near: Any, level: float) -> tuple[float, Any]:
+        """Return `polar` to the accuracy that `level` needs, and where the iteration ended.
+
+        The next call starts from there, given as `near`.
+        """
+        return bounds(self._sum, z, near, level)
+
+    def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
+        """Return `prox`, and where the iteration ended; the next call starts from there."""
+        return self._sum.prox(v, t, near)
+
+    def dual_of_prox(self, near: Any, t: float) -> np.ndarray:
+        """Return a point of t times the dual ball: what the prox that ended there has subtracted.
+        """
+        return self._sum.feasible_total(near, t)
 
 
 def _lower(own, z, b):

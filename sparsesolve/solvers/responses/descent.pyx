@@ -21,7 +21,7 @@ from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
-from sparsesolve.penalties.row_shift import centre
+from sparsesolve.penalties.elastic_net_rows import centre
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.responses.direction import newton_direction
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel

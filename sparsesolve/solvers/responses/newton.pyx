@@ -26,7 +26,7 @@ from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
-from sparsesolve.penalties.row_shift import centre
+from sparsesolve.penalties.elastic_net_rows import centre
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled

@@ -21,7 +21,7 @@ from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
-from sparsesolve.penalties.group_l2 import GroupL2
+from sparsesolve.penalties.sparse_group import GroupL2
 from sparsesolve.penalties.groups import one_by_one
 from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
 from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent

@@ -71,7 +71,7 @@ def test_the_others():
     (lambda: prox.project_simplex([1.0], 0.0), "a positive total"),
     (lambda: prox.project_simplex([], 1.0), "needs a coordinate"),
     (lambda: prox.project_groups([1.0], 1.0, [0, 1]), "groups has 2 labels for 1"),
-    (lambda: prox.project_groups([1.0], 1.0, [0], [-1.0]), "weights has -1.0 at 0"),
+    (lambda: prox.project_groups([1.0], 1.0, [0], [-1.0]), "weights has -1.0 for group 0"),
 ])  # fmt: skip
 def test_what_is_refused(call, sentence):
     with pytest.raises(ValueError, match=sentence):
