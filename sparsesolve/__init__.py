@@ -17,9 +17,11 @@ except ModuleNotFoundError as error:
 import sparsesolve.penalties.blocks as blocks_of_penalties
 from sparsesolve import families, penalties
 from sparsesolve.data.keywords import answer_in_constructors, refuse_unknown
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.data.public_names import MovedModule, public_names
 from sparsesolve.online.online import online  # imported now, because the folder has the same name
 from sparsesolve.paths.path import path
+from sparsesolve.penalties import prox as projections
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import ConvergenceWarning, Status
 
@@ -34,6 +36,8 @@ __all__ = [
 ]  # fmt: skip
 
 answer_in_constructors(penalties)
+for name in projections.__all__:  # what their docstrings leave out stands in those of two
+    described_by(projections.project_l1, projections.squared_l1)(getattr(projections, name))
 blocks_of_penalties.answer = refuse_unknown
 
 # Everything that path does not need is imported at its first use, from the module named here.

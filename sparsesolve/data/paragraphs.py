@@ -2,7 +2,8 @@
 
 A docstring may leave out paragraphs of Parameters and Attributes. :func:`complete` takes those of
 the signature from the first source that describes them, with the default of this signature, and
-adds all attributes of the sources, and their Raises. ``help`` and the reference see the whole.
+adds all attributes of the sources, and their Returns and Raises. ``help`` and the reference see
+the whole.
 """
 
 import re
@@ -70,9 +71,10 @@ def complete(doc: str | None, function: Any, sources: Iterable[str | None]) -> s
     for source in [whole, *others]:
         for name, each in paragraphs(source.get("Attributes", "")).items():
             attributes.setdefault(name, each)
-    raises = next((source["Raises"] for source in [whole, *others] if "Raises" in source), "")
-    found = {**whole, "Parameters": _listed(names, {**known, **own}, defaults),
-             "Attributes": _listed(attributes, attributes, {}), "Raises": raises}  # fmt: skip
+    shared: dict[str, str] = {heading: source[heading] for heading in ("Returns", "Raises")
+              for source in [*others[::-1], whole] if heading in source}  # fmt: skip
+    found = {**whole, **shared, "Parameters": _listed(names, {**known, **own}, defaults),
+             "Attributes": _listed(attributes, attributes, {})}  # fmt: skip
     head = found.pop("")
     parts = [f"{heading}\n{'-' * len(heading)}\n{found[heading].strip(chr(10))}"
              for heading in sorted(found, key=ORDER.index) if found[heading]]  # fmt: skip

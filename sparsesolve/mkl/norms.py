@@ -27,8 +27,10 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import read_choice, read_count, read_number
 from sparsesolve.data.array import real_array
+from sparsesolve.data.paragraphs import returning
 from sparsesolve.penalties.prox.powers import squared_l1_lengths
 
+norm_maker = returning("norm", "For ``norm=`` of :func:`sparsesolve.mkl_path`.")
 # The first lambda of a squared norm explains this share of the null objective.
 FIRST_SHARE = 0.01
 
@@ -211,6 +213,7 @@ class Elastic(Norm):
         return Elastic(self.alpha, float(np.ldexp(self.unit, power))), power
 
 
+@norm_maker
 def elastic(alpha: float = 0.5) -> Norm:
     """Return a mixture of the l1 norm and of half the squared l2 norm of the kernel norms.
 
@@ -218,11 +221,6 @@ def elastic(alpha: float = 0.5) -> Norm:
     ----------
     alpha : float in (0, 1], default 0.5
         Share of the l1 norm.
-
-    Returns
-    -------
-    norm
-        For ``norm=`` of :func:`sparsesolve.mkl_path`.
 
     Raises
     ------
@@ -309,6 +307,7 @@ class Lp(Norm):
         return size**2 / (2.0 * FIRST_SHARE * max(null, 1e-300))
 
 
+@norm_maker
 def lp(p: float = 2.0) -> Norm:
     """Return the norm with kernel weights in the lp ball, as in Kloft et al. (2011).
 
@@ -316,11 +315,6 @@ def lp(p: float = 2.0) -> Norm:
     ----------
     p : float >= 1, default 2
         1 is "l1_squared"; with a larger p the kernels' shares are more equal.
-
-    Returns
-    -------
-    norm
-        For ``norm=`` of :func:`sparsesolve.mkl_path`.
 
     Raises
     ------

@@ -139,7 +139,6 @@ class ElasticNetBall(L1Ball):
 
     Parameters
     ----------
-    radius : float > 0
     gamma : float > 0
         Weight of the squares.
 

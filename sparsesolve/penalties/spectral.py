@@ -198,15 +198,10 @@ class Spectral(Norm):
 class TraceNorm(Spectral):
     """The sum of the singular values of B: matrices of low rank.
 
-    Parameters
-    ----------
-    shape : pair of int, default None
-        As in :class:`Spectral`: None for B of features by responses.
-
     Raises
     ------
     ValueError
-        As :class:`Spectral`.
+        When a path is fitted, as :class:`Spectral`.
 
     References
     ----------

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data import read_choice
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.coefficient_table import Tabled, Text
 from sparsesolve.results.frozen import Frozen
-from sparsesolve.results.pictures.axes import plot_forest
+from sparsesolve.results.pictures.axes import AXES, plot_forest
 
 WIDTH = 92
 
@@ -122,6 +123,7 @@ class Intervals(Frozen, Tabled):
         """Return the table as text, with what it guarantees."""
         return Text(str(self))
 
+    @described_by(AXES)
     def plot(self, *others: Any, ax: Any = None) -> Any:
         """Draw a forest plot: each feature's interval, with p-values on the right.
 
@@ -129,12 +131,6 @@ class Intervals(Frozen, Tabled):
         ----------
         *others : Intervals or Refit
             Other tables, drawn below the intervals of the same features.
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
         """
         return plot_forest([self, *others], ax)
 

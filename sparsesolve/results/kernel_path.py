@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import by_rows
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.cv_path import CrossValidated
 from sparsesolve.results.explored import View
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
+from sparsesolve.results.pictures.axes import AXES
 from sparsesolve.results.prediction import path_family
 from sparsesolve.results.predictor import NewRows, Predictor, refuse_lengths
 
@@ -197,6 +199,7 @@ class MKLPath(Solved, Predictor, Named):
 
         return predict(self, kernels, s, kind, offset)
 
+    @described_by(AXES)
     def plot(
         self,
         what: str = "weights",
@@ -216,12 +219,6 @@ class MKLPath(Solved, Predictor, Named):
         label : bool or int, default True
             Name the kernels at the right end of their lines: True as many as fit near it, an int
             at most that many. The other lines become grey.
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
 
         Raises
         ------

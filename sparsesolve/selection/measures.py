@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsesolve.data import read_choice
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results import survival
 from sparsesolve.results.coefficient_table import frame_of, text_of
-from sparsesolve.results.pictures.axes import AXIS_LABELS, plot_curves
+from sparsesolve.results.pictures.axes import AXES, AXIS_LABELS, plot_curves
 from sparsesolve.results.ranks import ranks
 
 # Families whose responses are -1 and 1.
@@ -89,6 +90,7 @@ class Scores(dict):
         own = {name: values for name, values in own.items() if values is not None}
         return frame_of({**own, **{name: np.atleast_1d(values) for name, values in self.items()}})
 
+    @described_by(AXES)
     def plot(self, name: str | None = None, ax: Any = None) -> Any:
         """Draw scores along lambda, with a dot at the best of each.
 
@@ -97,12 +99,6 @@ class Scores(dict):
         name : str, optional
             One of the names. Default: all on the scale of the first: every one but gcv of
             criteria, the first of ``assess``.
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
 
         Raises
         ------

@@ -17,6 +17,7 @@ from sparsesolve.data import (
     read_lambdas,
     read_number,
 )
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
@@ -25,7 +26,7 @@ from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.explored import Explored, View
 from sparsesolve.results.frozen import Frozen
-from sparsesolve.results.pictures.axes import AXIS_LABELS, axes_or_new, draw_along
+from sparsesolve.results.pictures.axes import AXES, AXIS_LABELS, axes_or_new, draw_along
 from sparsesolve.selection.folds import read_folds
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.jobs import read_options, run_jobs
@@ -124,6 +125,7 @@ class StabilityPath(Frozen, Tabled, Explored):
         shares = np.cumsum(self.entered.toarray(), axis=1)
         return [View("Share of halves", self.feature_names, sparse.csr_array(shares))]
 
+    @described_by(AXES)
     def plot(self, threshold: float = 0.75, label: bool | int = True, ax: Any = None) -> Any:
         """Draw the share of halves that have selected each feature down to each lambda.
 
@@ -134,12 +136,6 @@ class StabilityPath(Frozen, Tabled, Explored):
         label : bool or int, default True
             Name the features at the right end of their lines: True as many as fit, an int at most
             that many.
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib Axes
         """
 
         threshold = read_number("threshold", threshold, 0.0, 1.0, open_low=True)

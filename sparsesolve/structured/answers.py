@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import read_weights
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.losses.chain.rows import times
@@ -111,20 +112,19 @@ class ChainAnswers(Labelling):
         Raises
         ------
         ValueError, TypeError
-            Where X does not fit, saying what was found.
+            Where the data do not fit, saying what was found.
         """
         S, T, chains = self._scores(X, lengths, s, n_threads)
         codes, _ = chains.viterbi(S, T, thread_count(n_threads))
         return self.labels[codes]
 
+    @described_by(predict)
     def marginals(self, X: Any, lengths: ArrayLike | None = None, s: float | None = None,
                   pairs: bool = False, n_threads: int = 1) -> Any:
         """Return probabilities of the labels, (n, K), in the order of ``labels``.
 
         Parameters
         ----------
-        X, lengths, s, n_threads
-            As in `predict`.
         pairs : bool, default False
             Also return the probabilities of pairs of neighbouring labels.
 
@@ -133,35 +133,24 @@ class ChainAnswers(Labelling):
         nodes : ndarray (n, K)
         pairs : ndarray (n - n_sequences, K, K)
             Only with `pairs`; the pairs of one sequence stand after those of another.
-
-        Raises
-        ------
-        ValueError, TypeError
-            Where X does not fit, saying what was found.
         """
         S, T, chains = self._scores(X, lengths, s, n_threads)
         nodes, _, found = chains.marginals(S, T, None, pairs, thread_count(n_threads))
         return (nodes, found) if pairs else nodes
 
+    @described_by(predict)
     def score(self, X: Any, y: Any, lengths: ArrayLike | None = None, s: float | None = None,
               n_threads: int = 1) -> float:
         """Return the fraction of labels that `predict` gets right.
 
         Parameters
         ----------
-        X, lengths, s, n_threads
-            As in `predict`.
         y : list of label sequences, or array-like (n,)
             Labels that training never saw count as wrong.
 
         Returns
         -------
         float
-
-        Raises
-        ------
-        ValueError, TypeError
-            Where X or y do not fit, saying what was found.
         """
         y = in_positions_of(X, y)
         found = self.predict(X, lengths, s, n_threads)
@@ -169,39 +158,32 @@ class ChainAnswers(Labelling):
         codes, names = read_tags(y, rows.ptr)
         return float(np.mean(names[codes] == found))
 
+    @described_by(predict)
     def report(self, X: Any, y: Any, lengths: ArrayLike | None = None, s: float | None = None,
                n_threads: int = 1) -> TagReport:
         """Return precision, recall, F1 and support of each label, and of spans in BIO tags.
 
         Parameters
         ----------
-        X, lengths, s, n_threads
-            As in `predict`.
         y : list of label sequences, or array-like (n,)
 
         Returns
         -------
         TagReport
             See `tag_report`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            Where X or y do not fit, saying what was found.
         """
         y = in_positions_of(X, y)
         found = self.predict(X, lengths, s, n_threads)
         ptr = self._starts(X, lengths)
         return tag_report(joined_tags(y, ptr), found, np.diff(ptr))
 
+    @described_by(predict)
     def log_likelihood(self, X: Any, y: Any, lengths: ArrayLike | None = None,
                        s: float | None = None, n_threads: int = 1) -> np.ndarray:
         """Return log P(y | x) of each sequence, (n_sequences,).
 
         Parameters
         ----------
-        X, lengths, s, n_threads
-            As in `predict`.
         y : list of label sequences, or array-like (n,)
             Labels that training saw.
 

@@ -15,7 +15,7 @@ from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.cv_path import CrossValidated, choose, summary
 from sparsesolve.results.frozen import Frozen
-from sparsesolve.results.pictures.axes import axes_or_new, label_axes
+from sparsesolve.results.pictures.axes import label_axes, on_axes
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.sequences import (
     in_positions_of,
@@ -196,19 +196,9 @@ class SPOMCrossValidation(Frozen, Tabled):
         """Return the labels with the largest score, as `SPOM.predict` of `model`."""
         return self.model.predict(X, lengths)
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the mean accuracy and its standard error against C.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default None
-            None draws into a new figure.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        ax = axes_or_new(ax)
+        """Draw the mean accuracy and its standard error against C."""
         ax.errorbar(self.Cs, self.mean, yerr=self.std, fmt="o", capsize=2.0)
         ax.axvline(self.C_best, color="0.3", linewidth=1.0, linestyle=":")
         ax.set_xscale("log")

@@ -12,6 +12,7 @@ import numpy as np
 from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.files.model_file import save_as_before
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.pictures.axes import on_axes
 from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.arc_templates import ArcTemplates
 from sparsesolve.structured.pictures import plot_weights
@@ -135,17 +136,9 @@ class Parser(Frozen, Tabled):
             right = right[np.asarray(sentences.columns["upos"]) != "PUNCT"]
         return float(right.mean())
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
         """Draw the share of each template in the norms along the epochs.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default None
-            None draws into a new figure.
-
-        Returns
-        -------
-        Axes
 
         Raises
         ------

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sparsesolve.data import read_choice
-from sparsesolve.results.pictures.axes import AXIS_LABELS, axes_or_new
+from sparsesolve.results.pictures.axes import AXIS_LABELS, plot_curves
 
 # Most lines with a name in the legend: the largest at the end of the path.
 MOST_NAMED = 12
@@ -23,32 +23,24 @@ def plot_chain_path(path, by="feature", ax=None):
 
 def plot_norms(lambdas, norms, names, of, ax=None):
     """Draw a line for each norm (L, G) that is ever positive, and name the largest at the end."""
-    used = np.flatnonzero(norms.any(axis=0))
-    order = used[np.argsort(-norms[len(norms) - 1, used], kind="stable")]
-    named = set(order[:MOST_NAMED].tolist()) if names is not None else set()
-    ax = axes_or_new(ax)
     x = -np.log(np.where(lambdas > 0.0, lambdas, 1.0))  # lambda = 0 has no place
-    for g in order:
-        label = str(names[g]) if names is not None and int(g) in named else None
-        ax.plot(x, norms[:, g], linewidth=1.5 if label else 0.6, label=label)
-    ax.set_xlabel(AXIS_LABELS["lambda"])
-    ax.set_ylabel(f"Norm of the {of}'s coefficients")
-    if named:
-        ax.legend(fontsize="small")
-    return ax
+    labels = AXIS_LABELS["lambda"], f"Norm of the {of}'s coefficients"
+    return plot_curves(x, _named(norms, names), labels, ax)
 
 
 def plot_weights(weights, names, ax=None):
     """Draw a line for each group that ever has a weight, (epochs, G), and name the largest."""
-    ax = axes_or_new(ax)
-    order = np.argsort(-weights[-1], kind="stable")
     epochs = np.arange(1, len(weights) + 1)
-    for place, g in enumerate(order):
-        if weights[:, g].any():
-            label = str(names[g]) if place < MOST_NAMED and weights[-1, g] > 0.0 else None
-            ax.plot(epochs, weights[:, g], linewidth=1.5 if label else 0.6, label=label)
-    ax.set_xlabel("Epoch")
-    ax.set_ylabel("Weight of the group")
-    if weights[-1].any():
-        ax.legend(fontsize="small")
-    return ax
+    return plot_curves(epochs, _named(weights, names), ("Epoch", "Weight of the group"), ax)
+
+
+def _named(values, names):
+    """Return the columns (L, G) that are ever positive by name, the largest at the end first.
+
+    A name that is not shown begins with "_".
+    """
+    used = np.flatnonzero(values.any(axis=0))
+    order = used[np.argsort(-values[-1, used], kind="stable")] if len(used) else used
+    shown = MOST_NAMED if names is not None else 0
+    return {f"{names[g]}" if place < shown and values[-1, g] > 0.0 else f"_{g}": values[:, g]
+            for place, g in enumerate(order)}  # fmt: skip

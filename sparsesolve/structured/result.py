@@ -10,11 +10,13 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data import read_weights
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.coefficient_table import INTERCEPT, Named
 from sparsesolve.results.explored import View
 from sparsesolve.results.files.model_file import save_as_before
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
+from sparsesolve.results.pictures.axes import AXES
 from sparsesolve.results.predictor import FitOf
 from sparsesolve.structured.answers import ChainAnswers
 from sparsesolve.structured.sentences import Sentences
@@ -223,6 +225,7 @@ class CRFPath(ChainAnswers, Solved, Named):
         squares = np.bincount(self.groups, np.sum(coef**2, axis=1))
         return np.sqrt(squares)
 
+    @described_by(AXES)
     def plot(self, by: str = "feature", ax: Any = None) -> Any:
         """Draw the norms of the features' or groups' coefficients along the path.
 
@@ -230,11 +233,6 @@ class CRFPath(ChainAnswers, Solved, Named):
         ----------
         by : {"feature", "template"}, default "feature"
             Lines show the K coefficients of a feature, or those of a group.
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        matplotlib Axes
 
         Raises
         ------

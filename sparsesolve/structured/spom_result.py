@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import read_number, real_array
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.data.structure import verified
 from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.files.model_file import save_as_before
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.pictures.axes import on_axes
 from sparsesolve.structured.answers import Labelling
 from sparsesolve.structured.pictures import plot_weights
 from sparsesolve.structured.sequences import in_positions_of, read_lengths, read_rows, read_tags
@@ -207,7 +209,7 @@ class SPOM(Labelling, Frozen, Tabled):
         Raises
         ------
         ValueError, TypeError
-            Where X does not fit, saying what was found.
+            Where the data do not fit, saying what was found.
         """
         S, ptr = self._scores(X, lengths)
         K = len(self.labels)
@@ -215,23 +217,17 @@ class SPOM(Labelling, Frozen, Tabled):
         codes, _ = Chains(ptr, K).viterbi(S, T, n_threads)
         return self.labels[codes]
 
+    @described_by(predict)
     def score(self, X: Any, y: Any, lengths: ArrayLike | None = None) -> float:
         """Return the fraction of labels that `predict` gets right.
 
         Parameters
         ----------
-        X, lengths
-            As in `predict`.
         y : list of label sequences, or array-like (n_new,)
 
         Returns
         -------
         float
-
-        Raises
-        ------
-        ValueError, TypeError
-            Where X or y do not fit, saying what was found.
         """
         y = in_positions_of(X, y)
         S, ptr = self._scores(X, lengths)
@@ -244,18 +240,9 @@ class SPOM(Labelling, Frozen, Tabled):
         """Write the model into a file; :func:`sparsesolve.save` takes its place."""
         save_as_before(self, file)
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the weight of each group along the epochs; return matplotlib's Axes.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default None
-            None draws into a new figure.
-
-        Returns
-        -------
-        Axes
-        """
+        """Draw the weight of each group along the epochs."""
         return plot_weights(self.kernel_weights, self.group_labels, ax)
 
     lambdas = None

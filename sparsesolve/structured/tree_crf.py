@@ -26,6 +26,7 @@ from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.explored import View
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import read_s
+from sparsesolve.results.pictures.axes import on_axes
 from sparsesolve.solvers.follow import follow
 from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.crf import MAX_ITER, RIDGE_START, columns_of, crf_path
@@ -88,18 +89,9 @@ class TreePath(Solved, Named):
             options={"loss": "log", "lam": float(self.lambdas[at]), "gap": float(self.gaps[at])},
         )  # fmt: skip
 
+    @on_axes
     def plot(self, ax: Any = None) -> Any:
-        """Draw the norm of the weights of each template along the path.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default None
-            None draws into a new figure.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
+        """Draw the norm of the weights of each template along the path."""
         norms = np.array([self._norms(lam) for lam in self.lambdas])
         return plot_norms(self.lambdas, norms, self.templates, "template", ax)
 

@@ -51,20 +51,6 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
 def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
     r"""Return the nearest point of :math:`\{b: \sum_j b_j^2 \le r^2\}` with radius r.
 
-    Parameters
-    ----------
-    v : array-like (n,)
-    radius : float >= 0
-
-    Returns
-    -------
-    ndarray (n,)
-
-    Raises
-    ------
-    ValueError
-        As :func:`project_l1`.
-
     Examples
     --------
     >>> from sparsesolve.penalties import prox
@@ -79,20 +65,6 @@ def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
 
 def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
     r"""Return the nearest point of :math:`\{b: \max_j |b_j| \le r\}` with radius r.
-
-    Parameters
-    ----------
-    v : array-like (n,)
-    radius : float >= 0
-
-    Returns
-    -------
-    ndarray (n,)
-
-    Raises
-    ------
-    ValueError
-        As :func:`project_l1`.
 
     Examples
     --------
@@ -111,10 +83,6 @@ def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
     ----------
     v : array-like (n,), n >= 1
     total : float > 0, default 1
-
-    Returns
-    -------
-    ndarray (n,)
 
     Raises
     ------
@@ -154,16 +122,10 @@ def project_groups(
 
     Parameters
     ----------
-    v : array-like (n,)
-    radius : float >= 0
     groups : sequence or mapping
         A label for each coordinate, or lists of coordinates, as in ``penalties.GroupL2``.
     weights : array-like (G,) or mapping from labels, default None
         d_g > 0, in the order in which groups first appear; None means 1.
-
-    Returns
-    -------
-    ndarray (n,)
 
     Raises
     ------
@@ -185,14 +147,8 @@ def project_elastic_net(v: ArrayLike, radius: float, gamma: float) -> np.ndarray
 
     Parameters
     ----------
-    v : array-like (n,)
-    radius : float >= 0
     gamma : float >= 0
         With 0 it is :func:`project_l1`.
-
-    Returns
-    -------
-    ndarray (n,)
 
     Raises
     ------

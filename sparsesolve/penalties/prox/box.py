@@ -33,11 +33,6 @@ def box_hyperplane(
     d : array-like (n,), default None
         Positive scales: minimise the sum of ``d_i^2 (x_i - m_i)^2``. None means 1.
 
-    Returns
-    -------
-    x : ndarray (n,)
-        The projection.
-
     Raises
     ------
     ValueError

@@ -14,15 +14,6 @@ def l1(v: ArrayLike, t: float) -> np.ndarray:
 
     It is :math:`\arg\min_b \lVert b - v \rVert^2 / 2 + t \lVert b \rVert_1`.
 
-    Parameters
-    ----------
-    v : array-like (n,)
-    t : float >= 0
-
-    Returns
-    -------
-    ndarray (n,)
-
     Raises
     ------
     ValueError
@@ -42,16 +33,10 @@ def group_l2(v: ArrayLike, groups: Any, t: float, weights: ArrayLike | None = No
 
     Parameters
     ----------
-    v : array-like (n,)
     groups : sequence or mapping
         As in ``penalties.GroupL2``: a label for each entry of v, or lists of entries.
-    t : float >= 0
     weights : array-like (G,), default None
         Weights of the norms; None means the square roots of sizes.
-
-    Returns
-    -------
-    ndarray (n,)
 
     Raises
     ------
@@ -72,14 +57,8 @@ def tv1d(v: ArrayLike, t: float, weights: ArrayLike | None = None) -> np.ndarray
 
     Parameters
     ----------
-    v : array-like (n,)
-    t : float >= 0
     weights : array-like (n - 1,), default None
         Weights of the differences of neighbours; None means 1.
-
-    Returns
-    -------
-    ndarray (n,)
 
     Raises
     ------
@@ -106,7 +85,6 @@ def tv2d(image: ArrayLike, t: float, weights: Sequence[float] = (1.0, 1.0),
     Parameters
     ----------
     image : array-like (rows, columns)
-    t : float >= 0
     weights : pair of float >= 0, default (1, 1)
         Weights of differences between rows, and between columns.
     n_threads : int or None, default 1
@@ -141,15 +119,9 @@ def tv_graph(v: ArrayLike, edges: Any, t: float, weights: ArrayLike | None = Non
 
     Parameters
     ----------
-    v : array-like (n,)
     edges : sequence of pairs of int
-    t : float >= 0
     weights : array-like (E,), default None
         Weights of the edges; None means 1.
-
-    Returns
-    -------
-    ndarray (n,)
 
     Raises
     ------
@@ -170,13 +142,7 @@ def trend_filter(v: ArrayLike, t: float, degree: int = 1) -> np.ndarray:
 
     Parameters
     ----------
-    v : array-like (n,)
-    t : float >= 0
     degree : int from 0 to 3, default 1
-
-    Returns
-    -------
-    ndarray (n,)
 
     Raises
     ------

@@ -43,10 +43,6 @@ def squared_l1(
     ridge : float >= 0, default 0.0
         With ridge > 0 it is the prox of elastic-net multiple kernel learning.
 
-    Returns
-    -------
-    ndarray (n,)
-
     Raises
     ------
     ValueError
@@ -82,19 +78,9 @@ def power(
 
     Parameters
     ----------
-    v : array-like (n,)
-    t : float >= 0
     q : float > 0
         The power. Below 1 the problem is not convex: the minimum is 0 up to a threshold, and
         jumps there. Where two minima are equal, 0 is returned.
-    weights : array-like (n,) or (number of groups,), or mapping from labels, default None
-        d, positive; None means 1.
-    groups : sequence or mapping, default None
-        As in `squared_l1`.
-
-    Returns
-    -------
-    ndarray (n,)
 
     Raises
     ------

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data import read_count
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.pictures.line_names import (
     COLOURS,
     NAME_SIZE,
@@ -33,18 +34,18 @@ PANEL = (4.4, 4.2)
 ABREAST = 4
 # Intervals beyond this number have no room for their names.
 MOST_INTERVALS = 60
-# The end of the help of a picture that takes nothing but axes.
-ON_AXES = """
+# The axes in the help of a picture.
+AXES = """Draw.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. Default: the axes of a new figure.
+Parameters
+----------
+ax : matplotlib Axes
+    Where to draw. Default: the axes of a new figure.
 
-        Returns
-        -------
-        ax : matplotlib Axes
-        """
+Returns
+-------
+ax : matplotlib Axes
+"""
 
 
 def on_axes(plot: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -54,8 +55,7 @@ def on_axes(plot: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def drawn(self, ax=None):
         return plot(self, axes_or_new(ax))
 
-    drawn.__doc__ = (plot.__doc__ or "").rstrip() + ON_AXES
-    return drawn
+    return described_by(AXES)(drawn)
 
 
 def axes_or_new(ax):

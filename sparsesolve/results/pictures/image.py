@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from sparsesolve.results.pictures.axes import axes_or_new
+from sparsesolve.data.paragraphs import described_by
+from sparsesolve.results.pictures.axes import AXES, axes_or_new
 
 # These colours are white at 0.
 COLOURS = "RdBu_r"
 
 
+@described_by(AXES)
 def plot_image(b, shape, ax=None, xlabel="", ylabel=""):
     """Draw coefficients as an image, red above 0 and blue below.
 
@@ -17,14 +19,8 @@ def plot_image(b, shape, ax=None, xlabel="", ylabel=""):
         As ``fit.coef(lam)`` returns them, row by row.
     shape : pair of int
         Rows and columns, p in all.
-    ax : matplotlib Axes, optional
-        Where to draw. Default: the axes of a new figure.
     xlabel, ylabel : str, default ""
         Labels of the axes.
-
-    Returns
-    -------
-    ax : matplotlib Axes
 
     Raises
     ------
@@ -55,6 +51,7 @@ def plot_image(b, shape, ax=None, xlabel="", ylabel=""):
     return ax
 
 
+@described_by(AXES)
 def plot_graph(b, edges, positions, ax=None):
     """Draw coefficients on the nodes of a graph; edges between equal ones are thick.
 
@@ -65,12 +62,6 @@ def plot_graph(b, edges, positions, ax=None):
         Two features each, by number.
     positions : array-like (p, 2)
         Where each node is drawn.
-    ax : matplotlib Axes, optional
-        Where to draw. Default: the axes of a new figure.
-
-    Returns
-    -------
-    ax : matplotlib Axes
 
     Raises
     ------

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.penalties.nested_groups import read_tree
 from sparsesolve.penalties.prox.trees import sizes
-from sparsesolve.results.pictures.axes import axes_or_new
+from sparsesolve.results.pictures.axes import AXES, axes_or_new
 from sparsesolve.results.pictures.image import COLOURS, largest_size
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 
@@ -13,6 +14,7 @@ CHOSEN, LEFT = "0.25", "0.85"  # greys of the branches above chosen features, an
 MOST_NAMES = 60
 
 
+@described_by(AXES)
 def plot_tree(b, groups, names=None, ax=None):
     """Draw coefficients as the leaves of their tree of groups.
 
@@ -29,12 +31,6 @@ def plot_tree(b, groups, names=None, ax=None):
         Nested or disjoint groups, as for `TreeL2`: feature numbers or, with `names`, names.
     names : sequence of str, length p, optional
         Names of the features. Those with a nonzero coefficient stand below, 60 at most.
-    ax : matplotlib Axes, optional
-        Where to draw. Default: the axes of a new figure.
-
-    Returns
-    -------
-    ax : matplotlib Axes
 
     Raises
     ------

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_count
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.pictures.axes import on_axes, plot_curves
+from sparsesolve.selection.assessment.assess import assess
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
 from sparsesolve.selection.measures import SIDED
 
@@ -50,6 +52,7 @@ class Calibration(Tabled):
 
 
 @answers_keywords()
+@described_by(assess)
 @by_rows("y", "weights", "offset")
 def calibration(
     fit: Any,
@@ -67,8 +70,8 @@ def calibration(
 
     Parameters
     ----------
-    fit, X, y, s, weights, offset, lengths
-        As in :func:`assess`; s must be one value.
+    s : float or, of a cross-validation, "lambda_1se" or "lambda_min"
+        Default: lambda_1se of a cross-validation.
     n_bins : int, default 10
         Number of bins, with equally many rows as far as ties allow.
     target : label, default None

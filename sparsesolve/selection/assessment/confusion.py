@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.pictures.axes import on_axes, plot_cells
+from sparsesolve.selection.assessment.assess import assess
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
 
 
@@ -59,6 +61,7 @@ class Confusion(Tabled):
 
 
 @answers_keywords()
+@described_by(assess)
 @by_rows("y", "weights", "offset")
 def confusion(
     fit: Any,
@@ -71,11 +74,6 @@ def confusion(
     lengths: ArrayLike | None = None,
 ) -> Confusion | list[Confusion]:
     """Count predicted against true classes, or sum their weights.
-
-    Parameters
-    ----------
-    fit, X, y, s, weights, offset, lengths
-        As in :func:`assess`.
 
     Returns
     -------

@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import by_rows
 from sparsesolve.data.keywords import answers_keywords
+from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.pictures.axes import on_axes, plot_curves
 from sparsesolve.results.ranks import ranks
+from sparsesolve.selection.assessment.assess import assess
 from sparsesolve.selection.assessment.known_rows import read_known_rows
 from sparsesolve.selection.measures import class_shares
 
@@ -54,6 +56,7 @@ class Roc(Tabled):
 
 
 @answers_keywords()
+@described_by(assess)
 @by_rows("y", "weights", "offset")
 def roc(
     fit: Any,
@@ -66,11 +69,6 @@ def roc(
     lengths: ArrayLike | None = None,
 ) -> Roc | list[Roc]:
     """Compute the receiver operating characteristic of a fit of two classes.
-
-    Parameters
-    ----------
-    fit, X, y, s, weights, offset, lengths
-        As in :func:`assess`.
 
     Returns
     -------
