@@ -238,7 +238,7 @@ class MKLPath(Solved, Predictor, Named):
         >>> ss.mkl_path(kernels, X[:, 0], n_lambdas=10).plot(label=True).get_ylabel()
         'Kernel weight'
         """
-        from sparsesolve.results.pictures.kernels import plot_kernels  # matplotlib is optional
+        from sparsesolve.results.pictures.path import plot_kernels  # matplotlib is optional
 
         return plot_kernels(self, what=what, xvar=xvar, label=label, ax=ax)
 

@@ -22,11 +22,11 @@ from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.fitted_data import explained
+from sparsesolve.results.status import Status
 from sparsesolve.selection.folds import passes, read_folds
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.jobs import read_options, run_jobs
 from sparsesolve.selection.measures import read_measure
-from sparsesolve.selection.missed import n_missed, of_choice
 from sparsesolve.selection.relaxed import beginning, blend
 
 log = logging.getLogger(__name__)
@@ -251,3 +251,27 @@ def _prevalidated(rows, folds, others, lambdas):
         count[fold.test] += 1
     count[count == 0] = np.nan
     return total / count.reshape(-1, *[1] * (total.ndim - 1))
+
+
+def n_missed(lambdas, paths):
+    """Return how many paths miss their tolerance at the lambdas around each of these, (L,)."""
+    count = np.zeros(len(lambdas), dtype=np.int64)
+    for fit in paths:
+        bad = np.array([status != Status.CONVERGED for status in fit.status], dtype=bool)
+        if bad.any():
+            above = np.searchsorted(-fit.lambdas, -lambdas * (1.0 - 1e-12), side="right") - 1
+            below = np.searchsorted(-fit.lambdas, -lambdas * (1.0 + 1e-12), side="left")
+            last = len(bad) - 1
+            count += bad[np.clip(above, 0, last)] | bad[np.clip(below, 0, last)]
+    return count
+
+
+def of_choice(cv, n_fits):
+    """Return the sentence of a warning if lambda_min depends on fits that miss tol, else ""."""
+    k = cv.index_min
+    if not cv.n_missed[k]:
+        return ""
+    return (
+        f"; lambda_min = {cv.lambda_min:.4g} is chosen by scores of fits of which "
+        f"{cv.n_missed[k]} of {n_fits} miss tol there"
+    )

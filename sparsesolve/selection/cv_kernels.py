@@ -21,12 +21,11 @@ from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.mkl.scaling import read_scale
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.kernel_path import MKLCrossValidation
-from sparsesolve.selection.cv import cv_path, of_folds
+from sparsesolve.selection.cv import cv_path, of_choice, of_folds
 from sparsesolve.selection.folds import read_folds
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.jobs import run_calls
 from sparsesolve.selection.measures import read_measure
-from sparsesolve.selection.missed import of_choice
 
 
 @by_rows("y", "weights", "offset", "folds", "groups", "family", of="kernels")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.paths.moments import read_moments
+from sparsesolve.paths.lars import read_moments
 
 X = np.array([[1.0, 2], [3, 4], [5, 7]])
 Y = np.array([1.0, 2, 4])

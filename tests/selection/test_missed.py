@@ -7,7 +7,7 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve.selection import adaptive_factors
-from sparsesolve.selection.missed import n_missed
+from sparsesolve.selection.cv import n_missed
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 8))

@@ -18,7 +18,13 @@ from sparsesolve.data import (
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.dictionary import structured_codes
-from sparsesolve.paths.dictionary.atom_start import draw_atoms, read_atoms
+from sparsesolve.paths.dictionary.atoms import (
+    Statistics,
+    draw_atoms,
+    mean_objective,
+    read_atoms,
+    update_structured_atoms,
+)
 from sparsesolve.paths.dictionary.coding import Coder, update_atoms
 from sparsesolve.paths.dictionary.encoding import (
     SparseCodes,
@@ -28,8 +34,6 @@ from sparsesolve.paths.dictionary.encoding import (
     warn_missed,
 )
 from sparsesolve.paths.dictionary.sparse_code import sparse_code
-from sparsesolve.paths.dictionary.statistics import Statistics, mean_objective
-from sparsesolve.paths.dictionary.structured_atoms import update_structured_atoms
 from sparsesolve.paths.dictionary.structured_codes import bound_to, code_columns, read_convex
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.results.coefficient_table import Tabled

@@ -187,3 +187,24 @@ def largest(rows):
     if n_selected > MAX_LINES:
         which = np.sort(which[np.argpartition(-peak[which], MAX_LINES)[:MAX_LINES]])
     return which, n_selected
+
+
+# What plot_kernels draws, and the label of its axis.
+OF_KERNELS = {"weights": "Kernel weight", "norms": "Norm of the kernel's function"}
+
+
+def plot_kernels(path, what="weights", xvar="lambda", label=True, ax=None):
+    """Draw a line for each kernel that is ever active.
+
+    `MKLPath.plot` describes the parameters.
+    """
+    if what not in OF_KERNELS:
+        raise ValueError(f"what is {what!r}; choose one of {', '.join(map(repr, OF_KERNELS))}")
+    x = along(path, xvar, ("lambda", "dev"))
+    values = path.kernel_weights if what == "weights" else path.kernel_norms
+    drawn, shown = np.flatnonzero(values.any(axis=1)), np.isfinite(x)
+    names = drawn if path.kernel_names is None else path.kernel_names[drawn]
+    ax = axes_or_new(ax)
+    draw_along(ax, x, values[drawn], names, label, (AXIS_LABELS[xvar], OF_KERNELS[what]),
+               (x[shown], path.df[shown], "Active kernels"))  # fmt: skip
+    return ax

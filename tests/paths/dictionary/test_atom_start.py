@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sparsesolve.paths.dictionary.atom_start import SILENT, draw_atoms, read_atoms
+from sparsesolve.paths.dictionary.atoms import SILENT, draw_atoms, read_atoms
 
 RNG = np.random.default_rng(5)
 

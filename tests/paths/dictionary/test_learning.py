@@ -7,7 +7,7 @@ from sparsesolve.paths.dictionary.coding import update_atoms
 
 import sparsesolve as ss
 from sparsesolve.paths.dictionary import learning
-from sparsesolve.paths.dictionary.statistics import Statistics, mean_objective
+from sparsesolve.paths.dictionary.atoms import Statistics, mean_objective
 
 
 def planted(m=10, p=15, n=1500, seed=0, positive=False):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sparsesolve.paths.dictionary.coding import update_atoms
 
-from sparsesolve.paths.dictionary.structured_atoms import update_structured_atoms
+from sparsesolve.paths.dictionary.atoms import update_structured_atoms
 from sparsesolve.penalties import L1, OverlapLinf
 
 RNG = np.random.default_rng(17)

@@ -5,7 +5,7 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-from sparsesolve.paths.dictionary.structured_atoms import update_structured_atoms
+from sparsesolve.paths.dictionary.atoms import update_structured_atoms
 from sparsesolve.paths.dictionary.structured_codes import read_convex
 
 RNG = np.random.default_rng(0)
