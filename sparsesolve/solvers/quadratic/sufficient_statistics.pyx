@@ -185,7 +185,8 @@ cdef class SufficientStatistics(Compiled, State):
                 for k in range(q.size):
                     q.b[k] = start[k]
                 self._measure(goal)
-            q.unpenalised_norm = self._unpenalised_norm(lam)
+            # and two units in the last place: what rounding leaves in g, for columns of length 1
+            q.unpenalised_norm = self._unpenalised_norm(lam) + 4e-16 * sqrt(self.total_square)
             gap = q.gap(lam)
             if gap <= target:
                 return CONVERGED, gap

@@ -41,3 +41,20 @@ def test_of_groups_they_are_the_working_set(options, penalty, store):
     etas = [X @ fit.coefs.toarray() + fit.intercepts for fit in (ours, theirs)]
     assert etas[0] == pytest.approx(etas[1], abs=2e-4)
     assert ours.dev_ratio == pytest.approx(theirs.dev_ratio, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_gaps_see_what_rounding_hides_along_a_short_direction(seed):
+    """Products with columns of length 1e5 are known to 1e-11, of which columns of 1e-7 gain."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(10, 4)) * [1.4e5, 4e-6, 4e-7, 2e4], rng.normal(size=10)
+    fit = ss.path(X, y, penalty=ss.penalties.TrendFilter(1), standardize=False, n_lambdas=2,
+                  tol=1e-11, stop=None)  # fmt: skip
+    lam = fit.lambdas[0]
+    A, t = X.astype(np.longdouble), y.astype(np.longdouble)
+    A, t = A - A.mean(axis=0), t - t.mean()
+    r = t - A @ fit.coef(lam)
+    bent = A @ [0.0, 2.0, 1.0, 0.0]  # of second differences -3 and 0: costs 3 lambda a unit
+    over = max(abs(bent @ r) / 10 - 3 * lam, 0.0)
+    gain = over**2 / (2 * (bent @ bent) / 10) / ((t @ t) / 20)
+    assert gain <= fit.gaps[0]
