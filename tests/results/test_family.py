@@ -127,7 +127,7 @@ def test_pictures_say_what_they_take(name):
     plot = type(made(name)).plot
     for parameter in list(inspect.signature(plot).parameters.values())[1:]:
         name = str(parameter).split(":")[0].split("=")[0].strip()  # with the star of *others
-        assert f"\n        {name} : " in plot.__doc__, name
+        assert f"\n{name} : " in inspect.getdoc(plot), name
 
 
 # These are returned as well: what is passed to a fit, and an array.
