@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from random_sparse import random_csc
 from scipy import sparse
-from soft_paths import X, fit, many_classes, soft, soft_path, y
+from soft_paths import X, fit, many_classes, soft_path, y
 
 import sparsesolve as ss
 
@@ -97,14 +97,6 @@ def test_kinds_of_prediction():
         fit.predict(X, kind="class")
     with pytest.raises(ValueError, match="X is missing"):
         fit.predict(s=1.0)
-    poisson = dataclasses.replace(fit, family="poisson", intercepts=np.zeros(3))
-    assert_allclose(poisson.predict(X, 1.0, kind="response"), np.exp(X @ soft(1.0)))
-    binomial = dataclasses.replace(
-        fit, family="binomial", intercepts=np.zeros(3), class_names=np.array(["no", "yes"])
-    )
-    eta = X @ soft(1.0)
-    assert_allclose(binomial.predict(X, 1.0, kind="response"), 1 / (1 + np.exp(-eta)))
-    assert_array_equal(binomial.predict(X, 1.0, kind="class"), np.where(eta > 0, "yes", "no"))
 
 
 def test_several_classes_come_first_in_coef_and_second_in_predict():
