@@ -17,7 +17,7 @@ from sparsesolve import estimators  # noqa: E402
 from sparsesolve.mkl import gaussian, polynomial  # noqa: E402
 
 SHORT = {  # checks make a hundred fits of each
-    "alphas": 3, "eps": 0.1, "Cs": 3, "cv": 2, "fdr": 0.5,  # at .1 none of 10 features passes
+    "alphas": 2, "eps": 0.1, "Cs": 2, "cv": 2, "fdr": 0.5,  # at .1 none of 10 features passes
     "kernels": [(gaussian(1.0), None), (polynomial(2), 0)],
 }  # fmt: skip
 ALL = [kind for kind in map(vars(estimators).get, estimators.__all__) if isinstance(kind, type)]
@@ -84,6 +84,7 @@ def test_metadata_is_routed():
         estimators.ElasticNetCV(cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
 
 
+FRAMED = ("Lasso", "SparseLogisticRegressionCV", "KnockoffSelector")  # test_labels.py has all
 WEIGHTED = [kind for kind in ALL if has_fit_parameter(kind, "sample_weight")]
 
 
@@ -93,11 +94,9 @@ def test_weights_are_routed_to_every_estimator_that_takes_them(kind):
     y = np.column_stack([Y, -Y]) if "MultiTask" in kind.__name__ else np.exp(Y)
     y = Y > 0 if hasattr(kind, "predict_proba") else y
     tables = [X]
-    for library in ("pandas", "polars"):
-        try:
-            tables.append(__import__(library).DataFrame(dict(zip("abcdef", X.T, strict=True))))
-        except ImportError:
-            continue
+    for library in ("pandas", "polars") if kind.__name__ in FRAMED else ():
+        frames = pytest.importorskip(library)
+        tables.append(frames.DataFrame(dict(zip("abcdef", X.T, strict=True))))
     train, test = np.arange(0, 60, 2), np.arange(1, 60, 2)
     expected = answer(short(kind).fit(X[train], y[train], sample_weight=W[train]), X[test])
     with config_context(enable_metadata_routing=True):
