@@ -96,7 +96,8 @@ def _compressed(X):
     matrix = (scipy.sparse.csc_array if by_column else scipy.sparse.csr_array)(X.shape)
     if not by_column:  # scipy converts only indices and pointers of one type
         wide = max(stored, *X.shape) > np.iinfo(np.int32).max
-        indices, indptr = (a.astype(np.int64 if wide else np.int32) for a in (indices, indptr))
+        kind = np.int64 if wide else np.int32
+        indices, indptr = (a.astype(kind, copy=False) for a in (indices, indptr))
     matrix.data, matrix.indices, matrix.indptr = _entries(X, X.data[:stored]), indices, indptr
     return matrix
 

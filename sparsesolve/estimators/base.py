@@ -70,22 +70,25 @@ def read_pair(estimator, X, y, squares=False, **checks):
 
 
 def validated(estimator, X, y="no_validation", *, dtype, order=None, reset=True, **checks):
-    """Do what scikit-learn's `validate_data` does, with the least calls for finite plain arrays.
+    """Do what scikit-learn's `validate_data` does, with the least calls for finite plain arrays
+    and sparse matrices of a format that is accepted.
 
-    A row is predicted five times as fast. Whatever is not such an array goes to scikit-learn.
+    A row is predicted five times as fast. Whatever else there is goes to scikit-learn.
     """
     if is_dask(X):
         return _in_blocks(estimator, X, y, checks)
     alone = isinstance(y, str) and y == "no_validation"
     known = checks.keys() <= {"accept_sparse", "multi_output", "y_numeric"}
-    plain = known and _is_finite_array(X, 2) and X.dtype in dtype and X.size > 0
+    stored = sparse.issparse(X) and X.format in checks.get("accept_sparse", ())
+    plain = known and _is_finite_array(X.data if stored else X, 2 - stored)
+    plain = plain and X.dtype in dtype and min(X.shape) > 0
     if plain and not alone:
-        plain = _is_finite_array(y, 1) and len(y) == len(X) and y.flags.c_contiguous
+        plain = _is_finite_array(y, 1) and len(y) == X.shape[0] and y.flags.c_contiguous
     of_fit = reset or plain and getattr(estimator, "n_features_in_", None) == X.shape[1]
     if not (plain and of_fit) or hasattr(estimator, "feature_names_in_"):
         return validate_data(estimator, X, y, dtype=dtype, order=order, reset=reset, **checks)
     estimator.n_features_in_ = X.shape[1]
-    X = np.asfortranarray(X) if order == "F" else X
+    X = np.asfortranarray(X) if order == "F" and not stored else X
     return X if alone else (X, y)
 
 

@@ -57,10 +57,11 @@ class Classes(ClassifierMixin):
 
     def _read_classes(self, y, sample_weight):
         """Return codes of the classes (n,) and weights, and set the family."""
-        whole = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub"
+        plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubf"
+        whole = plain and (y.dtype.kind != "f" or bool((np.rint(y) == y).all()))
         if not whole or 2 * len(np.unique(y)) > len(y):  # else there is nothing to find
             check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
+        y = y if plain else column_or_1d(y, warn=True)
         weights = read_sample_weight(sample_weight, len(y))
         if self.class_weight is not None:
             balance = _class_factors(self.class_weight, y, weights)

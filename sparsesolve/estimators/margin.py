@@ -9,11 +9,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sparsesolve import families
-from sparsesolve.data import read_choice, read_flag, read_number
+from sparsesolve.data import read_choice, read_count, read_design, read_flag, read_number
 from sparsesolve.data.labels import refuse_missing_labels
+from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.losses import KINKED, LOSSES
+from sparsesolve.paths.options import MAX_ITER
 from sparsesolve.paths.path import path
 from sparsesolve.selection.cv import cv_path
+from sparsesolve.solvers.margin.dual_descent import solve_rows
+from sparsesolve.solvers.margin.ridge_dual import Rows
 
 from .base import TYPES, Net, read_first, read_pair, warning_as_scikit_learn
 from .classes import Classes
@@ -37,8 +41,19 @@ def total_weight(weights, n):
     return float(n) if weights is None else float(weights.sum())
 
 
+def read_rows(X, shares, intercept):
+    """Return the Rows of X (n, p); None where X is tall and large, so that products by columns,
+    and their inner products, are cheaper.
+    """
+    n, p = X.shape
+    if n >= 4 * p and n * p > 10_000:
+        return None
+    return Rows(read_design(X.T)[0], shares, intercept)
+
+
 class Fit:
-    """One machine at the last of `lambdas`, reached along them, with its dual variables.
+    """One machine at the last of `lambdas`, with its dual variables: by `rows` alone, or reached
+    along `lambdas` by all of X. The loss is that of responses less `mean`.
 
     Attributes
     ----------
@@ -48,8 +63,17 @@ class Fit:
         minus the derivative of a smooth loss; with kinks it is the dual point of the certificate.
     """
 
-    def __init__(self, X, y, lambdas, weights, loss, options):
+    def __init__(self, X, y, lambdas, weights, loss, options, rows=None, mean=0.0):
         duals, lambdas = [], np.atleast_1d(lambdas)
+        if rows is not None:
+            tol = read_number("tol", options["tol"], 0, np.inf)
+            most = options["max_iter"]
+            most = MAX_ITER if most is None else read_count("max_iter", most, 0)
+            with one_blas_thread():
+                found = solve_rows(rows, loss, float(lambdas[-1]), tol, most, mean)
+            if found is not None:
+                self.coef, self.intercept, self.dual, self.gap, self.n_iter = found
+                return
 
         def keep(point):
             duals[:] = [point.dual]
@@ -60,7 +84,7 @@ class Fit:
         self.coef, self.intercept = fit.coefs[:, [-1]].toarray().ravel(), float(fit.intercepts[-1])
         self.gap, self.n_iter = float(fit.gaps[-1]), int(fit.n_iters[-1])
         self.eta = np.asarray(X @ self.coef, dtype=float) + self.intercept
-        self.dual = (loss.at(self.eta)[1] if loss.smooth else duals[0]) / lambdas[-1]
+        self.dual = (loss.at(self.eta - mean)[1] if loss.smooth else duals[0]) / lambdas[-1]
 
 
 def _with_probabilities(model):
@@ -83,7 +107,7 @@ class MarginClassifier(Classes, Net):
 
     def _read(self, X, y, sample_weight):
         refuse_missing_labels(y)
-        X, y = read_pair(self, X, y, accept_sparse="csc", dtype=TYPES, order="F")
+        X, y = read_pair(self, X, y, accept_sparse=("csr", "csc"), dtype=TYPES)
         read_choice("loss", self.loss, ("hinge", "squared_hinge"))
         read_choice("multi_class", self.multi_class, ("ovr", "crammer_singer"))
         if read_flag("probability", self.probability) and self.multi_class != "ovr":
@@ -114,14 +138,15 @@ class MarginClassifier(Classes, Net):
         """Fit each problem at the last of lambdas, and set the attributes."""
         w = np.ones(X.shape[0]) if weights is None else weights
         make, shares = {**KINKED, **LOSSES}[self.loss], w / w.sum()
-        sides = self._sides(codes)
-        fits = [Fit(X, side, lambdas, weights, make(side.astype(float), shares), self._options())
+        sides, options = self._sides(codes), self._options()
+        ridge = self.l1_ratio == 0.0 and not self._restricted()
+        rows = read_rows(X, shares, options["intercept"]) if ridge else None
+        fits = [Fit(X, side, lambdas, weights, make(side.astype(float), shares), options, rows)
                 for side in sides]  # fmt: skip
         self.coef_ = np.stack([fit.coef for fit in fits])
         self.intercept_ = np.array([fit.intercept for fit in fits])
         self.gap_ = max(fit.gap for fit in fits)
         self.n_iter_ = max(1, *(fit.n_iter for fit in fits))
-        ridge = self.l1_ratio == 0.0 and not self._restricted()
         if ridge:
             duals = np.array([fit.dual for fit in fits])
         else:  # rows whose loss has a slope

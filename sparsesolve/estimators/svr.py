@@ -14,7 +14,7 @@ from sparsesolve.families.links import identity
 from sparsesolve.losses import KINKED, LOSSES
 
 from .base import TYPES, Net, read_pair, read_sample_weight
-from .margin import Fit, exported, level, total_weight
+from .margin import Fit, exported, level, read_rows, total_weight
 
 
 def squared_insensitive(epsilon):
@@ -29,7 +29,7 @@ class MarginRegressor(RegressorMixin, Net):
 
     def _read(self, X, y, sample_weight):
         X, y = read_pair(
-            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+            self, X, y, accept_sparse=("csr", "csc"), dtype=TYPES, y_numeric=True
         )
         read_choice("loss", self.loss, ("epsilon_insensitive", "squared_epsilon_insensitive"))
         read_number("epsilon", self.epsilon, 0.0, np.inf)
@@ -56,11 +56,14 @@ class MarginRegressor(RegressorMixin, Net):
         shares, epsilon = w / w.sum(), float(self.epsilon)
         kinds, name = (LOSSES, "squared_epsilon_insensitive") if self._squared else (
             KINKED, "epsilon_insensitive")  # fmt: skip
-        loss = kinds[name](y, shares, epsilon=epsilon)
-        fit = Fit(X, y, lambdas, weights, loss, self._options())
+        options, ridge = self._options(), self.l1_ratio == 0.0 and not self._restricted()
+        rows = read_rows(X, shares, options["intercept"]) if ridge else None
+        mean = float(shares @ y) if options["intercept"] else 0.0
+        loss = kinds[name](y - mean, shares, epsilon=epsilon)
+        fit = Fit(X, y, lambdas, weights, loss, options, rows, mean)
         self.coef_, self.intercept_ = fit.coef, fit.intercept
         self.gap_, self.n_iter_ = fit.gap, max(1, fit.n_iter)
-        if self.l1_ratio > 0.0 or self._restricted():
+        if not ridge:
             inside = np.abs(y - fit.eta) < epsilon
             self.support_ = np.flatnonzero(~inside & (w > 0.0)).astype(np.intc)
             return

@@ -9,18 +9,22 @@ Rows are swept in random order (row_sweeps.pyx). An intercept asks for the hyper
 method of multipliers, b0 <- b0 + rho 1'u, reaches it, so that single rows can move. Rows leave a
 sweep by a heuristic that is undone before a lambda ends. Once the set of rows between their ends
 is stable, one Cholesky factor solves for them (rows_newton.py). If all that stalls, Newton steps
-go on: those on rows if the loss has kinks, proximal Newton steps on columns if it is smooth.
+go on: those on rows if the loss has kinks or rows alone are given, else proximal Newton steps on
+columns. Where rows alone are given (`solve_rows`), they also go on once they are cheaper.
 
 Reference: Hsieh et al. (2008); Bertsekas, "Constrained optimization and Lagrange multiplier
 methods" (1982), for the hyperplane.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from sparsesolve.solvers.margin.ridge_dual import RidgeDual
+from sparsesolve.solvers.margin.ridge_dual import RidgeDual, RowProblem
 from sparsesolve.solvers.margin.row_sweeps import EntropicSweeps, RowSweeps
 from sparsesolve.solvers.margin.rows_newton import MOST_FREE_ROWS, RowsNewton, solve_free
 from sparsesolve.solvers.newton.proximal_newton import ProximalNewton
+from sparsesolve.solvers.problem.standardisation import null_model
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced
 
 # Penalty on the sum of u that the intercept asks to be 0, as a multiple of the mean squared row
@@ -54,7 +58,7 @@ class DualDescent(Reduced):
             dual.rows, dual.centre, dual.target, dual.low, dual.high, dual.diagonal, loss.width
         )
         self.mean_square = float(problem.weights @ self.sweeps.squares())
-        self.sweeps.set(dual.u)
+        self.sweeps.set(dual.u, dual.z)
         self.b0 = dual.intercept
         self.since = 0  # Sweeps since the last multiplier.
 
@@ -65,17 +69,24 @@ class DualDescent(Reduced):
         if not 0.0 < lam < NULL_LAMBDA:  # a grid has 0 where no column can lower the loss
             return self.dual.at_null()
         limit, patience, doubt = self.iterations + budget, GAPS_BEFORE_NEWTON, 1.0
+        # In operations of products: beside these a sweep costs 1e4, and a round 2e5.
+        paid, price, each = 0.0, self._price_of_newton(), 1e4 + 4.0 * self.dual.rows.stored
+        most = int(min(MOST_SWEEPS, max(3.0, 0.25 * price / each)))
         self.sweeps.take_all()
         gap = least = self._certify(lam)
         while not gap <= target:
             if self.iterations >= limit:
                 return MAX_ITER, gap
-            if patience == 0:
+            if patience == 0 or paid > price:
                 return self._by_newton(lam, target, limit, gap)
             swept, last = self.iterations, gap
-            self._sweep(lam, gap, target, limit)
+            self._sweep(lam, gap, target, limit, most)
+            swept = self.iterations - swept
+            paid += 2e5 + swept * each
             gap = self._certify(lam)
-            swept = (self.iterations - swept) * _to_come(last, gap, target)
+            swept *= _to_come(last, gap, target)
+            if swept * each > price:
+                return self._by_newton(lam, target, limit, gap)
             if gap > target and self._finish(lam, swept / doubt):
                 before, gap = gap, self._certify(lam)
                 doubt *= 4.0 if gap > 0.5 * before else 1.0
@@ -83,9 +94,22 @@ class DualDescent(Reduced):
             least = min(least, gap)
         return CONVERGED, gap
 
+    def _price_of_newton(self):
+        """Return about what Newton steps on rows alone cost, in operations, where rows are many;
+        inf elsewhere.
+
+        Sweeps that have cost as much give way to them: together they cost at most twice the
+        cheaper of both.
+        """
+        stored, n, p = self.dual.rows.stored, self.dual.rows.p, self.dual.rows.n
+        if not isinstance(self.problem, RowProblem) or n < 4 * p:
+            return np.inf
+        steps = 2 if self.dual.loss.smooth else 10
+        return steps * (3e5 + 4.0 * stored + 0.03 * stored * p + 0.1 * p**3)
+
     def _by_newton(self, lam, target, limit, gap):
         """Newton steps from the current point, after sweeps have stalled."""
-        if self.dual.loss.smooth:
+        if self.dual.loss.smooth and not isinstance(self.problem, RowProblem):
             self.state = ProximalNewton(self.problem, self.n_threads)
             self.state.start_at(*self.dual.coefficients(), self.dual.intercept)
             self.spent += self.dual.iterations
@@ -108,16 +132,18 @@ class DualDescent(Reduced):
         feasible = self.dual.feasible(u)
         gap = self.dual.certify(lam, feasible)
         if self.with_intercept:
-            self.sweeps.set(feasible)
+            self.sweeps.set(feasible, self.dual.z)
         return gap
 
-    def _sweep(self, lam, gap, target, limit):
+    def _sweep(self, lam, gap, target, limit, most):
         """Sweep until a sweep gains little compared with the gap, at last over all rows."""
         rho = BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
         enough = SWEEP_GAIN * max(target, SWEEP_SHARE * gap)
+        if self.sweeps.gain > 0.0 and gap < np.inf:  # A gap falls no faster than gains do.
+            enough = min(enough, self.sweeps.gain * target / gap)
         self.sweeps.take_all()
         whole = self.sweeps.active
-        for _ in range(MOST_SWEEPS):
+        for _ in range(most):
             all_of_them = self.sweeps.active == whole
             gain = self.sweeps.sweep(lam, self.b0, rho)
             self.spent += 1
@@ -167,3 +193,50 @@ def _to_come(last, gap, target):
         return 300.0
     times = np.log(gap / max(target, 1e-300)) / np.log(last / gap)
     return min(times, 300.0)
+
+
+class Machine(NamedTuple):
+    """A certified solution for rows in the user's units."""
+
+    coef: np.ndarray  # (p,)
+    intercept: float
+    dual: np.ndarray  # (n,), u / lam: the coefficients of the rows in `coef`
+    gap: float  # relative to the null objective
+    iterations: int
+
+
+def solve_rows(given, loss, lam, tol, budget, mean=0.0):
+    """Minimise F(b0 + Xb) + lam |b|^2 / 2 by the rows of X alone, at one lam.
+
+    The gap is of the coefficients and the intercept as they are returned.
+
+    Parameters
+    ----------
+    given : Rows
+    loss : Loss with pieces, of responses less `mean`
+    tol : float
+        Gap to reach, relative to the null objective.
+    budget : int, most iterations
+
+    Returns
+    -------
+    Machine, or None : where tol is not reached, or numbers are near the ends of floats.
+    """
+    offset = np.zeros(len(given.weights))
+    problem = RowProblem(given, loss, offset, *null_model(loss, offset, given.intercept))
+    if not problem.null_value > 0.0:
+        return None
+    state = DualDescent(problem, 1)
+    sizes = np.array([lam, given.size, state.dual.spread])
+    if not ((sizes > 1e-75) & (sizes < 1e75)).all():
+        return None
+    dual, target = state.dual, tol * problem.null_value
+    goal = target
+    while goal > 0.0 and state.solve(lam, goal, budget)[0] == CONVERGED:
+        intercept = dual.intercept - float(dual.g @ given.mean) + mean
+        gap = dual.gap_at(lam, given.stored.products(dual.g) + (intercept - mean))
+        if gap <= target:
+            found = gap / problem.null_value
+            return Machine(dual.g, intercept, dual.u / lam, found, state.iterations)
+        goal = min(0.1 * goal, 2.0 * target - gap)
+    return None

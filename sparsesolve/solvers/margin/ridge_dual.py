@@ -18,11 +18,13 @@ negative:
     P - D = F(eta) + F*(-u) + u'eta  +  |lam g - A'u|^2 / (2 lam).
 
 Invariant: the gap is of the coefficients as they are returned, by products with the data, column
-by column or, if there are fewer rows, row by row.
+by column or, if there are fewer rows or rows alone are given, row by row.
 
 Reference: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
 large-scale linear SVM" (2008), for the pair without an intercept.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -57,6 +59,50 @@ def suits(problem, lambdas):
     return bool((held | ~problem.open_columns).all())
 
 
+class Rows:
+    """Rows of X in the user's units as columns of a Design, less their mean for an intercept.
+
+    Parameters
+    ----------
+    matrix : (p, n), the transpose of X as a Design reads it
+    weights : (n,) summing to 1
+    intercept : bool
+    """
+
+    def __init__(self, matrix, weights, intercept):
+        self.stored, self.weights, self.intercept = Design(matrix), weights, intercept
+        p, n = matrix.shape
+        entries = matrix if isinstance(matrix, np.ndarray) else matrix.data
+        self.size = float(np.abs(entries).max(initial=0.0))
+        self.mean = np.zeros(p)
+        if intercept:
+            self.mean = self.stored.combination(np.arange(n, dtype=np.intc), weights)
+        self.rows, self.centre = self.stored, self.mean
+        if intercept and isinstance(matrix, np.ndarray):
+            self.rows, self.centre = Design(matrix - self.mean[:, None]), np.zeros(p)
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """What RidgeDual asks of a Problem with v = 1 that is known by its rows alone."""
+
+    given: Rows
+    loss: object
+    offset: np.ndarray
+    null_intercept: float
+    null_value: float
+
+    @property
+    def weights(self):
+        """Weights (n,) of sum 1."""
+        return self.given.weights
+
+    @property
+    def intercept(self):
+        """True if there is an unpenalised intercept."""
+        return self.given.intercept
+
+
 class RidgeDual(State):
     """The primal and the dual of a Problem, and a point of each with its gap.
 
@@ -73,26 +119,33 @@ class RidgeDual(State):
     """
 
     def __init__(self, problem, n_threads):
-        self.problem, self.design, self.loss = problem, problem.design, problem.loss
+        self.problem, self.loss = problem, problem.loss
         self.n_threads, self.with_intercept = n_threads, problem.intercept
         self.iterations = 0  # which the solvers of it count
-        v = np.asarray(problem.penalty.l2)
-        self.which = np.flatnonzero(problem.open_columns & (v > 0.0)).astype(np.intc)
-        self.root_v = np.sqrt(v[self.which])
-        self.rows, self.centre = _rows(self.design, self.which, self.root_v)
-        self.wide = self.rows.p < self.rows.n  # Fewer rows than columns take part.
+        if isinstance(problem, RowProblem):
+            self.rows, self.centre = problem.given.rows, problem.given.centre
+            self.wide = True
+        else:
+            self._read_columns(problem)
         self.offset = np.asarray(problem.offset)
         self.target = self.loss.pieces[0] - self.offset
         self.low, self.high = (np.ascontiguousarray(end) for end in self.loss.ends)
         w = np.asarray(problem.weights)
         self.diagonal = np.divide(self.loss.bend, w, out=np.zeros(len(w)), where=w > 0.0)
-        self.one = np.ones(self.design.n)
+        self.one = np.ones(len(w))
         off = np.abs(self.target - problem.null_intercept)
         self.spread = float(np.sqrt(problem.weights @ off**2)) or 1.0
-        self.intercept, nothing = float(problem.null_intercept), np.zeros(len(self.which))
-        u = self.subgradient(self.offset + self.intercept)
-        self.null_gap = self.certify(NULL_LAMBDA, u, nothing, np.zeros(len(u)))
-        self.null = self.point()
+        self.intercept = float(problem.null_intercept)
+        self.g, self.eta = np.zeros(self.rows.n), self.offset + self.intercept
+        self.u, self.value = self.subgradient(self.eta), self.loss.at(self.eta)[0]
+        self.z, self.null_u, self.null = self.products(self.u), self.u, None
+
+    def _read_columns(self, problem):
+        self.design, v = problem.design, np.asarray(problem.penalty.l2)
+        self.which = np.flatnonzero(problem.open_columns & (v > 0.0)).astype(np.intc)
+        self.root_v = np.sqrt(v[self.which])
+        self.rows, self.centre = _rows(self.design, self.which, self.root_v)
+        self.wide = self.rows.p < self.rows.n  # Fewer rows than columns take part.
 
     def subgradient(self, eta):
         """Return u = -F'(eta) (n,); with an intercept, rows on a kink make its sum 0."""
@@ -119,7 +172,8 @@ class RidgeDual(State):
         """Return A'u, (k,)."""
         if self.wide:
             used = np.flatnonzero(u).astype(np.intc)
-            return self.rows.combination(used, u[used]) - float(u.sum()) * self.centre
+            z = self.rows.combination(used, u[used])
+            return z - float(u.sum()) * self.centre if self.with_intercept else z
         return self.design.products(u, self.n_threads)[self.which] / self.root_v
 
     def predictor(self, g):
@@ -147,7 +201,7 @@ class RidgeDual(State):
 
         u (n,) is feasible; `predictor` is Ag if it is known.
         """
-        z = self.products(u)
+        z = self.z if u is self.u else self.products(u)
         g = z / lam if g is None else g
         eta = self.offset + (self.predictor(g) if predictor is None else predictor)
         shift = 0.0
@@ -156,11 +210,15 @@ class RidgeDual(State):
         eta = eta + shift
         self.u, self.g, self.intercept, self.eta, self.z = u, g, float(shift), eta, z
         self.value = self.loss.at(eta)[0]
+        return self.gap_at(lam, eta)
+
+    def gap_at(self, lam, eta):
+        """Return the gap of the point certified last, for its predictor eta (n,) as rounded."""
         # u is on the hyperplane up to rounding, which the intercept multiplies.
-        infeasible = abs(float(u.sum())) if self.with_intercept else 0.0
-        missing = infeasible * (abs(shift) + self.spread) + EPSILON * abs(self.value)
-        samples = self.loss.fenchel_young_at(eta, u)
-        return gap_of_terms(samples, ridge_excess(g, z, lam), missing)
+        infeasible = abs(float(self.u.sum())) if self.with_intercept else 0.0
+        missing = infeasible * (abs(self.intercept) + self.spread) + EPSILON * abs(self.value)
+        samples = self.loss.fenchel_young_at(eta, self.u)
+        return gap_of_terms(samples, ridge_excess(self.g, self.z, lam), missing)
 
     def point(self):
         """Return the point certified last, for `set_point`."""
@@ -172,8 +230,13 @@ class RidgeDual(State):
 
     def at_null(self):
         """Go back to the null model; return the outcome and the gap of a solver there."""
-        self.set_point(self.null)
-        return CONVERGED, self.null_gap
+        if self.null is None:
+            self.intercept = float(self.problem.null_intercept)
+            nothing = np.zeros(len(self.null_u))
+            gap = self.certify(NULL_LAMBDA, self.null_u, np.zeros(self.rows.n), nothing)
+            self.null = self.point(), gap
+        self.set_point(self.null[0])
+        return CONVERGED, self.null[1]
 
     def dual_point(self):
         """Return u of the point certified last."""

@@ -59,7 +59,7 @@ cdef class RowSweeps:
         self.target, self.low, self.high, self.diagonal = target, low, high, diagonal
         # a~_i'm, |a~_i - m|^2 and m'm.
         self.shared = float(centre @ centre)
-        meeting = rows.products(centre)
+        meeting = rows.products(centre) if centre.any() else np.zeros(rows.p)
         square = np.empty(rows.p)
         cdef double[::1] out = square
         for i in range(rows.p):
@@ -79,13 +79,15 @@ cdef class RowSweeps:
         """Return a copy of u (n,)."""
         return np.array(self.u)
 
-    def set(self, u):
-        """Continue from u (n,)."""
+    def set(self, u, z=None):
+        """Continue from u (n,), with z = A'u if it is known."""
         u = np.ascontiguousarray(u, dtype=float)
-        which = np.flatnonzero(u).astype(np.intc)
-        self.u = u.copy()
-        self.G = self.rows.combination(which, u[which])
-        self.total = float(u.sum())
+        self.u, self.total = u.copy(), float(u.sum())
+        if z is None:
+            which = np.flatnonzero(u).astype(np.intc)
+            self.G = self.rows.combination(which, u[which])
+        else:
+            self.G = z + self.total * self.centre
         self.along = float(np.asarray(self.G) @ self.centre)
 
     def take_all(self):
@@ -101,27 +103,33 @@ cdef class RowSweeps:
         eta = b0 + self.rows.products(g) - float(self.centre @ g)
         return np.asarray(self.target) - eta - np.asarray(self.diagonal) * np.asarray(self.u)
 
-    cdef unsigned long long _draw(self) noexcept nogil:
-        self.drawn ^= self.drawn << 13
-        self.drawn ^= self.drawn >> 7
-        self.drawn ^= self.drawn << 17
-        return self.drawn
+    cdef void _shuffle(self) noexcept nogil:
+        """Bring the active rows into a random order."""
+        cdef Py_ssize_t k, other
+        cdef int i
+        for k in range(self.active - 1, 0, -1):
+            self.drawn ^= self.drawn << 13
+            self.drawn ^= self.drawn >> 7
+            self.drawn ^= self.drawn << 17
+            other = ((self.drawn >> 32) * <unsigned long long> (k + 1)) >> 32
+            i = self.order[other]
+            self.order[other] = self.order[k]
+            self.order[k] = i
 
     def sweep(self, double lam, double b0, double rho):
         """Visit the active rows once, in random order; return a lower bound of the dual's gain."""
         cdef double gain = 0.0, worst = 0.0, bar = self.worst, excess
         cdef double q, r, x, new, step, violated, per = 1.0 / lam
-        cdef Py_ssize_t k = 0, other
-        cdef int i, kept
+        cdef Py_ssize_t k = 0
+        cdef int i
         cdef double* G = &self.G[0]
         PyErr_CheckSignals()
         with nogil:
+            self._shuffle()
             while k < self.active:
-                other = k + <Py_ssize_t> (self._draw() % <unsigned long long> (self.active - k))
-                kept = self.order[other]
-                self.order[other] = self.order[k]
-                self.order[k] = kept
-                i = kept
+                i = self.order[k]
+                if k + 1 < self.active:  # In random order the processor cannot foresee it.
+                    col.prefetch(&self.rows.columns[self.order[k + 1]])
                 r = col.dot(&self.rows.columns[i], G, 0.0) - self.total * self.meeting[i]
                 r -= self.along - self.total * self.shared
                 x = self.u[i]
@@ -184,16 +192,14 @@ cdef class EntropicSweeps(RowSweeps):
     def sweep(self, double lam, double b0, double rho):
         """Visit the active rows once, in random order; return a lower bound of the dual's gain."""
         cdef double gain = 0.0, worst = 0.0, eta, share, q, w, step, per = 1.0 / lam
-        cdef Py_ssize_t k, other
+        cdef Py_ssize_t k
         cdef int i
         cdef double* G = &self.G[0]
         PyErr_CheckSignals()
         with nogil:
+            self._shuffle()
             for k in range(self.active):
-                other = k + <Py_ssize_t> (self._draw() % <unsigned long long> (self.active - k))
-                i = self.order[other]
-                self.order[other] = self.order[k]
-                self.order[k] = i
+                i = self.order[k]
                 eta = col.dot(&self.rows.columns[i], G, 0.0) - self.total * self.meeting[i]
                 eta -= self.along - self.total * self.shared
                 eta = b0 + rho * self.total + per * eta - self.target[i]

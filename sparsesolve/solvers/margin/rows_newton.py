@@ -1,4 +1,4 @@
-"""Semismooth Newton on the rows between their ends, for ridge problems whose loss has kinks.
+"""Semismooth Newton on the rows between their ends, for ridge problems whose loss has pieces.
 
     minimise over b0, b   F(o + b0 + Zb)  +  lam sum_j v_j b_j^2 / 2
 
@@ -7,7 +7,8 @@ Invariant: eta = o + b0 + Ag.
 
 Rounds of the method of multipliers replace F by its Moreau envelope about the last multipliers
 (losses/envelope.pyx). Its curvature is h_i = w_i sigma at the rows F between their ends and 0
-elsewhere. With A = Z V^-1/2 a Newton step solves
+elsewhere. A smooth loss is such an envelope itself, with multipliers 0 and sigma = 1 / bend, so
+that one round solves it. With A = Z V^-1/2 a Newton step solves
 
     (lam + A_F' H A_F) d = -gradient
 
@@ -202,9 +203,10 @@ class RowsNewton(Reduced):
         self.dual = dual = RidgeDual(problem, n_threads) if dual is None else dual
         super().__init__(dual)  # which answers for the point certified last
         self.w = np.asarray(problem.weights)
-        self.first = self.sigma = 1.0 / dual.spread
+        self.smooth = problem.loss.smooth
+        self.first = self.sigma = 1.0 / (problem.loss.bend if self.smooth else dual.spread)
         self.envelope = Envelope(problem.loss, self.first)
-        self.by_columns = len(dual.which) <= MOST_NEWTON_COLUMNS
+        self.by_columns = dual.rows.n <= MOST_NEWTON_COLUMNS
         self.moments, self.last_inside = Moments(dual, self.w), None
         self.null = max(problem.null_value, 1e-300)
         self.take(dual.u)
@@ -213,7 +215,8 @@ class RowsNewton(Reduced):
         """Continue from the point that the dual has certified last, with multipliers of u."""
         dual = self.dual
         self.g, self.b0, self.eta = dual.g, dual.intercept, dual.eta
-        self.m = np.divide(-u, self.w, out=np.zeros_like(u), where=self.w > 0.0)
+        moves = (self.w > 0.0) & (not self.smooth)
+        self.m = np.divide(-u, self.w, out=np.zeros_like(u), where=moves)
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -222,7 +225,7 @@ class RowsNewton(Reduced):
             return dual.at_null()
         limit, patience = self.iterations + budget, ROUNDS_PATIENCE
         self.sigma = max(self.first, self.sigma / 30.0)
-        self.sigma = min(self.sigma, 10.0 * self.first)
+        self.sigma = min(self.sigma, (1.0 if self.smooth else 10.0) * self.first)
         gap = least = self._begin(lam)
         best = gap, dual.point()
         # Rounds at one lambda: sigma has grown to its end after a dozen.
@@ -234,14 +237,14 @@ class RowsNewton(Reduced):
             self.envelope.about(self.m, self.sigma)
             least_goal = 0.1 * target
             goal = max(INNER_SHARE * min(gap, 0.01 * self.null), least_goal)
-            u = self._round(lam, goal, least_goal, limit)
-            self.m = self.envelope.slopes(self.eta)
+            u = self._round(lam, least_goal if self.smooth else goal, least_goal, limit)
+            self.m = self.m if self.smooth else self.envelope.slopes(self.eta)
             last = gap
             reached = self.eta - dual.offset - self.b0
             gap = dual.certify(lam, dual.feasible(u), self.g, reached)
             gap = self._finish(lam, gap, target)
             best = min(best, (gap, dual.point()), key=itemgetter(0))
-            if gap > ROUND_GAIN * last:
+            if gap > ROUND_GAIN * last and not self.smooth:
                 self.sigma *= SIGMA_GROWTH
                 self.sigma = min(self.sigma, 1e5 * self.first)
             progress = gap < PROGRESS * least
