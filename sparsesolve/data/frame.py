@@ -4,6 +4,7 @@ They are recognised by their methods, so that none of these packages is imported
 """
 
 import numbers
+from functools import lru_cache
 
 import numpy as np
 
@@ -104,7 +105,11 @@ def columns_of(X):
 
 
 def _family(X):
-    kind = type(X)  # of the class, because a lazy frame computes its attributes
+    return _family_of_class(type(X))  # because a lazy frame computes its attributes
+
+
+@lru_cache(maxsize=100)  # a fit asks nine times
+def _family_of_class(kind):
     for family, methods in SIGNS.items():
         if all(hasattr(kind, method) for method in methods):
             return family
