@@ -23,6 +23,8 @@ also answer:
     mapping()               a map to a penalty on disjoint blocks (``mapping.py``), or None
     tangent(b)              directions along which Omega is smooth at b (``tangent.py``), or None:
                             Newton steps on these finish what proximal steps began
+    sorted_weights()        (p,) w, which do not rise, with Omega(b) = sum_i w_i |b|_(i): solvers
+                            then move clusters of equal sizes
     majorant(b, smoothing)  (p,) w with Omega <= sum_j w_j b_j^2 / 2 + constant, equal at b up to
                             the smoothing: for reweighted least squares; or None. There is one
                             where Omega^2 is a concave function of the squares of coefficients

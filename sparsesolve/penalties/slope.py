@@ -87,6 +87,10 @@ class Slope(Norm):
         sums = np.cumsum(np.sort(np.abs(z))[::-1])
         return float((sums / self._sums).max(initial=0.0))
 
+    def sorted_weights(self) -> np.ndarray:
+        """Return the weights (p,) of the sizes from the largest down."""
+        return self._w
+
     def part(self, which: np.ndarray) -> Any:
         """Return the norm with the largest weights: zeros come last."""
         return Slope(self._w[: len(which)]).over(len(which))

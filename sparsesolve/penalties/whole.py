@@ -263,6 +263,11 @@ class WholePenalty:
 
         return own._replace(gradient=a * own.gradient + r * (T.T @ b.ravel()), curvature=curvature)
 
+    def sorted_weights(self):
+        """Return the weights of a sorted l1 norm of one response, or None."""
+        own = getattr(self.omega, "sorted_weights", None)
+        return None if own is None or not self.alpha > 0.0 else self.alpha * own()
+
     def part(self, which):
         """Return P on the features `which` alone, the others being 0; None if Omega does not
         offer it.

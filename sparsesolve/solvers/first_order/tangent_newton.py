@@ -20,6 +20,8 @@ alone.
 Given: a Problem whose penalty, or each term of it, has tangents. Invariant: what FirstOrder keeps;
 no step but a round ends above the worst of the last objectives, of which a Newton step keeps its
 own alone.
+Under the sorted l1 norm the place of a proximal step is taken by coordinate descent over clusters
+of equal sizes, on the quadratic model of the loss (``quadratic/cluster_descent.pyx``).
 Reference: Bareilles, Iutzeler, Malick, "Newton acceleration on manifolds identified by
 proximal gradient methods" (2023).
 """
@@ -30,6 +32,7 @@ from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers.certificate.dual_point import clear, times_curvature
 from sparsesolve.solvers.first_order.augmented_lagrangian import AugmentedLagrangian, solved
 from sparsesolve.solvers.first_order.first_order import Sparsa
+from sparsesolve.solvers.quadratic.cluster_descent import cluster_descent
 from sparsesolve.solvers.state import NULL_LAMBDA
 
 # Multiplications that the Python around a proximal step costs. A Newton step on a tangent waits
@@ -54,6 +57,9 @@ MOST_COEFFICIENTS = 500
 # Proximal steps at one lambda before the first round, and the steps of a round at whose price
 # rounds begin if that is later. Tables of scaled columns take some 20 proximal steps a lambda.
 STEPS_BEFORE_ROUNDS, NEWTON_STEPS_OF_ROUNDS = 40, 3
+# Rounds of descent over clusters between two gaps, and the share of the target by which a round
+# lowers the model if another one follows at once.
+MOST_DESCENTS, DESCENT_SHARE = 10, 0.01
 
 
 class TangentNewton(Sparsa):
@@ -73,7 +79,16 @@ class TangentNewton(Sparsa):
         self.rounds = AugmentedLagrangian(self)
         self.last_gap, self.taken = np.inf, 0  # proximal steps at this lambda
         self.few = few_for_rounds(problem)
+        self.weights = self._sorted_weights(problem)
+        self.columns = None  # all of X unpacked, for descent over clusters
         self.needed = False  # whether rounds were needed at the last lambda
+
+    def _sorted_weights(self, problem):
+        """Return the weights (p,) of a sorted l1 norm for descent over clusters, or None."""
+        small = self.design.n * self.design.p <= MOST_UNPACKED and not self.by_passes
+        if not small or self.loss.coupled or self.several or self.unpenalised.any():
+            return None
+        return problem.penalty.sorted_weights()
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -86,6 +101,7 @@ class TangentNewton(Sparsa):
         self.last_gap, self.taken = np.inf, 0
         self.wait = self.pause = 1
         self.since = 0  # proximal steps since the last Newton step
+        self.still = DESCENT_SHARE * self.target
         self.pieces = None  # indices of the last tangent's directions
         if self.unpenalised_basis.kernel is not None and not self.point.b.any():
             self._newton_step(lam)  # to the null model, which no prox leaves above its lam
@@ -106,7 +122,8 @@ class TangentNewton(Sparsa):
                 self.penalty.begin_polar(of_round.b, self.rounds.y)
             z = self.products(dual) if missing < np.inf else None
             gap = min(gap, self.gap_by(lam, dual, z, free, missing))
-        self.last_gap, self.between = gap, 1 if self._rounds_are_due(lam) else type(self).between
+        costly = self.weights is not None or self._rounds_are_due(lam)
+        self.last_gap, self.between = gap, 1 if costly else type(self).between
         return gap
 
     def _rounds_are_due(self, lam):
@@ -137,7 +154,8 @@ class TangentNewton(Sparsa):
             self._round(lam)
             return
         self.taken += 1
-        super().step(lam)
+        if not self._descend(lam):
+            super().step(lam)
         if len(self.terms) > 1:
             return
         self.wait -= 1
@@ -153,6 +171,25 @@ class TangentNewton(Sparsa):
         improved = self._newton_step(lam)
         self.pause = 1 if improved else min(2 * self.pause, 16)
         self.wait = self.pause
+
+    def _descend(self, lam):
+        """Descend over clusters; return True if the objective fell by more than rounding."""
+        if self.weights is None or not 0.0 < lam < NULL_LAMBDA:
+            return False
+        if self.columns is None:
+            self.columns = self.design.unpacked(np.arange(self.design.p, dtype=np.intc))
+        here, penalty, b, c = self.point, self.penalty, self.point.b.copy(), self.point.c.copy()
+        rounds = min(MOST_DESCENTS, self.limit - self.iterations + 1)
+        self.L, taken = cluster_descent(
+            self.columns, self.basis, self.loss.curvature_at(here.eta), here.u, lam * self.weights,
+            lam * penalty.ridge, b, c, lambda v, t: penalty.prox(v, lam * t), self.L, self.still,
+            rounds,
+        )  # fmt: skip
+        self.iterations += taken - 1
+        self.since += taken - 1
+        if taken < rounds:
+            self.still *= 0.1  # if the gap is not reached all the same
+        return self._move(lam, lambda t: (here.b + t * (b - here.b), here.c + t * (c - here.c)))
 
     def _same_pieces(self):
         """Return True if the last proximal step left all coefficients in their pieces."""
@@ -179,17 +216,28 @@ class TangentNewton(Sparsa):
         d, moved = self._direction(tangent, lam)
         if d is None:
             return False
-        before, t = self.objective(lam), 1.0
+        here = self.point
+
+        def end(t):
+            step = tangent.step(t * d).reshape(here.b.shape)
+            return here.b + step, here.c + t * moved
+
+        return self._move(lam, end)
+
+    def _move(self, lam, end):
+        """Move to end(t), for the first t of 1, 1/2, .. that does not raise the objective.
+
+        Returns True if that fell by more than rounding.
+        """
+        before = self.objective(lam)
         rounding = self.rounding(before)
-        # Halvings of a Newton step on a tangent, after which proximal steps go on.
-        for _ in range(8):
-            b = self.point.b + tangent.step(t * d).reshape(self.point.b.shape)
-            new = self.at(b, self.point.c + t * moved)
+        # Halvings of a step, after which proximal steps go on.
+        for k in range(8):
+            new = self.at(*end(0.5**k))
             value = self.objective(lam, new)
             if value <= before + rounding:
                 self.point, self.objectives = new, [value]
                 return value < before - rounding
-            t *= 0.5
         return False
 
     def _direction(self, tangent, lam):

@@ -57,6 +57,8 @@ class FewFeatures(Reduced):
             expected = max(2.0 * lam - self.last, LEAST_STRONG_LEVEL * lam)
         self.last = lam
         used = self._used() | self._moved(expected)
+        if used.mean() > 0.8:  # A part would save little.
+            return self.whole.solve(lam, target, budget)
         # Rounds in which features enter at one lambda; the strong rule needs one or two.
         for _ in range(100):
             outcome = self._solve_part(np.flatnonzero(used), lam, inner, limit - self.iterations)
