@@ -45,14 +45,13 @@ MOST_TIED_COEFFICIENTS = 1000
 MOST_SPARSE_COEFFICIENTS = 1500
 # Coefficients up to which their Hessian is factored where nearly all of them become active.
 MOST_DENSE_COEFFICIENTS = 200
-# Newton's method on all coefficients is used up to this product of K^2 and min(n, p), p counted
-# by stored values to a row: the cost of its Hessian grows faster with K than the steps of blocks.
-# Seconds of Newton's method over those of blocks (20 lambdas, tol 1e-7; n x p x K, and in
-# brackets the product in thousands): 1,000 x 50 x 10 0.48 (5), 200 x 1,000 x 20 0.56 (80), 1,500
-# x 100 x 20 0.91 (40), 3,000 x 100 x 30 0.76 (90), 3,000 x 40 x 50 1.05 (100), 300 x 2,000 x 20
-# 0.83 (120), 500 x 500 x 20 1.14 (200), 2,000 x 20 x 100 1.58 (200), 3,000 x 100 x 50 1.76 (250),
-# 4,000 x 25 x 200 2.7 (1,000; 8 lambdas); sparse, 1 in 20 stored, 2,000 x 200 x 50 0.82 (25).
-MOST_CLASSES_SQUARED_COLUMNS = 150_000
+# Coefficients up to which their Hessian is factored where rows are three times as many as columns,
+# so that most coefficients become active. Seconds of Newton's method over those of blocks (20
+# lambdas down to .01; n x p x K): 3,000 x 60 x 10 0.56, 2,000 x 500 x 3 0.62, 10,000 x 100 x 5
+# 0.48, 1,000 x 300 x 5 0.72; 1,000 x 100 x 20 0.97, 1,500 x 200 x 10 1.18, 1,500 x 100 x 20 1.39,
+# 3,000 x 100 x 30 1.47, 3,000 x 40 x 50 1.14. Fewer rows: 500 x 300 x 20 0.92, 1,000 x 400 x 20
+# 1.03, 500 x 500 x 20 0.68, 600 x 600 x 20 0.80, 300 x 300 x 50 0.65.
+MOST_TALL_COEFFICIENTS = 1800
 # First-order steps need about this many passes over X. Blocks are solved by second-order steps
 # until the cubes of their sizes cost more than these passes, under the linf norm a fifth of them:
 # it brings many coefficients of a block to one size, and its second-order steps are longer.
@@ -141,9 +140,8 @@ def _few_coefficients(problem):
     # sparse for several responses
     if 20 * problem.design.stored < n * p:
         most = min(most, MOST_SPARSE_COEFFICIENTS)
-    K, columns = problem.n_responses, min(p, n, problem.design.stored / n)
-    if K * K * columns > MOST_CLASSES_SQUARED_COLUMNS:
-        return False
+    K = problem.n_responses
+    most = min(most, MOST_TALL_COEFFICIENTS) if n >= 3 * p else most
     # Newton's method keeps another copy of X
     return K * min(p, 2 * n) <= most and n * p <= 20_000_000
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from random_sparse import random_csc
-from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve.solvers import SOLVERS, choice, suitability
@@ -112,19 +111,12 @@ def test_classes_go_by_blocks_where_the_ridge_part_brings_all_features_to_work(c
     assert chosen == ["response_blocks"] * 2 + ["response_newton"] * 3
 
 
-def test_many_classes_go_by_blocks(chosen, monkeypatch):
-    """K^2 columns are too many for one Hessian; sparse ones count by what they store."""
-    tall = RNG.standard_normal((120, 8))
+def test_many_coefficients_of_tall_data_go_by_blocks(chosen, monkeypatch):
+    monkeypatch.setattr(suitability, "MOST_TALL_COEFFICIENTS", 40 * 8 - 1)
     classes, options = np.arange(120) % 40, {"family": "multinomial", "lambdas": [0.015]}
-    for most in (40**2 * 8 - 1, 40**2 * 8):
-        monkeypatch.setattr(suitability, "MOST_CLASSES_SQUARED_COLUMNS", most)
-        ss.path(tall, classes, **options)
-    thin = sparse.random_array((120, 8), density=0.5, format="csc", rng=RNG)
-    for most in (40**2 * 4 - 1, 40**2 * 4):
-        monkeypatch.setattr(suitability, "MOST_CLASSES_SQUARED_COLUMNS", most)
-        ss.path(thin, classes, **options)
-    ss.path(tall, classes % 2, **options)
-    assert chosen == ["response_blocks", "response_newton"] * 2 + ["response_newton"]
+    for p in (8, 7, 41):  # With 41 columns rows are not three times as many.
+        ss.path(RNG.standard_normal((120, p)), classes, **options)
+    assert chosen == ["response_blocks", "response_newton", "response_newton"]
 
 
 def test_a_giant_group_without_a_norm_is_so_many_columns(chosen, monkeypatch):
