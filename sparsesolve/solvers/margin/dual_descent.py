@@ -232,7 +232,7 @@ def solve_rows(given, loss, lam, tol, budget, mean=0.0):
         return None
     dual, target = state.dual, tol * problem.null_value
     goal = target
-    while goal > 0.0 and state.solve(lam, goal, budget)[0] == CONVERGED:
+    while goal > 0.0 and _reaches(state, lam, goal, budget):
         intercept = dual.intercept - float(dual.g @ given.mean) + mean
         gap = dual.gap_at(lam, given.stored.products(dual.g) + (intercept - mean))
         if gap <= target:
@@ -240,3 +240,12 @@ def solve_rows(given, loss, lam, tol, budget, mean=0.0):
             return Machine(dual.g, intercept, dual.u / lam, found, state.iterations)
         goal = min(0.1 * goal, 2.0 * target - gap)
     return None
+
+
+def _reaches(state, lam, goal, budget):
+    """Return True if the gap is at most `goal`; False also where a Hessian has lost its digits.
+    """
+    try:
+        return state.solve(lam, goal, budget)[0] == CONVERGED
+    except np.linalg.LinAlgError:
+        return False

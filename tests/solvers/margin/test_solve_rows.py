@@ -9,6 +9,7 @@ from sparsesolve import estimators
 from sparsesolve.estimators.margin import read_rows
 from sparsesolve.estimators.svr import squared_insensitive
 from sparsesolve.losses import KINKED, LOSSES
+from sparsesolve.solvers.margin import dual_descent
 from sparsesolve.solvers.margin.dual_descent import solve_rows
 
 LOSSES_OF = {
@@ -95,3 +96,15 @@ def test_numbers_near_the_ends_of_floats_are_left_to_paths(kind):
     near = getattr(estimators, who)(loss=kind, C=1.0, tol=1e-9, **more).fit(X, y)
     far = getattr(estimators, who)(loss=kind, C=big**-2, tol=1e-9, **more).fit(X * big, y)
     np.testing.assert_allclose(far.coef_ * big, near.coef_, atol=1e-5)
+
+
+def test_a_hessian_without_digits_is_left_to_paths(monkeypatch):
+    X, y = data("tall", "squared_hinge")  # for which a path takes Newton steps on columns
+    expected = estimators.LinearSVC(tol=1e-10).fit(X, y).coef_
+
+    def lost(self, lam, target, budget):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(dual_descent.DualDescent, "solve", lost)
+    found = estimators.LinearSVC(tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(found.coef_, expected, atol=1e-5)
