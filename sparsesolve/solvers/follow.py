@@ -212,16 +212,16 @@ def _no_worse(state, problem, lam, start, gap, found, loss):
     # Chains and kernels have no design, and the gap of a concave penalty is of a convex model.
     if getattr(problem, "design", None) is None or problem.concave:
         return gap, found, loss
-    level = problem.inner_lambda(lam)
-    (before, least), (after, _) = (objective(problem, level, *at) for at in (start, found))
+    inner = problem.inner_lambda(lam)
+    (before, least), (after, _) = (objective(problem, inner, *at) for at in (start, found))
     if not before < after:
         return gap, found, loss
     rounding = LAST_DIGITS * (abs(after) + abs(problem.null_value))
     if _moves(problem):
         state.start_at(*start)
-        _, own = state.solve(level, np.inf, 0)
+        _, own = state.solve(inner, np.inf, 0)
         there = *state.coefficients(), state.intercept
-        if objective(problem, level, *there)[0] <= before + rounding:
+        if objective(problem, inner, *there)[0] <= before + rounding:
             return own, there, state.loss_value
     better = before - after + gap if np.isfinite(after) else np.inf
     return min(max(better, 0.0) + rounding, before), start, least
@@ -287,7 +287,7 @@ def approach(state, start, lam, target, budget, ratio=CONTINUATION_RATIO):
     Returns
     -------
     int : iterations spent, at most half of them. It is 0, and nothing is done,
-        if that share does not last for the way, so that few iterations go into lam itself.
+        if these do not last for the way, so that few iterations go into lam itself.
     """
     steps, before = between(start, lam, ratio), state.iterations
     # most steps take 3 to 12 iterations
@@ -296,12 +296,12 @@ def approach(state, start, lam, target, budget, ratio=CONTINUATION_RATIO):
         return 0
     if steps:
         log.debug("a far lambda is approached by %d steps", len(steps))
-    for level in steps:
+    for step in steps:
         left = allowed - (state.iterations - before)
         if left <= 0:
             break
         # 1e-5 costs a third more
-        state.solve(level, max(target, 1e-3 * state.loss_value), left)
+        state.solve(step, max(target, 1e-3 * state.loss_value), left)
     return state.iterations - before
 
 

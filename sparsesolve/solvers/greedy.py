@@ -108,13 +108,13 @@ class Residual:
         value = 0.5 * (r @ r)
         gap += self.problem.rounding_cost(which, values, 0.0) / self.null
         with np.errstate(over="ignore", under="ignore"):
-            level = float(np.ldexp(np.sqrt(2.0 * value), self.problem.exponent))
-        if not np.isfinite(level):
+            lam = float(np.ldexp(np.sqrt(2.0 * value), self.problem.exponent))
+        if not np.isfinite(lam):
             raise ValueError("the residual is beyond the largest 64-bit float; rescale y")
         which, values, intercept = self.problem.to_user(which[order], values[order], 0.0)
         explained = max(0.0, 1.0 - value / self.null) if self.problem.null_value > 0.0 else 0.0
         status = 0 if gap <= certain else missed
-        return Point(index, level, len(which), explained, gap, status, n_iter, which, values,
+        return Point(index, lam, len(which), explained, gap, status, n_iter, which, values,
                      intercept)  # fmt: skip
 
 
@@ -157,20 +157,20 @@ def project(data, r, method, most):
     """
     squares = data.squares
     nothing, rounding = LAST_DIGITS * np.sqrt(squares) * np.linalg.norm(r), data.rounding
-    rest, c, closed = squares.copy(), data.correlations(r), squares == 0.0
+    remaining, c, closed = squares.copy(), data.correlations(r), squares == 0.0
     Q, R, T = np.empty((8, len(r))), np.zeros((8, 8)), np.empty((8, len(c)))
     chosen, z, gram = [], [], data.gram(most)
     while True:
         k, open_ = len(chosen), ~closed & (np.abs(c) > nothing)
         if method == "forward":
             # differences of squares have lost their digits: the column itself is measured
-            unclear = np.flatnonzero(open_ & (rest <= 1e-8 * squares))
-            rest[unclear], c[unclear] = _measured(data, unclear, Q[:k], r)
-            closed[unclear] = rest[unclear] <= rounding[unclear] ** 2
+            unclear = np.flatnonzero(open_ & (remaining <= 1e-8 * squares))
+            remaining[unclear], c[unclear] = _measured(data, unclear, Q[:k], r)
+            closed[unclear] = remaining[unclear] <= rounding[unclear] ** 2
             open_ &= ~closed & (np.abs(c) > nothing)
         if not open_.any():
             return
-        score = np.abs(c) if method == "omp" else np.square(c) / np.where(open_, rest, 1.0)
+        score = np.abs(c) if method == "omp" else np.square(c) / np.where(open_, remaining, 1.0)
         j = int(np.where(open_, score, -1.0).argmax())
         if k == len(Q):
             Q, T = (np.vstack([part, np.empty_like(part)]) for part in (Q, T))
@@ -186,7 +186,7 @@ def project(data, r, method, most):
         reliable = gram is not None and size**2 > 1e-8 * squares[j]
         T[k] = (gram[j] - along @ T[:k]) / size if reliable else data.correlations(Q[k])
         c = c - z[k] * T[k]
-        rest = rest - np.square(T[k])
+        remaining = remaining - np.square(T[k])
         b, span = solve_triangular(R[: k + 1, : k + 1], z), Q[: k + 1]
         yield chosen, b, lambda r, span=span: unexplained(span, r)
 

@@ -44,7 +44,7 @@ class State:
         Parameters
         ----------
         lam : float
-            The regularisation level. The first call has NULL_LAMBDA: it solves the null model.
+            The regularisation parameter. The first call has NULL_LAMBDA: it solves the null model.
         target : float
             Absolute duality gap at which to stop.
         budget : int
@@ -82,7 +82,7 @@ class State:
         point: where F has kinks. None elsewhere."""
         return None
 
-    def look_ahead(self, levels):
+    def look_ahead(self, grid):
         """Take the lambdas that `solve` will be asked for, decreasing, in inner units."""
 
     def start_at(self, which, values, intercept):
@@ -148,9 +148,9 @@ class Reduced(State):
         """Reach gap <= target at lam; return (outcome, gap)."""
         return self.state.solve(lam, target, budget)
 
-    def look_ahead(self, levels):
+    def look_ahead(self, grid):
         """Pass on the lambdas to come."""
-        self.state.look_ahead(levels)
+        self.state.look_ahead(grid)
 
     def coefficients(self):
         """Return features with a nonzero coefficient, ascending, and their coefficients."""

@@ -22,13 +22,13 @@ ROUNDING_SHARE = 1e-2
 
 # While inactive columns will leave a gap, solving for the working ones below this fraction of it
 # does not help.
-INACTIVE_SHARE = 0.03
+INACTIVE_FRACTION = 0.03
 
-# Sufficient decrease: a step must reach this share of the decrease that its model promises.
+# Sufficient decrease: a step must reach this fraction of the decrease that its model promises.
 # Textbooks (Nocedal, Wright 2006, section 3.1) allow 1e-4 to 0.3 for Newton steps.
 ARMIJO = 0.1
 
-# A step that leaves more than this share of the gap is slow, and a reason to refresh the Hessian;
+# A step that leaves more than this fraction of the gap is slow: a reason to refresh the Hessian;
 # one response waits for a second one. An exact Hessian usually leaves less than a tenth.
 # Iterations at 0.0666667 and 0.6: sparse 0.94 and 1.07, logistic groups 0.98 and 1.05.
 SLOW_STEP = 0.2
@@ -49,7 +49,7 @@ LEAST_FORCING = 1e-3
 
 # No model is solved to less than this fraction of the target gap.
 # Iterations at 0.1 and 0.9: logistic groups 0.97 and 1.10.
-MODEL_SHARE = 0.3
+MODEL_FRACTION = 0.3
 
 # A solver gives up after this many steps that lower neither the objective by more than rounding
 # nor the gap. One such step may be a line search's; four in a row are not.
@@ -58,5 +58,5 @@ MOST_IDLE = 4
 # Fraction of the null objective above which the target gap counts as loose. The default does not.
 LOOSE_GAP = 1e-7
 
-# Share of lambda by which active columns may miss their thresholds at a loose tolerance.
+# Fraction of lambda by which active columns may miss their thresholds at a loose tolerance.
 MISSED_THRESHOLD_LOSS = 0.03

@@ -210,10 +210,10 @@ class BlockGradient(FirstOrder):
         The point is evaluated afresh before, so that rounding does not build up.
         """
         self.point = self.at(self.point.b, self.point.c)
-        self.seen = ()
+        self.recent = ()
         gap = super().gap(lam)
         if not self.all_groups:
-            z = self.seen[0][1] if self.seen else self.products(self.point.u)
+            z = self.recent[0][1] if self.recent else self.products(self.point.u)
             violated = self.penalty.levels(z) > lam
             self.working = np.flatnonzero(self.open & (
                     self._groups_with(self.point.b != 0.0) | violated))

@@ -114,8 +114,8 @@ class CuttingPlanes:
         if tag is not None and slot is not None:
             self.tags[slot] = tag
         elif tag is not None:
-            share = self.model.share
-            self.mixed = tag if self.mixed is None else self.mixed + share * (tag - self.mixed)
+            t = self.model.step_length
+            self.mixed = tag if self.mixed is None else self.mixed + t * (tag - self.mixed)
         if self.model.lower > self.lower:
             self.lower, self.best_mixed = self.model.lower, self.mixed
         self.w = self.model.point
@@ -144,11 +144,11 @@ class Aggregate:
         maximise over s in [0, 1]   b + s (b_t - b) - |a + s (a_t - a)|^2 / (2 lam)
 
     It is coordinate ascent on the dual of all planes, by the Gauss-Southwell rule; the bound never
-    falls. `share` is the last step's s.
+    falls. `step_length` is the last step's s.
     """
 
     def __init__(self, p, lam):
-        self.lam, self.a, self.b, self.share = lam, np.zeros(p), -np.inf, 1.0
+        self.lam, self.a, self.b, self.step_length = lam, np.zeros(p), -np.inf, 1.0
 
     @property
     def lower(self):
@@ -167,14 +167,14 @@ class Aggregate:
     def add(self, a, b):
         """Step towards the plane <a, w> + b."""
         if self.b == -np.inf:
-            self.a, self.b, self.share = a.copy(), b, 1.0
+            self.a, self.b, self.step_length = a.copy(), b, 1.0
             return
         towards = a - self.a
-        self.share = self._share(towards, b)
-        self.a = self.a + self.share * towards
-        self.b += self.share * (b - self.b)
+        self.step_length = self._step_length(towards, b)
+        self.a = self.a + self.step_length * towards
+        self.b += self.step_length * (b - self.b)
 
-    def _share(self, towards, b):
+    def _step_length(self, towards, b):
         curvature = float(towards @ towards) / self.lam
         gain = b - self.b - float(self.a @ towards) / self.lam
         if curvature > 0.0:
@@ -276,12 +276,12 @@ class Mean(Aggregate):
         """Take a step of length 1 / (lam t) along -a - lam w."""
         self.t += 1
         super().add(a, b)
-        self.w = (1.0 - self.share) * self.w - (self.share / self.lam) * a
+        self.w = (1.0 - self.step_length) * self.w - (self.step_length / self.lam) * a
         size = float(np.sqrt(self.w @ self.w))
         if size > self.radius:
             self.w = self.w * (self.radius / size)
 
-    def _share(self, towards, b):
+    def _step_length(self, towards, b):
         return 1.0 / self.t
 
 

@@ -47,7 +47,7 @@ class Reweighted(FirstOrder):
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
         self.y, self.root_w = problem.response, np.sqrt(problem.weights)
-        open_ = self.alive & ~_shut(self.penalty) & ~self.unpenalised
+        open_ = self.alive & ~_excluded(self.penalty) & ~self.unpenalised
         self.which = np.flatnonzero(open_).astype(np.intc)
         self.b = np.zeros(self.design.p)  # b with the coefficients that are shown as zero.
         self.response = self.unpenalised_basis.span.without(self.root_w * self.y)
@@ -55,10 +55,10 @@ class Reweighted(FirstOrder):
         if self.tall:
             Q, design = self.unpenalised_basis.span.Q, self.design
             gram, cross = tall_gram(design, self.root_w, self.y, n_threads)
-            seen = [design.products(self.root_w * q, n_threads) for q in Q.T]
-            seen = np.reshape(seen, (-1, design.p))[:, self.which]  # Q'A
-            self.gram = gram[np.ix_(self.which, self.which)] - seen.T @ seen
-            self.cross = cross[self.which] - seen.T @ (Q.T @ (self.root_w * self.y))
+            images = [design.products(self.root_w * q, n_threads) for q in Q.T]
+            images = np.reshape(images, (-1, design.p))[:, self.which]  # Q'A
+            self.gram = gram[np.ix_(self.which, self.which)] - images.T @ images
+            self.cross = cross[self.which] - images.T @ (Q.T @ (self.root_w * self.y))
         largest = np.abs(self.design.products(self.root_w * self.response, n_threads))
         square = np.maximum(problem.norms**2, 1e-300)
         self.smoothest = 0.1 * (largest / square)[self.which].max(initial=0.0)
@@ -89,8 +89,8 @@ class Reweighted(FirstOrder):
     def _with_least_squares(self, b):
         """Return the Point of b with the best unpenalised coefficients for it."""
         which = np.flatnonzero(b).astype(np.intc)
-        rest = self.y - self.design.combination(which, b[which])
-        return self.at(b, self.unpenalised_basis.span.Q.T @ (self.root_w * rest))
+        residual = self.y - self.design.combination(which, b[which])
+        return self.at(b, self.unpenalised_basis.span.Q.T @ (self.root_w * residual))
 
 
 def suits(problem, lambdas):
@@ -107,7 +107,7 @@ def suits(problem, lambdas):
     return bool((free | (np.asarray(penalty.lower) == np.asarray(penalty.upper))).all())
 
 
-def _shut(penalty):
+def _excluded(penalty):
     """Return a mask of the features that are excluded, (p,)."""
     if not penalty.has_blocks:
         return np.zeros(penalty.n_features, dtype=bool)

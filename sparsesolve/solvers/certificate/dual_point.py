@@ -282,7 +282,7 @@ class UnpenalisedBasis:
         self._of_each = nowhere.ndim == 2 and (self._boxed or not everywhere[self.alive].all())
         self.kernel = None if problem.has_blocks else penalty.kernel()
         if self.kernel is not None:
-            self.share = self._share_of(norms)
+            self.dual_kernel = self._dual_kernel_of(norms)
             # Computed once: a second time rounding may give Q another sign.
             self._along_kernel = self.spans.along(self.kernel)
         self.span = self._span_of(self.which)
@@ -337,15 +337,15 @@ class UnpenalisedBasis:
         z[..., free] = 0.0
         if self.kernel is None or free.any():
             return z
-        size = (abs(self.share) @ (abs(self.kernel).T @ np.abs(z).T)).T
+        size = (abs(self.dual_kernel) @ (abs(self.kernel).T @ np.abs(z).T)).T
         for _ in range(2):
-            z -= (self.share @ (self.kernel.T @ z.T)).T
+            z -= (self.dual_kernel @ (self.kernel.T @ z.T)).T
         # What is left of a product without its part along the kernel is rounding below this
         # fraction of what is taken away: some ten units in the last place.
         z[np.abs(z) <= 2e-15 * size] = 0.0
         return z
 
-    def _share_of(self, norms):
+    def _dual_kernel_of(self, norms):
         """Return S (p, k) with N'S = I, columns in proportion to the squared norms of features.
 
         N is the answer if columns of N overlap and the sizes of features differ so much that S

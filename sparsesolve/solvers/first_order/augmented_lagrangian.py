@@ -32,7 +32,7 @@ from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers.certificate.dual_point import Curvature
 
-# The first rho lets a round end at this share of the gap; rho grows by the second number a round.
+# The first rho lets a round end at this part of the gap; rho grows by the second number a round.
 FIRST_SHARE, RHO_GROWTH = 0.2, 10.0
 
 

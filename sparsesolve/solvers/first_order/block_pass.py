@@ -124,9 +124,9 @@ class BlockPass:
         if not (self.in_blocks and loss.by_sample):
             self.parts = [(loss, np.asarray(self.problem.weights), self.offset)]
             return
-        (y, w), rest = loss.samples(), loss.parameters()
+        (y, w), parameters = loss.samples(), loss.parameters()
         cut = design.cut(np.asarray(y).T, np.asarray(w), self.offset)
-        arguments = [(type(loss), (y.T, w, *rest), offset, chunk_rows(self.f))
+        arguments = [(type(loss), (y.T, w, *parameters), offset, chunk_rows(self.f))
                      for y, w, offset in cut]  # fmt: skip
         self.parts = design.standing(make_parts, arguments)
 
@@ -186,9 +186,9 @@ class BlockPass:
 
 def make_parts(kind, arguments, offset, count):
     """Return the rows of a loss that belong to a block: (loss, weights, offset) of each chunk."""
-    y, w, *rest = arguments
+    y, w, *parameters = arguments
     chunks = (slice(start, start + count) for start in range(0, len(w), count))
-    return [(kind(y[rows], w[rows], *rest), w[rows], offset[..., rows]) for rows in chunks]
+    return [(kind(y[rows], w[rows], *parameters), w[rows], offset[..., rows]) for rows in chunks]
 
 
 def pass_over(block, parts, read, frame, common):
@@ -228,21 +228,21 @@ def _bounded(ask, samples, sums):
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _summed(rows, samples, common):
     """Return the Sums of every Ask."""
-    held, rest = [], []
+    stacks, others = [], []
     for ask, found in zip(common.asks, samples, strict=True):
         columns, n = ask.unpenalised if found.h else (), found.V.shape[-1]
         Q = rows.unpacked(columns).T if len(columns) else np.zeros((0, n))
         Q = np.concatenate([np.ones((1, n)), Q]) if common.intercept else Q
-        held.append(np.stack([*found.V, *(h * q for h in found.h for q in Q)]))
+        stacks.append(np.stack([*found.V, *(h * q for h in found.h for q in Q)]))
         gram = () if ask.which is None else _gram(rows, ask.which, found.curved)
-        rest.append((found.sums, np.asarray(gram, dtype=float)))
-    V = np.concatenate(held)
+        others.append((found.sums, np.asarray(gram, dtype=float)))
+    V = np.concatenate(stacks)
     products = rows.products(V.reshape(-1, V.shape[-1])).reshape(*V.shape[:2], -1)
     products = np.concatenate([V.sum(axis=2)[..., None], products], axis=2)
-    cuts = np.cumsum([len(V) for V in held])[:-1]
+    cuts = np.cumsum([len(V) for V in stacks])[:-1]
     return [
         Sums(*sums, part.reshape(len(part), -1), gram)
-        for (sums, gram), part in zip(rest, np.split(products, cuts), strict=True)
+        for (sums, gram), part in zip(others, np.split(products, cuts), strict=True)
     ]
 
 

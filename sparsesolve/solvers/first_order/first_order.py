@@ -68,7 +68,7 @@ class FirstOrder(State):
 
     between = 10  # iterations between two certificates
     patience = 100  # certificates without progress before the solver gives up
-    seen = ()  # the last two residuals and their products, the newest first
+    recent = ()  # the last two residuals and their products, the newest first
 
     def __init__(self, problem, n_threads):
         self.design, self.n_threads, self.several = problem.design, n_threads, problem.n_responses
@@ -204,11 +204,11 @@ class FirstOrder(State):
 
     def products(self, u):
         """Return z_j'u of every column, (p,) or (K, p); steps and gaps share the last answers."""
-        pair = next((own for own in self.seen if own[0] is u), None)
+        pair = next((own for own in self.recent if own[0] is u), None)
         if pair is None and self.several:
             pair = u, self.design.response_products(u, None, self.n_threads)
         pair = pair or (u, self.design.products(u, self.n_threads))
-        self.seen = (pair, *[other for other in self.seen if other is not pair][:1])
+        self.recent = (pair, *[other for other in self.recent if other is not pair][:1])
         return pair[1].copy()
 
     # The certificate.

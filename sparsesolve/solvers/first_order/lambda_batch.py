@@ -71,7 +71,7 @@ class Item:
         self.scale, self.by = 1.0, None  # of the Hessian, and which Hessian that is of
         self.n_steps, self.rounds, self.idle = 0, 0, 0
         self.predicted_gap, self.least = np.inf, np.inf
-        self.error = 1.0  # of the Hessian: relative error of the last slope that it promised
+        self.error = 1.0  # of the Hessian: relative error of the last slope that it predicted
         self.plan, self.dual, self.t, self.slow, self.direction = None, None, 1.0, False, None
 
     target = 0.0

@@ -52,8 +52,8 @@ class Panoc(Ista):
         # Lengths of a PANOC step that are tried, each half as far, before the proximal step
         # itself, which always lowers the envelope.
         for k in range(4):
-            share = 0.5**k
-            goal = self.vector + share * d - (1.0 - share) * self.residual
+            t = 0.5**k
+            goal = self.vector + t * d - (1.0 - t) * self.residual
             base = self.at(*self._apart(goal))
             if not np.isfinite(base.value):
                 continue
@@ -126,14 +126,14 @@ class Panoc(Ista):
             product, square = float(s @ y), float(y @ y)
             if product > ROUNDING * np.sqrt(float(s @ s) * square):
                 pairs.append((s, y, 1.0 / product, product / square))
-        shares = []
+        alphas = []
         for s, y, inverse, _ in reversed(pairs):
-            shares.append(inverse * float(s @ d))
-            d -= shares[-1] * y
+            alphas.append(inverse * float(s @ d))
+            d -= alphas[-1] * y
         if pairs:
             d *= pairs[-1][3]
-        for (s, y, inverse, _), share in zip(pairs, reversed(shares), strict=True):
-            d += (share - inverse * float(y @ d)) * s
+        for (s, y, inverse, _), alpha in zip(pairs, reversed(alphas), strict=True):
+            d += (alpha - inverse * float(y @ d)) * s
         if every:
             return d
         whole = -self.residual

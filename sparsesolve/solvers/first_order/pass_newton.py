@@ -50,7 +50,7 @@ ENTER_AHEAD = 0.7
 MOST_COLUMNS = 600
 # A model is solved to this fraction of the target gap: its inner products are in memory, and steps
 # cost passes.
-MODEL_GAP = 0.1
+MODEL_FRACTION = 0.1
 # Lambdas of a batch at most: 6 take 20 passes, 24 take 10 and twice the images of a block.
 BATCH_SIZE = 12
 # A batch ends at this fraction of the lambda before it: .55 takes 18 passes, .09 takes 12.
@@ -329,8 +329,8 @@ class PassNewton(State):
         square = item.here.sums.square
         if self.loss.coupled:  # u'H^-1 u is that of the diagonal, which may be less
             square = max(square, z @ np.linalg.pinv(gram, hermitian=True) @ z)
-        model.aim(start, z / scale, np.array([np.sqrt(max(square, 0.0)) / scale]))
-        goal = max(MODEL_GAP * item.target, 1e-13 * self.problem.null_value)
+        model.set_gradient(start, z / scale, np.array([np.sqrt(max(square, 0.0)) / scale]))
+        goal = max(MODEL_FRACTION * item.target, 1e-13 * self.problem.null_value)
         # 1,000 steps within a model, which is replaced by the next.
         model.solve(item.lam / scale, 0.0 if item.idle else goal / scale, 1000)
         at, values = model.coefficients()

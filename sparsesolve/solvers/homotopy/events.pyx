@@ -38,9 +38,9 @@ from sparsesolve.linalg.kernels.vector cimport axpy, ss_reach
 from sparsesolve.solvers import tolerances
 
 # State of a column of the window. A REFUSED column depends on the active ones and waits until one
-# of them leaves. A SHUT column never joins.
+# of them leaves. An EXCLUDED column never joins.
 cdef enum State:
-    OUT, IN, REFUSED, SHUT
+    OUT, IN, REFUSED, EXCLUDED
 
 # Times lambda, a bound that no correlation meets.
 cdef double FAR = 1e200
@@ -103,17 +103,18 @@ cdef class ActiveSet:
         cdef int m = self.basis.width
         return np.array(self.feature[1 : m + 1]), np.asarray(self.state[1 : m + 1]) != IN
 
-    def begin(self, int[::1] features, const double[::1] c, int n_knots, int room, bint same=False):
-        """Prepare for `n_knots` knots and `room` events; the basis holds the window `features`.
+    def begin(self, int[::1] features, const double[::1] c, int n_knots, int n_events,
+              bint same=False):
+        """Prepare for `n_knots` knots and `n_events` events; the basis holds the window `features`.
 
         c (p,) are exact correlations at the current lam. They first correct the active
         coefficients. `same` says that the window is the one before, its active columns included.
         """
         cdef int s = self.basis.size, m = self.basis.width, k, i, j
-        self._reserve(s + room, 1 + m + room)
-        self.B, self.lams = np.zeros((n_knots, s + room)), np.empty(n_knots)
-        self.slots = np.empty(s + room, dtype=np.intc)
-        self.events = np.empty((room, 4), dtype=np.intc)
+        self._reserve(s + n_events, 1 + m + n_events)
+        self.B, self.lams = np.zeros((n_knots, s + n_events)), np.empty(n_knots)
+        self.slots = np.empty(s + n_events, dtype=np.intc)
+        self.events = np.empty((n_events, 4), dtype=np.intc)
         self.n_slots, self.n_knots, self.n_events = s, 0, 0
         for k in range(s):
             self.slots[k], self.slot_[k] = self.member_[k], k
@@ -129,14 +130,14 @@ cdef class ActiveSet:
             self.limit[i] = self.w[i] if self.state[i] == OUT else FAR
         self._correct(np.asarray(c)[self.active])
 
-    def enclose(self, const unsigned char[::1] shut):
-        """Let all columns be in the window, as they are in the basis. shut (p,) marks those that
-        never join.
+    def enclose(self, const unsigned char[::1] excluded):
+        """Let all columns be in the window, as they are in the basis. `excluded` (p,) marks those
+        that never join.
         """
         cdef int i, k
-        self._reserve(self.basis.size, 1 + shut.shape[0])
-        for i in range(1, shut.shape[0] + 1):
-            self.feature[i], self.state[i] = i - 1, SHUT if shut[i - 1] else OUT
+        self._reserve(self.basis.size, 1 + excluded.shape[0])
+        for i in range(1, excluded.shape[0] + 1):
+            self.feature[i], self.state[i] = i - 1, EXCLUDED if excluded[i - 1] else OUT
         for k in range(self.basis.size):
             i = 1 + self.member_[k]
             self.place_[k], self.state[i] = i, IN
@@ -210,7 +211,7 @@ cdef class ActiveSet:
         for k in range(self.basis.size):
             self.b[k] = b[k]
 
-    cdef bint _roomy(self, int events) noexcept nogil:
+    cdef bint _has_capacity(self, int events) noexcept nogil:
         """Return True if the log has room for so many events."""
         return self.n_events + events <= self.events.shape[0]
 
@@ -235,7 +236,7 @@ cdef class ActiveSet:
         return True
 
     cdef double _tiny(self) noexcept nogil:
-        """Return the share of a column's square that must lie outside the span of the active
+        """Return the fraction of a column's square that must lie outside the span of the active
         ones.
 
         With less, rounding hides whether the column is independent.
@@ -351,7 +352,7 @@ cdef class Homotopy(ActiveSet):
     cdef int _run(self) noexcept nogil:
         cdef int kind, index
         cdef double t
-        while self.n_knots < self.B.shape[0] and self._roomy(1):
+        while self.n_knots < self.B.shape[0] and self._has_capacity(1):
             self.basis.direction(&self.d[0])
             kind = self._next(&t, &index)
             if self.here > 0 and t <= self.tie and kind != END and self.lasso:
@@ -448,14 +449,14 @@ cdef class Homotopy(ActiveSet):
             self.old[i] = 0.0
             self.tied[i] = self._side(i)
             count += self.tied[i] != 0
-        if not self._roomy(4 * count + 4):
+        if not self._has_capacity(4 * count + 4):
             return False
         for k in range(self.basis.size - 1, -1, -1):
             if self._at_zero(k):
                 i = self._leave(k)
                 self.tied[i] = 1 if self.c[i] > 0.0 else -1
                 self.old[i] = 0.0
-        while self._roomy(2):
+        while self._has_capacity(2):
             best, most = 0, ROUNDING
             for i in range(1, self.basis.width + 1):
                 if self.tied[i] != 0 and self.state[i] == OUT:
@@ -497,7 +498,7 @@ cdef class Homotopy(ActiveSet):
             self.old[i] = 0.0
             if i == newest:         # Only rounding does that.
                 return False
-            if not self._roomy(2):
+            if not self._has_capacity(2):
                 return True
 
     cdef bint _at_zero(self, int k) noexcept nogil:
@@ -510,7 +511,7 @@ cdef class Homotopy(ActiveSet):
         """
         cdef double rounding = (2.0 * self.tie * self.w[i]
                          + 1e-13 * self.scale * self.size[self.feature[i]])
-        if (self.state[i] == IN or self.state[i] == SHUT
+        if (self.state[i] == IN or self.state[i] == EXCLUDED
                 or fabs(self.c[i]) < self.lam * self.w[i] - rounding):
             return 0
         return 1 if self.c[i] > 0.0 else 0 if self.positive else -1

@@ -172,8 +172,8 @@ class Certificate:
     def _departures(self, lams, features, B, C, most):
         v = self.rules.v[features]
         sizes = np.abs(C[:, features]) / np.where(v > 0.0, v, 1.0)
-        rest = np.where(B != 0.0, np.abs(sizes - np.outer(lams, v > 0.0)), 0.0)
-        return np.maximum(rest.max(axis=1, initial=0.0), most - lams) / self.first
+        excess = np.where(B != 0.0, np.abs(sizes - np.outer(lams, v > 0.0)), 0.0)
+        return np.maximum(excess.max(axis=1, initial=0.0), most - lams) / self.first
 
     def _square_inside(self, core, c, features, b):
         """Return |P r|^2 such that r - P r is dual feasible at lam = 0; P projects on the binding

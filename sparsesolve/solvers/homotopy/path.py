@@ -41,7 +41,7 @@ UNCLEAR = "rounding hides in which order features join and leave"
 
 def homotopy_data(problem, n_threads):
     """Return the data of a Problem of squared error."""
-    # Share of stored values from which dense kernels are faster than sparse products.
+    # Fraction of stored values from which dense kernels are faster than sparse products.
     dense = problem.design.stored >= 0.15 * problem.design.n * problem.design.p
     return (DenseData if dense else SparseData)(problem, n_threads)
 
@@ -56,7 +56,7 @@ class Data:
     like.
     """
 
-    gram, cross, room, least, design = None, None, np.empty((0, 0)), False, None
+    gram, cross, scratch, least, design = None, None, np.empty((0, 0)), False, None
 
     @property
     def samples(self):
@@ -77,11 +77,11 @@ class Data:
             return self._inner(left, right)
         return self.gram[np.ix_(left, right)]
 
-    def _room(self, K):
+    def _scratch(self, K):
         """Return an array for the correlations at K knots."""
-        if K > len(self.room):
-            self.room = np.empty((K, len(self.squares)))
-        return self.room[:K]
+        if K > len(self.scratch):
+            self.scratch = np.empty((K, len(self.squares)))
+        return self.scratch[:K]
 
     def measure(self, features, B):
         """Return correlations a_j'r (K, p) and |r|^2 (K,) for r = y - A_U b, at K knots.
@@ -92,7 +92,7 @@ class Data:
         p, U = len(self.squares), len(features)
         if self.gram is None or U * p > self.n * (U + p):
             return self._correlations(features, B)
-        C = self._room(len(B))
+        C = self._scratch(len(B))
         np.subtract(self.cross, np.matmul(B, self.gram.take(features, axis=0), out=C), out=C)
         explained = np.einsum("ku,ku->k", B, C[:, features] + self.cross[features])
         return C, np.maximum(self.response_square - explained, 0.0)
@@ -154,7 +154,7 @@ class DenseData(Data):
         np.subtract(self.y, R, out=R)
         square = np.einsum("ij,ij->i", R, R)
         if self.whole is not None:
-            return np.matmul(R, self.whole.T, out=self._room(len(R))), square
+            return np.matmul(R, self.whole.T, out=self._scratch(len(R))), square
         R *= self.root_w
         return self.design.response_products(R, None, self.n_threads), square
 
@@ -244,7 +244,7 @@ class FollowedPath:
         self.rounding = 1e-13 * (self.first * rules.v + largest)
         lams = np.array([self.lam])
         self.start = self.certificate.batch(lams, self.features, B, C, squares)
-        self.room = 0  # Room for events beyond those of the knots.
+        self.more_events = 0  # that may happen beyond those of the knots
         self.events = 0  # Events since the last knot.
         self.urgent = np.empty(0, dtype=np.intc)
         self.window, self.enclosed, self.per_knot = None, False, COLUMNS_PER_KNOT
@@ -314,7 +314,7 @@ class FollowedPath:
         return ended or self.reason in (Reason.AT_END, Reason.FULL, Reason.STUCK)
 
     def _events(self, knots):
-        return knots + 16 + self.room
+        return knots + 16 + self.more_events
 
     def _open_window(self, knots):
         """Choose the columns that may join before the next check, and put them into the basis.
@@ -374,7 +374,7 @@ class FollowedPath:
             core.undo(kept)
             self.reason = Reason.RUNNING
         elif self.reason == Reason.CROWDED or not kept:
-            self.room = 2 * self.room + 64
+            self.more_events = 2 * self.more_events + 64
         events = core.events_by_knot()
         events[0] += self.events
         self.events = events[kept]

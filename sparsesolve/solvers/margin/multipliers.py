@@ -34,10 +34,10 @@ from sparsesolve.solvers.tolerances import PROGRESS, ROUNDING
 # spread of the kinks. A larger one makes the smooth problem as hard as the problem itself; a
 # smaller one takes more rounds.
 FIRST_SIGMA = 10.0
-# sigma grows by the first factor after a round that left more than the second share of the gap,
+# sigma grows by the first factor after a round that left more than the second fraction of the gap,
 # and shrinks by it where the smooth problem takes too many steps.
 SIGMA_GROWTH, ROUND_GAIN = 3.0, 0.2
-# An inner problem is solved to this share of the current gap.
+# An inner problem is solved to this fraction of the current gap.
 INNER_SHARE = 0.1
 # Rounds without progress of the least gap after which the method is given up.
 ROUNDS_PATIENCE = 15
@@ -305,10 +305,10 @@ class Multipliers(State):
         lam = _least_lambda(self.problem, self.correlations_here())
         if not 0.0 < lam < np.inf or penalty.alpha == 0.0:
             return lam
-        # Relative gaps of Dinkelbach's steps, while they are long and at last, and a share of a
+        # Relative gaps of Dinkelbach's steps, while they are long and at last, and a fraction of a
         # lambda whose solution is b = 0, which is tried next.
-        loose, tight, next_share = 1e-3, 1e-9, 0.7
-        best, lam, close = 0.0, next_share * lam, loose
+        loose, tight, fraction = 1e-3, 1e-9, 0.7
+        best, lam, close = 0.0, fraction * lam, loose
         # Dinkelbach's steps to the largest lambda with a coefficient other than 0: they converge
         # faster than geometrically.
         for _ in range(30):
@@ -327,7 +327,7 @@ class Multipliers(State):
             elif best > 0.0:
                 break
             else:  # b = 0 is best here, and perhaps further down.
-                lam = next_share * min(lam, _least_lambda(self.problem, self.correlations_here()))
+                lam = fraction * min(lam, _least_lambda(self.problem, self.correlations_here()))
         self._solve(lam * (1.0 + tight), tight * self.null, 10_000)
         return lam
 

@@ -5,7 +5,7 @@
                           within  -w h <= u <= -w l,  and  1'u = 0 with an intercept
 
 with A = Z V^-1/2, and d_i = bend / w_i: 0 of a loss with kinks, 1 / w_i of a squared hinge. Of a
-logistic loss w_i times the entropy of the share of u_i between its bounds takes the place of
+logistic loss w_i times the entropy of the fraction of u_i between its bounds takes the place of
 -d_i u_i^2 / 2.
 
 Given: a Problem with alpha = 0, one response, no limits, and no unpenalised column but the

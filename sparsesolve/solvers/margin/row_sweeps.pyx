@@ -50,12 +50,12 @@ cdef class RowSweeps:
     cdef const double[::1] target, low, high, diagonal, meeting, square
     cdef double[::1] u, G
     cdef int[::1] order
-    cdef unsigned long long drawn
+    cdef unsigned long long random_state
 
     def __init__(self, Design rows, centre, target, low, high, diagonal, double width,
                  unsigned long long seed=1):
         cdef Py_ssize_t i
-        self.rows, self.width, self.drawn = rows, width, 88172645463325252 + seed
+        self.rows, self.width, self.random_state = rows, width, 88172645463325252 + seed
         self.target, self.low, self.high, self.diagonal = target, low, high, diagonal
         # a~_i'm, |a~_i - m|^2 and m'm.
         self.shared = float(centre @ centre)
@@ -108,10 +108,10 @@ cdef class RowSweeps:
         cdef Py_ssize_t k, other
         cdef int i
         for k in range(self.active - 1, 0, -1):
-            self.drawn ^= self.drawn << 13
-            self.drawn ^= self.drawn >> 7
-            self.drawn ^= self.drawn << 17
-            other = ((self.drawn >> 32) * <unsigned long long> (k + 1)) >> 32
+            self.random_state ^= self.random_state << 13
+            self.random_state ^= self.random_state >> 7
+            self.random_state ^= self.random_state << 17
+            other = ((self.random_state >> 32) * <unsigned long long> (k + 1)) >> 32
             i = self.order[other]
             self.order[other] = self.order[k]
             self.order[k] = i
@@ -191,7 +191,7 @@ cdef class EntropicSweeps(RowSweeps):
 
     def sweep(self, double lam, double b0, double rho):
         """Visit the active rows once, in random order; return a lower bound of the dual's gain."""
-        cdef double gain = 0.0, worst = 0.0, eta, share, q, w, step, per = 1.0 / lam
+        cdef double gain = 0.0, worst = 0.0, eta, ratio, q, w, step, per = 1.0 / lam
         cdef Py_ssize_t k
         cdef int i
         cdef double* G = &self.G[0]
@@ -204,8 +204,8 @@ cdef class EntropicSweeps(RowSweeps):
                 eta -= self.along - self.total * self.shared
                 eta = b0 + rho * self.total + per * eta - self.target[i]
                 w, q = self.high[i] - self.low[i], self.square[i] * per + rho
-                share = (self.high[i] - self.u[i]) / w
-                step = w * (share - _share_at_balance(eta, share, q * w))
+                ratio = (self.high[i] - self.u[i]) / w
+                step = w * (ratio - _ratio_at_balance(eta, ratio, q * w))
                 worst = max(worst, fabs(step) * (q + 4.0 / w))
                 if step != 0.0:
                     gain += 0.5 * (q + 4.0 / w) * step * step
@@ -217,17 +217,17 @@ cdef class EntropicSweeps(RowSweeps):
         return gain
 
 
-cdef double _share_at_balance(double eta, double share, double c) noexcept nogil:
-    """Return sigma(t) for the root t of t + c sigma(t) = eta + c share, by Newton steps from eta
+cdef double _ratio_at_balance(double eta, double ratio, double c) noexcept nogil:
+    """Return sigma(t) for the root t of t + c sigma(t) = eta + c ratio, by Newton steps from eta
     within a bracket.
     """
-    cdef double t = eta, level = eta + c * share, low = level - c, high = level, e, p, off
+    cdef double t = eta, rhs = eta + c * ratio, low = rhs - c, high = rhs, e, p, off
     cdef int k
     # Steps after which bisections alone would have ended.
     for k in range(60):
         e = exp(-fabs(t))
         p = 1.0 / (1.0 + e) if t > 0.0 else e / (1.0 + e)
-        off = t - level + c * p
+        off = t - rhs + c * p
         if off > 0.0:
             high = t
         else:

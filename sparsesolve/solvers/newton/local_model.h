@@ -43,15 +43,15 @@ SS_SIMD static void ss_add(ptrdiff_t n, const double *SS_RESTRICT a, const doubl
 SS_SIMD static void ss_measure(ptrdiff_t n, const double *SS_RESTRICT u,
                                const double *SS_RESTRICT inverse, double *SS_RESTRICT out,
                                double *SS_RESTRICT sums) {
-    double pull = 0.0, square = 0.0;
-    SS_PRAGMA("omp simd reduction(+ : pull, square)")
+    double total = 0.0, square = 0.0;
+    SS_PRAGMA("omp simd reduction(+ : total, square)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double q = u[i] * inverse[i];
         out[i] = q;
-        pull += u[i];
+        total += u[i];
         square += q * q;
     }
-    sums[0] += pull;
+    sums[0] += total;
     sums[1] += square;
 }
 

@@ -67,7 +67,7 @@ cdef class LossDual(ScaledDual):
     cdef bint wanted, known
 
     cdef int reserve(self, int capacity) except -1
-    cdef int make(self, WorkingCoefficients columns, spans, double lam, double unit) except -1
+    cdef int make(self, WorkingCoefficients columns, spans, double lam, double inverse_s) except -1
     cdef bint _orthogonal_to_constant(self, double slope) noexcept nogil
     cdef double samples_gap(self, double scale) noexcept nogil
     cdef void predict(self, LocalModel model, WorkingCoefficients columns) noexcept nogil

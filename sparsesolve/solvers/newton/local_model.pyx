@@ -244,11 +244,11 @@ cdef class LossDual(ScaledDual):
     def __cinit__(self, LocalModel model):
         self.model, (self.point, self.work) = model, np.zeros((2, model.n))
 
-    cdef int make(self, WorkingCoefficients columns, spans, double lam, double unit) except -1:
+    cdef int make(self, WorkingCoefficients columns, spans, double lam, double inverse_s) except -1:
         """Make the dual point, and g, from the model at the current point.
 
         The model's H serves if the dual point stays in the domain of F*. Columns centred under H
-        are orthogonal to the part removed from u, so g is already known, but for `unit`.
+        are orthogonal to the part removed from u, so g is already known, but for 1 / s.
         """
         cdef LocalModel model = self.model
         cdef int k
@@ -260,7 +260,7 @@ cdef class LossDual(ScaledDual):
             axpy(model.n, -slope, &model.h[0], &self.point[0])
         free = [k for k in range(columns.size) if columns.free(k, lam)]
         for k in range(columns.size):
-            columns.g[k] *= unit
+            columns.g[k] *= inverse_s
         self.orthogonalised = bool(free) or (tied and not model.loss.admits(model.here.eta,
                                                                      &self.point[0]))
         self.missing, self.scaled = 0.0, NAN

@@ -37,10 +37,10 @@ from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
 
 cdef double ARMIJO = tolerances.ARMIJO
 cdef double FORCING = tolerances.FORCING
-cdef double INACTIVE_SHARE = tolerances.INACTIVE_SHARE
+cdef double INACTIVE_FRACTION = tolerances.INACTIVE_FRACTION
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 cdef double LEAST_FORCING = tolerances.LEAST_FORCING
-cdef double MODEL_SHARE = tolerances.MODEL_SHARE
+cdef double MODEL_FRACTION = tolerances.MODEL_FRACTION
 cdef int MOST_IDLE = tolerances.MOST_IDLE
 cdef double PROGRESS = tolerances.PROGRESS
 cdef double SLOW_STEP = tolerances.SLOW_STEP
@@ -219,21 +219,21 @@ cdef class ProximalNewton(WorkingSet):
         """Set the quadratic at the current point, in units of s; return the sum of u in them."""
         cdef Py_ssize_t i
         cdef int k
-        cdef double total = 0.0, unit = 1.0 / self.model.multiplier
+        cdef double total = 0.0, inverse_s = 1.0 / self.model.multiplier
         if self.model.here.n_known < 0:
             self.model.measure(self.columns)
         if self.model.centred:
-            total = self.model.here.slope * unit
+            total = self.model.here.slope * inverse_s
         if self.quadratic.wants_residual:
             for i in range(self.design.n):
-                self.u[i] = (self.model.here.u[i] * unit
+                self.u[i] = (self.model.here.u[i] * inverse_s
                              - total * self.model.h[i]) * self.model.inverse[i]
             if self.model.rooted:
                 self.model.loss.root.solve(&self.u[0])
             self.quadratic.take_residual(&self.u[0])
         for k in range(self.quadratic.size):
-            self.quadratic.g[k] = self.model.here.g[k] * unit
-        self.quadratic.residual_square = max(self.model.here.square * unit * unit - total * total,
+            self.quadratic.g[k] = self.model.here.g[k] * inverse_s
+        self.quadratic.residual_square = max(self.model.here.square * inverse_s**2 - total * total,
                                              0.0)
         self.g_unit, self.quadratic.rounding_steps = self.model.multiplier, 0.0
         return total
@@ -245,7 +245,7 @@ cdef class ProximalNewton(WorkingSet):
         cdef long limit = self.quadratic.iterations + budget
         # The point of the last lam tells how close a fit may be; the extrapolated one is cruder.
         cdef double goal = self.goal(lam, target, self.first_gap)
-        self.exacting = self.share * target < self.digits
+        self.exacting = self.fraction * target < self.digits
         if not self.fillable:
             self._factor()
         self.passed = self.quadratic.passes
@@ -264,8 +264,8 @@ cdef class ProximalNewton(WorkingSet):
         active, and an extrapolation from two such residuals adds even more.
         """
         cdef double serving = max(0.5 * self.missed * self.missed * self.model.multiplier
-                                  * self.quadratic.residual_square, self.loose)
-        return max(self.share * min(target, serving), min(INACTIVE_SHARE * outside, serving))
+                                  * self.quadratic.residual_square, self.loose_gap)
+        return max(self.fraction * min(target, serving), min(INACTIVE_FRACTION * outside, serving))
 
     cdef int _reserve(self) except -1:
         """Make room for a step of the working columns."""
@@ -363,7 +363,7 @@ cdef class ProximalNewton(WorkingSet):
             self.decrease = gap / last if last > 0.0 else 0.0
             forcing = LEAST_FORCING if exact and not isinstance(self.quadratic,
                                                                 DataActiveSet) else FORCING
-            target = goal if self.squared else max(forcing * gap, MODEL_SHARE * goal)
+            target = goal if self.squared else max(forcing * gap, MODEL_FRACTION * goal)
             self._descend(lam, target, limit, last == 0.0)
             last = gap
         if predicted_reached:
@@ -380,7 +380,7 @@ cdef class ProximalNewton(WorkingSet):
         first: whether H is new.
         """
         cdef WorkingCoefficients quadratic = self.quadratic
-        cdef double rounding, unit = 1.0 / self.model.multiplier
+        cdef double rounding, inverse_s = 1.0 / self.model.multiplier
         cdef int k
         for k in range(quadratic.size):
             self.before[k], self.slope[k] = (quadratic.b[k],
@@ -388,7 +388,7 @@ cdef class ProximalNewton(WorkingSet):
         rounding = LAST_DIGITS * (fabs(self.model.here.value) + quadratic.penalty_value(lam))
         with nogil:
             # a model only approximates the loss, unless that is squared error
-            quadratic.solve(lam * unit, target * unit,
+            quadratic.solve(lam * inverse_s, target * inverse_s,
                             max(min(limit - quadratic.iterations, 2500 if self.squared else 30), 1))
             self._step(quadratic, lam, rounding, first)
         quadratic.iterations += 1
@@ -441,11 +441,11 @@ cdef class ProximalNewton(WorkingSet):
 
     cdef double _gap(self, double lam) noexcept nogil:
         """The gap over the working columns; leaves their gradient in the quadratic."""
-        cdef double unit = 1.0 / self.model.multiplier
+        cdef double inverse_s = 1.0 / self.model.multiplier
         self.total = self._linearise()
-        self.quadratic.estimate_unpenalised_norm(lam * unit)
+        self.quadratic.estimate_unpenalised_norm(lam * inverse_s)
         # the last part for the intercept
-        return (self.quadratic.gap(lam * unit) + 0.5 * self.total
+        return (self.quadratic.gap(lam * inverse_s) + 0.5 * self.total
                 * self.total) * self.model.multiplier
 
     # The certificate.

@@ -23,12 +23,12 @@ cdef class WorkingSet(ScaledDual):
     cdef readonly Inactive inactive
     cdef PackedColumns columns                     # the working ones
     cdef PathHistory history
-    cdef double share                   # of the target gap, for the working columns
+    cdef double fraction                # of the target gap, for the working columns
     # A smaller gap asks for digits of b: it may be of second order in their error.
     cdef double digits
-    # The gap from which a target is loose, and the share of lam by which thresholds may be missed
+    # The gap from which a target is loose, and the part of lam by which thresholds may be missed
     # then.
-    cdef double loose
+    cdef double loose_gap
     cdef double missed
     cdef bint exacting                  # whether the target is below `digits`
     cdef public double first_gap        # gap after the first round at the last lam

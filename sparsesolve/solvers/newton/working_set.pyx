@@ -27,20 +27,20 @@ from sparsesolve.solvers.state import State
 
 cdef double LOOSE_GAP = tolerances.LOOSE_GAP
 cdef double MISSED_THRESHOLD_LOSS = tolerances.MISSED_THRESHOLD_LOSS
-# Share of lambda by which active columns may miss their thresholds at a loose tolerance: of dense
+# Part of lambda by which active columns may miss their thresholds at a loose tolerance: of dense
 # columns with squared error, with other losses, and of sparse columns or groups. Larger ones let
 # in columns that are never active (300 x 20,000, correlation 0.99, tol 1e-2: 30 times the time);
 # smaller ones cost steps, twice the time of sparse logistic paths at 0.01.
 cdef double MISSED_THRESHOLD = 0.01
 cdef double MISSED_THRESHOLD_OTHERS = 0.1
-# The working columns are solved for to this share of the target gap; the inactive ones may take
+# The working columns are solved for to this fraction of the target gap; the inactive ones may take
 # the rest.
 # Iterations at 0.7 and 0.966667: logistic 1.00 and 0.98.
-cdef double WORKING_SHARE = 0.9
-# The share of the target for working groups, whose sweeps approach a gap, and lower the
+cdef double WORKING_PART = 0.9
+# The fraction of the target for working groups, whose sweeps approach a gap, and lower the
 # objective, in small steps.
 # Iterations at 0.02 and 0.833333: groups 3.76 and 0.94, logistic groups 3.60 and 0.99.
-cdef double WORKING_SHARE_GROUPS = 0.5
+cdef double WORKING_PART_GROUPS = 0.5
 # A target below this fraction of the null objective asks for digits of b and not only of the
 # objective, so that a met gap does not end a round that still moves b.
 cdef double DIGITS_OF_COEFFICIENTS = 5e-9
@@ -117,8 +117,8 @@ cdef class WorkingSet(ScaledDual, State):
         self.spans = Spans(self.design, self.root_w, problem.centred)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
         self.digits = DIGITS_OF_COEFFICIENTS * problem.null_value
-        self.loose = LOOSE_GAP * problem.null_value
-        self.share = WORKING_SHARE_GROUPS if self.penalty.has_groups else WORKING_SHARE
+        self.loose_gap = LOOSE_GAP * problem.null_value
+        self.fraction = WORKING_PART_GROUPS if self.penalty.has_groups else WORKING_PART
         self.history = PathHistory(self.design.n)
         self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
         dense = self.columns.dense and not self.penalty.has_groups
@@ -203,8 +203,8 @@ cdef class WorkingSet(ScaledDual, State):
 
     def _by_products(self):
         """The solver by inner products, with room for columns to come."""
-        cdef int room = min(self.design.p, 2 * self.design.n, WORKING_ROOM)
-        return GramActiveSet(Gram(room), self.columns)
+        cdef int capacity = min(self.design.p, 2 * self.design.n, WORKING_ROOM)
+        return GramActiveSet(Gram(capacity), self.columns)
 
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()

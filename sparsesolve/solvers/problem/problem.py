@@ -227,16 +227,16 @@ class Problem:
         except OverflowError:
             return BEYOND_ALL
 
-    def user_lambdas(self, levels):
+    def user_lambdas(self, inner):
         """Return the user's lambdas of decreasing inner ones; ValueError if floats cannot hold
         them.
         """
         with np.errstate(over="ignore", under="ignore"):
-            lambdas = np.ldexp(levels, self.unit)
+            lambdas = np.ldexp(inner, self.unit)
         if not np.isfinite(lambdas[0]) or lambdas[-1] == 0.0 or not (np.diff(lambdas) < 0).all():
             raise ValueError(
                 f"64-bit floats cannot hold the lambdas of this problem, which start at about "
-                f"{_power_of_ten(levels[0], self.unit)}; {ADVICE}"
+                f"{_power_of_ten(inner[0], self.unit)}; {ADVICE}"
             )
         return lambdas
 

@@ -264,8 +264,8 @@ def scaled_response(y, weights, intercept):
     mean = weights @ y if intercept else np.zeros(y.shape[1:])
     y = y - mean
     if intercept:  # Once more, since the mean of a response far from 0 is rounded.
-        rest = weights @ y
-        y, mean = y - rest, mean + rest
+        error = weights @ y
+        y, mean = y - error, mean + error
     spread = np.sqrt(weights @ y**2)
     y = np.where(spread <= 1e-15 * abs(mean), 0.0, y)  # The rounding of a constant.
     finer = int(np.frexp(spread.max())[1]) if y.any() else 0

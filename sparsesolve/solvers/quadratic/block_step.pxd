@@ -32,7 +32,7 @@ cdef class BlockStep:
     cdef double[::1] curvature          # largest eigenvalue of each
     cdef double[::1] factors            # with the penalty's second derivative, along tangents
     # Room for one group.
-    cdef double[::1] room
+    cdef double[::1] scratch
     cdef double* z                      # products of the residual during a step
     cdef double* x
     cdef double* old

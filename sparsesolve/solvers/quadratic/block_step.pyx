@@ -146,9 +146,9 @@ cdef class BlockStep:
         self.curvature = np.zeros(penalty.n_groups)
         self.eigenvalues, self.blocks, self.axes = np.zeros((3, 0))
         # of which eight are LAPACK's
-        self.room = np.empty(12 * largest)
-        self.z, self.x, self.old, self.along = (&self.room[8 * largest], &self.room[9 * largest],
-                &self.room[10 * largest], &self.room[11 * largest])
+        self.scratch = np.empty(12 * largest)
+        self.z, self.x = &self.scratch[8 * largest], &self.scratch[9 * largest]
+        self.old, self.along = &self.scratch[10 * largest], &self.scratch[11 * largest]
 
     cdef int reserve(self, int capacity) except -1:
         """Make room for so many columns; their eigenvalues stay."""
@@ -168,11 +168,11 @@ cdef class BlockStep:
 
     cdef int decompose(self, int k) except -1:
         """Eigenvalues and axes of the inner products of group k, which stand in `blocks`."""
-        cdef int i, first = self.first[k], s = self.first[k + 1] - first, room = 8 * s, info = 0
+        cdef int i, first = self.first[k], s = self.first[k + 1] - first, lwork = 8 * s, info = 0
         memcpy(&self.axes[self.place[k]], &self.blocks[self.place[k]],
                <Py_ssize_t> s * s * sizeof(double))
-        dsyev("V", "L", &s, &self.axes[self.place[k]], &s, &self.eigenvalues[first], &self.room[0],
-              &room, &info)
+        dsyev("V", "L", &s, &self.axes[self.place[k]], &s, &self.eigenvalues[first],
+              &self.scratch[0], &lwork, &info)
         if info != 0:
             raise ArithmeticError("the eigenvalues of a group's inner products did not converge")
         self.curvature[k] = self.eigenvalues[first + s - 1] * (1.0 + 1e-12)

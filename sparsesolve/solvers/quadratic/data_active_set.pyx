@@ -59,7 +59,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         """Set the violation of the optimality conditions, relative to lam, that the target
         allows.
 
-        It shrinks the dual point by its share, and costs the gap that share of the penalty.
+        It shrinks the dual point by a fraction, and costs the gap that fraction of the penalty.
         """
         self.enough = 0.8 * target / max(self.penalty_value(lam), target)
 

@@ -159,11 +159,11 @@ cdef class SufficientStatistics(Compiled, State):
 
     def _unpenalised_norm(self, double lam):
         """The length of the residual's projection on the unpenalised columns."""
-        cdef Py_ssize_t room = self.gram.capacity
+        cdef Py_ssize_t capacity = self.gram.capacity
         free = [j for j in range(self.quadratic.size) if self.quadratic.free(j, lam)]
         if not free:
             return 0.0
-        inner = np.reshape(self.gram.products, (room, room))[np.ix_(free, free)]
+        inner = np.reshape(self.gram.products, (capacity, capacity))[np.ix_(free, free)]
         norm, apart = projection(inner, np.array([[self.quadratic.g[j]] for j in free]))
         if apart or self.problem is None:
             return norm
@@ -210,7 +210,7 @@ cdef class InnerModel(SufficientStatistics):
     def __init__(self, products, penalty):
         self._begin(products, penalty, np.ones(len(products), dtype=bool))
 
-    def aim(self, start, z, e):
+    def set_gradient(self, start, z, e):
         """Continue from the coefficients `start`, where the gradient is z = A'e.
 
         Only the length of e counts.

@@ -33,9 +33,9 @@ def weighted_sweeps(const double[:, ::1] G, const double[::1] c, double[::1] b,
     `curvature` are the L_g (n_blocks,). phi' is taken at size_unit |b_g|, and counts slope_unit.
     """
     cdef Py_ssize_t m = b.shape[0], blocks = lam.shape[0], block, j
-    cdef double[::1] g = np.subtract(c, np.dot(G, b)), room = np.empty(m + blocks)
+    cdef double[::1] g = np.subtract(c, np.dot(G, b)), scratch = np.empty(m + blocks)
     cdef const double[::1] shape = np.array(form)
-    cdef double* t = &room[m]
+    cdef double* t = &scratch[m]
     cdef double length, moved = 0.0
     cdef int k
     with nogil:
@@ -48,7 +48,7 @@ def weighted_sweeps(const double[:, ::1] G, const double[::1] c, double[::1] b,
                     slope_unit * slope(size_unit * sqrt(length), lam[block], &shape[0]))
             moved = 0.0
             for block in range(3):      # sweeps between new thresholds, which cost about one
-                moved = max(moved, sweep(G, b, g, start, curvature, t, &room[0]))
+                moved = max(moved, sweep(G, b, g, start, curvature, t, &scratch[0]))
             if moved <= still:
                 break
     return moved
@@ -59,7 +59,7 @@ cdef double sweep(const double[:, ::1] G, double[::1] b, double[::1] g,
                   double* step) noexcept nogil:
     """One sweep over all blocks, in place; return the largest change."""
     cdef Py_ssize_t m = b.shape[0], block, j, k
-    cdef double L, length, share, square, moved = 0.0
+    cdef double L, length, shrinkage, square, moved = 0.0
     for block in range(curvature.shape[0]):
         L = curvature[block]
         if L <= 0.0:
@@ -68,9 +68,9 @@ cdef double sweep(const double[:, ::1] G, double[::1] b, double[::1] g,
         for j in range(start[block], start[block + 1]):
             length += (g[j] + L * b[j]) ** 2
         length = sqrt(length)
-        share = 0.0 if length <= t[block] else (1.0 - t[block] / length) / L
+        shrinkage = 0.0 if length <= t[block] else (1.0 - t[block] / length) / L
         for j in range(start[block], start[block + 1]):
-            step[j] = share * (g[j] + L * b[j]) - b[j]
+            step[j] = shrinkage * (g[j] + L * b[j]) - b[j]
             square += step[j] * step[j]
         if square == 0.0:
             continue

@@ -24,11 +24,10 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED,
 # Features from which some are solved for. With 5,000 a SLOPE path of 100 lambdas takes a fraction
 # of the time over all of them.
 FEWEST_FEATURES = 200
-# The least level of the strong rule relative to lambda: a coarse grid would make it 0, and all
+# The least threshold of the strong rule relative to lambda: a coarse grid would make it 0, and all
 # features would enter.
 LEAST_STRONG_LEVEL = 0.5
-# The part of the features is solved to this share of the target gap, so that the rest may add its
-# own.
+# The part of the features is solved to this fraction of the target gap; the rest may add its own.
 PART_SHARE = 0.5
 
 

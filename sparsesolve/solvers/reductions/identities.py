@@ -27,7 +27,7 @@ from sparsesolve.solvers.tolerances import ROUNDING
 
 # Rows to a column from which a look at all rows for equal ones costs little compared with a path.
 ROWS_TO_MERGE = 20
-# Merging equal rows pays if at most this share of the rows is left.
+# Merging equal rows pays if at most this fraction of the rows is left.
 MERGED_SHARE = 0.9
 # Values of the rows that are left after equal ones are merged (400 MB).
 MOST_MERGED_VALUES = 50_000_000

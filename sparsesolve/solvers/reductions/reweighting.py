@@ -34,9 +34,9 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED,
 
 # New weights of several responses from one certificate of all groups to the next.
 WEIGHTS_BETWEEN_GAPS = 20
-# Each convex problem is solved to this share of the target gap.
+# Each convex problem is solved to this fraction of the target gap.
 CONVEX_SHARE = 0.3
-# Groups whose products exceed this share of their threshold enter ahead of time.
+# Groups whose products exceed this fraction of their threshold enter ahead of time.
 ENTER_AHEAD = 0.9
 # Groups that may enter in one round; beyond that the working groups at most double. Under a common
 # factor nearly all features exceed their thresholds at the first lambdas, and few stay: with 3,000
@@ -108,17 +108,17 @@ class Reweighting(State):
         self._solve_convex(lam, weights, 0.0, self.iterations + 1000)
         return np.allclose(before, self.b, rtol=1e-12, atol=1e-14)
 
-    def _take_in(self, lam, weights, share):
+    def _take_in(self, lam, weights, fraction):
         """Add groups whose products exceed their thresholds, the farthest first; return True if
         any were added."""
         if lam >= NULL_LAMBDA:
             return False
         size = self.penalty.lengths(self._correlations.reshape(self.b.shape))
-        new = np.flatnonzero((size > share * lam * weights) & ~self.working & (size > 0.0))
+        new = np.flatnonzero((size > fraction * lam * weights) & ~self.working & (size > 0.0))
         if len(new) > (most := max(FEWEST_ENTERING, np.count_nonzero(self.working))):
             with np.errstate(divide="ignore"):
-                levels = size[new] / weights[new]
-            new = new[farthest(levels, np.ones(len(new)), most)]
+                ratios = size[new] / weights[new]
+            new = new[farthest(ratios, np.ones(len(new)), most)]
         self.working[new] = True
         return len(new) > 0
 
@@ -284,14 +284,14 @@ class ConcaveModel:
     def stationary(self, G, c, start):
         """Return a stationary point of the model, no worse than `start`, (free + k,)."""
         G, b = np.ascontiguousarray(G), start.copy()
-        curvature, levels = self._curvature(G), np.zeros(len(self.start) - 1)
-        levels[self.free :] = self.penalty.levels_of(self.groups, self.lam, self.unit)
+        curvature, thresholds = self._curvature(G), np.zeros(len(self.start) - 1)
+        thresholds[self.free :] = self.penalty.levels_of(self.groups, self.lam, self.unit)
         units = 2.0**self.penalty.power, 2.0**-self.unit
         size = np.sqrt(np.abs(c @ b)) + np.sqrt(np.maximum(np.diag(G), 0.0)) @ np.abs(b)
         rounds, pause = 0, 1
         # New weights of the quadratic model; Newton steps end most searches within ten.
         while rounds < 1000:
-            moved = weighted_sweeps(G, c, b, self.start, curvature, levels, self.penalty.form,
+            moved = weighted_sweeps(G, c, b, self.start, curvature, thresholds, self.penalty.form,
                                     STILL * size, pause, *units)  # fmt: skip
             if moved <= STILL * max(size, moved):
                 break

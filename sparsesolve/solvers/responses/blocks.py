@@ -25,12 +25,12 @@ from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.rounds import entry_lambda, solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State
-from sparsesolve.solvers.tolerances import INACTIVE_SHARE, LAST_DIGITS
+from sparsesolve.solvers.tolerances import INACTIVE_FRACTION, LAST_DIGITS
 
 # Steps that lower neither the objective nor the gap before the solver gives up.
 PATIENCE = 4
-# Another step of the model over all rows follows one that left at most this share of the gap; else
-# sweeps go on. Iterations at 0.0333333 and 0.3: real 1.40 and 1.00, many 1.00 and 1.04. A step is
+# Another step of the model over all rows follows one that left at most this fraction of the gap;
+# else sweeps go on. Iterations at .033 and .3: real 1.40 and 1.00, many 1.00 and 1.04. A step is
 # dearer if a Newton step's factor has more rows than there are samples.
 PAYING_STEP, PAYING_STEP_WIDE = 0.1, 0.5
 
@@ -93,7 +93,8 @@ class ResponseBlocks(State):
             descent.B[:, descent.which == j] = column[:, None]
         if self.with_intercept:
             descent.B[:, 0] = intercept
-        descent.level, descent.solved, self.first_gap = 0.0, (0.0, np.zeros((len(values), 0))), 0.0
+        descent.last_lam = self.first_gap = 0.0
+        descent.solved = 0.0, np.zeros((len(values), 0))
         descent.refresh()
 
     def correlations(self):
@@ -107,7 +108,7 @@ class ResponseBlocks(State):
     def solve(self, lam, target, budget):
         """Solve at lam until gap <= target. Return (outcome, gap)."""
         limit = self.iterations + budget
-        self._enter(self.inactive.near(entry_lambda(lam, self.descent.level), lam))
+        self._enter(self.inactive.near(entry_lambda(lam, self.descent.last_lam), lam))
         self.descent.refresh()
         self.descent.extrapolate(lam)
         self.pays = True  # True while model steps reduce the gap enough
@@ -117,7 +118,7 @@ class ResponseBlocks(State):
 
     def fit(self, lam, goal, limit):
         """Take steps until the working columns have a gap of about `goal`. Return the outcome."""
-        outcome = self._settle(lam, goal, limit)
+        outcome = self._descend(lam, goal, limit)
         if self.descent.eta_stale:
             self.descent.refresh()
         return outcome
@@ -135,7 +136,7 @@ class ResponseBlocks(State):
 
     def goal(self, lam, target, outside):
         """Return the gap to reach over the working columns if the others add `outside`."""
-        return max(0.5 * target, INACTIVE_SHARE * outside)
+        return max(0.5 * target, INACTIVE_FRACTION * outside)
 
     def _enter(self, which):
         if len(which):
@@ -151,10 +152,10 @@ class ResponseBlocks(State):
         if len(which) <= most:
             return which
         size = np.asarray(self.inactive.size)[which]
-        level = np.divide(size, l1, out=np.full(len(which), np.inf), where=l1 > 0.0)
-        return which[farthest(level, np.ones(len(which)), most)]
+        ratio = np.divide(size, l1, out=np.full(len(which), np.inf), where=l1 > 0.0)
+        return which[farthest(ratio, np.ones(len(which)), most)]
 
-    def _settle(self, lam, goal, limit):
+    def _descend(self, lam, goal, limit):
         """Take steps until the estimated gap over the working columns is at most `goal`."""
         descent, best, last = self.descent, np.inf, np.inf
         patience = PATIENCE

@@ -5,7 +5,7 @@ from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
 cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
-                       double* room) noexcept nogil
+                       double* scratch) noexcept nogil
 
 
 cdef class InactiveRows:
@@ -18,5 +18,5 @@ cdef class InactiveRows:
     cdef double least                   # smallest penalty factor of all features
     cdef readonly double[::1] size      # (p,) size of each feature's products, when last computed
 
-    cdef int list_near(self, double level, double lam, int* out) noexcept nogil
+    cdef int list_near(self, double entry, double lam, int* out) noexcept nogil
     cdef double[:, ::1] find(self, const double[:, ::1] u, double lam)

@@ -2,7 +2,7 @@
 
     minimise over B (K, p)   F(offset + ZB) + lam sum_j Omega_j(B_j)
 
-Given: a point B with eta = offset + ZB and u = -F'(eta), and a level lam. Returned: an upper bound
+Given: a point B with eta = offset + ZB and u = -F'(eta), and lam. Returned: an upper bound
 on the suboptimality of B, and the columns that violate their bound. The dual point is s u', where
 
     u' = u - F''(eta) Z_f C
@@ -54,19 +54,19 @@ cdef class InactiveRows:
         norms = design.norms(np.ones(design.n), n_threads)
         self.safe_balls = SafeBalls(design.n, norms, net.l1, n_responses, net.grouped)
 
-    def near(self, double level, double lam):
-        """Return features whose last size exceeds level l1_j, or that are unpenalised at lam."""
+    def near(self, double entry, double lam):
+        """Return features whose last size exceeds entry l1_j, or that are unpenalised at lam."""
         cdef int[::1] which = np.empty(self.size.shape[0] + 1, dtype=np.intc)
-        return np.array(which[:self.list_near(level, lam, &which[0])])
+        return np.array(which[:self.list_near(entry, lam, &which[0])])
 
-    cdef int list_near(self, double level, double lam, int* out) noexcept nogil:
+    cdef int list_near(self, double entry, double lam, int* out) noexcept nogil:
         """List the features of `near` in `out`; return their number."""
         cdef bint all_held = lam * self.least > LAST_DIGITS
         cdef Py_ssize_t i, j
         cdef int count = 0
         for i in range(self.n_looked if all_held else self.size.shape[0]):
             j = self.looked[i] if all_held else i
-            if not self.safe_balls.dropped(j) and (self.size[j] > level * self.net.l1[j]
+            if not self.safe_balls.dropped(j) and (self.size[j] > entry * self.net.l1[j]
                     or lam * max(self.net.l1[j], self.net.l2[j]) <= LAST_DIGITS):
                 out[count] = <int> j
                 count += 1
@@ -150,21 +150,21 @@ def orthogonal_to_one(Loss loss, const double[:, ::1] u, const double[::1] z):
     """Return u' for one unpenalised column z."""
     cdef Py_ssize_t K = u.shape[0], n = u.shape[1]
     cdef double[:, ::1] out = np.empty((K, n))
-    cdef double[::1] room = np.empty((K + 4) * n + K * (K + 1))
-    clear_of_one(loss, &u[0, 0], &z[0], &out[0, 0], &room[0])
+    cdef double[::1] scratch = np.empty((K + 4) * n + K * (K + 1))
+    clear_of_one(loss, &u[0, 0], &z[0], &out[0, 0], &scratch[0])
     return np.asarray(out)
 
 
 cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
-                       double* room) noexcept nogil:
+                       double* scratch) noexcept nogil:
     """Set `out` (K, n) to the u' of one unpenalised column z.
 
-    `room` is scratch space for (K + 4) n + K (K + 1) values. The K x K curvature of the column is
+    `scratch` has space for (K + 4) n + K (K + 1) values. The K x K curvature of the column is
     factored. If the loss ignores a constant added to all responses, the curvature along this
     constant is only rounding, so the last response keeps its coefficient.
     """
     cdef Py_ssize_t K = loss.n_responses, n = loss.n, m = K - loss.symmetric, k, l, i, tries
-    cdef double* A = room
+    cdef double* A = scratch
     cdef double* r = A + K * n
     cdef double* square = r + n
     cdef double* image = square + n
@@ -212,8 +212,8 @@ def _orthogonal_to_many(d, part, places, free, gram):
 
     most = 20 + 4 * int(free.sum())
     for _ in range(2):      # the second pass removes what rounding left
-        rest = free * part.correlate(u)
-        C, count, flat = conjugate_gradients(product, precondition, rest, enough, most)
+        gradient = free * part.correlate(u)
+        C, count, flat = conjugate_gradients(product, precondition, gradient, enough, most)
         if flat or not count:
             break
         u = u - d.loss.curvature_product(d.eta, part.combine(C))

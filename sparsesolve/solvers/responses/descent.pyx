@@ -2,7 +2,7 @@
 
     minimise over B (K, m)   F(offset + ZB) + lam Omega(B)
 
-Given: a problem with K responses, working columns Z and a level lam. Returned: coefficients B with
+Given: a problem with K responses, working columns Z and lam. Returned: coefficients B with
 a lower objective after each step. Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta) and
 g = Z'u. `eta_stale` is True if a coefficient has moved so far that rounding may show in these.
 
@@ -66,7 +66,7 @@ class SharedCurvature:
         """Return the weighted inner products of the columns, (m, m)."""
         size, first = self.columns.size, self._known
         if first < size:
-            self._gram = _with_room(self._gram, size, first, size)
+            self._gram = _with_capacity(self._gram, size, first, size)
             block = self.columns.gram(self.h, first)
             self._gram[:size, first:size], self._gram[first:size, :size] = block, block.T
             self._known = size
@@ -92,13 +92,13 @@ class SharedCurvature:
         if not self.wide:
             return self.gram, True
         if first < size:
-            self._rows = _with_room(self._rows, size, first)
+            self._rows = _with_capacity(self._rows, size, first)
             self._rows[first:size] = self.columns.rows[first:] * np.sqrt(self.h)
             self._packed = size
         return self._rows[:size], False
 
 
-def _with_room(table, size, used, wide=None):
+def _with_capacity(table, size, used, wide=None):
     """Return the table, or a larger one with a copy of its `used` rows. `wide`: it is square."""
     if size <= len(table):
         return table
@@ -129,7 +129,7 @@ class ResponseDescent:
         self.B = np.zeros((loss.n_responses, 0))
         self.diagonal = loss.curvature_at(offset)  # (K, n) at eta
         self.shared = SharedCurvature(self.columns, self.diagonal.sum(axis=0))
-        self.level, self.solved = 0.0, (0.0, self.B)  # last lam; lam before, B
+        self.last_lam, self.solved = 0.0, (0.0, self.B)  # last lam; lam before, B
         self.damping = 1.0  # last true curvature over the model's
         self.moves = self.cg_steps = 0
         self.refresh()
@@ -196,8 +196,8 @@ class ResponseDescent:
     def extrapolate(self, double lam):
         """Extrapolate the last two solutions linearly to lam, if this lowers the objective."""
         cdef ElasticNetRows net = self.net
-        (before, earlier), self.solved = self.solved, (self.level, self.B)
-        last, self.level = self.level, lam
+        (before, earlier), self.solved = self.solved, (self.last_lam, self.B)
+        last, self.last_lam = self.last_lam, lam
         if not before > last > lam > 0.0:
             return
         target = self.B.copy()
@@ -213,14 +213,14 @@ class ResponseDescent:
         net.stop_at_zero(self.B, to, lam)
         self._move_to(target, lam, 0.0)
 
-    def model_step(self, lam, share):
+    def model_step(self, lam, fraction):
         """Minimise the model and search along the line to its minimiser.
 
-        Return True if the objective fell. `share` is the fraction of the gap that may remain. The
+        Return True if the objective fell. `fraction` of the gap may remain. The
         gap falls more slowly than the gain of a sweep, so the tolerance contains its square.
         """
         model = self._model()
-        model.descend(self.net, lam, 40, min(max(LOOSE_MODEL * share**2, SOLVED_MODEL),
+        model.descend(self.net, lam, 40, min(max(LOOSE_MODEL * fraction**2, SOLVED_MODEL),
                                                  LOOSE_MODEL))
         modelled, target = model.step_curvature(), self.centred(model.solution())
         step = target - self.B
@@ -256,20 +256,20 @@ class ResponseDescent:
         Coefficients that would change sign stop at zero. Return True if the objective fell.
         """
         cdef ElasticNetRows net = self.net
-        cdef const double[:, ::1] B = self.B, rest, step
+        cdef const double[:, ::1] B = self.B, g, step
         cdef double[:, ::1] to
         cdef double gain, length
         cdef Py_ssize_t j, k
-        mask, left = net.smooth_part(B, self.g, lam)
+        mask, gradient = net.smooth_part(B, self.g, lam)
         if not mask.any():
             return False
-        step, length, count = newton_direction(self, lam, mask, left, goal)
+        step, length, count = newton_direction(self, lam, mask, gradient, goal)
         self.cg_steps += count
         if not np.any(step):
             return False
-        rest = left
+        g = gradient
         for _ in range(HALVINGS):
-            target, gain = np.empty_like(left), 0.0
+            target, gain = np.empty_like(gradient), 0.0
             to = target
             for k in range(B.shape[0]):
                 for j in range(B.shape[1]):
@@ -277,7 +277,7 @@ class ResponseDescent:
             net.stop_at_zero(B, to, lam)
             for k in range(B.shape[0]):
                 for j in range(B.shape[1]):
-                    gain += (to[k, j] - B[k, j]) * rest[k, j]
+                    gain += (to[k, j] - B[k, j]) * g[k, j]
             if self._move_to(target, lam, ARMIJO * max(gain, 0.0)):
                 return True
             length *= 0.5

@@ -1,10 +1,10 @@
 """Newton directions for K responses, on the coefficients at which the penalty is smooth.
 
-    solve H D = rest,   H = Z'F''(eta)Z + lam Omega''(B),   D = 0 outside the mask
+    solve H D = G,   H = Z'F''(eta)Z + lam Omega''(B),   D = 0 outside the mask
 
-Given: a ResponseDescent, a mask of coefficients and the gradient `rest` there. Returned: D and a
+Given: a ResponseDescent, a mask of coefficients and the gradient G there. Returned: D and a
 step length. The method is preconditioned conjugate gradients with products of the true curvature.
-Invariant: D = 0 outside the mask, and residual = rest - H D.
+Invariant: D = 0 outside the mask, and residual = G - H D.
 The preconditioner is the diagonal of H; a grouped penalty has it along the rows' directions and
 across them. Factors of a Gram matrix in its place cost as much as the steps that they save.
 Reference: Nocedal and Wright 2006, section 7.1.
@@ -60,13 +60,13 @@ def by_diagonal(diagonal, unit, ridge, curvature):
 
     def apply(x):
         length = (unit * x).sum(axis=0)
-        rest = (x - unit * length) / across
-        return rest + unit * (length / along - (unit * rest).sum(axis=0))
+        apart = (x - unit * length) / across
+        return apart + unit * (length / along - (unit * apart).sum(axis=0))
 
     return apply
 
 
-def newton_direction(d, lam, mask, rest, goal):
+def newton_direction(d, lam, mask, gradient, goal):
     """Return the direction (K, m) for the columns of a ResponseDescent, its step length, and the
     number of conjugate gradient steps.
 
@@ -76,7 +76,7 @@ def newton_direction(d, lam, mask, rest, goal):
     r / lam, which adds about r |B|_1 to the gap.
     """
     places = np.flatnonzero(np.logical_or.reduce(mask, axis=0)).astype(np.intc)
-    B, mask, rest = (x.take(places, axis=1) for x in (d.B, mask, rest))
+    B, mask, gradient = (x.take(places, axis=1) for x in (d.B, mask, gradient))
     l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
     scales, squares = d.scales(), d.shared.squares[places]
     unit, curvature = np.zeros_like(B), 0.0  # of coefficients one by one
@@ -85,39 +85,39 @@ def newton_direction(d, lam, mask, rest, goal):
         norms[norms == 0.0] = 1.0
         unit, curvature = B / norms, l1 / norms
     # If a softmax row is in the mask for all responses, F is constant along (1, ..., 1), and
-    # the l1 norm is linear. The objective has no curvature there, so `level` adds that of the
+    # the l1 norm is linear. The objective has no curvature there, so `added` adds that of the
     # model along this direction and thereby bounds the step.
-    loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
-    loose = loose & (d.loss.symmetric and not d.net.grouped)
-    penalty, level = (l2 + curvature, unit, curvature), scales.mean() * squares * loose
+    linear = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
+    linear = linear & (d.loss.symmetric and not d.net.grouped)
+    penalty, added = (l2 + curvature, unit, curvature), scales.mean() * squares * linear
     diagonal = np.outer(scales, squares)
     if d.shared.scattered:
         diagonal = d.columns.some(places).squares(d.diagonal)
     precondition = by_diagonal(diagonal, unit, l2, curvature)
-    product = _product(d, places, mask, penalty, level)
+    product = _product(d, places, mask, penalty, added)
     enough = max(
-        _enough(d, rest, goal) * np.vdot(rest, precondition(rest)),
+        _enough(d, gradient, goal) * np.vdot(gradient, precondition(gradient)),
         rounding_floor(mask, scales, squares),
     )
     # After 60 steps a new direction is cheaper.
-    found, count, flat = conjugate_gradients(product, precondition, rest, enough, 60)
+    found, count, flat = conjugate_gradients(product, precondition, gradient, enough, 60)
     step = np.zeros_like(d.B)
     step[:, places] = found
     return step, _to_the_first_zero(B, found) if flat else 1.0, count
 
 
-def _enough(d, rest, goal):
+def _enough(d, gradient, goal):
     """Return the relative square of the residual at which conjugate gradients may stop."""
     digits = 0.2 * goal / max(np.abs(d.B[:, d.which >= 0]).sum(), 1e-300)
-    most = np.abs(rest).max()
+    most = np.abs(gradient).max()
     # The least relative residual of a direction: for less the quadratic is too far from F.
     return min(max(digits / most if most > digits else 1.0, 1e-3), FORCING) ** 2
 
 
-def _product(d, places, mask, penalty, level):
+def _product(d, places, mask, penalty, added):
     """Return the map D -> (Z'F''(eta)Z + lam Omega'') D on the mask.
 
-    `level` is added to the curvature along (1, ..., 1).
+    `added` is curvature that is added along (1, ..., 1).
     """
     part = d.columns.some(places)
     ridge, unit, curvature = penalty
@@ -125,7 +125,7 @@ def _product(d, places, mask, penalty, level):
     def product(D):
         image = d.loss.curvature_product(d.eta, part.combine(D))
         out = part.correlate(image) + ridge * D
-        out += level * D.mean(axis=0)
+        out += added * D.mean(axis=0)
         if np.ndim(curvature):
             out -= unit * (curvature * (unit * D).sum(axis=0))
         out *= mask

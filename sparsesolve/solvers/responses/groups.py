@@ -29,8 +29,8 @@ from sparsesolve.solvers.tolerances import ARMIJO, MOST_IDLE, PROGRESS, SLOW_STE
 MOST_MODEL_COEFFICIENTS = 500
 # Proximal gradient steps at one lambda after which Newton steps take over in such problems.
 MOST_STEPS_OF_GROUPS = 3000
-# A model is solved to this share of the target gap: its inner products are in memory.
-MODEL_SHARE = 0.1
+# A model is solved to this fraction of the target gap: its inner products are in memory.
+MODEL_FRACTION = 0.1
 # Steps in which the gap does not halve before the solver gives up, as where no finite point is
 # best and it would go on for ever.
 PATIENCE = 100
@@ -87,7 +87,7 @@ class ResponseGroups(FirstOrder):
             if grown or self.stale or gap > SLOW_STEP * last:
                 self.refresh_hessian()
             # no model is solved to rounding
-            goal = max(MODEL_SHARE * target, 1e-13 * self.problem.null_value)
+            goal = max(MODEL_FRACTION * target, 1e-13 * self.problem.null_value)
             # Without progress the model was too near its minimum to say where that of F is.
             self.step(lam, goal if falls else 0.0)
             self.iterations += 1
@@ -98,7 +98,7 @@ class ResponseGroups(FirstOrder):
     def restart(self):
         """Continue from the coefficients after the loss has changed."""
         super().restart()
-        self.seen, self.products_at, self.last_dual = (), None, (None, None)
+        self.recent, self.products_at, self.last_dual = (), None, (None, None)
         self.scale, self.stale = 1.0, True
 
     def products(self, u):
@@ -121,7 +121,7 @@ class ResponseGroups(FirstOrder):
 
         They differ by a combination of the basis under H, which the model projects out anyway.
         """
-        return next((pair for pair in self.seen if pair[0] is self.point.u), self.seen[0])
+        return next((pair for pair in self.recent if pair[0] is self.point.u), self.recent[0])
 
     def gap(self, lam):
         """Return the duality gap over all columns."""
@@ -148,9 +148,9 @@ class ResponseGroups(FirstOrder):
         z = z.ravel()[self.which]
         z -= self.mixed.T @ self.inverse_inner @ (u @ self.basis).ravel()
         b = self.point.b.copy()
-        z, e, level = z / self.scale, self.whitened(u) / self.scale, lam / self.scale
+        z, e, scaled = z / self.scale, self.whitened(u) / self.scale, lam / self.scale
         start = b.ravel()[self.which]
-        b.reshape(-1)[self.which] = self.minimiser(level, start, z, e, goal / self.scale)
+        b.reshape(-1)[self.which] = self.minimiser(scaled, start, z, e, goal / self.scale)
         change = b - self.point.b
         c_step = basis_step - self.inverse_inner @ (self.mixed @ change.ravel()[self.which])
         c_step = c_step.reshape(self.point.c.shape)
@@ -164,7 +164,7 @@ class ResponseGroups(FirstOrder):
         """
         if len(start) == 0:
             return start
-        self.model.aim(start, np.where(self.fixed, 0.0, z), e)
+        self.model.set_gradient(start, np.where(self.fixed, 0.0, z), e)
         # Steps within a model, which is replaced by the next.
         self.model.solve(lam, goal, 1000)
         found = np.zeros(len(start))

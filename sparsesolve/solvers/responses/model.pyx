@@ -41,7 +41,7 @@ cdef class ResponseModel:
 
     # A subclass defines these methods.
 
-    cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
+    cdef void meet(self, Py_ssize_t j, double* product) noexcept nogil:
         """Set pull_k = z_j'(H Z(B - B0))_k."""
 
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
@@ -66,12 +66,12 @@ cdef class ResponseModel:
         cdef double* x = &self.work[0]
         cdef double* h = x + K
         cdef double* b = h + K
-        cdef double* pull = b + K
+        cdef double* product = b + K
         cdef double gain = 0.0
-        self.meet(j, pull)
+        self.meet(j, product)
         for k in range(K):
             h[k] = self.curvature[k, j]
-            x[k] = h[k] * self.B[k, j] + self.g[k, j] - pull[k]
+            x[k] = h[k] * self.B[k, j] + self.g[k, j] - product[k]
         net.row_prox(j, lam, K, x, h, b)
         for k in range(K):
             x[k] = b[k] - self.B[k, j]
@@ -104,7 +104,7 @@ cdef class ResponseModel:
         """Sweep until one sweep gains at most the fraction `enough` of all gains.
 
         Make at most `most` sweeps and return their number. Sweeps cover the nonzero rows until
-        these settle, then all rows.
+        these converge, then all rows.
         """
         cdef int sweeps = 0
         cdef double gained, total = 0.0, least = 0.0
@@ -114,7 +114,7 @@ cdef class ResponseModel:
                 gained = self.sweep(net, lam, whole, least)
             sweeps += 1
             total += gained
-            # Rows that gain less than this share of a row's average gain are left out of the last
+            # Rows that gain less than this part of a row's average gain are left out of the last
             # sweeps.
             least = 0.1 * enough * total / self.B.shape[1]
             if gained <= enough * total:
@@ -149,13 +149,13 @@ cdef class DenseModel(ResponseModel):
         self.image, self.few = (np.zeros(shape, dtype=np.float32)
                                 for shape in ((len(B), rows.shape[1]), len(B)))
 
-    cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
+    cdef void meet(self, Py_ssize_t j, double* product) noexcept nogil:
         cdef int K = <int> self.B.shape[0], k
         cdef Py_ssize_t length = self.image.shape[1]
         if not self.inner:
             ss_dots_single(length, K, &self.rows[j, 0], &self.image[0, 0], length, &self.few[0])
         for k in range(K):
-            pull[k] = self.scales[k] * (self.image[k, j] if self.inner else self.few[k])
+            product[k] = self.scales[k] * (self.image[k, j] if self.inner else self.few[k])
 
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
         cdef int K = <int> self.B.shape[0], k
@@ -235,7 +235,7 @@ cdef class SparseModel(ResponseModel):
             B[:, 0] += np.subtract(B, self.start) @ self.back
         return B
 
-    cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
+    cdef void meet(self, Py_ssize_t j, double* product) noexcept nogil:
         cdef Py_ssize_t K = self.B.shape[0], k
         cdef long long at
         cdef int i
@@ -243,17 +243,17 @@ cdef class SparseModel(ResponseModel):
         cdef const double* a
         cdef const double* image
         for k in range(K):
-            pull[k] = (self.shift[k] * self.sums[j, k]
+            product[k] = (self.shift[k] * self.sums[j, k]
                        - self.offset[j] * (self.total[k] + self.shift[k] * self.whole[k]))
         if j == 0 and self.intercept:
             for i in range(self.image.shape[0]):
                 for k in range(K):
-                    pull[k] += self.A[i, k] * (self.image[i, k] - self.r[i] * self.along[i])
+                    product[k] += self.A[i, k] * (self.image[i, k] - self.r[i] * self.along[i])
         for at in range(self.starts[j], self.starts[j + 1]):
             i, value = self.rows[at], self.values[at]
             a, image, back = &self.A[i, 0], &self.image[i, 0], self.r[i] * self.along[i]
             for k in range(K):
-                pull[k] += value * a[k] * (image[k] - back)
+                product[k] += value * a[k] * (image[k] - back)
 
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
         cdef Py_ssize_t K = self.B.shape[0], k

@@ -45,12 +45,12 @@ from sparsesolve.solvers.quadratic.coefficients cimport (
 
 cdef double ARMIJO = tolerances.ARMIJO
 cdef double FORCING = tolerances.FORCING
-cdef double INACTIVE_SHARE = tolerances.INACTIVE_SHARE
+cdef double INACTIVE_FRACTION = tolerances.INACTIVE_FRACTION
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 cdef double LEAST_FORCING = tolerances.LEAST_FORCING
 cdef double LOOSE_GAP = tolerances.LOOSE_GAP
 cdef double MISSED_THRESHOLD_LOSS = tolerances.MISSED_THRESHOLD_LOSS
-cdef double MODEL_SHARE = tolerances.MODEL_SHARE
+cdef double MODEL_FRACTION = tolerances.MODEL_FRACTION
 cdef double ROUNDING = tolerances.ROUNDING
 cdef double SLOW_STEP = tolerances.SLOW_STEP
 # Steps without a lower gap before the solver gives up.
@@ -73,7 +73,7 @@ cdef class ResponseDual(ScaledDual):
     # Other coefficients beyond their threshold at the dual point. A grouped row counts as one.
     cdef int[::1] beyond
     cdef Py_ssize_t n_beyond                # the number of coefficients in beyond
-    cdef double[::1] ones, room             # a column of ones; scratch space
+    cdef double[::1] ones, scratch             # a column of ones; scratch space
     cdef int[::1] nearby                    # scratch space for a list of features
     cdef object spans                       # bases of columns under the weights
 
@@ -86,7 +86,7 @@ cdef class ResponseDual(ScaledDual):
         self.beyond, self.nearby = np.empty(p * K, np.intc), np.empty(p + 1, np.intc)
         self.spans = Spans(problem.design, np.sqrt(problem.weights), problem.centred)
         self.u, self.ones = np.zeros((K, n)), np.ones(n)
-        self.room = np.empty((K + 4) * n + K * (K + 1))
+        self.scratch = np.empty((K + 4) * n + K * (K + 1))
 
     def correlations(self):
         """Return the size of each column's products with the dual point, (p,).
@@ -104,18 +104,19 @@ cdef class ResponseDual(ScaledDual):
         """
         cdef WorkingCoefficients quadratic = self.point.quadratic
         cdef int t, k
-        cdef double s = self.point.s, level = 1.0 / s, best = INFINITY, scale, last = -1.0, missing
+        cdef double s = self.point.s, inverse_s = 1.0 / s, best = INFINITY, last = -1.0
+        cdef double scale, missing
         for t in range(quadratic.size):
-            quadratic.g[t] = quadratic.g[t] * level
-        quadratic.estimate_unpenalised_norm(lam * level)
+            quadratic.g[t] = quadratic.g[t] * inverse_s
+        quadratic.estimate_unpenalised_norm(lam * inverse_s)
         for k in range(1 if quadratic.plain else 2):
-            scale = quadratic.scale(lam * level, k)
+            scale = quadratic.scale(lam * inverse_s, k)
             if scale == last:
                 continue
             last = scale
             missing = 0.5 * (scale * quadratic.unpenalised_norm) ** 2
             best = assembled(self._samples_gap(self.point.u, scale),
-                             s * quadratic.column_gap(lam * level, scale), s * missing, best)
+                             s * quadratic.column_gap(lam * inverse_s, scale), s * missing, best)
         quadratic.unpenalised_norm = 0.0
         for t in range(quadratic.size):
             quadratic.g[t] = quadratic.g[t] * s
@@ -159,7 +160,7 @@ cdef class ResponseDual(ScaledDual):
             self.u[:] = point.u
             return 0.0
         if plain and count == point.K:      # usually the intercepts alone
-            clear_of_one(point.loss, &point.u[0, 0], &self.ones[0], &self.u[0, 0], &self.room[0])
+            clear_of_one(point.loss, &point.u[0, 0], &self.ones[0], &self.u[0, 0], &self.scratch[0])
             return 0.0
         free = [quadratic.index[t] for t in range(quadratic.size) if quadratic.free(t, lam)]
         rows, places = np.unique(np.array(free) // point.K, return_inverse=True)
@@ -236,8 +237,8 @@ cdef class ResponseDual(ScaledDual):
         """Return what the samples add to the gap at `scale` times u."""
         cdef Py_ssize_t i
         for i in range(u.shape[0] * u.shape[1]):
-            self.room[i] = scale * (&u[0, 0])[i]
-        return self.point.loss.fenchel_young(&self.point.eta[0, 0], &self.room[0])
+            self.scratch[i] = scale * (&u[0, 0])[i]
+        return self.point.loss.fenchel_young(&self.point.eta[0, 0], &self.scratch[0])
 
     cdef Py_ssize_t[::1] violators(self, double near, double lam):
         """Return coefficients to add: their last known products pass `near`, or they are
@@ -247,15 +248,15 @@ cdef class ResponseDual(ScaledDual):
         """
         cdef ResponseCoefficients point = self.point
         cdef Py_ssize_t i, j, k, c, count = 0
-        cdef double level
+        cdef double bound
         cdef int rows = self.inactive.list_near(near, lam, &self.nearby[0])
         cdef Py_ssize_t[::1] which = np.empty(rows * <Py_ssize_t> point.K, dtype=np.intp)
         for i in range(rows):
             j = self.nearby[i]
-            level = near * point.net.l1[j] * (1.0 + ROUNDING)
+            bound = near * point.net.l1[j] * (1.0 + ROUNDING)
             for k in range(point.K):
                 c = j * point.K + k
-                if not point.working[c] and self._size(c) > level and self._limit(c) > 0.0:
+                if not point.working[c] and self._size(c) > bound and self._limit(c) > 0.0:
                     which[count] = c
                     count += 1
         which, most = which[:count], most_entering(point.quadratic.size)
@@ -278,11 +279,11 @@ cdef class ResponseNewton(Compiled, State):
     cdef readonly ResponseCoefficients point
     cdef ResponseDual dual
     cdef public double first_gap      # gap after the first round at the last lam
-    cdef double level, before       # the last lam, and the one before
+    cdef double last_lam, lam_before    # the last lam, and the one before
     cdef double[:, ::1] last_B      # (q, K) the solution at the lam before
     # The largest working set at this lam, and how often coefficients returned to it.
     cdef int widest, returns
-    cdef double loose               # a target gap above this counts as loose
+    cdef double loose_gap               # a target gap above this counts as loose_gap
     cdef double least               # smallest gap that the working coefficients need at this lam
     cdef double forcing             # fraction of the gap that a model may leave
     cdef long moves                 # steps so far
@@ -293,7 +294,7 @@ cdef class ResponseNewton(Compiled, State):
     def __init__(self, problem, int n_threads=1):
         self.point = ResponseCoefficients(problem)
         self.dual = ResponseDual(problem, self.point, n_threads)
-        self.loose = (INFINITY if problem.null_value is None
+        self.loose_gap = (INFINITY if problem.null_value is None
                       else LOOSE_GAP * problem.null_value)
         self.last_B, self.forcing = np.zeros_like(self.point.C), FORCING
         self.image, self.trial, self.trial_u = np.zeros((3, self.point.K, self.point.n))
@@ -387,7 +388,7 @@ cdef class ResponseNewton(Compiled, State):
         cdef ResponseCoefficients point = self.point
         cdef int t, tries, m = point.quadratic.size
         cdef Py_ssize_t size = point.K * point.n
-        cdef double step = 1.0, value, charge, slack
+        cdef double step = 1.0, value, change, slack
         memset(&self.image[0, 0], 0, size * sizeof(double))
         point.hessian.add(point.quadratic.b, &self.old[0], &self.image[0, 0])
         for t in range(m):
@@ -399,8 +400,8 @@ cdef class ResponseNewton(Compiled, State):
             memcpy(&self.trial[0, 0], &point.eta[0, 0], size * sizeof(double))
             axpy(size, step, &self.image[0, 0], &self.trial[0, 0])
             value = point.loss.evaluate(&self.trial[0, 0], &self.trial_u[0, 0])
-            charge = point.quadratic.penalty_change(&self.old[0], lam)
-            if value - point.value + charge <= slack - step * least:
+            change = point.quadratic.penalty_change(&self.old[0], lam)
+            if value - point.value + change <= slack - step * least:
                 point.eta, self.trial = self.trial, point.eta
                 point.u, self.trial_u = self.trial_u, point.u
                 point.value = value
@@ -418,8 +419,8 @@ cdef class ResponseNewton(Compiled, State):
         cdef ResponseCoefficients point = self.point
         cdef int t, c, m = point.quadratic.size
         cdef double forward = 0.0
-        if self.before > self.level > lam > 0.0:
-            forward = (self.level - lam) / (self.before - self.level)
+        if self.lam_before > self.last_lam > lam > 0.0:
+            forward = (self.last_lam - lam) / (self.lam_before - self.last_lam)
         for t in range(m):
             c = point.quadratic.index[t]
             self.old[t] = point.quadratic.b[t]
@@ -427,7 +428,7 @@ cdef class ResponseNewton(Compiled, State):
         self.last_B[:] = 0.0
         for t in range(m):
             (&self.last_B[0, 0])[point.quadratic.index[t]] = self.old[t]
-        self.before, self.level = self.level, lam
+        self.lam_before, self.last_lam = self.last_lam, lam
         if forward > 0.0 and m > 0:
             point.quadratic.extrapolate(m, &self.old_g[0], lam)
             self._go(lam, 0.0, 1)
@@ -437,8 +438,8 @@ cdef class ResponseNewton(Compiled, State):
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; return (outcome, gap)."""
         cdef long limit = self.iterations + budget
-        cdef double near = entry_lambda(lam, self.level)
-        self.least = self._settled(target)      # at the last solution, not the extrapolated point
+        cdef double near = entry_lambda(lam, self.last_lam)
+        self.least = self._least_goal(target)   # at the last solution, not the extrapolated point
         self.point.renew()
         self._extrapolate(lam)
         self._admit(near, lam)
@@ -471,20 +472,20 @@ cdef class ResponseNewton(Compiled, State):
 
     def goal(self, double lam, double target, double outside):
         """Return the gap for the working coefficients when the others have gap `outside`."""
-        return max(self.least, INACTIVE_SHARE * outside)
+        return max(self.least, INACTIVE_FRACTION * outside)
 
     def sharpen(self, double lam, double goal):
         """Refresh the Hessian."""
         self.point.refresh_hessian(lam)
 
-    cdef double _settled(self, double target) noexcept:
+    cdef double _least_goal(self, double target) noexcept:
         """Return the gap for the working coefficients when all must reach `target`.
 
         A dual point with a larger error lets in coefficients that are never active, at this lam
         and at the next.
         """
-        cdef double settled = MISSED_THRESHOLD_LOSS * MISSED_THRESHOLD_LOSS * self.loss_value
-        return 0.5 * min(target, max(settled, self.loose))
+        cdef double least = MISSED_THRESHOLD_LOSS * MISSED_THRESHOLD_LOSS * self.loss_value
+        return 0.5 * min(target, max(least, self.loose_gap))
 
     cdef int _admit(self, double near, double lam) except -1:
         """Add the violating coefficients, see `ResponseDual`. Return how many were added."""
@@ -508,8 +509,8 @@ cdef class ResponseNewton(Compiled, State):
         """
         cdef ResponseCoefficients point = self.point
         cdef WorkingCoefficients quadratic = self.point.quadratic
-        cdef double gap, last = 0.0, best = INFINITY, level, linear, curvature, modelled, step, slow
-        cdef double closeness = 1.0
+        cdef double gap, last = 0.0, best = INFINITY, inverse_s, linear, curvature, modelled
+        cdef double closeness = 1.0, step, slow, square, target
         cdef int t, m, patience = NEWTON_PATIENCE
         cdef Py_ssize_t size = point.K * point.n
         cdef bint fresh = False
@@ -537,15 +538,15 @@ cdef class ResponseNewton(Compiled, State):
                     fresh = True
             # 3. Subproblem: minimise the model, in units of s.
             last = gap
-            m, level = quadratic.size, 1.0 / point.s
+            m, inverse_s = quadratic.size, 1.0 / point.s
             memcpy(&self.old[0], quadratic.b, m * sizeof(double))
             for t in range(m):
-                quadratic.g[t] *= level
+                quadratic.g[t] *= inverse_s
             memcpy(&self.old_g[0], quadratic.g, m * sizeof(double))
-            quadratic.residual_square = max(2.0 * (point.value - point.loss.saturated) * level, 0.0)
-            quadratic.solve(lam * level, closeness * max(MODEL_SHARE * goal,
-                                                         self.forcing * gap) * level,
-                            min(limit - self.iterations, 1000))
+            square = 2.0 * max(point.value - point.loss.saturated, 0.0)
+            quadratic.residual_square = square * inverse_s
+            target = closeness * max(MODEL_FRACTION * goal, self.forcing * gap)
+            quadratic.solve(lam * inverse_s, target * inverse_s, min(limit - self.iterations, 1000))
             if memcmp(quadratic.b, &self.old[0], m * sizeof(double)) == 0:
                 if closeness < LEAST_FORCING:
                     return STALLED

@@ -9,16 +9,16 @@ cdef class ResponseHessian:
     cdef readonly int size              # number of columns appended so far
     cdef Py_ssize_t n
     cdef int K
-    cdef double[:, ::1] rows            # the columns, (room, n)
+    cdef double[:, ::1] rows            # the columns, (capacity, n)
     cdef double[:, :, ::1] curvatures        # F'' for every sample, (K, K, n)
     cdef int[:, ::1] tied               # True if curvatures[k, l] has a nonzero entry, (K, K)
     cdef double[::1] whole              # diagonal of F'', summed over the K responses, (n,)
-    cdef int[::1] pinned                # True if the row is pinned, (size,)
+    cdef int[::1] flat                  # True where F'' vanishes along (1, ..., 1), (size,)
     cdef double[::1] left, right, block
     # The working coefficients by response, in the order of the matrix. Response k has counts[k].
     cdef int[::1] counts                # (K,)
-    cdef int[:, ::1] places             # (K, room) their positions in the matrix
-    cdef int[:, ::1] listed             # (K, room) their columns
+    cdef int[:, ::1] places             # (K, capacity) their positions in the matrix
+    cdef int[:, ::1] listed             # (K, capacity) their columns
     cdef int[::1] moving                # workspace for column numbers
     cdef double[::1] some               # workspace for values
 

@@ -30,7 +30,7 @@ from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent
 cdef class ResponseHessian:
     """Hold columns, which are never removed, and F'' at one point.
 
-    In a `pinned` row F'' must vanish along (1, ..., 1), and nothing else may act there. The
+    In a `flat` row F'' must vanish along (1, ..., 1), and nothing else may act there. The
     matrix would be singular, so it gets the mean of the row's curvatures in that direction.
     """
 
@@ -38,19 +38,19 @@ cdef class ResponseHessian:
         self.n, self.K, self.size = n, K, 0
         self.rows, self.curvatures = np.zeros((16, n)), np.zeros((K, K, n))
         self.tied = np.zeros((K, K), dtype=np.intc)
-        self.whole, self.pinned = np.zeros(n), np.zeros(0, dtype=np.intc)
+        self.whole, self.flat = np.zeros(n), np.zeros(0, dtype=np.intc)
         self.left = self.right = self.block = np.zeros(0)
         self.counts = np.zeros(K, dtype=np.intc)
 
-    def append(self, columns, pinned):
-        """Append columns (count, n); `pinned` (count,) marks the pinned rows."""
+    def append(self, columns, flat):
+        """Append columns (count, n); `flat` (count,) marks the flat rows."""
         size = self.size + len(columns)
         if size > self.rows.shape[0]:
             rows = np.zeros((2 * size, self.n))
             rows[:self.size] = self.rows[:self.size]
             self.rows = rows
         np.asarray(self.rows)[self.size:size] = columns
-        self.pinned = np.concatenate([self.pinned[:self.size], pinned], dtype=np.intc)
+        self.flat = np.concatenate([self.flat[:self.size], flat], dtype=np.intc)
         self.size = size
 
     cdef int refresh_hessian(self, Loss loss, const double* eta) except -1:
@@ -122,7 +122,7 @@ cdef class ResponseHessian:
                             value = self.block[i + j * <Py_ssize_t> m] if self.tied[k, l] else 0.0
                             gram.G[places[k, i] + t * ld] = gram.G[t + places[k, i] * ld] = value
             for t in range(first, count):
-                if not self.pinned[coefficient[t] // K]:
+                if not self.flat[coefficient[t] // K]:
                     continue
                 value = self.pin(coefficient[t] // K)
                 for i in range(t + 1):
@@ -262,8 +262,8 @@ cdef class ResponseCoefficients:
         """Append to the Hessian the columns of rows that join the working set the first time."""
         real, columns = rows < self.design.p, np.ones((len(rows), self.n))
         columns[real] = self.design.unpacked(rows[real].astype(np.intc)).T
-        loose = np.asarray(self.net.l1)[rows] == 0.0
-        self.hessian.append(columns, self.loss.symmetric & (loose | self.net.grouped))
+        unpenalised = np.asarray(self.net.l1)[rows] == 0.0
+        self.hessian.append(columns, self.loss.symmetric & (unpenalised | self.net.grouped))
 
     cdef int refresh_hessian(self, double lam) except -1:
         """Compute the Hessian at the current point.

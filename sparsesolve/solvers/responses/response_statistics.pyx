@@ -349,9 +349,9 @@ cdef class ResponseSufficientStatistics(Compiled, State):
     cdef ResponseQuadratic rows         # the working rows come first
     cdef GroupedHessian hessian
     cdef int[::1] order, place          # feature at each place, and place of each feature
-    cdef unsigned char[::1] shut        # (p,) rows that may not move
+    cdef unsigned char[::1] excluded        # (p,) rows that may not move
     cdef double[:, ::1] last_B          # B at the last lam
-    cdef double before, level           # the last two lams
+    cdef double lam_before, last_lam    # the last two lams
     cdef double pace                    # fraction of the gap that a sweep leaves
     cdef bint stale                     # True if the Hessian must be refreshed
     cdef object start                   # intercepts
@@ -366,10 +366,10 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         G = np.asarray(tall_gram(design, self.spans.root_w, np.zeros(design.n), n_threads)[0])
         C = np.array(design.response_products(u, None, n_threads))
         self.order, self.place = np.arange(p, dtype=np.intc), np.arange(p, dtype=np.intc)
-        shut = (np.asarray(net.upper) == 0.0) | (np.diagonal(G) <= 0.0)
-        self.shut = shut.astype(np.uint8)
+        excluded = (np.asarray(net.upper) == 0.0) | (np.diagonal(G) <= 0.0)
+        self.excluded = excluded.astype(np.uint8)
         # The gap does not depend on rows that may not move.
-        moving = np.where(shut, -1, np.arange(p)).astype(np.intc)
+        moving = np.where(excluded, -1, np.arange(p)).astype(np.intc)
         self.rows = ResponseQuadratic(G, C, 2.0 * value, ElasticNetRows(net, True).take(moving))
         self.hessian = GroupedHessian(*C.shape)
         self.last_B = np.zeros_like(C)
@@ -385,7 +385,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
             if self.place[j] >= self.rows.m:
                 self._add(self.place[j])
         np.asarray(self.rows.B)[:, self.place] = start
-        self.before = self.level = 0.0
+        self.lam_before = self.last_lam = 0.0
         self.stale = True
         self.rows.refresh()
 
@@ -425,7 +425,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
     def correlations(self):
         """Return the length of each column's products with the residuals, (p,)."""
         sizes = np.sqrt(np.sum(np.square(self.rows.g), axis=0))
-        sizes[np.asarray(self.shut).view(bool)] = 0.0
+        sizes[np.asarray(self.excluded).view(bool)] = 0.0
         return sizes[self.place]
 
     # Working rows.
@@ -440,7 +440,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         cdef double least
         for j in range(first, rows.p):
             least = near * rows.l1[j] * (1.0 + ROUNDING) if rows.l1[j] > 0.0 else 0.0
-            if not self.shut[j] and (row_square(rows.g, j) > least * least
+            if not self.excluded[j] and (row_square(rows.g, j) > least * least
                                      or (rows.l1[j] == 0.0 and rows.l2[j] == 0.0)):
                 self._add(j)
         return rows.m > first
@@ -449,7 +449,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         """Make the row at place j the last working row."""
         cdef int i = self.rows.m
         self.rows.swap(i, j)
-        self.shut[i], self.shut[j] = self.shut[j], self.shut[i]
+        self.excluded[i], self.excluded[j] = self.excluded[j], self.excluded[i]
         self.order[i], self.order[j] = self.order[j], self.order[i]
         self.place[self.order[i]], self.place[self.order[j]] = i, j
         self.rows.m += 1
@@ -515,14 +515,14 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         cdef ResponseQuadratic rows = self.rows
         cdef int k, j
         cdef double forward = 0.0, value = rows.objective(lam), last
-        if self.before > self.level > lam > 0.0:
-            forward = (self.level - lam) / (self.before - self.level)
+        if self.lam_before > self.last_lam > lam > 0.0:
+            forward = (self.last_lam - lam) / (self.lam_before - self.last_lam)
         for k in range(rows.K):
             for j in range(rows.m):
                 last, self.last_B[k, j] = self.last_B[k, j], rows.B[k, j]
                 if rows.B[k, j] != 0.0:
                     rows.B[k, j] += forward * (rows.B[k, j] - last)
-        self.before, self.level = self.level, lam
+        self.lam_before, self.last_lam = self.last_lam, lam
         if forward > 0.0:
             rows.refresh()
             if rows.objective(lam) > value:
@@ -533,7 +533,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; return (outcome, gap)."""
         cdef long limit = self.rows.iterations + budget
-        cdef double near = entry_lambda(lam, self.level)
+        cdef double near = entry_lambda(lam, self.last_lam)
         self._extrapolate(lam)
         self._enter(near)
         return solve_by_rounds(self, lam, target, limit)

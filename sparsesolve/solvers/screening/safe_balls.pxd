@@ -58,7 +58,7 @@ cdef class Correlations:
     cdef char* records                  # (G,) Records
     cdef double lam
     cdef int latest                     # number of the current lam
-    cdef double close                   # share of the threshold from which products are taken
+    cdef double close                   # fraction of the threshold from which products are taken
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil
     cdef int examine(self, const double* r, double lam) noexcept nogil

@@ -28,12 +28,12 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 # Bounds of `scale`: beyond them all features are candidates again.
 cdef double SMALLEST = 1e-100, LARGEST = 1e100
 cdef double ROUNDING = tolerances.ROUNDING
-# Columns enter ahead of time from this share of their threshold. The residual extrapolated to the
+# Columns enter ahead of time from this part of their threshold. The residual extrapolated to the
 # next lambda is known to about a hundredth; a smaller share lets in columns that are never
 # active.
 # Iterations at 0.97 and 0.996667: logistic groups 1.01 and 1.02.
 cdef double ENTER_AHEAD = 0.99
-# Blocks with bounds above this share of their threshold may pass it at the next lambda, and are
+# Blocks with bounds above this fraction of their threshold may pass it at the next lambda, and are
 # multiplied there.
 cdef double CLOSE = 0.9
 # Blocks from which the residual is rounded: that takes the time of thirty exact products.

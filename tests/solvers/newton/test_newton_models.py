@@ -49,13 +49,13 @@ def test_models_go_on_from_a_start(n, penalty):
     start[7] = 0.0
     model = InnerModel(rows.T @ rows, of)
     for lam in (0.5, 0.1):
-        model.aim(start, rows.T @ e, e)
+        model.set_gradient(start, rows.T @ e, e)
         assert_least(solved(model, lam), rows, e, start, penalty is not None, lam)
 
 
 def test_a_model_by_inner_products_knows_what_is_left_of_its_response():
     rows, start, e = RNG.normal(size=(6, 4)), RNG.normal(size=4), RNG.normal(size=6)
     model = InnerModel(rows.T @ rows, problem_of(4, None).penalty)
-    model.aim(start, rows.T @ e, e)
+    model.set_gradient(start, rows.T @ e, e)
     assert model.loss_value == pytest.approx(e @ e / 2)
     assert model.correlations() == pytest.approx(rows.T @ e)

@@ -73,7 +73,7 @@ def test_inner_products_alone_lead_to_the_minimum_from_any_start(net, dependent)
             start = np.clip(rng.standard_normal(P), net.lower, net.upper)
             start[7] = 0.0
             e = y - A @ start
-            model.aim(start, A.T @ e, e)
+            model.set_gradient(start, A.T @ e, e)
             assert type(model.quadratic) is GramActiveSet
             outcome, gap, b = solved(model, lam)
             assert outcome == 0 and gap <= 1e-12
@@ -86,7 +86,7 @@ def test_steps_lower_the_objective_and_their_gap_bounds_what_is_left(net):
     best, values = least(A, y, net, lam), []
     for budget in range(1, 9):
         model = InnerModel(A.T @ A, net)
-        model.aim(np.zeros(P), A.T @ y, y)
+        model.set_gradient(np.zeros(P), A.T @ y, y)
         outcome, gap, b = solved(model, lam, budget)
         values.append(objective(A, y, net, lam, b))
         assert values[-1] - best <= gap + 1e-12

@@ -38,7 +38,7 @@ def penalty(request):
 def aimed(penalty, start):
     model = InnerModel(A.T @ A, penalty)
     e = Y - A @ start
-    model.aim(start, A.T @ e, e)
+    model.set_gradient(start, A.T @ e, e)
     return model
 
 

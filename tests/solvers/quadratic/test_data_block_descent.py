@@ -51,7 +51,7 @@ def test_columns_and_inner_products_lead_to_the_same_minimum(omega):
     model = InnerModel(A.T @ A, omega)
     top = omega.polar(A.T @ e)
     for lam in (0.5 * top, 0.05 * top):
-        model.aim(np.zeros(P), A.T @ e, e)
+        model.set_gradient(np.zeros(P), A.T @ e, e)
         for solver, kind in ((state, DataBlockDescent), (model, GramBlockDescent)):
             assert type(solver.quadratic) is kind
             outcome, gap = solver.solve(lam, 1e-11 * null, 20_000)
