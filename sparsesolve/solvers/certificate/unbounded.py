@@ -197,12 +197,12 @@ def _direction(problem, eta, directions):
     if problem.intercept:
         Z = np.column_stack([np.ones(len(Z)), Z])
     with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-        step = _last_step(problem, eta, Z)
+        step = _last_step(problem, eta, Z, 1.0)
         if step is None:
             basis, back, least = _told_apart(Z)
             # Columns with a singular value below this fraction are tried again in an orthonormal
             # basis.
-            step = _last_step(problem, eta, basis) if least < 1e-3 else None
+            step = _last_step(problem, eta, basis, least) if least < 1e-3 else None
             step = None if step is None else step @ back.T
     return step if step is None else step[:, int(problem.intercept) :]
 
@@ -237,8 +237,11 @@ def _unlimited(problem, which, values, columns):
     return columns[alive[columns]].astype(np.intc)
 
 
-def _last_step(problem, eta, Z):
-    """Return the Newton direction (K, f) along which F falls for ever, or None."""
+def _last_step(problem, eta, Z, least):
+    """Return the Newton direction (K, f) along which F falls for ever, or None.
+
+    Columns of Z are rounded by some 1e-16 / least of their size.
+    """
     loss, null, last, left, stride = problem.loss, problem.null_value, 0.0, np.inf, STRIDE
     value, u = loss.at(eta)
     tried = []  # directions, the last first: where little is left to gain they are rounding
@@ -267,5 +270,29 @@ def _last_step(problem, eta, Z):
     for step, unit in tried:
         # by rounding
         if loss.at(eta + FAR * unit)[0] <= value + 1e-9 * null:
-            return step
+            slow = _slow_part(Z, step, unit, least)
+            if slow is None or loss.at(eta + FAR * slow)[0] <= value + 1e-9 * null:
+                return step
     return None
+
+
+def _slow_part(Z, step, unit, least):
+    """Return the direction at the scale of the rows that it moves less than a millionth of others;
+    None if these need not move.
+
+    They move by what Newton's method left to them, or since columns far smaller than others tell
+    them apart. Then no direction that moves the others holds them, and F may rise far out.
+    """
+    slow = np.abs(unit) < 1e-6
+    if unit.ndim > 1 or not slow.any():
+        return None
+    size = np.abs(Z).max(axis=0)
+    units = Z / np.where(size > 0.0, size, 1.0)
+    # Other rows may move as well if that holds the slow ones, at a price of 1e-10.
+    weight = np.where(slow, 1.0, 1e-10)[:, None]
+    change = np.linalg.lstsq(weight * units, np.where(slow, -unit, 0.0), rcond=1e-15)[0]
+    moved = units @ change
+    held = unit + moved if np.abs(moved).max() < 0.5 else unit
+    length = np.abs(held[slow]).max()
+    rounding = 1e-14 / least * (size @ np.abs(step[0])) / np.abs(step[0] @ Z.T).max()
+    return held / length if length > rounding else None

@@ -214,3 +214,15 @@ def test_refits_of_separated_classes_say_so_in_cross_validation_too():
     with pytest.warns(UserWarning, match="No finite coefficients"):
         relaxed = ss.relax(fit, X, y)
     assert 0 in relaxed.unbounded
+
+
+def test_rows_of_far_smaller_numbers_hold_a_direction():
+    """No direction that moves rows of 1e7 holds those of 1e-5, whose classes it does not tell."""
+    X = np.zeros((7, 4))
+    X[[1, 3, 6], 0], X[[1, 3, 6], 1] = [3.3e7, -2.7e7, -4.8e6], [0.008, 0.15, 0.14]
+    X[[0, 3, 5, 6], 2], X[[2, 3], 3] = [5.5e-6, -1.9e-5, 2.5e-5, 7.6e-7], [-4.9e-7, -6.6e-7]
+    options = {"penalty": ss.penalties.TotalVariation2D((2, 2)), "standardize": False,
+               "lambdas": [2e-7], "max_iter": 20}  # fmt: skip
+    for y, told in [([0, 1, 1, 0, 1, 1, 0], False), ([1, 1, 1, 0, 1, 1, 0], True)]:
+        _, said = fitted(X, np.array(y), family="binomial", **options)
+        assert any("keeps falling" in each for each in said) == told
