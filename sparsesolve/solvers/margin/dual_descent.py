@@ -80,7 +80,7 @@ class DualDescent(Reduced):
             if patience == 0 or paid > price:
                 return self._by_newton(lam, target, limit, gap)
             swept, last = self.iterations, gap
-            self._sweep(lam, gap, target, limit, most)
+            self._sweep(lam, gap, target, limit, most, patience == GAPS_BEFORE_NEWTON)
             swept = self.iterations - swept
             paid += 2e5 + swept * each
             gap = self._certify(lam)
@@ -135,11 +135,14 @@ class DualDescent(Reduced):
             self.sweeps.set(feasible, self.dual.z)
         return gap
 
-    def _sweep(self, lam, gap, target, limit, most):
-        """Sweep until a sweep gains little compared with the gap, at last over all rows."""
+    def _sweep(self, lam, gap, target, limit, most, falling):
+        """Sweep until a sweep gains little compared with the gap, at last over all rows.
+
+        While gaps are `falling`, the next one is taken where gains foretell that it is met.
+        """
         rho = BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
         enough = SWEEP_GAIN * max(target, SWEEP_SHARE * gap)
-        if self.sweeps.gain > 0.0 and gap < np.inf:  # A gap falls no faster than gains do.
+        if falling and self.sweeps.gain > 0.0 and gap < np.inf:  # no faster than gains do
             enough = min(enough, self.sweeps.gain * target / gap)
         self.sweeps.take_all()
         whole = self.sweeps.active

@@ -58,3 +58,15 @@ def test_newton_steps_go_on_where_sweeps_have_stalled(monkeypatch, kind):
     options = {"family": family, "alpha": 0, "n_lambdas": 5}
     fit = ss.path(X, y, solver="dual_descent", **options)
     assert fit.gaps.max() <= 1e-7
+
+
+@pytest.mark.parametrize("seed", [3, 8, 9, 15])
+def test_sweeps_that_gain_little_leave_the_rest_to_a_factor(seed):
+    """Sweeps that waited for a met gap used up the budget here, and ended at a gap of 1."""
+    rng = np.random.default_rng(5000 + seed)
+    n, p = int(rng.integers(20, 80)), int(rng.integers(5, 80))
+    X = rng.normal(size=(n, p)) * rng.choice([0.01, 1, 10])
+    y = X[:, 0] / X.std() + rng.normal(size=n)
+    fit = ss.path(X, y, family=ss.families.epsilon_insensitive(0.1), alpha=0.0, standardize=False,
+                  lambdas=[1 / n, 0.01 / n], tol=1e-8, max_iter=10_000)  # fmt: skip
+    assert not fit.status.any() and fit.gaps.max() <= 1e-8
