@@ -77,11 +77,11 @@ def test_it_is_the_path_of_the_identity():
 
 
 def test_a_level_changes_nothing():
-    low = ss.path(None, Y - 500.0, penalty=TotalVariation(), n_lambdas=20)
-    high = ss.path(None, Y + 500.0, penalty=TotalVariation(), n_lambdas=20)
+    low = ss.path(None, Y - 500.0, penalty=TotalVariation(), n_lambdas=20, tol=1e-11)
+    high = ss.path(None, Y + 500.0, penalty=TotalVariation(), n_lambdas=20, tol=1e-11)
     np.testing.assert_allclose(high.coefs.toarray() - low.coefs.toarray(), 1000.0)
     np.testing.assert_array_equal(low.degrees, high.degrees)
-    assert high.gaps.max() <= 1e-7
+    assert high.gaps.max() <= 1e-11
 
 
 def test_pieces_are_counted_in_print(signal):
