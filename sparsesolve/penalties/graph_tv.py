@@ -26,7 +26,8 @@ from scipy import sparse
 
 from sparsesolve.penalties.groups import numbers_of_features
 from sparsesolve.penalties.norm import Norm, plain, read_number, read_weights, soft
-from sparsesolve.penalties.prox.regions import components, largest_ratio, network, prox_levels
+from sparsesolve.penalties.prox.flows import components
+from sparsesolve.penalties.prox.regions import largest_ratio, network, prox_levels
 from sparsesolve.penalties.splitting import Splitting, WeightedL1
 from sparsesolve.penalties.tangent import on_pieces
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from sparsesolve.penalties.group_linf import GroupLinf
 from sparsesolve.penalties.overlapping import OverlappingNorm
+from sparsesolve.penalties.prox.flows import components
 from sparsesolve.penalties.prox.group_balls import ascend_linf
 from sparsesolve.penalties.prox.regions import (
     Flows,
-    components,
     largest_ratio,
     network,
     prox_levels_near,

@@ -297,3 +297,33 @@ def gained(net, const double[::1] room, const double[::1] capacity, const int[::
                     total[region[i]] -= capacity[a]
                     total[region[j]] += capacity[a]
     return out
+
+
+def components(i, j, int n):
+    """Return the connected part of each of n nodes, (n,), where edges lead from i to j.
+
+    Parts are numbered in the order of their first nodes.
+    """
+    cdef const int[::1] tail = np.ascontiguousarray(i, dtype=np.intc)
+    cdef const int[::1] head = np.ascontiguousarray(j, dtype=np.intc)
+    part = np.arange(n, dtype=np.intc)
+    cdef int[::1] parent = part                 # a node before it in its part, or itself
+    cdef int a, b, k, count = 0
+    with nogil:
+        for k in range(<int> tail.shape[0]):
+            a, b = _first(parent, tail[k]), _first(parent, head[k])
+            parent[max(a, b)] = min(a, b)
+        for k in range(n):
+            if parent[k] == k:
+                parent[k] = count
+                count += 1
+            else:
+                parent[k] = parent[parent[k]]   # which has its number already
+    return part
+
+
+cdef inline int _first(int[::1] parent, int i) noexcept nogil:
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i

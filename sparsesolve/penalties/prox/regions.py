@@ -26,9 +26,15 @@ for structured sparsity" (2011); Bach, "Learning with submodular functions" (201
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from sparsesolve.penalties.prox.flows import Flow, disordered, gained, reopen, saturate
+from sparsesolve.penalties.prox.flows import (
+    Flow,
+    components,
+    disordered,
+    gained,
+    reopen,
+    saturate,
+)
 
 # An amount below this fraction of the largest number is rounding.
 SMALL = 1e-15
@@ -188,7 +194,7 @@ class Regions:
 
     def _relabel(self, low, high):
         """Return new numbers of the regions, (R,), one for those that pairs connect; 0 stays 0."""
-        return components(low, high, len(self.value)).astype(np.intc)
+        return components(low, high, len(self.value))
 
     def _join_uncut(self):
         """Join regions where arcs that cannot be full lead from the higher to the lower one, and
@@ -243,14 +249,6 @@ class Network(NamedTuple):
     capacity: np.ndarray  # (M,) at t = 1
     deficit: np.ndarray  # (N - p,) of auxiliary nodes, at t = 1
     place: np.ndarray  # (2 E,) the arcs of the E edges given, and then those in reverse
-
-
-def components(i, j, n):
-    """Return the connected part of each of n nodes, (n,), where edges lead from i to j."""
-    from scipy.sparse.csgraph import connected_components  # here, because it is slow to import
-
-    graph = sparse.coo_array((np.ones(len(i), dtype=bool), (i, j)), (n, n))
-    return connected_components(graph.tocsr(), directed=False)[1]
 
 
 def network(n_variables, tail, head, forth, back, deficit=()):

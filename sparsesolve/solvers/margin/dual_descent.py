@@ -136,9 +136,8 @@ class DualDescent(Reduced):
         return gap
 
     def _sweep(self, lam, gap, target, limit, most, falling):
-        """Sweep until a sweep gains little compared with the gap, at last over all rows.
-
-        While gaps are `falling`, the next one is taken where gains foretell that it is met.
+        """Sweep until a sweep gains little compared with the gap, at last over all rows; while
+        gaps are `falling`, until gains foretell that the target is met.
         """
         rho = BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
         enough = SWEEP_GAIN * max(target, SWEEP_SHARE * gap)

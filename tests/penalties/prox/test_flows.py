@@ -6,7 +6,16 @@ Closed arcs: filled from high to low, opened with their room, compared with valu
 from itertools import chain, combinations
 
 import numpy as np
-from sparsesolve.penalties.prox.flows import Flow, disordered, gained, reopen, saturate
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from sparsesolve.penalties.prox.flows import (
+    Flow,
+    components,
+    disordered,
+    gained,
+    reopen,
+    saturate,
+)
 
 from sparsesolve.penalties.prox.regions import network
 
@@ -103,3 +112,13 @@ def test_full_arcs_give_to_the_lower_region():
     assert gained(net, forth, net.capacity, REGION, 2).tolist() == [-3.0, 3.0]
     assert gained(net, back, net.capacity, REGION, 2).tolist() == [3.0, -3.0]
     assert gained(net, forth, np.full(4, np.inf), REGION, 2).tolist() == [0.0, 0.0]
+
+
+def test_connected_parts_are_those_of_scipy():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        n, m = rng.integers(1, 40), rng.integers(0, 60)
+        i, j = rng.integers(0, n, m), rng.integers(0, n, m)
+        graph = sparse.coo_array((np.ones(m, dtype=bool), (i, j)), (n, n)).tocsr()
+        expected = connected_components(graph, directed=False)[1]
+        np.testing.assert_array_equal(components(i, j, n), expected)
