@@ -226,6 +226,8 @@ def solved(H, right):
     scaled = H / np.outer(size, size)
     # along flat directions a step is as long as rounding makes it
     scaled[np.diag_indices(len(H))] += 1e-13
+    if not np.isfinite(scaled).all():  # beyond floats no step is known
+        return np.zeros_like(right)
     by = size if right.ndim == 1 else size[:, None]
     try:
         return cho_solve(cho_factor(scaled, lower=True), right / by) / by

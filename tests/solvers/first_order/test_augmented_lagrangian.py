@@ -80,3 +80,12 @@ def test_a_loss_with_kinks_and_columns_of_all_sizes_ends_in_an_answer():
     fit = ss.path(X, y, family="quantile", penalty=NORMS["fused"], n_lambdas=5, max_iter=1000,
                   lambda_min_ratio=0.05, stop=None, standardize=False)  # fmt: skip
     assert len(fit.gaps) == 5 and fit.gaps.max() <= 1e-7
+
+
+def test_curvature_beyond_floats_stalls_and_says_so():
+    """It was a ValueError of a factorisation."""
+    X = np.array([[0, 3.3e7, 0, -2.7e7, 0, 0, -4.8e6], [5.5e-6, 0, -4.9e-7, 0, 0, 2.5e-5, 0]]).T
+    with pytest.warns(ss.ConvergenceWarning, match="2 of 2 lambdas miss tol"):
+        fit = ss.path(X, [0, 1, 1, 0, 1, 1, 0], family="binomial", standardize=False,
+                      penalty=P.GraphTV([(0, 1)]), lambdas=[1e-3, 1e-4])  # fmt: skip
+    assert fit.status.all() and np.isfinite(fit.gaps).all()
