@@ -157,6 +157,14 @@ cdef class SufficientStatistics(Compiled, State):
             self.quadratic.g[k] = g[k]
         self.quadratic.residual_square = np.vdot(weighted, r)
 
+    cdef double _rounding_of_products(self, double lam):
+        """What rounding leaves in g for columns of length 1, if it counts beside lam; else 0."""
+        cdef int k
+        cdef double longest = 0.0, rounding = 4e-16 * sqrt(self.total_square)
+        for k in range(self.quadratic.size):
+            longest = max(longest, self.quadratic.diag[k])
+        return rounding if rounding * sqrt(longest) > 1e-9 * lam else 0.0
+
     def _unpenalised_norm(self, double lam):
         """The length of the residual's projection on the unpenalised columns."""
         cdef Py_ssize_t capacity = self.gram.capacity
@@ -185,8 +193,7 @@ cdef class SufficientStatistics(Compiled, State):
                 for k in range(q.size):
                     q.b[k] = start[k]
                 self._measure(goal)
-            # and two units in the last place: what rounding leaves in g, for columns of length 1
-            q.unpenalised_norm = self._unpenalised_norm(lam) + 4e-16 * sqrt(self.total_square)
+            q.unpenalised_norm = self._unpenalised_norm(lam) + self._rounding_of_products(lam)
             gap = q.gap(lam)
             if gap <= target:
                 return CONVERGED, gap
