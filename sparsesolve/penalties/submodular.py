@@ -108,6 +108,7 @@ class Submodular(Norm):
         A submodular F never falls if no feature takes from it as the last of all.
         """
         order, (alone, last) = np.arange(self.n_features), self._first_and_last()
+        self._alone = alone
         if not (np.isfinite(alone).all() and (alone > 0.0).all()):
             j = int(np.argmin(np.where(np.isfinite(alone), alone, -np.inf)))
             raise ValueError(f"F is {alone[j]:g} for feature {j} alone; it must be positive")
@@ -173,10 +174,8 @@ class Submodular(Norm):
             if not new > level * (1.0 + 1e-15):
                 break
             level = new
-        some = size > 0.0
-        with np.errstate(divide="ignore"):
-            proven = np.max(size[some] / np.maximum(base[some], 0.0))
-        return level * max(1.0, float(proven))  # |z| is within that multiple of a base of level F
+        # |z| is at most a base of level F, and what is over, of which any set has e_j / F({j}) F.
+        return level + float(np.sum(np.maximum(size - base, 0.0) / self._alone))
 
     def _best_ratio(self, size, order):
         """Return the largest sum of sizes over F among the first features of an order."""
@@ -210,7 +209,7 @@ class Submodular(Norm):
         if self._steps is not None:
             return Submodular(self.function[: len(which)]).over(len(which))
         made = Submodular(Subsets(self, np.asarray(which)))
-        made.n_features, made._steps = len(which), None
+        made.n_features, made._steps, made._alone = len(which), None, self._alone[which]
         return made
 
     def tangent(self, b: np.ndarray) -> Any:
