@@ -58,7 +58,8 @@ MOST_COEFFICIENTS = 500
 # rounds begin if that is later. Tables of scaled columns take some 20 proximal steps a lambda.
 STEPS_BEFORE_ROUNDS, NEWTON_STEPS_OF_ROUNDS = 40, 3
 # Rounds of descent over clusters between two gaps, and the share of the target by which a round
-# lowers the model if another one follows at once.
+# lowers the model if another one follows at once. Shares of .1 and gaps after 2 or 4 rounds take
+# longer.
 MOST_DESCENTS, DESCENT_SHARE = 10, 0.01
 
 

@@ -158,7 +158,7 @@ cdef class SufficientStatistics(Compiled, State):
         self.quadratic.residual_square = np.vdot(weighted, r)
 
     cdef double _rounding_of_products(self, double lam):
-        """What rounding leaves in g for columns of length 1, if it counts beside lam; else 0."""
+        """Rounding of g for columns of length 1; 0 if it is below 1e-9 lam for all columns."""
         cdef int k
         cdef double longest = 0.0, rounding = 4e-16 * sqrt(self.total_square)
         for k in range(self.quadratic.size):
