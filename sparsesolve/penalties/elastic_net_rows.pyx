@@ -8,7 +8,7 @@ ElasticNetRows keeps the contract of ``penalty.py``. Solvers of K responses also
 by feature, in compiled code.
 """
 from cython cimport final
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, copysign, fabs, sqrt
 
 import numpy as np
 
@@ -232,23 +232,23 @@ cdef class ElasticNetRows:
         """Return the largest s <= 1 for which the conjugate at s C is finite, at coefficients B.
 
         Unpenalised coefficients without a limit are left out: the caller makes C = 0 there. With
-        `strict` the scale is that of the lasso without limits. Tied products may differ from C by
-        the lengths `longer` (p,): the answer then holds for all of them.
+        `strict` the scale is that of the lasso without limits. Products, or tied ones together,
+        may differ from C by `longer` (p,): the answer then holds for all of them.
         """
-        cdef double s = 1.0, l2, size
+        cdef double s = 1.0, l2, off
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):
             l2 = 0.0 if strict else lam * self.l2[j]
+            off = longer[j] if longer is not None else 0.0
             if self.grouped:
                 if not self.is_unpenalised(j, B[0, j], C[0, j], lam):
-                    size = row_norm(C, j) + (longer[j] if longer is not None else 0.0)
-                    s = min(s, elastic_net.feasible_scale(size, lam * self.l1[j], l2, 0.0,
+                    s = min(s, elastic_net.feasible_scale(row_norm(C, j) + off, lam * self.l1[j], l2, 0.0,
                                                           self.upper[j]))
                 continue
             for k in range(B.shape[0]):
                 if not self.is_unpenalised(j, B[k, j], C[k, j], lam):
                     s = min(s, elastic_net.feasible_scale(
-                        C[k, j], lam * self.l1[j], l2,
+                        C[k, j] + copysign(off, C[k, j]), lam * self.l1[j], l2,
                         -INFINITY if strict and self.lower[j] < 0.0 else self.lower[j],
                         INFINITY if strict and self.upper[j] > 0.0 else self.upper[j]))
         return s
@@ -276,19 +276,22 @@ cdef class ElasticNetRows:
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):
             l1, l2, inner = lam * self.l1[j], lam * self.l2[j], 0.0
+            off = scale * longer[j] if longer is not None else 0.0
             if self.grouped:
                 if self.is_unpenalised(j, B[0, j], C[0, j], lam):
                     continue
                 for k in range(B.shape[0]):
                     inner += scale * B[k, j] * C[k, j]
-                size, off = row_norm(B, j), (scale * longer[j] if longer is not None else 0.0)
+                size = row_norm(B, j)
                 total += elastic_net.fenchel_young(size, scale * row_norm(C, j) + off,
                                                    inner - off * size, l1, l2, 0.0, self.upper[j])
                 continue
             for k in range(B.shape[0]):
                 if not self.is_unpenalised(j, B[k, j], C[k, j], lam):
-                    total += elastic_net.fenchel_young(B[k, j], scale * C[k, j],
-                            scale * B[k, j] * C[k, j], l1, l2, self.lower[j], self.upper[j])
+                    total += elastic_net.fenchel_young(
+                        B[k, j], scale * C[k, j] + copysign(off, C[k, j]),
+                        scale * B[k, j] * C[k, j] - off * fabs(B[k, j]), l1, l2,
+                        self.lower[j], self.upper[j])
         return total
 
 

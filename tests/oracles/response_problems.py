@@ -41,14 +41,16 @@ def make_state(solver, X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None
     design = Design(X)
     assert design.moments(w)
     spread = np.asarray(design.spread)
-    design.standardise(intercept, 1 / np.where(spread > 0, spread, np.inf))
+    factor = 1 / np.where(spread > 0, spread, np.inf)
+    design.standardise(intercept, factor)
     offset = np.zeros((Y.shape[1], len(Y))) if offset is None else offset
     loss = LOSSES[family](Y, w)
-    null = null_models(loss, offset, intercept)[0] if intercept else np.zeros(Y.shape[1])
+    null, null_value = null_models(loss, offset, intercept)
     problem = Problem(
         design=design, weights=w, loss=loss, penalty=ElasticNet(design.p, alpha, v, low, high),
-        grouped=grouped, intercept=intercept, offset=offset, null_intercept=null, null_value=None,
-        response=None, unit=0, factor=None, shift=None, low=None, high=None, mean=0.0, exponent=0,
+        grouped=grouped, intercept=intercept, offset=offset, null_intercept=null,
+        null_value=null_value, response=None, unit=0, factor=factor,
+        shift=None, low=None, high=None, mean=0.0, exponent=0,
     )  # fmt: skip
     unpacked = design.unpacked(np.arange(design.p, dtype=np.intc))
     return solver(problem, 1), np.ascontiguousarray(unpacked)

@@ -63,6 +63,16 @@ def projection(inner, gradient):
         return float(np.sqrt(np.sum(along[kept] ** 2 / eigenvalues[kept, None]))), apart
 
 
+def rounding_of_products(double square, double longest, double lam):
+    """Return the rounding of products of residuals with a column of length 1.
+
+    It is 0 if it stays below 1e-9 lam for the longest column. `square` is the squared length of
+    the responses: residuals are rounded in proportion to it.
+    """
+    cdef double rounding = 4e-16 * sqrt(square)
+    return rounding if rounding * longest > 1e-9 * lam else 0.0
+
+
 cdef class WorkingCoefficients(ScaledDual):
     """A table of numbers for each working column, in order of entry; `restart` empties it."""
 

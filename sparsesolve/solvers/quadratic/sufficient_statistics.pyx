@@ -24,7 +24,7 @@ from sparsesolve.solvers.quadratic.coefficients cimport (
     STALLED,
     WorkingCoefficients,
 )
-from sparsesolve.solvers.quadratic.coefficients import projection
+from sparsesolve.solvers.quadratic.coefficients import projection, rounding_of_products
 
 
 cdef double ROUNDING = tolerances.ROUNDING
@@ -160,10 +160,10 @@ cdef class SufficientStatistics(Compiled, State):
     cdef double _rounding_of_products(self, double lam):
         """Rounding of g for columns of length 1; 0 if it is below 1e-9 lam for all columns."""
         cdef int k
-        cdef double longest = 0.0, rounding = 4e-16 * sqrt(self.total_square)
+        cdef double longest = 0.0
         for k in range(self.quadratic.size):
             longest = max(longest, self.quadratic.diag[k])
-        return rounding if rounding * sqrt(longest) > 1e-9 * lam else 0.0
+        return rounding_of_products(self.total_square, sqrt(longest), lam)
 
     def _unpenalised_norm(self, double lam):
         """The length of the residual's projection on the unpenalised columns."""

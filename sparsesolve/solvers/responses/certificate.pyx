@@ -38,6 +38,7 @@ from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import least_gap
+from sparsesolve.solvers.quadratic.coefficients import rounding_of_products
 from sparsesolve.solvers.responses.direction import conjugate_gradients, rounding_floor
 from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
@@ -245,8 +246,12 @@ def _certify_at(u, basis, d, double lam, outside):
     cdef const double[:, ::1] B = d.B, g = d.g, C
     cdef double rounding = 0.0, violation = 0.0, gap = np.inf
     cdef Py_ssize_t j, k
-    products, (which, beyond, sizes) = d.columns.correlate(u), outside.examine(u, lam)
+    # What rounding may hide is added to all products; bounds on products do not know of it.
+    hidden = rounding_of_products(d.square, d.norms.max(initial=0.0), lam) * d.norms
+    which, beyond, sizes = outside.examine(u, 0.0 if hidden.any() else lam)
+    products = d.columns.correlate(u)
     net, zero, C = d.net_of_all.take(which), np.zeros_like(beyond), products
+    longer, longer_outside = hidden[d.which], hidden[which]
     if basis is not None:
         violation = np.abs((u @ basis[0])[basis[1]]).max(initial=0.0)
     for j in range(B.shape[1]):
@@ -256,8 +261,9 @@ def _certify_at(u, basis, d, double lam, outside):
                 rounding += fabs(B[k, j] * C[k, j])
     # not feasible, beyond rounding
     if violation <= 1e-10:
-        at = {min(own.scale_at(B, C, lam, strict), net.scale_at(zero, beyond, lam, strict))
+        at = {min(own.scale_at(B, C, lam, strict, longer),
+                  net.scale_at(zero, beyond, lam, strict, longer_outside))
               for strict in (False, True)}
-        gap = least_gap(d.loss, d.eta, u, at, lambda s: d.net.excess(d.B, products, lam, s)
-                        + net.excess(zero, beyond, lam, s), rounding)
+        gap = least_gap(d.loss, d.eta, u, at, lambda s: d.net.excess(d.B, products, lam, s, longer)
+                        + net.excess(zero, beyond, lam, s, longer_outside), rounding)
     return gap, which[sizes > lam * np.asarray(net.l1) * (1.0 + ROUNDING)] if len(which) else which

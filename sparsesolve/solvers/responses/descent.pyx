@@ -123,6 +123,7 @@ class ResponseDescent:
         design, loss, offset = problem.design, problem.loss, np.array(problem.offset, dtype=float)
         self.net_of_all, self.loss, self.offset = net, loss, offset
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
+        self.norms, self.square = problem.norms, 2.0 * problem.null_value
         self.which = np.zeros(0, dtype=np.intc)  # features; -1: intercept
         self.net = net.take(self.which)
         self.columns = response_columns(design)

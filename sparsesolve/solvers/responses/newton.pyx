@@ -17,7 +17,7 @@ Reference: Lee, Sun, Saunders (2014), "Proximal Newton-type methods"; Bach et al
 """
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
@@ -42,6 +42,7 @@ from sparsesolve.solvers.quadratic.coefficients cimport (
     STALLED,
     WorkingCoefficients,
 )
+from sparsesolve.solvers.quadratic.coefficients import rounding_of_products
 
 cdef double ARMIJO = tolerances.ARMIJO
 cdef double FORCING = tolerances.FORCING
@@ -76,6 +77,8 @@ cdef class ResponseDual(ScaledDual):
     cdef double[::1] ones, scratch             # a column of ones; scratch space
     cdef int[::1] nearby                    # scratch space for a list of features
     cdef object spans                       # bases of columns under the weights
+    cdef const double[::1] norms            # (p,) lengths of the columns under the weights
+    cdef double square, rounding            # of the responses; of products, see `whole_gap`
 
     def __init__(self, problem, ResponseCoefficients point, int n_threads=1):
         cdef Py_ssize_t n = point.n, p = problem.design.p
@@ -85,6 +88,7 @@ cdef class ResponseDual(ScaledDual):
         self.inactive.leave(~problem.open_columns)
         self.beyond, self.nearby = np.empty(p * K, np.intc), np.empty(p + 1, np.intc)
         self.spans = Spans(problem.design, np.sqrt(problem.weights), problem.centred)
+        self.norms, self.square = problem.norms, 2.0 * problem.null_value
         self.u, self.ones = np.zeros((K, n)), np.ones(n)
         self.scratch = np.empty((K + 4) * n + K * (K + 1))
 
@@ -94,6 +98,7 @@ cdef class ResponseDual(ScaledDual):
         The size is the largest absolute value, or the l2 norm for a grouped penalty.
         """
         self._make_dual(NULL_LAMBDA)
+        self.rounding = 0.0
         self._look(0.0)
         return np.array(self.inactive.size)
 
@@ -127,8 +132,9 @@ cdef class ResponseDual(ScaledDual):
         cdef WorkingCoefficients quadratic = self.point.quadratic
         cdef int t
         cdef double best, missing = self._make_dual(lam), rounding = 0.0
+        self.rounding = rounding_of_products(self.square, np.max(self.norms, initial=0.0), lam)
         self._look(lam)
-        quadratic.unpenalised_norm = 0.0
+        quadratic.unpenalised_norm = self.rounding * self._longer()
         self.point.hessian.correlate(&self.u[0, 0], quadratic.g)
         for t in range(quadratic.size):
             if quadratic.free(t, lam):
@@ -140,6 +146,17 @@ cdef class ResponseDual(ScaledDual):
         if quadratic.penalty_value(lam) < best:     # otherwise the dual point 0 cannot be better
             best = min(best, self.gap_at(lam, 0.0))
         return best
+
+    cdef double _longer(self) noexcept:
+        """Return how much longer a working column may be than its curvature tells."""
+        cdef WorkingCoefficients quadratic = self.point.quadratic
+        cdef int t, end = <int> self.norms.shape[0] * self.point.K
+        cdef double most = 0.0
+        for t in range(quadratic.size):
+            if quadratic.index[t] < end and quadratic.diag[t] > 0.0:
+                most = max(most, self.norms[quadratic.index[t] // self.point.K]
+                           / sqrt(quadratic.diag[t]))
+        return most
 
     cdef double _make_dual(self, double lam) except *:
         """Set the dual point: -F'(eta), made orthogonal to the unpenalised columns.
@@ -179,7 +196,9 @@ cdef class ResponseDual(ScaledDual):
         """
         cdef Py_ssize_t i, j, k, c
         cdef ResponseCoefficients point = self.point
-        cdef double[:, ::1] products = self.inactive.find(self.u, lam)
+        # Bounds on products do not know of rounding.
+        cdef double[:, ::1] products = self.inactive.find(self.u, lam if self.rounding == 0.0
+                                                          else 0.0)
         self.n_beyond = 0
         for i in range(self.inactive.n_looked):
             j = self.inactive.looked[i]
@@ -194,10 +213,15 @@ cdef class ResponseDual(ScaledDual):
         return 0
 
     cdef double _size(self, Py_ssize_t c) noexcept nogil:
-        """Return the size of a coefficient's product, or of its row's products if grouped."""
-        if self.point.net.grouped:
-            return self.inactive.size[c // self.point.K]
-        return fabs((&self.point.C[0, 0])[c])
+        """Return the size of a coefficient's product, or of its row's products if grouped.
+
+        What rounding may hide is added.
+        """
+        cdef Py_ssize_t j = c // self.point.K
+        cdef double size = self.inactive.size[j]
+        if not self.point.net.grouped:
+            size = fabs((&self.point.C[0, 0])[c])
+        return size + self.rounding * self.norms[j]
 
     cdef double _limit(self, Py_ssize_t c) noexcept nogil:
         """Return how far a coefficient may go in the direction of its product."""

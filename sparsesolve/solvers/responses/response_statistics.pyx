@@ -38,9 +38,9 @@ from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows, row_norm, ro
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 from sparsesolve.solvers.rounds import entry_lambda, solve_by_rounds
-from sparsesolve.solvers.state import State
+from sparsesolve.solvers.state import NULL_LAMBDA, State
 from sparsesolve.solvers.quadratic.coefficients cimport CONVERGED, MAX_ITER, STALLED
-from sparsesolve.solvers.quadratic.coefficients import projection
+from sparsesolve.solvers.quadratic.coefficients import projection, rounding_of_products
 
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 cdef double ROUNDING = tolerances.ROUNDING
@@ -374,7 +374,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         self.hessian = GroupedHessian(*C.shape)
         self.last_B = np.zeros_like(C)
         self.pace, self.stale = 0.5, True
-        self._enter(INFINITY)
+        self._enter(INFINITY, NULL_LAMBDA)
 
     def start_at(self, which, values, intercept):
         """Continue from the coefficients `values` (K, m) of the features `which` (m,)."""
@@ -430,8 +430,8 @@ cdef class ResponseSufficientStatistics(Compiled, State):
 
     # Working rows.
 
-    cdef bint _enter(self, double near):
-        """Add rows whose products exceed `near` l1, or that are unpenalised.
+    cdef bint _enter(self, double near, double lam):
+        """Add rows whose products exceed `near` l1, or that are unpenalised at lam.
 
         Return True if there were any.
         """
@@ -441,7 +441,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         for j in range(first, rows.p):
             least = near * rows.l1[j] * (1.0 + ROUNDING) if rows.l1[j] > 0.0 else 0.0
             if not self.excluded[j] and (row_square(rows.g, j) > least * least
-                                     or (rows.l1[j] == 0.0 and rows.l2[j] == 0.0)):
+                                         or rows.free(j, lam)):
                 self._add(j)
         return rows.m > first
 
@@ -535,7 +535,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         cdef long limit = self.rows.iterations + budget
         cdef double near = entry_lambda(lam, self.last_lam)
         self._extrapolate(lam)
-        self._enter(near)
+        self._enter(near, lam)
         return solve_by_rounds(self, lam, target, limit)
 
     # A round, see solvers/rounds.py.
@@ -553,11 +553,13 @@ cdef class ResponseSufficientStatistics(Compiled, State):
 
     def certify(self, double lam):
         """Return the gap over all rows."""
-        return self.rows.rows_gap(lam, self.rows.p, self._slack(lam, True))
+        cdef double longest = np.sqrt(np.diagonal(self.rows.G).max(initial=0.0))
+        cdef double rounding = rounding_of_products(self.rows.total, longest, lam)
+        return self.rows.rows_gap(lam, self.rows.p, self._slack(lam, True) + rounding)
 
     def grow(self, double lam, bint first):
         """Add the violating rows; return True if there are any."""
-        return self._enter(lam)
+        return self._enter(lam, lam)
 
     def goal(self, double lam, double target, double outside):
         """Return half the target, as working rows cost little by inner products."""
