@@ -136,11 +136,12 @@ def penalty_maker(penalty, alpha, factors, limits, n_responses):
             return ConcavePenalty(penalty, ridge_power, alpha)
         if penalty is not None and not has_blocks(penalty):
             return WholePenalty(penalty, p, alpha, ridge_power, n_responses)
+        own = factors / ridge_unit if alpha == 0.0 else factors  # then lambda has its unit
         if penalty is not None:
             low, high = np.broadcast_to(low, p), np.broadcast_to(high, p)
-            bound = penalty.under(alpha, factors, excluded, low, high, ridge_unit)
+            bound = penalty.under(alpha, own, excluded, low, high, ridge_unit)
             return bound if n_responses is None else bound.repeated(n_responses)
         low, high = np.where(excluded, 0.0, low), np.where(excluded, 0.0, high)
-        return ElasticNet(p, alpha, factors, low, high, ridge_unit)
+        return ElasticNet(p, alpha, own, low, high, ridge_unit)
 
     return make

@@ -35,8 +35,7 @@ class Ridge(State):
         free = np.flatnonzero(open_ & (v == 0.0))
         self.unpenalised = UnpenalisedColumns(design, free, w, y, problem.centred)
         self.which = which = np.flatnonzero(open_ & (v > 0.0)).astype(np.intc)
-        self.unit = v[which].max(initial=1e-300)  # lam v = (lam unit) (v / unit): no overflow
-        self.design, self.v, self.n_threads = design, v[which] / self.unit, n_threads
+        self.design, self.v, self.n_threads = design, v[which], n_threads
         gram = wide_gram(design, which, 1.0 / self.v, self.unpenalised.root_w, n_threads)
         gram = self.unpenalised.without(self.unpenalised.without(gram).T)
         self.spectrum, self.turn = eigen(gram)
@@ -70,8 +69,6 @@ class Ridge(State):
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        with np.errstate(over="ignore"):
-            lam = min(lam * self.unit, 1e307)  # beyond, nothing changes
         self._start()
         for _ in range(min(budget, CORRECTIONS)):
             self._correct(lam)

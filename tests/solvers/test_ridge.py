@@ -115,3 +115,20 @@ def test_nothing_to_explain():
     assert fit.coefs.nnz == 0 and fit.intercepts == pytest.approx(3.0) and not fit.gaps.any()
     bare = ss.path(X, X[:, 0] - X[:, 1], alpha=0.0, penalty_factor=np.arange(70) >= 2)
     assert bare.dev_ratio == pytest.approx(1.0) and not np.any(bare.status)
+
+
+@pytest.mark.parametrize("scale", [2.0**300, 2.0**-300])
+@pytest.mark.parametrize("family, solver", [
+    ("gaussian", "auto"), ("gaussian", "fista"), ("binomial", "auto"), ("binomial", "dual_descent"),
+    ("hinge", "auto"), (ss.families.quantile(0.3), "multipliers"), ("grouped", "auto"),
+])  # fmt: skip
+def test_columns_of_extreme_size_scale_the_coefficients_of_a_ridge(family, solver, scale):
+    X, y = data("wide")
+    kept = {"family": family, "alpha": 0.0, "standardize": False, "solver": solver, "tol": 1e-6}
+    if family == "grouped":
+        kept |= {"family": "gaussian", "penalty": ss.penalties.GroupL2(np.arange(70) // 2)}
+    y = y > 0 if family in ("binomial", "hinge") else y
+    fit = ss.path(X, y, lambdas=[0.1], **kept)
+    far = ss.path(scale * X, y, lambdas=[0.1 * scale**2], **kept)
+    assert (fit.coefs.toarray() == scale * far.coefs.toarray()).all() and fit.coefs.nnz
+    assert far.gaps == fit.gaps

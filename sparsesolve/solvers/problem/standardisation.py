@@ -207,16 +207,20 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
     design.standardise(centred, factor)
     shift = exponent - np.asarray(design.exponent)
     low, high = (None, None) if limits is None else limits
+    penalty = penalty_of(exponent - common, factor, shift)
+    unit = (1 if loss is None else loss.degree - 1) * exponent + common
+    if penalty.has_blocks and penalty.alpha == 0.0:  # lambda in the unit of squares
+        unit -= exponent - common
     return Problem(
         design=design,
-        penalty=penalty_of(exponent - common, factor, shift),
+        penalty=penalty,
         weights=weights,
         loss=loss,
         response=response,
         offset=offset,
         null_intercept=null_intercept,
         null_value=null_value,
-        unit=(1 if loss is None else loss.degree - 1) * exponent + common,
+        unit=unit,
         factor=factor,
         shift=shift,
         low=low,

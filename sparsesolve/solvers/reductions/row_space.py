@@ -75,8 +75,8 @@ class RowSpace(Reduced):
         v, limits = np.asarray(penalty.l2)[which], problem.limits[:, which]
         if len(which) < WIDE * design.n or not ((v > 0.0).all() and np.isinf(limits).all()):
             return None
-        root_w, unit = np.sqrt(problem.weights), v.max()
-        spectrum, turn = eigen(wide_gram(design, which, unit / v, root_w, n_threads))
+        root_w = np.sqrt(problem.weights)
+        spectrum, turn = eigen(wide_gram(design, which, 1.0 / v, root_w, n_threads))
         columns = np.zeros((design.n, len(spectrum)), order="F")
         used = root_w[:, None] > 0.0
         np.divide(turn * np.sqrt(spectrum), root_w[:, None], out=columns, where=used)
@@ -85,7 +85,7 @@ class RowSpace(Reduced):
         ones = np.ones(small.p)
         small.standardise(problem.centred, ones)
         small = replace(
-            problem, design=small, penalty=ElasticNet(small.p, 0.0, ridge_unit=unit), factor=ones,
+            problem, design=small, penalty=ElasticNet(small.p, 0.0), factor=ones,
             shift=np.zeros(small.p, dtype=int), low=None, high=None,
         )  # fmt: skip
         return small, partial(cls, small=small, which=which, problem=problem, lambdas=lambdas,
