@@ -21,19 +21,19 @@ def read_finite(name, value, length, per):
     return values
 
 
-def read_weights(weights, n, name="weights", some=True):
+def read_weights(weights, n, name="weights", some=True, per="row"):
     """Return observation weights, (n,) float64, nonnegative; None stays None.
 
-    With `some`, not all may be zero.
+    With `some`, not all may be zero; `per` says what has a weight.
     """
     if weights is None:
         return None
-    values = _vector(name, weights, n, "row")
+    values = _vector(name, weights, n, per)
     _refuse(name, values, ~np.isfinite(values), "every weight must be finite")
     _refuse(name, values, values < 0, "every weight must be at least 0")
     if some and not values.any():
         verb = "are" if name.endswith("s") else "is"
-        raise ValueError(f"{name} {verb} all zero; at least one row needs a positive weight")
+        raise ValueError(f"{name} {verb} all zero; at least one {per} needs a positive weight")
     return values
 
 

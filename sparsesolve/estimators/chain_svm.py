@@ -43,7 +43,7 @@ class ChainSVM(Chain):
 
     def fit(self, X, y, lengths=None):
         """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""
-        X, y = self._training_data(X, y)
+        X, y = self._training_data(X, y, lengths)
         self.__dict__.pop("_learner", None)
         if self.algorithm == "averaged":
             epochs = read_count("epochs", self.epochs, 1)
@@ -63,7 +63,7 @@ class ChainSVM(Chain):
         """
         first = not hasattr(self, "_learner")
         classes = read_all_classes(classes, getattr(self, "classes_", None))
-        X, y = self._training_data(X, y, reset=first)
+        X, y = self._training_data(X, y, lengths, reset=first)
         if first:
             self._learner = MaxMargin(X, y, lengths, labels=classes)
         else:

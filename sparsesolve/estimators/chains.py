@@ -8,7 +8,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sparsesolve.data.labels import read_all_classes, refuse_missing_labels
 from sparsesolve.penalties.groups import by_number
 from sparsesolve.structured.crf import crf_path
-from sparsesolve.structured.sequences import holds_dicts, in_positions_of, is_list_of_sequences
+from sparsesolve.structured.sequences import (
+    holds_dicts,
+    in_positions_of,
+    is_list_of_sequences,
+    is_ragged,
+    joined_tags,
+    read_lengths,
+    share_right,
+)
 from sparsesolve.structured.stream import ChainStream
 
 from .base import Answering, warning_as_scikit_learn
@@ -42,15 +50,19 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
         y = in_positions_of(X, y)
         found = self.predict(X, lengths)
         if isinstance(found, list):
-            found, y = np.concatenate(found), np.concatenate([np.asarray(part) for part in y])
-        return float(np.average(found == np.asarray(y), weights=sample_weight))
+            lengths, found = [len(part) for part in found], np.concatenate(found)
+        ptr = read_lengths(lengths, len(found))
+        return share_right(y, ptr, found, sample_weight)
 
-    def _training_data(self, X, y, reset=True):
+    def _training_data(self, X, y, lengths=None, reset=True):
         """Return X and y in the form of the solver, and set `classes_`."""
         y = in_positions_of(X, y)
         if holds_dicts(X):
             return X, y
         if not is_list_of_sequences(X):
+            if is_ragged(y):
+                n = X.shape[0] if hasattr(X, "shape") else len(X)
+                y = joined_tags(y, read_lengths(lengths, n))
             refuse_missing_labels(y)
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64,
                                  reset=reset)  # fmt: skip
@@ -131,7 +143,7 @@ class ChainClassifier(Chain):
 
     def fit(self, X, y, lengths=None):
         """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""
-        X, y = self._training_data(X, y)
+        X, y = self._training_data(X, y, lengths)
         with warning_as_scikit_learn():
             path = crf_path(
                 X, y, lengths=lengths, lambdas=[self.alpha], alpha=self.l1_ratio,
@@ -159,7 +171,7 @@ class ChainClassifier(Chain):
                 "partial_fit needs to know all features, which dicts do not name; call fit first, "
                 "or give matrices, as scikit-learn's DictVectorizer makes them"
             )
-        X, y = self._training_data(X, y, reset=first)
+        X, y = self._training_data(X, y, lengths, reset=first)
         if not hasattr(self, "_stream"):
             self._begin_stream(classes)
         self._stream.learn(X, y, lengths, self.n_threads)

@@ -43,7 +43,7 @@ class SPOMClassifier(Chain):
 
     def fit(self, X, y, lengths=None):
         """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""
-        X, y = self._training_data(X, y)
+        X, y = self._training_data(X, y, lengths)
         return self._keep(self._spom(X, y, lengths, epochs=self.epochs, certify=self.certify))
 
     def partial_fit(self, X, y, classes=None, lengths=None):
@@ -60,7 +60,7 @@ class SPOMClassifier(Chain):
                 "partial_fit needs to know all features, which dicts do not name; call fit first, "
                 "or give matrices, as scikit-learn's DictVectorizer makes them"
             )
-        X, y = self._training_data(X, y, reset=first)
+        X, y = self._training_data(X, y, lengths, reset=first)
         if first:
             return self._keep(self._spom(X, y, lengths, epochs=1, shuffle=False, labels=classes))
         return self._keep(self.model_.more(X, y, lengths, shuffle=False))

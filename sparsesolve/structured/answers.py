@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import read_weights
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import thread_count
@@ -20,9 +19,10 @@ from sparsesolve.structured.sequences import (
     joined_tags,
     known_tags,
     read_rows,
-    read_tags,
     refuse_dicts,
     refuse_impossible,
+    sequence_weights,
+    share_right,
 )
 
 
@@ -51,7 +51,7 @@ class Labelling(Predictor):
     def _new_rows(self, X, y, weights, s, lengths):
         ptr = self._starts(X, lengths)
         if weights is not None:
-            weights = np.repeat(read_weights(weights, len(ptr) - 1), np.diff(ptr))
+            weights = np.repeat(sequence_weights(weights, len(ptr) - 1), np.diff(ptr))
         y = joined_tags(in_positions_of(X, y), ptr)
         return NewRows(int(ptr[-1]), (X, lengths), y, weights)
 
@@ -154,9 +154,7 @@ class ChainAnswers(Labelling):
         """
         y = in_positions_of(X, y)
         found = self.predict(X, lengths, s, n_threads)
-        rows = read_rows(X, lengths, both=False, known=self.feature_names)
-        codes, names = read_tags(y, rows.ptr)
-        return float(np.mean(names[codes] == found))
+        return share_right(y, self._starts(X, lengths), found)
 
     @described_by(predict)
     def report(self, X: Any, y: Any, lengths: ArrayLike | None = None, s: float | None = None,

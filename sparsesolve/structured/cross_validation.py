@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.data import answers_keywords, read_choice, read_count, read_seed, read_weights
+from sparsesolve.data import answers_keywords, read_choice, read_count, read_seed
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.coefficient_table import Tabled, described
 from sparsesolve.results.cv_path import CrossValidated, choose, summary
@@ -19,10 +19,10 @@ from sparsesolve.results.pictures.axes import label_axes, on_axes
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.sequences import (
     in_positions_of,
-    joined_tags,
     known_tags,
     read_rows,
     read_tags,
+    sequence_weights,
 )
 from sparsesolve.structured.spom_input import read_blocks, read_positive
 from sparsesolve.structured.spom_result import SPOM
@@ -115,9 +115,9 @@ def cv_crf_path(
     y = in_positions_of(X, y)
     path = crf_path(X, y, lengths=lengths, weights=weights, **options)
     rows = read_rows(X, lengths, both=False)
-    codes, names = read_tags(joined_tags(y, rows.ptr), rows.ptr)
+    codes, names = read_tags(y, rows.ptr)
     N = len(rows.ptr) - 1
-    w = np.ones(N) if weights is None else read_weights(weights, N)
+    w = sequence_weights(weights, N)
     folds = _folds(folds, n_folds, N, seed)
     sizes, scores = np.diff(rows.ptr), []
     options = {**options, "lambdas": path.lambdas}

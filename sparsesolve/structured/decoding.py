@@ -11,7 +11,12 @@ from sparsesolve.data import answers_keywords, read_count, read_flag
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.penalties.columns import index_of, places_by_label
-from sparsesolve.structured.sequences import is_list_of_sequences, read_allowed, read_lengths
+from sparsesolve.structured.sequences import (
+    is_list_of_sequences,
+    joined_tags,
+    read_allowed,
+    read_lengths,
+)
 
 
 @answers_keywords()
@@ -45,7 +50,7 @@ def viterbi(
         Scores of the first and last label of a sequence.
     allowed : array-like (K, K) of bool, default None
         Transitions that are possible; None means all.
-    y : array-like (n,) of int, default None
+    y : array-like (n,) of int, or list of label sequences, default None
         Labels by number. If given, every label that differs from y scores its cost more. This is
         the loss-augmented decoding of a structured hinge loss.
     cost : array-like (K, K), default None
@@ -83,7 +88,8 @@ def viterbi(
     """
     S, T, chains, threads = _read(S, T, lengths, start, stop, allowed, n_threads)
     if y is not None:
-        S += read_cost(cost, np.arange(chains.K))[_numbers(y, len(S), chains.K)]
+        y = _numbers(joined_tags(y, chains.starts, of="S"), len(S), chains.K)
+        S += read_cost(cost, np.arange(chains.K))[y]
     elif cost is not None:
         raise ValueError("cost is what it costs to take y for another label; give y as well")
     if n_best is None:

@@ -158,13 +158,24 @@ class Parser(Frozen, Tabled):
 
 def coded(names, sentences):
     """Return codes of heads and words, starts of sentences, and the templates read."""
+    refuse_others(sentences)
     templates = ArcTemplates(list(names))
     head, word, ptr = templates.codes(sentences.columns, sentences.lengths)
     return np.ascontiguousarray(head), np.ascontiguousarray(word), ptr, templates
 
 
+def refuse_others(sentences):
+    """Raise TypeError for anything that is not like Sentences."""
+    if not (hasattr(sentences, "columns") and hasattr(sentences, "lengths")):
+        raise TypeError(
+            f"sentences is a {type(sentences).__name__}; give structured.Sentences, as "
+            "read_sentences returns them"
+        )
+
+
 def read_heads(sentences):
     """Return the heads (L,) of each sentence, checked to form trees."""
+    refuse_others(sentences)
     if "head" not in sentences.columns:
         raise ValueError("there is no column 'head'; name it when reading the file")
     out, at = [], 0

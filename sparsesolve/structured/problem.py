@@ -13,7 +13,6 @@ from copy import copy
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_weights
 from sparsesolve.losses.chain.log_loss import ChainLog
 from sparsesolve.losses.chain.rows import times
 from sparsesolve.paths.penalty import no_penalty
@@ -28,6 +27,7 @@ from sparsesolve.structured.sequences import (
     read_rows,
     read_tags,
     refuse_forbidden,
+    sequence_weights,
 )
 from sparsesolve.structured.transitions import ChainPenalty, over_labels
 
@@ -111,7 +111,7 @@ def read_chain_problem(X, y, lengths, groups, penalty, alpha, transitions, inter
     K, p, N = len(labels), rows.rows.shape[1], len(rows.ptr) - 1
     mask = read_allowed(allowed, K, labels)
     refuse_forbidden(codes, rows.ptr, mask, labels)
-    w = np.ones(N) if weights is None else read_weights(weights, N)
+    w = sequence_weights(weights, N)
     w = w / w.max()
     bound = _read_penalty(groups, penalty, p, rows.names)
     if bound is not None:

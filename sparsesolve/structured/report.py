@@ -19,7 +19,7 @@ from sparsesolve.data import answers_keywords
 from sparsesolve.results.coefficient_table import Tabled
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.pictures.axes import on_axes, plot_cells
-from sparsesolve.structured.sequences import joined_tags, read_lengths
+from sparsesolve.structured.sequences import is_ragged, joined_tags, read_lengths
 
 PREFIXED = re.compile(r"([BIESLU])-(.+)", re.DOTALL)
 SINGLE, LAST = "SU", "ESLU"  # a span of one word; the last word of a span
@@ -129,7 +129,8 @@ def tag_report(y: Any, found: Any, lengths: ArrayLike | None = None) -> TagRepor
     (array(['LOC', 'PER'], dtype=object), array([1., 0.]))
     """
     ptr = _starts(y, lengths)
-    true, seen = (list(np.asarray(joined_tags(part, ptr), dtype=object)) for part in (y, found))
+    true, seen = (list(np.asarray(part, dtype=object))
+                  for part in (joined_tags(y, ptr), joined_tags(found, ptr, "found", "y")))
     if len(true) != len(seen):
         raise ValueError(f"y has {len(true)} labels and found {len(seen)}; give as many")
     tags = {*map(str, true), *map(str, seen)}
@@ -144,9 +145,7 @@ def tag_report(y: Any, found: Any, lengths: ArrayLike | None = None) -> TagRepor
 
 def _starts(y, lengths):
     """Return the starts of the sequences, (n_sequences + 1,)."""
-    nested = isinstance(y, list | tuple) and len(y) > 0 and all(
-        isinstance(part, list | tuple | np.ndarray) for part in y)  # fmt: skip
-    if not nested:
+    if not is_ragged(y):
         return read_lengths(lengths, len(y))
     if lengths is not None:
         raise ValueError("y is a list of sequences, which have their lengths; leave lengths out")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_weights
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.results.coefficient_table import INTERCEPT, Named
 from sparsesolve.results.explored import View
@@ -20,6 +19,7 @@ from sparsesolve.results.pictures.axes import AXES
 from sparsesolve.results.predictor import FitOf
 from sparsesolve.structured.answers import ChainAnswers
 from sparsesolve.structured.sentences import Sentences
+from sparsesolve.structured.sequences import sequence_weights
 from sparsesolve.structured.templates import Templates
 
 
@@ -153,7 +153,7 @@ class CRFPath(ChainAnswers, Solved, Named):
         if self.options.get("alpha", 1.0) == 0.0:
             raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
         logs = np.array([self.log_likelihood(X, y, lengths, lam) for lam in self.lambdas])
-        w = np.ones(logs.shape[1]) if weights is None else read_weights(weights, logs.shape[1])
+        w = sequence_weights(weights, logs.shape[1])
         here, fitted = 1.0 + np.average(logs[-1], weights=w) / self.null_value, self.dev_ratio[-1]
         if not abs(here - fitted) <= 1e-6:
             raise ValueError(

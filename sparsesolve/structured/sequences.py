@@ -16,6 +16,7 @@ from sparsesolve.data import (
     nonfinite_error,
     read_design,
     read_labels,
+    read_weights,
     refuse_damage,
     shown,
 )
@@ -259,21 +260,41 @@ def in_positions_of(X, y):
     return in_rows_of(X, {"y": y})["y"]
 
 
-def joined_tags(y, ptr):
-    """Return one vector of labels, from a list of vectors, which must have the lengths of X."""
-    ragged = isinstance(y, list | tuple) and len(y) > 0 and all(
+def is_ragged(y):
+    """Return True if y holds a vector of labels for each sequence."""
+    if isinstance(y, np.ndarray) and y.dtype.kind == "O":
+        y = list(y)
+    return isinstance(y, list | tuple) and len(y) > 0 and all(
         isinstance(part, list | tuple | np.ndarray) or hasattr(part, "to_numpy") for part in y
     )
-    if not ragged:
+
+
+def joined_tags(y, ptr, name="y", of="X"):
+    """Return one vector of labels, from a vector for each sequence; of the lengths of `of`."""
+    if not is_ragged(y):
         return y
     if len(y) != len(ptr) - 1:
-        raise ValueError(f"y has {len(y)} sequences and X {len(ptr) - 1}; give one for each")
+        raise ValueError(
+            f"{name} has {len(y)} sequences and {of} {len(ptr) - 1}; give one for each"
+        )
     for s, part in enumerate(y):
         if len(part) != ptr[s + 1] - ptr[s]:
             raise ValueError(
-                f"y has {len(part)} labels for sequence {s}, which has {ptr[s + 1] - ptr[s]} rows"
+                f"{name} has {len(part)} labels for sequence {s}, which has "
+                f"{ptr[s + 1] - ptr[s]} rows"
             )
     return [label for part in y for label in part]
+
+
+def share_right(y, ptr, found, weights=None):
+    """Return the fraction of labels y that are those found (n,), by the weight of each."""
+    codes, names = read_tags(y, ptr)
+    return float(np.average(names[codes] == found, weights=weights))
+
+
+def sequence_weights(weights, N):
+    """Return one weight for each sequence, (N,); None: all 1."""
+    return np.ones(N) if weights is None else read_weights(weights, N, per="sequence")
 
 
 def known_tags(y: Any, ptr: np.ndarray, names: np.ndarray) -> np.ndarray:

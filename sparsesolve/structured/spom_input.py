@@ -15,6 +15,7 @@ from sparsesolve.paths.assembly import labels_of_groups
 from sparsesolve.penalties.groups import read_groups
 from sparsesolve.structured.sequences import (
     in_positions_of,
+    is_ragged,
     joined_tags,
     known_tags,
     read_lengths,
@@ -86,8 +87,7 @@ def read_blocks(X: Any, y: Any, lengths: Any, groups: Any, each: bool = False,
     if isinstance(X, dict):
         return _of_blocks(list(X.keys()), list(X.values()), y, lengths, groups, labels)
     if isinstance(X, list | tuple) and X and all(_is_block(part, X[0]) for part in X):
-        size = _size(X[0])
-        if not _is_ragged(y) and size == len(y):
+        if lengths is not None or not is_ragged(y) and _size(X[0]) == len(y):
             return _of_blocks(list(range(len(X))), list(X), y, lengths, groups, labels)
     return _of_table(X, y, lengths, groups, each, labels)
 
@@ -233,8 +233,3 @@ def _is_block(part, first):
 
 def _size(part):
     return (part.Z if hasattr(part, "Z") else part).shape[0]
-
-
-def _is_ragged(y):
-    some = isinstance(y, list | tuple) and len(y) > 0
-    return some and isinstance(y[0], list | tuple | np.ndarray)

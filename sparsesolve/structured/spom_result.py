@@ -20,7 +20,7 @@ from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.pictures.axes import on_axes
 from sparsesolve.structured.answers import Labelling
 from sparsesolve.structured.pictures import plot_weights
-from sparsesolve.structured.sequences import in_positions_of, read_lengths, read_rows, read_tags
+from sparsesolve.structured.sequences import in_positions_of, read_lengths, read_rows, share_right
 
 
 @dataclass(frozen=True, repr=False)
@@ -233,8 +233,7 @@ class SPOM(Labelling, Frozen, Tabled):
         S, ptr = self._scores(X, lengths)
         T = np.ascontiguousarray(self.transitions())
         found = self.labels[Chains(ptr, len(self.labels)).viterbi(S, T)[0]]
-        codes, names = read_tags(y, ptr)
-        return float(np.mean(names[codes] == found))
+        return share_right(y, ptr, found)
 
     def save(self, file: str | PathLike) -> None:
         """Write the model into a file; :func:`sparsesolve.save` takes its place."""

@@ -16,7 +16,6 @@ from sparsesolve.data import (
     read_flag,
     read_lambdas,
     read_number,
-    read_weights,
 )
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.paths.progress import progress_bar
@@ -33,6 +32,7 @@ from sparsesolve.structured.crf import MAX_ITER, RIDGE_START, columns_of, crf_pa
 from sparsesolve.structured.parser import Parser, coded, read_heads
 from sparsesolve.structured.parser_training import read_templates, refuse_many_roots
 from sparsesolve.structured.pictures import plot_norms
+from sparsesolve.structured.sequences import sequence_weights
 from sparsesolve.structured.state import CoupledState
 from sparsesolve.structured.tree_problem import TreeLog, TreeProblem, arc_features
 
@@ -236,7 +236,7 @@ def _read_problem(sentences, names, grouped, alpha, every, weights, single_root)
     gold, T = read_heads(sentences), len(names)
     if single_root:
         refuse_many_roots(gold)
-    w = np.ones(len(gold)) if weights is None else read_weights(weights, len(gold))
+    w = sequence_weights(weights, len(gold))
     loss = TreeLog(gold, w / w.sum(), single_root)
     work = ArcPass(head, word, read.apart, ptr, np.zeros(2), np.zeros(0), np.ones(T), np.zeros(T),
                    np.zeros(0, dtype=np.uintc), np.zeros(T, dtype=np.uintc))  # fmt: skip

@@ -54,3 +54,48 @@ def test_features_that_are_none_are_told(X, found):
     fit = ss.crf_path(np.eye(2), ["a", "b"], lambdas=[0.1])
     with pytest.raises(ValueError, match="fitted to a matrix without names"):
         fit.predict(DICTS)
+
+
+def _doors(X, y):
+    """Return what takes labels of these sequences, by name."""
+    S, fit, model = ss.structured, ss.crf_path(X, y, lambdas=[0.1]), ss.spom(X, y, epochs=1)
+    doors = {
+        "crf_path": ss.crf_path, "cv_crf_path": S.cv_crf_path, "spom": ss.spom,
+        "cv_spom": S.cv_spom, "max_margin": S.max_margin, "pegasos": S.pegasos,
+        "wrapped_mkl": S.wrapped_mkl, "score": fit.score, "report": fit.report,
+        "log_likelihood": fit.log_likelihood, "assess": lambda X, y: ss.assess(fit, X, y),
+        "spom.score": model.score, "more": model.more,
+        "kernels": lambda X, y: ss.spom([np.eye(6)] * 2, y, lengths=[3, 2, 1]),
+        "viterbi": lambda X, y: S.viterbi(X, np.eye(2), y=y),
+        "found": lambda X, y: S.tag_report([[0] * 3, [0] * 2, [0]], y),
+    }
+    try:
+        from sparsesolve import estimators as E
+    except ImportError:
+        return doors
+    for kind in (E.ChainClassifier, E.ChainSVM, E.SPOMClassifier):
+        for name in ("fit", "partial_fit", "score"):
+            known, flat = getattr(kind().fit(X, y), name), np.concatenate(X)
+            doors[f"{kind.__name__}.{name}"] = known
+            doors[f"table {kind.__name__}.{name}"] = (
+                lambda X, y, known=known, flat=flat: known(flat, y, lengths=[3, 2, 1]))
+    return doors
+
+
+def test_every_door_tells_which_sequences_of_labels_do_not_fit():
+    X = list(np.split(np.random.default_rng(0).normal(size=(6, 2)), [3, 5]))
+    y, wrong = [["a", "b", "a"], ["b", "a"], ["b"]], []
+    cases = [(y[:2], "2 sequences"), ([*y, ["a"]], "4 sequences"),
+             ([y[1], y[0], y[2]], "2 labels for sequence 0, which has 3 rows"),
+             (np.array([*y, ["a"]], dtype=object), "4 sequences"),
+             (tuple(np.array(part) for part in y[:2]), "2 sequences")]  # fmt: skip
+    for name, door in _doors(X, y).items():
+        for labels, found in cases:
+            try:
+                door(X, labels)
+                told = "nothing"
+            except ValueError as error:
+                told = str(error)
+            if found not in told:
+                wrong.append((name, found, told))
+    assert not wrong, wrong
