@@ -4,7 +4,7 @@ import argparse
 
 import numpy as np
 
-from sparsesolve.data.tables.feature_groups import read_feature_groups
+from sparsesolve.data.tables.columns import read_feature_groups
 from sparsesolve.penalties.registry import KINDS, Chosen, of_labels, read_word
 
 

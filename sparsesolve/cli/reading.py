@@ -10,7 +10,6 @@ from sparsesolve.data.tables import (
     Style,
     layout_of,
     read_blocks,
-    read_parquet_files,
     read_table,
 )
 from sparsesolve.results.files.whole_file import whole_file
@@ -56,6 +55,8 @@ def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=Fals
 def read_files(args, response=(), weights=None, offset=None, drop=(), labels=False, marks=None,
                formula=None):
     """Return the Table of a command's several Parquet files, which need not fit in memory."""
+    from sparsesolve.data.tables.parquet import read_parquet_files
+
     files = [args.file, *args.more]
     other = next((file for file in files if (args.format or layout_of(file)) != "parquet"), None)
     if other is not None:

@@ -7,21 +7,20 @@ user's data are never changed.
 
 from .array import real_array, refuse_truncated, unmasked
 from .codes import refuse_codes
+from .columns_of_numbers import read_mixed_columns
 from .derivatives import check_derivatives
-from .design import nonfinite_error, read_design, refuse_damage
-from .feature_names import columns_by_name, read_feature_names
-from .frame import columns_of, is_encoded, is_frame, refuse_other_names
-from .gram import read_gram
+from .design import nonfinite_error, read_design, read_gram, refuse_damage
+from .frame import (
+    columns_by_name,
+    columns_of,
+    is_encoded,
+    is_frame,
+    read_feature_names,
+    refuse_other_names,
+)
 from .keywords import answers_keywords, refuse_unknown
 from .labels import label_array, read_all_classes, read_labels
-from .mixed_table import read_mixed_columns
 from .number import plain, read_choice, read_count, read_flag, read_number, read_seed, shown
-from .observations import (
-    less_offset,
-    read_shares,
-    refuse_missing_class,
-    refuse_missing_side,
-)
 from .response import (
     Response,
     read_amounts,
@@ -36,6 +35,7 @@ from .row_blocks import is_dask, of_blocks
 from .row_labels import by_rows, in_rows_of
 from .survival import read_strata, read_survival, refuse_no_event
 from .vector import (
+    less_offset,
     read_excluded,
     read_lambdas,
     read_limits,
@@ -43,7 +43,10 @@ from .vector import (
     read_offsets,
     read_penalty_factor,
     read_response,
+    read_shares,
     read_weights,
+    refuse_missing_class,
+    refuse_missing_side,
 )
 
 __all__ = [

@@ -73,6 +73,21 @@ def place(index, column=None):
     return f"at index {tuple(int(i) for i in index)}"
 
 
+def refuse(name, values, bad, advice):
+    """Raise ValueError at the first entry that is bad: its value, its place, and what to do."""
+    if bad.any():
+        index = np.unravel_index(int(bad.argmax()), bad.shape)
+        raise ValueError(f"{name} holds {float(values[index])!r} {place(index)}; {advice}")
+
+
+def refuse_empty(shape, empty=False):
+    """Raise ValueError for an X without columns or, unless `empty`, without rows."""
+    rows, columns = shape if len(shape) == 2 else (0, 0)
+    if not columns or not (rows or empty):
+        what = "columns" if rows else "rows"
+        raise ValueError(f"X has no {what} (shape {shape}); at least one is needed")
+
+
 def _subject(name, column):
     return name if column is None else f"column {column!r} of {name}"
 

@@ -1,32 +1,43 @@
 """The design X in one of three forms: a column-major array, a canonical CSC matrix, or genotypes.
+
+:func:`read_gram` reads X'X, X'y and y'y in its place.
 """
 
 import numpy as np
 import scipy.sparse
+from scipy.linalg import cholesky, solve_triangular
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.design.genotypes import MixedColumns, TwoBits
+from sparsesolve.penalties.columns import by_label, index_of, places_by_label
 
 from .array import (
     place,
     real_array,
+    refuse,
+    refuse_empty,
     refuse_overflow,
     refuse_truncated,
     storage_dtype,
     unmasked,
 )
 from .frame import frame_names, is_frame, read_frame
+from .number import read_number
 from .row_blocks import is_dask, is_large_by_rows, read_row_blocks, slice_rows
-from .sparse import LARGEST_INT32, read_sparse
-from .structure import verified
+from .structure import LARGEST_INT32, read_sparse, verified
+from .vector import read_finite
 
 # A block of the transposing copy touches 64 rows of 2 KB: small enough for the first two cache
 # levels, and long enough to hide numpy's cost per call (2,000 x 20,000 float64: 0.13 s,
 # np.asfortranarray 0.25 s, a plain copy 0.10 s).
 BLOCK_ROWS, BLOCK_COLUMNS = 64, 256
 
-# Entries are checked in parts of this many bytes, so that temporary arrays stay small.
-SCAN_BYTES = 1 << 25
+# Largest asymmetry, relative to the sizes of two columns, that rounding of their product can
+# cause.
+ASYMMETRY = 1e-8
+# An eigenvalue within this fraction of the squares from 0 may be rounding, even of single
+# precision; so is what columns explain more than |y|, up to this fraction.
+ROUNDING = 1e-6
 
 
 def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False, genotypes=False):
@@ -181,7 +192,17 @@ def _first_nonfinite(matrix):
     if isinstance(matrix, DistributedDesign):
         arguments = [(int(start),) for start in matrix.starts[:-1]]
         return matrix.gather(_first_of_block, arguments, _first_of_two)
-    return _first_sparse(matrix) if scipy.sparse.issparse(matrix) else _first_dense(matrix)
+    if scipy.sparse.issparse(matrix):
+        bad = ~np.isfinite(matrix.data)
+        k = int(bad.argmax()) if bad.any() else -1
+        j = int(np.searchsorted(matrix.indptr, k, side="right")) - 1
+        return None if k < 0 else (int(matrix.indices[k]), j, matrix.data[k])
+    for j, column in enumerate(np.asarray(matrix).T):  # temporary arrays of one column
+        bad = ~np.isfinite(column)
+        if bad.any():
+            i = int(bad.argmax())
+            return i, j, column[i]
+    return None
 
 
 def _first_of_block(block, start):
@@ -196,38 +217,81 @@ def _first_of_two(left, right):
     return min(left, right, key=lambda found: found[1::-1])
 
 
-def _first_dense(matrix):
-    matrix = np.asarray(matrix)
-    n, p = matrix.shape
-    width = max(1, SCAN_BYTES // (max(n, 1) * matrix.itemsize))
-    for start in range(0, p, width):
-        bad = ~np.isfinite(matrix[:, start : start + width])
-        if bad.any():
-            j = int(bad.any(axis=0).argmax())
-            i = int(bad[:, j].argmax())
-            return i, start + j, matrix[i, start + j]
-    return None
-
-
-def _first_sparse(matrix):
-    size = SCAN_BYTES // matrix.data.itemsize
-    for start in range(0, len(matrix.data), size):
-        bad = ~np.isfinite(matrix.data[start : start + size])
-        if bad.any():
-            k = start + int(bad.argmax())
-            j = int(np.searchsorted(matrix.indptr, k, side="right")) - 1
-            return int(matrix.indices[k]), j, matrix.data[k]
-    return None
-
-
 def _refuse_shape(shape, empty):
-    rows, columns = shape if len(shape) == 2 else (0, 0)
-    if not rows and not (empty and columns):
-        raise ValueError(f"X has no rows (shape {shape}); at least one is needed")
-    if not columns:
-        raise ValueError(f"X has no columns (shape {shape}); at least one is needed")
-    if rows > LARGEST_INT32:
+    refuse_empty(shape, empty)
+    if shape[0] > LARGEST_INT32:
         raise ValueError(
-            f"X has {rows} rows; in memory a design may have at most {LARGEST_INT32}, pass it as "
-            "a dask array"
+            f"X has {shape[0]} rows; in memory a design may have at most {LARGEST_INT32}, pass it "
+            "as a dask array"
         )
+
+
+def read_gram(gram, xty, yty):
+    """Return X'X, X'y, y'y or None, and names or None, as new float64 arrays that fit together.
+
+    Shapes are (p, p) and (p,); the columns of a frame have names.
+    """
+    array, names = read_frame(gram) if is_frame(gram) else (real_array("gram", gram), None)
+    if names is not None and array.ndim == 2 and len(array) == len(names):
+        places = places_by_label("the index of gram", index_of(gram), names, "column of gram")
+        array = array[places]
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
+        raise ValueError(f"gram has shape {array.shape}; give X'X, columns by columns")
+    with np.errstate(over="ignore"):
+        G = np.array(array, dtype=np.float64, order="C", subok=False)
+    refuse_overflow("gram", array, G)
+    refuse("gram", G, ~np.isfinite(G), "every product must be finite")
+    xty = by_label("xty", xty, names, len(G), 0.0, "column of gram")
+    if np.shape(xty) != (len(G),):
+        raise ValueError(
+            f"xty has shape {np.shape(xty)} but gram has {len(G)} columns; give one product each"
+        )
+    cross = read_finite("xty", xty, len(G), "column")
+    squares = np.diagonal(G)
+    if (squares < 0.0).any():
+        j = int((squares < 0.0).argmax())
+        raise ValueError(f"gram has {squares[j]:g} {place((j, j))}; a square is at least 0")
+    size = np.sqrt(squares)
+    _refuse_impossible(G, size)
+    unit = np.where(size > 0.0, size, 1.0)
+    factor = _factor(G / unit / unit[:, None])
+    if (np.abs(cross) > 0.0)[size == 0.0].any():
+        j = int(np.flatnonzero((size == 0.0) & (cross != 0.0))[0])
+        raise ValueError(f"xty is {cross[j]:g} for column {j}, which gram says is 0")
+    if yty is not None:
+        yty = read_number("yty", yty, 0, np.inf)
+        root = solve_triangular(factor, cross / unit, lower=True)
+        most = np.linalg.norm(root)
+        if most > np.sqrt(yty) * (1 + ROUNDING):
+            raise ValueError(
+                f"yty is {yty:g}, but gram and xty say that the columns explain {most**2:g} of "
+                f"y'y; pass y'y of the same y"
+            )
+    return G, cross, yty, names
+
+
+def _factor(C):
+    """Return a new Cholesky factor of correlations, with ROUNDING on the diagonal.
+
+    A matrix that is not positive semidefinite is refused: no columns have such products.
+    """
+    C.flat[:: len(C) + 1] = 1.0 + ROUNDING
+    try:
+        return cholesky(C, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "gram is no X'X: it has a negative eigenvalue, as inner products taken over different "
+            "rows may have; fill the gaps of X first"
+        ) from None
+
+
+def _refuse_impossible(G, size):
+    """Refuse a matrix that is not symmetric, or whose products exceed the bound of its squares."""
+    most = size[:, None] * size
+    for bad, what in (
+        (np.abs(G - G.T) > ASYMMETRY * most, "is not symmetric"),
+        (np.abs(G) > most * (1 + ASYMMETRY), "is no X'X: a product exceeds its columns' sizes"),
+    ):
+        if bad.any():
+            i, j = (int(k) for k in np.unravel_index(int(bad.argmax()), G.shape))
+            raise ValueError(f"gram {what} ({G[i, j]:g} {place((i, j))}, {G[j, i]:g} across)")

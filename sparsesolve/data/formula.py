@@ -20,6 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .number import some_of
+
 # Functions of formulaic that learn from the first table, and functions of numbers.
 STATEFUL = ("bs", "cc", "center", "cr", "cs", "poly", "scale")
 FUNCTIONS = ("I", "abs", "exp", "log", "log10", "log1p", "log2", "sqrt", *STATEFUL)
@@ -250,8 +252,7 @@ def _keys(state):
 def _known(name, names):
     if name not in names:
         near = difflib.get_close_matches(name, names, n=1)
-        has = f"it has {', '.join(map(repr, names[:6]))}"
-        hint = f"did you mean {near[0]!r}?" if near else has
+        hint = f"did you mean {near[0]!r}?" if near else f"it has {some_of(names, 6)}"
         raise ValueError(f"the formula names {name!r}, which is no column of the table; {hint}")
     return name
 

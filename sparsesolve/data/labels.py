@@ -4,7 +4,7 @@ import numbers
 
 import numpy as np
 
-from .array import converted, is_number, place, real_array, unmasked
+from .array import converted, is_number, place, real_array, refuse, unmasked
 from .frame import is_enum
 from .number import shown
 from .survival import is_missing
@@ -142,20 +142,10 @@ def _numbers_if_all_are(array):
 
 
 def _refuse_broken_numbers(array):
-    if array.dtype.kind != "f":
-        return
-    bad = ~np.isfinite(array)
-    if bad.any():
-        i = int(bad.argmax())
-        raise ValueError(
-            f"y holds {float(array[i])!r} {place((i,))}; drop that row or replace the value"
-        )
-    broken = array != np.round(array)
-    if broken.any():
-        i = int(broken.argmax())
-        raise ValueError(
-            f"y holds {float(array[i])!r} {place((i,))}; labels that are numbers must be whole"
-        )
+    if array.dtype.kind == "f":
+        refuse("y", array, ~np.isfinite(array), "drop that row or replace the value")
+        whole = array == np.round(array)
+        refuse("y", array, ~whole, "labels that are numbers must be whole")
 
 
 def _refuse_missing_dates(array):

@@ -107,6 +107,11 @@ def shown(value):
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({type(value).__name__})"
 
 
+def some_of(names, most=5):
+    """Return the first names of a list in messages, with an ellipsis if there are more."""
+    return ", ".join(map(repr, names[:most])) + ", ..." * (len(names) > most)
+
+
 def plain(value):
     """Return the Python number for a scalar, an array without dimensions or a Decimal."""
     if value is None or type(value) in (bool, int, float, str):

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .array import place, real_array
+from .array import real_array, refuse
 from .labels import NUMBERS, array_of_labels, label_array, read_labels
+from .number import some_of
 from .vector import read_response
-
-# A message names at most this many labels.
-SHOWN = 5
 
 
 class Response(NamedTuple):
@@ -39,14 +37,14 @@ def read_several(y, n):
     if len(table) != n:
         raise ValueError(f"y has {len(table)} rows but X has {n}; give one row per row of X")
     values = np.array(table, dtype=np.float64)
-    _refuse(values, ~np.isfinite(values), "drop that row or replace the value")
+    refuse("y", values, ~np.isfinite(values), "drop that row or replace the value")
     return Response(values, class_names=_column_names(y))
 
 
 def read_amounts(y, n):
     """Return a nonnegative number for each row, at least one positive: counts, rates, costs."""
     values = read_response(y, n)
-    _refuse(values, values < 0, "every value must be at least 0 for this family")
+    refuse("y", values, values < 0, "every value must be at least 0 for this family")
     if n and not values.any():
         raise ValueError(
             f"y is 0 in all {n} rows, which no mean exp(eta) reaches; at least one row needs a "
@@ -58,7 +56,7 @@ def read_amounts(y, n):
 def read_positive(y, n):
     """Return a positive number for each row."""
     values = read_response(y, n)
-    _refuse(values, values <= 0, "every value must be positive for this family")
+    refuse("y", values, values <= 0, "every value must be positive for this family")
     return Response(values)
 
 
@@ -86,7 +84,7 @@ def read_binary(y, n):
         if (values != np.round(values)).any():
             outside = (values < 0) | (values > 1)
             advice = "values that are not all whole must be shares in [0, 1]"
-            _refuse(values, outside, advice)
+            refuse("y", values, outside, advice)
     codes, names = _two_labels(y, n)
     return Response(codes.astype(np.float64), class_names=names)
 
@@ -123,10 +121,9 @@ def _two_labels(y, n, advice="family='multinomial'"):
     codes, names = read_labels(y, n)
     _refuse_one_class(names, n)
     if len(names) > 2:
-        shown = ", ".join(map(repr, names[:SHOWN].tolist())) + ", ..." * (len(names) > SHOWN)
         raise ValueError(
-            f"y holds {len(names)} different labels ({shown}) where two are needed; use "
-            f"{advice} for more"
+            f"y holds {len(names)} different labels ({some_of(names.tolist())}) where two are "
+            f"needed; use {advice} for more"
         )
     return codes, names
 
@@ -164,8 +161,8 @@ def _tallies(table, n, outcomes):
     if len(table) != n:
         raise ValueError(f"y has {len(table)} rows but X has {n}; give one row per row of X")
     values = np.array(real_array("y", table), dtype=np.float64)
-    _refuse(values, ~np.isfinite(values), "drop that row or replace the value")
-    _refuse(values, values < 0, "counts must be at least 0")
+    refuse("y", values, ~np.isfinite(values), "drop that row or replace the value")
+    refuse("y", values, values < 0, "counts must be at least 0")
     for k, outcome in enumerate(outcomes):
         if n and not values[:, k].any():
             raise ValueError(
@@ -186,10 +183,3 @@ def _column_names(y):
     names = getattr(y, "column_names", None)  # an arrow table, whose columns are arrays
     names = getattr(y, "columns", None) if names is None else names
     return None if names is None else array_of_labels(list(names))
-
-
-def _refuse(values, bad, advice):
-    """Raise for the first entry that is bad."""
-    if bad.any():
-        index = np.unravel_index(int(bad.argmax()), bad.shape)
-        raise ValueError(f"y holds {float(values[index])!r} {place(index)}; {advice}")

@@ -13,7 +13,7 @@ from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.solvers.suitability import MOST_GRAM_COLUMNS
 
-from .array import FOREIGN_KINDS
+from .array import FOREIGN_KINDS, refuse_empty
 from .frame import is_encoded, is_frame
 
 # Bytes of a slice, which keep its copies small.
@@ -162,9 +162,7 @@ def row_blocks(X):
     if X.dtype.kind not in "biuf":
         what = FOREIGN_KINDS.get(X.dtype.kind, "values that are not numbers")
         raise TypeError(f"X (dtype {X.dtype}) holds {what}")
-    if 0 in X.shape:
-        what = "columns" if X.shape[0] else "rows"
-        raise ValueError(f"X has no {what} (shape {X.shape}); at least one is needed")
+    refuse_empty(X.shape)
     X = X.rechunk({1: -1})
     sizes, blocks = X.chunks[0], X.to_delayed()[:, 0]
     kept = [k for k, size in enumerate(sizes) if size]

@@ -1,4 +1,4 @@
-"""Checks of the structure of sparse matrices, before anything else reads them.
+"""Sparse designs of any scipy format as canonical CSC, after checks of their structure.
 
 scipy's compiled conversions trust the index arrays: an index out of range makes them write
 outside their memory. So every format is checked in numpy, from its plain arrays, and passed on in
@@ -8,21 +8,73 @@ a new object, which shares the arrays and does not touch the user's flags.
 import numpy as np
 import scipy.sparse
 
-from .array import real_array, refuse_overflow, refuse_truncated, storage_dtype
+from .array import real_array, refuse_empty, refuse_overflow, refuse_truncated, storage_dtype
+
+# Row numbers are stored as int32, which holds at most this number.
+LARGEST_INT32 = 2**31 - 1
+
+
+def read_sparse(X, empty=False):
+    """Return any scipy sparse matrix (n, p) as canonical CSC, on its own arrays if they fit.
+
+    Duplicate entries are summed (booleans: or-ed), explicit zeros stay. The object itself is only
+    read: it never sorts, prunes or caches anything. With `empty` it may have no rows.
+    """
+    if len(X.shape) != 2:
+        raise ValueError(f"X is a sparse array of shape {X.shape}; it must be rows by columns")
+    refuse_empty(X.shape, empty)
+    if X.shape[0] > LARGEST_INT32:
+        raise ValueError(
+            f"X has {X.shape[0]} rows; a sparse design may have at most {LARGEST_INT32}, since "
+            "its row indices are stored in 32 bits"
+        )
+    columns = verified(X).tocsc()
+    columns = _assembled(columns.data, columns.indices, columns.indptr, X.shape)
+    if not _is_canonical(columns):
+        # Only the arrays of a CSC matrix can be the user's; a conversion has made new ones.
+        columns = _summed(columns.copy() if X.format == "csc" else columns)
+    if X.dtype.kind == "b":  # stored as float32, so the array is new
+        np.minimum(columns.data, 1.0, out=columns.data)
+    columns.has_canonical_format = True
+    return columns
+
+
+def _assembled(data, indices, indptr, shape):
+    """Return a csc_array with 32-bit rows, and 32-bit pointers if they suffice.
+
+    The attributes are set one by one, because scipy's constructor gives both the wider type.
+    """
+    columns = scipy.sparse.csc_array(shape, dtype=data.dtype)
+    pointers = np.int32 if indptr[-1] <= LARGEST_INT32 else np.int64
+    columns.data = data
+    columns.indices = np.ascontiguousarray(indices, dtype=np.int32)
+    columns.indptr = np.ascontiguousarray(indptr, dtype=pointers)
+    return columns
+
+
+def _is_canonical(columns):
+    """Return True if the rows of each column increase strictly, whatever its flags say."""
+    rows, starts = columns.indices, columns.indptr
+    rising = rows[1:] > rows[:-1]
+    # The first entry of a column need not exceed the last of the column before it.
+    rising[starts[(starts > 0) & (starts < len(rows))] - 1] = True
+    return rising.all()
+
+
+def _summed(columns):
+    """Sort the rows of each column and sum duplicates, in place."""
+    if columns.indptr.dtype == np.int64:  # scipy sorts only indices of the pointers' type
+        columns.indices = columns.indices.astype(np.int64)
+    columns.has_sorted_indices = columns.has_canonical_format = False
+    columns.sum_duplicates()
+    return _assembled(columns.data, columns.indices, columns.indptr, columns.shape)
 
 
 def verified(X):
     """Return `X` in a new scipy matrix with checked structure and float32 or float64 entries.
 
-    Parameters
-    ----------
-    X : scipy sparse array or matrix, two-dimensional
-        LIL and DOK matrices come back as COO, all others in their own format.
-
-    Raises
-    ------
-    ValueError
-        The part of the structure that is corrupt, and its place.
+    LIL and DOK matrices come back as COO, all others in their own format. ValueError names the
+    part of the structure that is corrupt, and its place.
     """
     if X.format not in READERS:
         raise TypeError(f"X has the unknown sparse format {X.format!r}; pass X.tocsc()")

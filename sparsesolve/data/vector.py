@@ -1,23 +1,23 @@
-"""Vector arguments: the response, weights, offset, penalty factors, limits and λs."""
+"""Vector arguments: the response, weights and what they leave of it, offset, limits and λs."""
 
 import numpy as np
 
 from sparsesolve.penalties.columns import by_label, in_columns, numbers_of
 
-from .array import place, real_array, refuse_overflow
+from .array import real_array, refuse, refuse_overflow
 
 
 def read_response(y, n):
     """Return the gaussian response as a new float64 array of length `n`, all finite."""
     response = _vector("y", y, n, "row")
-    _refuse("y", response, ~np.isfinite(response), "drop that row or replace the value")
+    refuse("y", response, ~np.isfinite(response), "drop that row or replace the value")
     return response
 
 
 def read_finite(name, value, length, per):
     """Return `value` as a new float64 array of that length, all finite, one for each `per`."""
     values = _vector(name, value, length, per)
-    _refuse(name, values, ~np.isfinite(values), "every value must be finite")
+    refuse(name, values, ~np.isfinite(values), "every value must be finite")
     return values
 
 
@@ -29,8 +29,8 @@ def read_weights(weights, n, name="weights", some=True, per="row"):
     if weights is None:
         return None
     values = _vector(name, weights, n, per)
-    _refuse(name, values, ~np.isfinite(values), "every weight must be finite")
-    _refuse(name, values, values < 0, "every weight must be at least 0")
+    refuse(name, values, ~np.isfinite(values), "every weight must be finite")
+    refuse(name, values, values < 0, "every weight must be at least 0")
     if some and not values.any():
         verb = "are" if name.endswith("s") else "is"
         raise ValueError(f"{name} {verb} all zero; at least one {per} needs a positive weight")
@@ -42,7 +42,7 @@ def read_offset(offset, n):
     if offset is None:
         return None
     values = _vector("offset", offset, n, "row")
-    _refuse("offset", values, ~np.isfinite(values), "every offset must be finite")
+    refuse("offset", values, ~np.isfinite(values), "every offset must be finite")
     return values
 
 
@@ -73,7 +73,7 @@ def read_penalty_factor(penalty_factor, p, per="column", labels=None):
     penalty_factor = by_label("penalty_factor", penalty_factor, labels, p, 1.0, what)
     values = _vector("penalty_factor", penalty_factor, p, per)
     hint = f"give 0 for no penalty, inf to leave a {per} out, or a number between"
-    _refuse("penalty_factor", values, ~(values >= 0), hint)
+    refuse("penalty_factor", values, ~(values >= 0), hint)
     return values
 
 
@@ -85,8 +85,8 @@ def read_limits(lower, upper, p, names=None):
     """
     low = _limit("lower", by_label("lower", lower, names, p, -np.inf), p, -np.inf)
     high = _limit("upper", by_label("upper", upper, names, p, np.inf), p, np.inf)
-    _refuse("lower", low, ~(low <= 0), "lower limits must be at most 0, or -inf for none")
-    _refuse("upper", high, ~(high >= 0), "upper limits must be at least 0, or inf for none")
+    refuse("lower", low, ~(low <= 0), "lower limits must be at most 0, or -inf for none")
+    refuse("upper", high, ~(high >= 0), "upper limits must be at least 0, or inf for none")
     if np.isinf(low).all() and np.isinf(high).all():
         return None
     return low, high
@@ -108,9 +108,49 @@ def read_lambdas(lambdas):
     values = _vector("lambdas", values, None, None)
     if not len(values):
         raise ValueError("lambdas is empty; give at least one value, or None for the default path")
-    _refuse("lambdas", values, ~np.isfinite(values), "every lambda must be finite")
-    _refuse("lambdas", values, values < 0, "every lambda must be at least 0")
+    refuse("lambdas", values, ~np.isfinite(values), "every lambda must be finite")
+    refuse("lambdas", values, values < 0, "every lambda must be at least 0")
     return np.unique(values + 0.0)[::-1].copy()  # + 0.0 turns -0.0 into 0.0
+
+
+def read_shares(weights, n, counts=None):
+    """Return (weights of sum 1, two factors of their sum); `counts` (n,) of y multiply them."""
+    w = read_weights(weights, n)
+    w = np.ones(n) if w is None else w
+    w = w if counts is None else w * counts
+    largest = w.max()
+    if largest == 0.0:
+        raise ValueError("rows of positive weight count nothing in y; at least one has to")
+    share = w / largest
+    total = share.sum()
+    share /= total
+    return share, (total, largest)
+
+
+def less_offset(y, offset):
+    """Return y minus the offset, of one shape; raise if a float cannot hold it."""
+    with np.errstate(over="ignore"):
+        response = y - offset
+    if not np.isfinite(response).all():
+        i = int(np.argmin(np.isfinite(response).reshape(len(y), -1).all(axis=1)))
+        raise ValueError(f"y less offset is beyond the largest float at position {i}; rescale y")
+    return response
+
+
+def refuse_missing_side(sides, shares, names):
+    """Raise if no row of side -1 or 1 has a share; sides are (n,)."""
+    refuse_missing_class(np.column_stack([sides < 0.0, sides > 0.0]), shares, names)
+
+
+def refuse_missing_class(indicators, shares, names):
+    """Raise if no row of a class has a share; indicators are (n, K)."""
+    missing = np.flatnonzero(shares @ indicators == 0.0)
+    if len(missing):
+        name = int(missing[0]) if names is None else names.tolist()[missing[0]]
+        raise ValueError(
+            f"y has no row of class {name!r} with a positive weight; leave out that class, or "
+            "give it weight"
+        )
 
 
 def _limit(name, value, p, none):
@@ -152,9 +192,3 @@ def _shape_message(name, array, per):
             "or family='multigaussian' for several"
         )
     return f"{name} has shape {array.shape}; give {each}"
-
-
-def _refuse(name, values, bad, advice):
-    if bad.any():
-        i = int(bad.argmax())
-        raise ValueError(f"{name} holds {float(values[i])!r} {place((i,))}; {advice}")

@@ -3,10 +3,8 @@
 import numpy as np
 
 from sparsesolve.data.codes import far_codes, refuse_codes
+from sparsesolve.data.number import some_of
 from sparsesolve.results.status import warn
-
-# A message names at most this many columns.
-SHOWN = 5
 
 
 def doubts(X, y, family="gaussian", advice="give family='binomial'"):
@@ -29,8 +27,7 @@ def _warn_of_codes(found):
     if not found:
         return
     first = found[0]
-    columns = ", ".join(repr(code.column) for code in found[:SHOWN])
-    columns += ", ..." if len(found) > SHOWN else ""
+    columns = some_of([code.column for code in found])
     warn(
         f"column {first.column!r} of X holds {first.value:g} in {first.rows} rows, far from its "
         f"other values ({first.low:g} to {first.high:g}), as a code for a missing value would be"

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.data.number import some_of
+
 
 class FeatureGroups(Mapping):
     """A mapping from the name of each group to its features, ascending.
@@ -57,9 +59,7 @@ class FeatureGroups(Mapping):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        shown = ", ".join(repr(name) for name in list(self)[:5])
-        more = ", ..." * (len(self) > 5)
-        return f"<{len(self)} groups of {self.n_features} features: {shown}{more}>"
+        return f"<{len(self)} groups of {self.n_features} features: {some_of(list(self))}>"
 
     @cached_property
     def holds(self) -> sparse.csr_array:

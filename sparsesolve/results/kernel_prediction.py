@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data.array import real_array
+from sparsesolve.data.number import some_of
 from sparsesolve.data.row_labels import kernels_alike
 from sparsesolve.data.structure import verified
 from sparsesolve.results.interpolation import interpolator, read_s
@@ -90,8 +91,8 @@ def by_name(blocks, names):
     found = {str(name): block for name, block in blocks.items()}
     unknown = [name for name in found if name not in set(names)]
     if unknown:
-        shown = ", ".join(repr(str(name)) for name in names[:5]) + ", ..." * (len(names) > 5)
-        raise ValueError(f"the path was not fitted to a kernel {unknown[0]!r}; it has {shown}")
+        has = some_of([str(name) for name in names])
+        raise ValueError(f"the path was not fitted to a kernel {unknown[0]!r}; it has {has}")
     return [found.get(name) for name in names]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.data import in_rows_of, read_strata, read_survival, real_array
+from sparsesolve.data.number import some_of
 from sparsesolve.results import survival
 from sparsesolve.results.coefficient_table import frame_of
 from sparsesolve.results.fitted_data import FittedData
@@ -128,7 +129,7 @@ def _codes(response, strata, n):
         if label not in known:
             raise ValueError(
                 f"strata holds {label!r} at position {np.argmax(places == k)}, where the fit knew "
-                f"{', '.join(map(repr, names[:5].tolist()))}{', ...' * (len(names) > 5)}"
+                f"{some_of(names.tolist())}"
             )
     codes = labels if response.strata is None else [known[label] for label in labels.tolist()]
     return np.array(codes, dtype=float)[places]

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.data.feature_names import columns_by_name, read_feature_names
+from sparsesolve.data.frame import columns_by_name, read_feature_names
 from sparsesolve.paths import lars_path_gram
 
 RNG = np.random.default_rng(0)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparsesolve.data.columns_of_numbers import read_mixed_columns
 from sparsesolve.data.encoding import design_of
 from sparsesolve.data.frame import is_frame
 from sparsesolve.data.keywords import refuse_unknown
-from sparsesolve.data.mixed_table import read_mixed_columns
 from sparsesolve.data.number import read_number, shown
 
 from .columns import Genotypes

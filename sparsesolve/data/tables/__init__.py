@@ -1,5 +1,7 @@
 """Data files for the command line: CSV, SVMlight, vw, .npz and Parquet, read into X and y."""
 
+from contextlib import contextmanager
+
 from .cells import Style
 from .columns import Table
 from .files import LAYOUTS, TEXT, is_piped, layout_of, opened_text, seekable
@@ -110,25 +112,13 @@ def read_blocks(file, layout=None, *, response=(), weights=None, offset=None, la
                                      **given)  # fmt: skip
 
 
-def read_parquet_files(files, *given):
-    """Return the Table of several Parquet files, with X in blocks of dask; see parquet.py."""
-    from . import parquet
-
-    return parquet.read_parquet_files(files, *given)
-
-
-class _named:
+@contextmanager
+def _named(file):
     """Put the name of the file in front of what is said of it."""
-
-    def __init__(self, file):
-        self.file = file
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if isinstance(error, ValueError):
-            raise ValueError(f"{self.file}: {error}") from None
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
 
 
 def _refuse_options(file, layout, style, encoder, hash_bits, formula=None):
@@ -148,5 +138,5 @@ def _refuse_options(file, layout, style, encoder, hash_bits, formula=None):
 
 __all__ = [
     "LAYOUTS", "TEXT", "Style", "Table", "is_piped", "layout_of", "opened_text", "read_blocks",
-    "read_parquet_files", "read_table", "seekable",
+    "read_table", "seekable",
 ]  # fmt: skip

@@ -64,6 +64,10 @@ class Words(NamedTuple):
         """Return the text of each row, None in gaps."""
         return np.array([*self.texts, None], dtype=object)[self.codes]
 
+    def cell(self, i):
+        """Return the text of row i."""
+        return self.texts[self.codes[i]]
+
 
 class Chunk(NamedTuple):
     """Some rows of a table."""
@@ -334,6 +338,14 @@ def _distinct(codes, texts):
     place = {}
     order = np.array([place.setdefault(text, len(place)) for text in texts] + [-1], np.int32)
     return Words(order[codes], list(place))
+
+
+def joined(parts):
+    """Return the Words of several blocks as one."""
+    above = np.cumsum([0, *(len(words.texts) for words in parts)])
+    codes = [np.where(words.codes < 0, -1, words.codes + start)
+             for words, start in zip(parts, above, strict=False)]  # fmt: skip
+    return _distinct(np.concatenate(codes), [text for words in parts for text in words.texts])
 
 
 def all_numbers(words, decimal, thousands):

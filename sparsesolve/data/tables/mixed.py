@@ -13,16 +13,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from sparsesolve.data.columns_of_numbers import most_levels
 from sparsesolve.data.encoding import design_of
 from sparsesolve.data.formula import read_formula, response_names, response_of
 
-from .cells import DelimitedFile, Marks, Style, all_numbers, numbers_of
+from .cells import DelimitedFile, Marks, Style, all_numbers, joined, numbers_of
 from .columns import Table, labels_of, parts, response_array
 from .parquet import ParquetFile
 
-# More than FEW_LEVELS levels, and more than a SHARE of the rows, are no category: names, dates,
-# numbers.
-FEW_LEVELS, SHARE = 20, 0.1
 # If more than this share of the cells are numbers, the others are errors.
 MOSTLY = 0.5
 # A column that is full grows by this factor; from LARGE bytes on it has pages of its own.
@@ -49,49 +47,34 @@ def opened_table(path, layout, style=None):
     return DelimitedFile(path, style) if layout == "csv" else ParquetFile(path, style)
 
 
-def read_mixed(path, layout, response=(), weights=None, offset=None, drop=(), labels=False,
-               features=None, marks=None, style=None, missing="mean", encoder=None,
-               formula=None):
-    """Read a CSV or Parquet file of any columns into a Table.
+def read_mixed(path, layout, style=None, missing="mean", **asked):
+    """Return the Table of a CSV or Parquet file; what is asked for is as in `read_table`.
 
-    Parameters
-    ----------
-    path : Path
-    layout : {"csv", "parquet"}
-    response, weights, offset, drop, labels, features, marks, style, missing, encoder, formula
-        As in :func:`sparsesolve.data.tables.read_table`.
-
-    Returns
-    -------
-    table : Table
-        X is an array if all columns are numbers without gaps, else an EncodedDesign.
+    X is an array if all columns are numbers without gaps, else an EncodedDesign.
     """
     style = style or Style()
-    source = opened_table(path, layout, style)
-    roles = Roles(response, weights, offset, drop, labels, features, marks, encoder, formula)
+    source, roles = opened_table(path, layout, style), Roles(**asked)
     columns = _whole(source, roles, style)
     y, others = columns.others(roles)
-    part = roles.part
-    if encoder is not None or features is not None:
+    part, of_model = roles.part, roles.encoder is not None or roles.features is not None
+    if of_model:
         X, names, notes = columns.like(roles)
     else:
         X, names, notes = columns.learnt(part.features, missing, roles.terms)
         if layout == "parquet" and isinstance(X, np.ndarray) and source.is_small(part.features):
             X = X.astype(np.float32)
-    unused = not source.names[0] and features is None and encoder is None and formula is None
+    unused = not (source.names[0] or of_model or roles.formula)
     notes = notes + [UNNAMED] * unused
     return Table(X=X, y=y, feature_names=names, notes=notes, **others)
 
 
-def read_mixed_blocks(path, layout, response=(), weights=None, offset=None, labels=False,
-                      features=None, marks=None, style=None, encoder=None):
+def read_mixed_blocks(path, layout, style=None, **asked):
     """Yield Tables of some rows each, with the columns of a model; see `read_mixed`.
 
     The first block shows how numbers are written.
     """
     style = style or Style()
-    source = opened_table(path, layout, style)
-    roles = Roles(response, weights, offset, (), labels, features, marks, encoder)
+    source, roles = opened_table(path, layout, style), Roles(**asked)
     source.marks, told = (style.decimal or ".", style.thousands), ()
     for chunk in source.chunks(roles.used, roles.text):
         columns = Columns(source, roles)
@@ -130,8 +113,8 @@ def settled(source, chunk, roles, style):
 class Roles:
     """Which columns are asked for, and as what; `part` once names are known."""
 
-    def __init__(self, response, weights, offset, drop, labels, features, marks, encoder,
-                 formula=None):  # fmt: skip
+    def __init__(self, response=(), weights=None, offset=None, drop=(), labels=False,
+                 features=None, marks=None, encoder=None, formula=None):  # fmt: skip
         sources = None if encoder is None else [source.name for source in encoder.sources]
         self.asked = list(response), weights, offset, tuple(drop), sources or features, marks or {}
         self.labels, self.features, self.encoder = labels, features, encoder
@@ -203,7 +186,7 @@ class Columns:
         """Add the rows of a Chunk."""
         self.above = chunk.above if self.above is None else self.above
         for j, words in chunk.words.items():
-            self.words.setdefault(j, Levels()).add(words)
+            self.words.setdefault(j, []).append(words)
         end = self.n + len(chunk.values)
         for j, k in self.roles.place.items():
             if j not in self.words:
@@ -221,19 +204,24 @@ class Columns:
         """Return numbers (n,), NaN in gaps, and where there are none: None or a mask (n,)."""
         if j not in self.words:
             return self.values[j][: self.n], None
-        levels = self.words[j]
-        values, bad = numbers_of(levels.texts, *self.source.marks)
-        codes = levels.codes()
+        codes, texts = self.text(j)
+        values, bad = numbers_of(texts, *self.source.marks)
         bad = np.append(bad, False)[codes]
         return np.append(values, np.nan)[codes], bad if bad.any() else None
+
+    def text(self, j):
+        """Return the Words of a column of text, of all blocks."""
+        if isinstance(self.words[j], list):
+            self.words[j] = joined(self.words[j])
+        return self.words[j]
 
     def feature(self, j):
         """Return numbers, NaN in gaps; or text, None in gaps, with few different words."""
         values, bad = self.numbers(j)
         if bad is None:
             return self._finite(j, values)
-        levels = self.words[j]
-        codes = levels.codes()
+        levels = self.text(j)
+        codes = levels.codes
         given = codes >= 0
         name, first = self.source.names[j], int(bad.argmax())
         cell = levels.texts[codes[first]]
@@ -243,7 +231,7 @@ class Columns:
                 "that column are; correct it, or leave the column out with --drop"
             )
         count = len(levels.texts)
-        many = count > max(FEW_LEVELS, SHARE * len(codes))
+        many = count > most_levels(len(codes))
         kind = _kind(levels.texts)
         if kind is not None and (many or kind != "dates"):
             raise ValueError(
@@ -263,18 +251,17 @@ class Columns:
         wrong = np.isnan(values) if bad is None else bad | np.isnan(values)
         if wrong.any():
             i = int(wrong.argmax())
-            if j not in self.words or self.words[j].codes()[i] < 0:
+            if j not in self.words or self.text(j).codes[i] < 0:
                 self._refuse_gap(i, j, advice)
-            self._refuse(i, j, f"{self.words[j].cell(i)!r} is not a number; {advice}")
+            self._refuse(i, j, f"{self.text(j).cell(i)!r} is not a number; {advice}")
         return self._finite(j, values)
 
     def labels(self, j):
         """Return labels of the rows: whole numbers if all are numbers, else text."""
-        levels = self.words.get(j)
-        codes = np.full(self.n, -1) if levels is None else levels.codes()
+        codes, texts = self.text(j) if j in self.words else (np.full(self.n, -1), [])
         if (codes < 0).any():
             self._refuse_gap(int((codes < 0).argmax()), j, labels=True)
-        return labels_of(levels.texts, codes)
+        return labels_of(texts, codes)
 
     def others(self, roles):
         """Return y, and the other columns by name."""
@@ -328,12 +315,12 @@ class Columns:
             values, bad = self.numbers(j)
             if bad is not None:
                 i = int(bad.argmax())
-                self._refuse(i, j, f"{self.words[j].cell(i)!r} is not a number, which the model "
+                self._refuse(i, j, f"{self.text(j).cell(i)!r} is not a number, which the model "
                              "was fitted to; correct it or empty the cell")  # fmt: skip
             return self._finite(j, values)
         level = {str(level): level for level in source.levels}
         if j in self.words:
-            texts, codes = self.words[j].texts, self.words[j].codes()
+            codes, texts = self.text(j)
         else:
             values, codes = np.unique(self.numbers(j)[0], return_inverse=True)
             texts = [f"{x:.15g}" for x in values[~np.isnan(values)].tolist()]
@@ -367,35 +354,6 @@ class Columns:
 
     def _refuse(self, i, j, what):
         raise ValueError(f"{self._where(i)}, column {self.source.names[j]!r}: {what}")
-
-
-class Levels:
-    """A column of text of several blocks."""
-
-    def __init__(self):
-        self.place, self.parts = {}, []
-
-    def add(self, words):
-        """Add the Words of a block."""
-        order = [self.place.setdefault(text, len(self.place)) for text in words.texts]
-        self.parts.append(np.array([*order, -1], dtype=np.int32)[words.codes])
-
-    @property
-    def texts(self):
-        """The texts (K,)."""
-        return list(self.place)
-
-    def codes(self):
-        """Return the number of each row's text (n,), -1 in gaps."""
-        return np.concatenate(self.parts)
-
-    def cells(self):
-        """Return the text of each row, None in gaps."""
-        return np.array([*self.texts, None], dtype=object)[self.codes()]
-
-    def cell(self, i):
-        """Return the text of row i."""
-        return self.texts[self.codes()[i]]
 
 
 class ByName(Mapping):

@@ -7,8 +7,8 @@ from sparsesolve.data.encoding import make_design
 from .cells import Chunk, Words, recoded
 from .columns import Table, labels_of, parts, response_array
 
-# Numbers of a block, and the least and most of its rows.
-NUMBERS, LEAST, MOST = 1 << 21, 1024, 1 << 14
+# A block has at least this many rows, and this many numbers.
+LEAST, NUMBERS = 1024, 1 << 19
 
 
 class ParquetFile:
@@ -39,7 +39,7 @@ class ParquetFile:
         """Yield Chunks of the rows."""
         used = list(range(len(self.names))) if used is None else used(self.names)
         names, above = self.table.schema_arrow.names, 0
-        rows = max(LEAST, min(MOST, NUMBERS // max(len(used), 1)))
+        rows = max(LEAST, NUMBERS // max(len(used), 1))
         try:
             wanted = [names[j] for j in used]
             for batch in self.table.iter_batches(rows, columns=wanted, use_threads=False):
@@ -77,9 +77,8 @@ class ParquetFile:
             column = column.dictionary_decode()
             kind = column.type
         if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-            coded = column.cast("large_string").dictionary_encode()
-            codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-            return Words(codes.astype(np.int32), coded.dictionary.to_pylist())
+            codes, texts = _coded(column.cast("large_string"))
+            return Words(codes.astype(np.int32), texts)
         plain = types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind)
         if not (plain or types.is_decimal(kind) or types.is_null(kind)):
             raise ValueError(
@@ -87,12 +86,18 @@ class ParquetFile:
                 "of it, or leave it out with --drop"
             )
         if as_text and not types.is_null(kind):
-            coded = column.dictionary_encode()
-            codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-            return recoded(codes, list(map(str, coded.dictionary.to_pylist())))
+            codes, cells = _coded(column)
+            return recoded(codes, list(map(str, cells)))
         if types.is_null(kind):
             return np.full(len(column), np.nan)
         return compute.cast(column, "double", safe=False).to_numpy(zero_copy_only=False)
+
+
+def _coded(column):
+    """Return the codes (n,) of an arrow column, -1 in gaps, and its different cells."""
+    coded = column.dictionary_encode()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return codes, coded.dictionary.to_pylist()
 
 
 def read_parquet_files(files, response, weights=None, offset=None, drop=(), labels=False,

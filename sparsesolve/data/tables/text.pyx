@@ -5,11 +5,16 @@
 
 Given: bytes that hold whole lines. Returned: labels, weights, bases, tags, and entries in the form
 of CSR. A base is a known part of the linear predictor, an offset. A tag names its row; it starts
-with ' or touches the first |. Numbers are read by `Scanner`. Names of vw are hashed (FNV-1a, 64
-bits) after their namespace and a blank, which no name contains, into 2^bits features; whole
-numbers without a namespace are features themselves. Models of sparsesolve 0.1 hashed without the
-blank: `hashing` 1.
+with ' or touches the first |. Names of vw are hashed (FNV-1a, 64 bits) after their namespace and a
+blank, which no name contains, into 2^bits features; whole numbers without a namespace are features
+themselves. Models of sparsesolve 0.1 hashed without the blank: `hashing` 1.
+
+Numbers whose digits are an integer up to 2^53, with powers of ten up to 22, are exact after one
+multiplication or division of doubles. Others are read by Python's own reader, so that every number
+is the nearest double.
+Reference: Clinger, "How to read floating point numbers accurately" (1990), for the exact case.
 """
+cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport INFINITY, NAN
 from libc.stdint cimport uint64_t
@@ -17,9 +22,20 @@ from libc.string cimport memchr, memcmp
 
 import numpy as np
 
-from sparsesolve.data.tables.scanner cimport Scanner, is_space
-
 HASHING = 2                         # how names are hashed now
+
+cdef enum:
+    MOST_DIGITS = 18    # so many digits always fit in 64 bits without sign
+
+# A whole number of more digits counts as this, which is above every index.
+cdef long long TOO_LARGE = <long long> 1 << 62
+# All integers up to this are doubles.
+cdef uint64_t EXACT = 1 << 53
+cdef double[23] POWERS
+cdef int _power
+POWERS[0] = 1.0
+for _power in range(1, 23):
+    POWERS[_power] = POWERS[_power - 1] * 10.0
 
 # The largest index.
 cdef long long MOST = 2147483646
@@ -27,7 +43,12 @@ cdef long long MOST = 2147483646
 cdef uint64_t BASIS = 0xcbf29ce484222325, PRIME = 0x100000001b3
 
 
-cdef class TextParser(Scanner):
+cdef inline bint is_space(char c) noexcept nogil:
+    return c == c' ' or c == c'\t' or c == c'\r'
+
+
+@cython.final
+cdef class TextParser:
     """Parses blocks of whole lines.
 
     Parameters
@@ -50,6 +71,9 @@ cdef class TextParser(Scanner):
     cdef int[::1] columns
     cdef list tags
     cdef Py_ssize_t n, nnz
+    cdef const char* at                 # next character
+    cdef const char* end                # end of the line
+    cdef object wrong                   # sentence on what is wrong
 
     def __init__(self, format, first=1, bits=18, labels=True, hashing=HASHING):
         self.format, self.first, self.bits = format, first, bits
@@ -229,6 +253,99 @@ cdef class TextParser(Scanner):
         h = <uint64_t> number if whole else h ^ (h >> 32)
         self.columns[self.nnz] = <int> (h & ((<uint64_t> 1 << self.bits) - 1))
         self.nnz += 1
+        return True
+
+    cdef inline void skip(self) noexcept:
+        while self.at < self.end and is_space(self.at[0]):
+            self.at += 1
+
+    cdef inline void skip_word(self) noexcept:
+        while self.at < self.end and not is_space(self.at[0]):
+            self.at += 1
+
+    cdef inline void skip_name(self) noexcept:
+        while self.at < self.end and not is_space(self.at[0]) and self.at[0] != c'|':
+            self.at += 1
+
+    cdef inline bint name_ends(self) noexcept:
+        return (self.at == self.end or is_space(self.at[0]) or self.at[0] == c':'
+                or self.at[0] == c'|')
+
+    cdef inline int digits(self, uint64_t* value) noexcept:
+        """Append digits to `value`, and return their number. With too many digits `value` is
+        wrong.
+        """
+        cdef const char* here = self.at
+        cdef const char* end = self.end
+        cdef uint64_t found = value[0]
+        while here < end and c'0' <= here[0] <= c'9':
+            found = 10 * found + <uint64_t> (here[0] - c'0')
+            here += 1
+        value[0] = found
+        cdef int count = <int> (here - self.at)
+        self.at = here
+        return count
+
+    cdef inline long long integer(self) noexcept:
+        """Return a whole number of at least 0, or -1 if there is none."""
+        cdef uint64_t found = 0
+        cdef int count = self.digits(&found)
+        if count > MOST_DIGITS:
+            return TOO_LARGE
+        return <long long> found if count > 0 else -1
+
+    cdef bint refuse(self, const char* cell, str why) except -1:
+        """Set the sentence on what is wrong with the cell that begins there."""
+        cdef const char* last = cell
+        while last < self.end and not is_space(last[0]) and last - cell < 40:
+            last += 1
+        text = PyBytes_FromStringAndSize(cell, last - cell).decode("utf-8", "replace")
+        self.wrong = f"{text!r} {why}"
+        return False
+
+    cdef bint number(self, double* out) except -1:
+        """Read a finite number at `at`, which moves behind it; return False if there is none."""
+        cdef const char* begun = self.at
+        cdef const char* end = self.end
+        cdef bint minus = False
+        cdef uint64_t digits = 0
+        cdef int count, power = 0
+        if self.at < end and (self.at[0] == c'-' or self.at[0] == c'+'):
+            minus = self.at[0] == c'-'
+            self.at += 1
+        count = self.digits(&digits)
+        if self.at < end and self.at[0] == c'.':
+            self.at += 1
+            power = -self.digits(&digits)
+            count -= power
+        if count == 0 or (self.at < end and self.at[0] | 32 == c'e' and not self.exponent(&power)):
+            self.at = begun
+            return False
+        if self.at < end and not is_space(self.at[0]) and self.at[0] != c'|' \
+                and self.at[0] != c'#' and self.at[0] != c':':
+            self.at = begun
+            return False
+        if count <= MOST_DIGITS and digits <= EXACT and -22 <= power <= 22:
+            out[0] = <double> digits / POWERS[-power] if power < 0 else digits * POWERS[power]
+            if minus:
+                out[0] = -out[0]
+            return True
+        out[0] = float(PyBytes_FromStringAndSize(begun, self.at - begun))
+        return -INFINITY < out[0] < INFINITY
+
+    cdef bint exponent(self, int* power) noexcept:
+        """Add e, sign and digits to the power of ten; return False if digits are missing."""
+        cdef int sign = 1, found = 0
+        self.at += 1
+        if self.at < self.end and (self.at[0] == c'-' or self.at[0] == c'+'):
+            sign = -1 if self.at[0] == c'-' else 1
+            self.at += 1
+        if self.at == self.end or not c'0' <= self.at[0] <= c'9':
+            return False
+        while self.at < self.end and c'0' <= self.at[0] <= c'9':
+            found = min(10 * found + (self.at[0] - c'0'), 99999)
+            self.at += 1
+        power[0] += sign * found
         return True
 
 

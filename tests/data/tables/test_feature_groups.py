@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.data.tables.columns import Table
-from sparsesolve.data.tables.feature_groups import read_feature_groups
+from sparsesolve.data.tables.columns import Table, read_feature_groups
 
 NAMED = Table(np.zeros((1, 4)), None, None, None, np.array(["a", "b, c", "d", "e"]))
 NAMELESS = Table(np.zeros((1, 4)), None, None, None, None)
