@@ -20,10 +20,9 @@ from sparsesolve.cli.model_commands import add_model_commands
 from sparsesolve.cli.online import add_online
 from sparsesolve.cli.options import add_data_options, add_model_options, numbers
 from sparsesolve.cli.other_paths import add_other_paths
-from sparsesolve.cli.parse import add_parse_options
 from sparsesolve.cli.reading import add_file_options
 from sparsesolve.cli.report import add_report
-from sparsesolve.cli.tag import add_tag_options
+from sparsesolve.cli.sentences import add_sentence_commands
 from sparsesolve.results.cv_path import CHOICES
 from sparsesolve.results.pictures.axes import AXIS_LABELS
 from sparsesolve.results.pictures.path import LINES
@@ -91,6 +90,7 @@ def parser():
     _add_picture(path)
     _add_cv(commands)
     add_online(commands)
+    add_sentence_commands(commands)
     _add_predict(commands)
     add_model_commands(commands)
     add_inference(commands)
@@ -151,10 +151,6 @@ def _add_cv(commands):
 
 
 def _add_predict(commands):
-    tag = commands.add_parser("tag", help="a tagger of sentences from a CoNLL-U file")
-    add_tag_options(tag)
-    parse = commands.add_parser("parse", help="a parser of dependency trees from a CoNLL-U file")
-    add_parse_options(parse)
     predict = commands.add_parser("predict", help="predict rows by a saved model")
     predict.set_defaults(run=run_predict)
     predict.add_argument("model", metavar="MODEL", help="what --save wrote")

@@ -6,7 +6,6 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.genotypes import (
     is_genotypes,
     predict_genotypes,
@@ -24,9 +23,8 @@ from sparsesolve.cli.options import (
     read_data,
     remembered,
 )
-from sparsesolve.cli.parse import parse_file
-from sparsesolve.cli.reading import model_blocks, write_table
-from sparsesolve.cli.tag import tag_file
+from sparsesolve.cli.reading import model_blocks, write_coefs, write_table
+from sparsesolve.cli.sentences import parse_file, tag_file
 from sparsesolve.families import read_family
 from sparsesolve.results import printing
 from sparsesolve.results.cv_path import CHOICES

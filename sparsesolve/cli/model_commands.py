@@ -13,7 +13,6 @@ from sparsesolve.cli.genotypes import (
 )
 from sparsesolve.cli.online import assess_online
 from sparsesolve.cli.options import check_targets
-from sparsesolve.cli.parse import assess_parser
 from sparsesolve.cli.reading import (
     add_file_options,
     file_options,
@@ -21,7 +20,7 @@ from sparsesolve.cli.reading import (
     model_rows,
     write_table,
 )
-from sparsesolve.cli.tag import assess_tags
+from sparsesolve.cli.sentences import assess_parser, assess_tags
 from sparsesolve.data.tables import Table
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.results.prediction import path_family

@@ -3,7 +3,6 @@
 import re
 import sys
 
-from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.options import (
     add_data_options,
     check_plot_file,
@@ -11,7 +10,7 @@ from sparsesolve.cli.options import (
     numbers,
     remembered,
 )
-from sparsesolve.cli.reading import read_rows, write_table
+from sparsesolve.cli.reading import read_rows, write_coefs, write_table
 from sparsesolve.families import FAMILIES, read_family
 from sparsesolve.results.pictures.axes import save_figure
 from sparsesolve.results.pictures.path import save_plot

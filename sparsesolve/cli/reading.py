@@ -1,9 +1,12 @@
-"""Files of a command: options on how they are written, rows whole or in blocks, and results."""
+"""Files of a command: options on how they are written, rows whole or in blocks, and results.
+
+Coefficients are written in a layout for ten features and for a million.
+"""
 
 import csv
 import sys
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 
 from sparsesolve.data.tables import (
     LAYOUTS,
@@ -105,17 +108,44 @@ def print_notes(notes):
 
 
 def write_table(file, header, rows):
-    """Write CSV into a file or standard output, row by row; nothing if there is no first row."""
+    """Write CSV into a file or standard output, row by row.
+
+    Nothing is written if the first row cannot be made.
+    """
     rows = iter(rows)
-    rows = chain([next(rows)], rows)
+    rows = chain([header], list(islice(rows, 1)), rows)
     if file == "-":
-        _write_rows(sys.stdout, header, rows)
+        csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
         return
     with whole_file(file, newline="", encoding="utf-8") as stream:
-        _write_rows(stream, header, rows)
+        csv.writer(stream, lineterminator="\n").writerows(rows)
 
 
-def _write_rows(stream, header, rows):
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+def write_coefs(path, file):
+    """Write one line for each nonzero coefficient of a path: lambda, feature, coefficient.
+
+    Lambdas come in decreasing order. Each starts with the line ``(Intercept)`` (value 0 in a
+    model without one), followed by the features in the order of the columns of X, by name, or by
+    position counted from 0. Numbers are written so that reading them gives the same doubles.
+    ``pandas.read_csv(file).pivot(index="lambda", columns="feature", values="coefficient")`` makes
+    a wide table. With K responses or classes a column ``response`` stands before ``feature``.
+    """
+    several = ["response"] * isinstance(path.coefs, list)
+    write_table(file, ["lambda", *several, "feature", "coefficient"], _coefs(path))
+
+
+def _coefs(path):
+    several = isinstance(path.coefs, list)
+    matrices, intercepts = (path.coefs, path.intercepts) if several else (
+        [path.coefs], path.intercepts[None])  # fmt: skip
+    responses = range(len(matrices)) if path.class_names is None else path.class_names
+    for i, lam in enumerate(path.lambdas.tolist()):
+        for k, matrix in enumerate(matrices):
+            begin = [lam, responses[k]] if several else [lam]
+            yield [*begin, "(Intercept)", float(intercepts[k, i])]
+            part = slice(matrix.indptr[i], matrix.indptr[i + 1])
+            rows, values = matrix.indices[part], matrix.data[part]
+            features = rows if path.feature_names is None else path.feature_names[rows]
+            for feature, value in zip(features.tolist(), values.tolist(), strict=True):
+                if value != 0.0:
+                    yield [*begin, feature, value]

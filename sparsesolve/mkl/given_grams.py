@@ -17,7 +17,7 @@ from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.mkl.scaling import learn_scaling, read_scale
-from sparsesolve.results.kernel_prediction import by_name, read_block
+from sparsesolve.results.kernel_path import by_name, read_block
 
 
 class GivenGrams(Grams):

@@ -36,6 +36,6 @@ HOMES = {
     "SurvivalCurves": "results.survival_prediction",
     "plot_graph": "results.pictures.image",
     "plot_image": "results.pictures.image",
-    "plot_tree": "results.pictures.tree",
+    "plot_tree": "results.pictures.image",
 }
 __getattr__, __dir__ = public_names(__name__, HOMES)

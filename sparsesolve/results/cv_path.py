@@ -56,7 +56,7 @@ class CrossValidated(Frozen, Named):
         The empty model is on the left. Dotted lines mark lambda_1se and lambda_min; the count of
         what is selected stands along the top. A lambda must have a place on a logarithmic axis.
         """
-        from sparsesolve.results.pictures.cv import plot_cv  # matplotlib is optional
+        from sparsesolve.results.pictures.path import plot_cv  # matplotlib is optional
 
         return plot_cv(self, ax=ax)
 

@@ -1,4 +1,7 @@
-"""MKLPath: the result of multiple kernel learning along a path."""
+"""MKLPath: the result of multiple kernel learning along a path, and its predictions.
+
+Predictions read only the kernels that are active.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,21 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import by_rows
+from sparsesolve.data.array import real_array
+from sparsesolve.data.number import some_of
 from sparsesolve.data.paragraphs import described_by
+from sparsesolve.data.row_labels import kernels_alike
+from sparsesolve.data.structure import verified
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.cv_path import CrossValidated
 from sparsesolve.results.explored import View
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
 from sparsesolve.results.pictures.axes import AXES
-from sparsesolve.results.prediction import path_family
+from sparsesolve.results.prediction import of_kind, path_family, refuse_kind, with_offset
 from sparsesolve.results.predictor import NewRows, Predictor, refuse_lengths
+
+KINDS = ("link", "response", "class")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,15 +145,11 @@ class MKLPath(Solved, Predictor, Named):
         return len(self.dual_coefs) if self.several else None
 
     def _new_rows(self, X, y, weights, s, lengths):
-        from sparsesolve.results.kernel_prediction import blocks_at
-
         refuse_lengths(self, lengths)
         blocks = blocks_at(self, X, s)
-        return NewRows(blocks.rows, blocks, y, weights)
+        return NewRows(blocks[0], blocks, y, weights)
 
     def _link(self, rows, s, offset):
-        from sparsesolve.results.kernel_prediction import linear_predictor
-
         return linear_predictor(self, rows.data, s, offset)
 
     def _columns_at(self, s, zeros):
@@ -195,9 +200,10 @@ class MKLPath(Solved, Predictor, Named):
             If an active kernel's block is missing or not of this shape, the offset is missing
             where the fit had one, or `kind` is "class" and the family has no classes.
         """
-        from sparsesolve.results.kernel_prediction import predict
-
-        return predict(self, kernels, s, kind, offset)
+        refuse_kind(self, kind, KINDS)
+        s = self.lambdas if s is None else read_s(s)
+        eta = linear_predictor(self, blocks_at(self, kernels, s), s, offset)
+        return of_kind(self, eta, s, kind)
 
     @described_by(AXES)
     def plot(
@@ -275,3 +281,85 @@ class MKLCrossValidation(CrossValidated):
                 kind: str = "link", offset: ArrayLike | None = None) -> Any:
         """Return predictions of `path` for new samples at `s`, as ``MKLPath.predict``."""
         return self.path.predict(kernels, self.read_s(s), kind, offset)
+
+
+def blocks_at(path, kernels, s):
+    """Return what `new_blocks` does for the kernels that are active at any of s."""
+    used = np.flatnonzero(np.diff(interpolator(path.lambdas, s).tocsr().indptr))
+    return new_blocks(path, kernels, np.flatnonzero(path.kernel_weights[:, used].any(axis=1)))
+
+
+def linear_predictor(path, blocks, s, offset):
+    """Return offset, intercept and function at each s: (n_new, S), or (n_new, K, S)."""
+    W = interpolator(path.lambdas, s)
+    duals = np.stack(path.dual_coefs) if path.several else path.dual_coefs[None]  # (K, n, L)
+    used = np.flatnonzero(np.diff(W.tocsr().indptr))
+    weights, duals = path.kernel_weights[:, used], duals[:, :, used]
+    (K, n, _), (rows, pairs) = duals.shape, blocks
+    f = np.zeros((rows, K, len(used)))
+    for m, block in pairs:
+        coefs = np.ascontiguousarray(duals * weights[m]).transpose(1, 0, 2).reshape(n, -1)
+        f += (block @ coefs).reshape(-1, K, len(used))
+    f = f @ W.tocsr()[used].toarray()
+    return with_offset(path, (f if path.several else f[:, 0]) + path.intercepts @ W, offset)
+
+
+def new_blocks(path, kernels, which):
+    """Return the number of new samples, and pairs (m, block) of the kernels `which`."""
+    if kernels is None:
+        raise ValueError("kernels is missing; give the kernels between new samples and the fit's")
+    if path.grams is not None:
+        rows, make = path.grams.for_new(kernels)
+        return rows, ((m, make(m)) for m in which)
+    n = len(path.dual_coefs[0]) if path.several else len(path.dual_coefs)
+    kernels = by_name(kernels, path.kernel_names)
+    if len(kernels) != path.n_kernels:
+        raise ValueError(
+            f"kernels holds {len(kernels)} blocks; the path was fitted to {path.n_kernels}: give "
+            "blocks (n_new, n), as grams.between(X) makes them for a path from a file"
+        )
+    kernels = kernels_alike(kernels, [f"block {m}" for m in range(len(kernels))], path.rows)
+    blocks = {m: read_block(kernels[m], m, n) for m in which}
+    sizes = {len(block) if isinstance(block, np.ndarray) else block.shape[0]
+             for block in blocks.values()}  # fmt: skip
+    if not sizes:  # no kernel is active: any block gives the number of new samples
+        sizes = {np.shape(block)[0] for block in kernels if block is not None}
+    if len(sizes) != 1:
+        raise ValueError(f"the blocks are of different numbers of new samples: {sorted(sizes)}")
+    return sizes.pop(), blocks.items()
+
+
+def by_name(blocks, names):
+    """Return a sequence as it is; a dict in the order of names (M,), None for a missing one."""
+    if not hasattr(blocks, "__len__") or sparse.issparse(blocks):
+        raise TypeError(
+            f"kernels is a {type(blocks).__name__}; give a block (n_new, n) for each kernel, in a "
+            "list or a dict"
+        )
+    if not isinstance(blocks, dict):
+        return blocks
+    if names is None:
+        raise ValueError("the path was fitted to kernels without names; pass a list of blocks")
+    found = {str(name): block for name, block in blocks.items()}
+    unknown = [name for name in found if name not in set(names)]
+    if unknown:
+        has = some_of([str(name) for name in names])
+        raise ValueError(f"the path was not fitted to a kernel {unknown[0]!r}; it has {has}")
+    return [found.get(name) for name in names]
+
+
+def read_block(block, m, n):
+    """Return the checked block of kernel m between new samples and the n of the fit."""
+    if block is None:
+        raise ValueError(f"the block of kernel {m} is missing, and the kernel is active")
+    block = verified(block) if sparse.issparse(block) else real_array(
+        f"the block of kernel {m}", block)  # fmt: skip
+    if block.ndim != 2 or block.shape[1] != n:
+        raise ValueError(
+            f"the block of kernel {m} has shape {block.shape}; it must be (n_new, {n}), a row per "
+            "new sample, a column per sample of the fit"
+        )
+    values = block.data if sparse.issparse(block) else block
+    if not np.isfinite(values).all():
+        raise ValueError(f"the block of kernel {m} holds NaN or infinity")
+    return block

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sparsesolve.cli.coefficient_file import write_coefs
+from sparsesolve.cli.reading import write_coefs
 from sparsesolve.results.path import Path
 
 NASTY = ['a,"b"', "", "(Intercept)", "naïve\nname"]

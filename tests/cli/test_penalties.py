@@ -10,7 +10,7 @@ import pytest
 import sparsesolve as ss
 from sparsesolve import penalties as P
 from sparsesolve.__main__ import main
-from sparsesolve.cli.penalties import make_penalty, read_penalty, refuse_penalty
+from sparsesolve.cli.options import make_penalty, read_penalty, refuse_penalty
 from sparsesolve.data.tables import Table
 from sparsesolve.penalties.registry import KINDS, named_penalty
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.cli.coefficient_file import write_coefs
+from sparsesolve.cli.reading import write_coefs
 from sparsesolve.results.files.whole_file import whole_file
 
 FIT = ss.path([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])

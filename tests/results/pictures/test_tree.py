@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import single, ward
 
 from sparsesolve.penalties import tree_groups
 from sparsesolve.penalties.nested_groups import read_tree
-from sparsesolve.results.pictures.tree import CHOSEN, LEFT, layout, plot_tree
+from sparsesolve.results.pictures.image import CHOSEN, LEFT, layout, plot_tree
 
 GROUPS = [[4, 0], [1, 3], [4, 0, 2], [1, 3, 4, 0, 2]]  # feature 5 is in none
 B = np.array([0.0, 1.0, 0.0, -2.0, 0.0, 3.0])
