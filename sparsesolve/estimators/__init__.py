@@ -14,6 +14,9 @@ A model has scikit-learn's name where that has the model. Else its name is a str
 KnockoffSelector are transformers, to stand before these in a pipeline.
 """
 
+import sys
+from importlib import import_module
+
 try:
     import sklearn  # noqa: F401
 except ImportError:
@@ -23,39 +26,60 @@ except ImportError:
 
 from sparsesolve.data.public_names import public_names
 
-from .adaptive import AdaptiveLasso, AdaptiveLassoCV
-from .amounts import GammaNet, GammaNetCV, TweedieNet, TweedieNetCV
 from .base import expected_failed_checks
-from .chain_svm import ChainSVM
-from .chains import ChainClassifier
-from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
-from .concave import MCPRegressor, MCPRegressorCV, SCADRegressor, SCADRegressorCV
-from .counts import NegativeBinomialNet, NegativeBinomialNetCV, PoissonNet, PoissonNetCV
-from .criterion import LassoLarsIC
+from .chains import ChainClassifier, ChainSVM, SPOMClassifier
+from .classification import (
+    ProbitNet,
+    ProbitNetCV,
+    SparseLogisticRegression,
+    SparseLogisticRegressionCV,
+)
 from .dictionary import DictionaryLearning
 from .encoder import DesignEncoder
+from .glm import (
+    GammaNet,
+    GammaNetCV,
+    NegativeBinomialNet,
+    NegativeBinomialNetCV,
+    PoissonNet,
+    PoissonNetCV,
+    TweedieNet,
+    TweedieNetCV,
+)
 from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLassoCV
 from .kernels import MKLClassifier, MKLClassifierCV, MKLRegressor, MKLRegressorCV
 from .knockoff_selector import KnockoffSelector
-from .knots import LassoLars, LassoLarsCV
-from .lars import Lars, LarsCV
-from .online_classification import OnlineClassifier
-from .online_regression import OnlineRegressor
-from .penalized_classes import PenalizedClassifier, PenalizedClassifierCV
-from .probit import ProbitNet, ProbitNetCV
+from .knots import Lars, LarsCV, LassoLars, LassoLarsCV, LassoLarsIC
+from .online import OnlineClassifier, OnlineRegressor
 from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
-from .quantile import QuantileRegressor, QuantileRegressorCV
-from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
-from .relaxed import RelaxedLasso, RelaxedLassoCV
-from .robust import HuberNet, HuberNetCV
-from .spom import SPOMClassifier
-from .structured import FusedLasso, PenalizedRegressor, SlopeRegressor
-from .structured_cv import FusedLassoCV, PenalizedRegressorCV, SlopeRegressorCV
+from .regression import (
+    ElasticNet,
+    ElasticNetCV,
+    Lasso,
+    LassoCV,
+    MultiTaskElasticNet,
+    MultiTaskElasticNetCV,
+    MultiTaskLasso,
+    MultiTaskLassoCV,
+)
+from .robust import HuberNet, HuberNetCV, QuantileRegressor, QuantileRegressorCV
+from .structured import (
+    FusedLasso,
+    FusedLassoCV,
+    MCPRegressor,
+    MCPRegressorCV,
+    PenalizedClassifier,
+    PenalizedClassifierCV,
+    PenalizedRegressor,
+    PenalizedRegressorCV,
+    SCADRegressor,
+    SCADRegressorCV,
+    SlopeRegressor,
+    SlopeRegressorCV,
+)
 from .survival import CoxNet, CoxNetCV
-from .svc import LinearSVC
-from .svm_cv import LinearSVCCV, LinearSVRCV
-from .svr import LinearSVR
-from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
+from .svm import LinearSVC, LinearSVCCV, LinearSVR, LinearSVRCV
+from .two_stages import AdaptiveLasso, AdaptiveLassoCV, RelaxedLasso, RelaxedLassoCV
 
 __all__ = [
     "AdaptiveLasso",
@@ -135,3 +159,15 @@ MOVED = {
     for name in ("MCP", "Penalized", "SCAD", "Slope") for cv in ("", "CV")
 }  # fmt: skip
 __getattr__, __dir__ = public_names(__name__, {}, MOVED)
+
+# Modules of earlier versions, by which their pickles know estimators, and where these are now.
+MERGED = {
+    "chains": ["chain_svm", "spom"], "classification": ["probit"], "glm": ["amounts", "counts"],
+    "knots": ["criterion", "lars"], "online": ["online_classification", "online_regression"],
+    "regression": ["tasks"], "robust": ["quantile"], "svm": ["svc", "svm_cv", "svr"],
+    "structured": ["concave", "penalized_classes", "structured_cv"],
+    "two_stages": ["adaptive", "relaxed"],
+}  # fmt: skip
+for home, parts in MERGED.items():
+    for part in parts:
+        sys.modules[f"{__name__}.{part}"] = import_module(f"{__name__}.{home}")

@@ -1,9 +1,10 @@
 """The base of all estimators: read data as scikit-learn does, solve, keep coefficients, predict.
 """
 
+import re
 import warnings
 from functools import partial, wraps
-from inspect import getattr_static, isfunction, signature, unwrap
+from inspect import cleandoc, getattr_static, isfunction, signature, unwrap
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -26,13 +27,12 @@ from sparsesolve.data import (
     refuse_damage,
 )
 from sparsesolve.data.encoding import EncodedDesign
-from sparsesolve.data.paragraphs import complete
+from sparsesolve.data.paragraphs import complete, sections
 from sparsesolve.paths.path import path
 from sparsesolve.results import status
 from sparsesolve.results.doubts import doubts
 
 from .export import Exported
-from .parameters import PARAMETERS
 
 TYPES = (np.float64, np.float32)
 # The methods that take rows; those inherited from scikit-learn are wrapped, too.
@@ -239,6 +239,56 @@ def keeps_arguments(init):
     return keep
 
 
+# Parameters that mean the same in every estimator: what docstrings and their bases leave out.
+PARAMETERS = """
+Parameters
+----------
+alpha : float
+    Strength of the penalty.
+l1_ratio : float in [0, 1]
+    1 is the lasso, 0 ridge regression.
+fit_intercept : bool
+    Fit an unpenalised intercept.
+standardize : bool
+    Penalise coefficients of columns divided by their standard deviation.
+positive : bool
+    Keep coefficients nonnegative.
+penalty_factor : array-like (n_features,) or mapping from names or numbers
+    Factors of alpha, scaled to mean 1: 0 is unpenalised, inf excluded; those left out of a
+    mapping are 1. None means 1 for all.
+lower, upper : float, array-like (n_features,) or mapping from names or numbers
+    Limits of the coefficients, ``lower <= 0 <= upper``; None means none.
+exclude : list of names or column numbers
+    Features whose coefficients are 0.
+grouped : bool
+    With several classes, select each feature for all or for none.
+class_weight : dict, "balanced" or None
+    Factors of the weights of the rows of each class; "balanced": one over the share of its rows.
+max_iter : int
+    Most Newton steps and sweeps; None means 100,000.
+tol : float
+    Duality gap to reach, relative to the loss of the model without features.
+cv : int, splitter or iterable
+    Folds as scikit-learn takes them; None means 5 contiguous folds.
+rule : {"min", "1se"}
+    The alpha of the best mean score, or the largest within one standard error of it.
+verbose : bool
+    Show a progress bar.
+n_jobs : int
+    Number of simultaneous fits; None means 1, -1 all cores.
+n_threads : int
+    Threads to use; -1 for all cores. The result does not depend on it.
+measure : str or callable
+    The score to compare: "deviance", "mse", "mae" or a function, as in
+    :func:`sparsesolve.cv_path`.
+warm_start : bool
+    Start from the coefficients of the last fit. The solution is the same, and certified; it takes
+    fewer steps if data or `alpha` have changed little.
+copy_X, precompute, random_state, selection
+    Parameters of scikit-learn, accepted and ignored: the shape of X decides the algorithm, X is
+    never changed, and the solution does not depend on chance.
+"""
+
 # Options of path for single features, which estimators take where they have a meaning.
 RESTRICTIONS = ("penalty_factor", "lower", "upper", "exclude")
 # Docstrings of methods that are inherited from scikit-learn, whose links lead nowhere here.
@@ -249,12 +299,19 @@ THEIRS = {
 }
 
 
+def _with_alpha_chosen(found):
+    """Return the name of an estimator, and perhaps the beginning of a call, of the CV form."""
+    name = found[0].partition("(")[0] + "CV"
+    return f'{name}(rule="1se"' if found[1] else name
+
+
 class Answering:
     """Mixin of every estimator: a constructor keeps its arguments, keywords of other packages get
     an error that names ours, data are read by :func:`read_first`, and docstrings are completed.
 
     What a docstring leaves out comes from the bases; of a CV form from the estimator without CV,
-    too; from functions that take the same parameters; and at last from PARAMETERS.
+    too, whose example it repeats with alpha chosen; from functions that take the same parameters;
+    and at last from PARAMETERS.
     """
 
     _by_name: ClassVar[dict[str, tuple[type, str | None]]] = {}  # with docstrings as written
@@ -281,8 +338,14 @@ class Answering:
         bases = [base for base in cls.__mro__[1:] if base.__module__.startswith("sparsesolve.")]
         own = [base.__doc__ for base in bases if not issubclass(single, base)] if text else []
         others = [source.__doc__ for source in (*bases, *cls._described_by)]
-        if cls.__doc__:  # there is none under python -OO
-            cls.__doc__ = complete(cls.__doc__, cls, [*own, text, *others, PARAMETERS])
+        if not cls.__doc__:  # there is none under python -OO
+            return
+        example = sections(text).get("Examples")
+        if example and "Examples" not in sections(cls.__doc__):
+            example = re.sub(rf"\b{single.__name__}\b(?:(\()(?:alpha=)?[\d.]+)?",
+                             _with_alpha_chosen, example)  # fmt: skip
+            cls.__doc__ = f"{cleandoc(cls.__doc__)}\n\nExamples\n--------\n{example}"
+        cls.__doc__ = complete(cls.__doc__, cls, [*own, text, *others, PARAMETERS])
 
 
 class Net(Exported, Answering, BaseEstimator):

@@ -5,9 +5,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.data.labels import read_all_classes, refuse_missing_labels
+from sparsesolve.data import read_all_classes, read_count, read_seed
+from sparsesolve.data.labels import refuse_missing_labels
 from sparsesolve.penalties.groups import by_number
 from sparsesolve.structured.crf import crf_path
+from sparsesolve.structured.margin_learner import MaxMargin, max_margin
 from sparsesolve.structured.sequences import (
     holds_dicts,
     in_positions_of,
@@ -17,6 +19,7 @@ from sparsesolve.structured.sequences import (
     read_lengths,
     share_right,
 )
+from sparsesolve.structured.spom_training import spom
 from sparsesolve.structured.stream import ChainStream
 
 from .base import Answering, warning_as_scikit_learn
@@ -192,3 +195,144 @@ class ChainClassifier(Chain):
         check_is_fitted(self)
         X, cuts = self._table(X)
         return _cut(self.path_.marginals(X, lengths), cuts)
+
+
+class ChainSVM(Chain):
+    """Structured support vector machine on label sequences.
+
+    Parameters
+    ----------
+    alpha : float, default 1e-3
+        Strength of the ridge penalty; "averaged" has none.
+    algorithm : {"averaged", "frank_wolfe", "pragam"}, default "averaged"
+        "averaged": averaged subgradient steps, without a certificate (`gap_` is infinite).
+        "frank_wolfe": block-coordinate Frank-Wolfe, whose gap closes slowly. "pragam":
+        accelerated projections of marginals, whose gap falls as 1 / epochs^2.
+    epochs : int, default 10
+        Passes over the sequences; iterations of "pragam".
+    tol : float, default 0.0
+        Stop early at this gap, relative to the objective at zero; "averaged" has none.
+    random_state : int, default 0
+        Seed of the order of the sequences.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import ChainSVM
+    >>> rng = np.random.default_rng(0)
+    >>> X = [rng.normal(size=(20, 3)) for _ in range(5)]
+    >>> y = [part[:, 0] > 0 for part in X]
+    >>> ChainSVM().fit(X, y).score(X, y)
+    0.98
+    """
+
+    def __init__(
+        self, alpha=1e-3, *, algorithm="averaged", epochs=10, tol=0.0, random_state=0
+    ): ...
+
+    def fit(self, X, y, lengths=None):
+        """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""
+        X, y = self._training_data(X, y, lengths)
+        self.__dict__.pop("_learner", None)
+        if self.algorithm == "averaged":
+            epochs = read_count("epochs", self.epochs, 1)
+            self._learner = MaxMargin(X, y, lengths)
+            rng = np.random.default_rng(read_seed(self.random_state))
+            for _ in range(epochs):
+                self._learner.averaged_epoch(rng)
+            return self._keep(self._learner.averaged())
+        path = max_margin(X, y, lengths=lengths, algorithm=self.algorithm, lam=self.alpha,
+                          epochs=self.epochs, tol=self.tol, seed=self.random_state)  # fmt: skip
+        return self._keep(path)
+
+    def partial_fit(self, X, y, classes=None, lengths=None):
+        """Make one pass of averaged steps over more sequences, after those of `fit`, if any.
+
+        The first call needs `classes`, all labels that may occur.
+        """
+        first = not hasattr(self, "_learner")
+        classes = read_all_classes(classes, getattr(self, "classes_", None))
+        X, y = self._training_data(X, y, lengths, reset=first)
+        if first:
+            self._learner = MaxMargin(X, y, lengths, labels=classes)
+        else:
+            self._learner.read(X, y, lengths)
+        self._learner.averaged_epoch(np.random.default_rng(self.random_state))
+        return self._keep(self._learner.averaged())
+
+    def __getstate__(self):
+        """Drop the compiled passes: a pickled copy predicts, and partial_fit starts again."""
+        return {name: value for name, value in super().__getstate__().items()
+                if name != "_learner"}  # fmt: skip
+
+
+class SPOMClassifier(Chain):
+    """Label sequences by online multiple kernel learning over groups of features.
+
+    ``spom`` as an estimator: X is a list of sequences, or one table with `lengths`. Use the
+    function itself for kernels. With ``lengths=np.ones(n, dtype=int)`` it classifies single rows.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        The penalty has the factor 1 / (C N) for N sequences.
+    random_state : int, default 0
+        Seed of the order of the sequences.
+
+    Attributes
+    ----------
+    path_, model_ : SPOM
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SPOMClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = [rng.normal(size=(20, 4)) for _ in range(5)]
+    >>> y = [part[:, 0] > 0 for part in X]
+    >>> model = SPOMClassifier(C=10.0, groups=["a", "a", "b", "b"]).fit(X, y)
+    >>> model.score(X, y) > 0.9, max(model.model_.weights(), key=model.model_.weights().get)
+    (True, 'a')
+    """
+
+    _described_by = (spom,)
+
+    def __init__(self, C=1.0, *, groups=None, loss="hinge", norm="l1_squared", epochs=20,
+                 eta0="auto", average=False, certify=0, n_threads=1, random_state=0): ...
+
+    def fit(self, X, y, lengths=None):
+        """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""
+        X, y = self._training_data(X, y, lengths)
+        return self._keep(self._spom(X, y, lengths, epochs=self.epochs, certify=self.certify))
+
+    def partial_fit(self, X, y, classes=None, lengths=None):
+        """Make one pass over more sequences in their order.
+
+        It continues from `fit` if there was one. The first call needs `classes`, all labels that
+        may occur; its sequences give N of the penalty 1 / (C N). There is no certificate: `gap_`
+        is infinite.
+        """
+        first = not hasattr(self, "model_")
+        classes = read_all_classes(classes, getattr(self, "classes_", None))
+        if first and holds_dicts(X):
+            raise ValueError(
+                "partial_fit needs to know all features, which dicts do not name; call fit first, "
+                "or give matrices, as scikit-learn's DictVectorizer makes them"
+            )
+        X, y = self._training_data(X, y, lengths, reset=first)
+        if first:
+            return self._keep(self._spom(X, y, lengths, epochs=1, shuffle=False, labels=classes))
+        return self._keep(self.model_.more(X, y, lengths, shuffle=False))
+
+    def _spom(self, X, y, lengths, **options):
+        return spom(
+            X, y, lengths=lengths, groups=self._groups(), loss=self.loss, norm=self.norm, C=self.C,
+            eta0=self.eta0, average=self.average, seed=self.random_state,
+            n_threads=self.n_threads, **options,
+        )  # fmt: skip
+
+    def _keep(self, model):
+        self.path_ = self.model_ = model
+        self.classes_, self.gap_ = model.labels, model.relative_gap
+        self.coef_, self.transitions_ = model.coef().T, model.transitions()
+        return self

@@ -1,11 +1,12 @@
-"""Least squares with a structured norm: the fused lasso, SLOPE, or any penalty."""
+"""Any penalty, structured norms (the fused lasso, SLOPE) and concave ones (MCP, SCAD)."""
 
 from sklearn.utils.validation import column_or_1d
 
-from sparsesolve.penalties import Slope, TotalVariation
+from sparsesolve.penalties import MCP, SCAD, Slope, TotalVariation
 
+from .classification import Logistic
 from .linear import Linear
-from .signatures import AtAlpha
+from .signatures import AtAlpha, ByFolds
 
 
 class Penalized(Linear):
@@ -43,10 +44,12 @@ class PenalizedRegressor(AtAlpha, Penalized):
     >>> import numpy as np
     >>> from sparsesolve import penalties
     >>> from sparsesolve.estimators import PenalizedRegressor
-    >>> X = np.random.default_rng(0).normal(size=(50, 6))
-    >>> model = PenalizedRegressor(0.3, penalty=penalties.LatentGroupL2([[0, 1], [1, 2]]))
-    >>> model.fit(X, X[:, 0] + X[:, 1]).coef_.round(2)
-    array([0.74, 0.7 , 0.  , 0.  , 0.  , 0.  ])
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> y = X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=80)
+    >>> model = PenalizedRegressor(0.3, penalty=penalties.LatentGroupL2([[0, 1], [1, 2], [3]]))
+    >>> np.flatnonzero(model.fit(X, y).coef_)
+    array([0, 1])
     """
 
     def __init__(self, alpha=1.0, *, penalty=None, fit_intercept=True, standardize=False,
@@ -84,9 +87,11 @@ class FusedLasso(Fused, PenalizedRegressor):
     --------
     >>> import numpy as np
     >>> from sparsesolve.estimators import FusedLasso
-    >>> X = np.random.default_rng(0).normal(size=(100, 6))
-    >>> FusedLasso(0.1).fit(X, X @ [0, 0, 0, 2, 2, 2]).coef_.round(2)
-    array([0.05, 0.05, 0.05, 1.96, 1.96, 1.96])
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 6))
+    >>> model = FusedLasso(0.1).fit(X, X @ [0, 0, 0, 2, 2, 2] + 0.1 * rng.normal(size=100))
+    >>> np.flatnonzero(np.diff(model.coef_).round(1))
+    array([2])
     """
 
     def __init__(self, alpha=1.0, *, l1=0.0, weights=None, order=None, fit_intercept=True,
@@ -102,11 +107,175 @@ class SlopeRegressor(Sorted, PenalizedRegressor):
     --------
     >>> import numpy as np
     >>> from sparsesolve.estimators import SlopeRegressor
-    >>> X = np.random.default_rng(0).normal(size=(100, 6))
-    >>> model = SlopeRegressor(0.5, kind="oscar", q=0.5).fit(X, X @ [2, -2, 0, 0, 0, 0])
-    >>> model.coef_.round(1)
-    array([ 1.5, -1.5,  0. ,  0. ,  0. ,  0. ])
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 6))
+    >>> model = SlopeRegressor(0.1).fit(X, X @ [2, -2, 0, 0, 0, 0] + 0.1 * rng.normal(size=100))
+    >>> np.flatnonzero(model.coef_.round(1))
+    array([0, 1])
     """
 
     def __init__(self, alpha=1.0, *, lambdas=None, q=0.1, kind="bh", fit_intercept=True,
                  standardize=False, max_iter=None, tol=1e-7): ...
+
+
+class PenalizedRegressorCV(ByFolds, Penalized):
+    """:class:`PenalizedRegressor` with alpha by cross-validation."""
+
+    def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
+                 standardize=False, max_iter=None, tol=1e-7, cv=None, rule="min", verbose=False,
+                 n_jobs=None, penalty_factor=None, lower=None, upper=None, exclude=None): ...
+
+
+class FusedLassoCV(Fused, PenalizedRegressorCV):
+    """:class:`FusedLasso` with alpha by cross-validation."""
+
+    def __init__(self, *, l1=0.0, weights=None, order=None, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=False, max_iter=None, tol=1e-7, cv=None,
+                 rule="min", verbose=False, n_jobs=None): ...
+
+
+class SlopeRegressorCV(Sorted, PenalizedRegressorCV):
+    """:class:`SlopeRegressor` with alpha by cross-validation."""
+
+    def __init__(self, *, lambdas=None, q=0.1, kind="bh", eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=False, max_iter=None, tol=1e-7, cv=None,
+                 rule="min", verbose=False, n_jobs=None): ...
+
+
+class Concave:
+    """Mixin of estimators with the parameters of a concave penalty, whose class is `_concave`."""
+
+    _by_blocks = False
+
+    def _omega(self):
+        return self._concave(self.gamma, self.groups, self.weights)
+
+
+class ConcaveRegressor(Concave, PenalizedRegressor):
+    """Base class of least squares with a concave penalty."""
+
+    def __init__(self, alpha=1.0, *, gamma=3.0, groups=None, weights=None, fit_intercept=True,
+                 standardize=True, max_iter=None, tol=1e-7): ...
+
+
+class ConcaveRegressorCV(Concave, PenalizedRegressorCV):
+    """Base class of least squares with a concave penalty, with alpha by cross-validation."""
+
+    def __init__(self, *, gamma=3.0, groups=None, weights=None, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=True, max_iter=None, tol=1e-7, cv=None,
+                 rule="min", verbose=False, n_jobs=None): ...
+
+
+class MCPRegressor(ConcaveRegressor):
+    """Least squares with the minimax concave penalty: large coefficients are not shrunk.
+
+    The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 if the
+    objective decreases in no direction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import MCPRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 6))
+    >>> model = MCPRegressor(0.3).fit(X, 2 * X[:, 0] + 0.1 * rng.normal(size=100))
+    >>> model.coef_.round(1)
+    array([2., 0., 0., 0., 0., 0.])
+    """
+
+    _concave = MCP
+    _described_by = (MCP,)
+
+
+class MCPRegressorCV(ConcaveRegressorCV):
+    """:class:`MCPRegressor` with alpha by cross-validation."""
+
+    _concave = MCP
+    _described_by = (MCP,)
+
+
+class SCADRegressor(ConcaveRegressor):
+    """Least squares with the SCAD penalty: large coefficients are not shrunk.
+
+    The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 if the
+    objective decreases in no direction.
+
+    Parameters
+    ----------
+    gamma : float > 2
+        Where the penalty ends, in multiples of alpha.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SCADRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 6))
+    >>> model = SCADRegressor(0.3).fit(X, 2 * X[:, 0] + 0.1 * rng.normal(size=100))
+    >>> model.coef_.round(1)
+    array([2., 0., 0., 0., 0., 0.])
+    """
+
+    _concave = SCAD
+    _described_by = (MCP,)
+
+    def __init__(self, alpha=1.0, *, gamma=3.7, groups=None, weights=None, fit_intercept=True,
+                 standardize=True, max_iter=None, tol=1e-7): ...
+
+
+class SCADRegressorCV(ConcaveRegressorCV):
+    """:class:`SCADRegressor` with alpha by cross-validation."""
+
+    _concave = SCAD
+    _described_by = (MCP,)
+
+    def __init__(self, *, gamma=3.7, groups=None, weights=None, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=True, max_iter=None, tol=1e-7, cv=None,
+                 rule="min", verbose=False, n_jobs=None): ...
+
+
+class PenalizedLogistic(Logistic):
+    """Base class of classifiers with the penalty of the parameter `penalty`."""
+
+    def _options(self):
+        return self._under(self.penalty)
+
+
+class PenalizedClassifier(AtAlpha, PenalizedLogistic):
+    r"""Logistic regression with any penalty, multinomial for three classes or more.
+
+    Minimises the mean of the log-losses plus :math:`\alpha \Omega(b)`. Omega may be the fused
+    lasso, SLOPE, MCP, a trace norm, or overlapping groups.
+
+    Parameters
+    ----------
+    penalty : object of `sparsesolve.penalties`, or one that keeps its contract, default None
+        Omega; None is the l1 norm.
+    fit_intercept : bool, default True
+        Fit unpenalised intercepts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import penalties
+    >>> from sparsesolve.estimators import PenalizedClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 6))
+    >>> y = X @ [0, 0, 0, 2, 2, 2] + rng.logistic(size=200) > 0
+    >>> model = PenalizedClassifier(0.05, penalty=penalties.TotalVariation()).fit(X, y)
+    >>> np.flatnonzero(np.diff(model.coef_[0]).round(1))
+    array([2])
+    """
+
+    def __init__(self, alpha=0.01, *, penalty=None, fit_intercept=True, standardize=False,
+                 class_weight=None, max_iter=None, tol=1e-7, penalty_factor=None, lower=None,
+                 upper=None, exclude=None): ...
+
+
+class PenalizedClassifierCV(ByFolds, PenalizedLogistic):
+    """:class:`PenalizedClassifier` with alpha by cross-validation."""
+
+    def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
+                 standardize=False, class_weight=None, measure="deviance", cv=None, rule="min",
+                 max_iter=None, tol=1e-7, verbose=False, n_jobs=None, penalty_factor=None,
+                 lower=None, upper=None, exclude=None): ...

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 pytest.importorskip("sklearn")
-from sparsesolve.estimators.platt import held_out, probabilities, sigmoid  # noqa: E402
+from sparsesolve.estimators.margin import held_out, probabilities, sigmoid  # noqa: E402
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(size=60)

@@ -7,7 +7,7 @@ from scipy import sparse
 import sparsesolve as ss
 from sparsesolve import estimators
 from sparsesolve.estimators.margin import read_rows
-from sparsesolve.estimators.svr import squared_insensitive
+from sparsesolve.estimators.svm import squared_insensitive
 from sparsesolve.losses import KINKED, LOSSES
 from sparsesolve.solvers.margin import dual_descent
 from sparsesolve.solvers.margin.dual_descent import solve_rows
