@@ -57,9 +57,7 @@ if TYPE_CHECKING:
     from sparsesolve.results.knot_path import KnotPath
     from sparsesolve.results.polygenic_score import polygenic_score
     from sparsesolve.selection.assessment.assess import assess
-    from sparsesolve.selection.assessment.calibration import calibration
-    from sparsesolve.selection.assessment.confusion import confusion
-    from sparsesolve.selection.assessment.roc import roc
+    from sparsesolve.selection.assessment.classes import calibration, confusion, roc
     from sparsesolve.selection.criteria import criteria
     from sparsesolve.selection.cv import cv_path
     from sparsesolve.selection.cv_kernels import cv_mkl_path
@@ -77,8 +75,8 @@ else:
         "KnotPath": "results.knot_path",
         "MKLPath": "results.kernel_path",
         "assess": "selection.assessment.assess",
-        "calibration": "selection.assessment.calibration",
-        "confusion": "selection.assessment.confusion",
+        "calibration": "selection.assessment.classes",
+        "confusion": "selection.assessment.classes",
         "crf_path": "structured.crf",
         "criteria": "selection.criteria",
         "cv_mkl_path": "selection.cv_kernels",
@@ -92,7 +90,7 @@ else:
         "polygenic_score": "results.polygenic_score",
         "refit": "selection.refit",
         "relax": "selection.relaxed",
-        "roc": "selection.assessment.roc",
+        "roc": "selection.assessment.classes",
         "save": "results.files.model_file",
         "sparse_code": "paths.dictionary.sparse_code",
         "spom": "structured.spom_training",

@@ -12,9 +12,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sparsesolve.data import read_choice, read_count, read_number, shown
 from sparsesolve.paths.path import path
 from sparsesolve.results.cv_path import choose, summary
-from sparsesolve.selection import held_out
 from sparsesolve.selection.cv import cv_path
 from sparsesolve.selection.folds import passes
+from sparsesolve.selection.folds import refuse_untrainable as refuse
 
 from .base import warning_as_scikit_learn
 
@@ -39,7 +39,7 @@ def refuse_untrainable(y, weights, folds, classes=None):
     names = ["no row"] if classes is None else [f"no row of class {c!r}" for c in classes.tolist()]
     kinds = np.ones((len(y), 1)) if classes is None else np.eye(len(classes))[y]
     trained = (only(weights, train) for train, _ in folds)
-    held_out.refuse_untrainable(trained, kinds, names.__getitem__)
+    refuse(trained, kinds, names.__getitem__)
 
 
 def fold_summary(scores, folds):

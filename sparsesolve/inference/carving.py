@@ -39,7 +39,7 @@ from sparsesolve.paths.path import solve_path
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.intervals import Intervals
-from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.folds import Rows
 from sparsesolve.selection.information import inverse, names_of
 from sparsesolve.selection.jobs import read_options
 from sparsesolve.selection.relaxed import ONE_FIT

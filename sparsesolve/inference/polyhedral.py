@@ -32,7 +32,7 @@ from sparsesolve.results.intervals import Intervals
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import warn
 from sparsesolve.selection.cv import cv_path
-from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.folds import Rows
 from sparsesolve.selection.information import inverse
 from sparsesolve.selection.relaxed import options_of
 

@@ -32,8 +32,7 @@ from sparsesolve.paths.path import solve_path
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.intervals import Intervals
 from sparsesolve.selection.cv import cv_path
-from sparsesolve.selection.folds import Fold
-from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.folds import Fold, Rows
 from sparsesolve.selection.jobs import read_options, run_calls
 from sparsesolve.selection.refit import FAMILIES, refit
 from sparsesolve.selection.relaxed import UNPENALISED

@@ -22,8 +22,8 @@ from sparsesolve.data import (
 )
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
-from sparsesolve.paths.formulas import takes_formula
 from sparsesolve.paths.guided import in_columns_of, inner_options
+from sparsesolve.paths.options import takes_formula
 from sparsesolve.paths.path import path, solve_path
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.penalties.groups import read_groups

@@ -31,8 +31,8 @@ from sparsesolve.data.encoding import EncodedDesign, columns_of_sources
 from sparsesolve.data.formula import Factor, Formula
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
-from sparsesolve.paths.formulas import takes_formula
 from sparsesolve.paths.guided import OF_COEFFICIENTS, in_columns_of, inner_options
+from sparsesolve.paths.options import takes_formula
 from sparsesolve.paths.path import path, solve_path
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.penalties import GroupL2

@@ -1,8 +1,16 @@
-"""path: checks its arguments, assembles a problem, chooses a solver and wraps the result."""
+"""path: checks its arguments, assembles a problem, chooses a solver and wraps the result.
+
+If the solver misses its tolerance, others are tried, and the best answer is kept. Columns that
+nearly depend on one another stop different solvers at different places: those that use inner
+products lose digits first, coordinate descent becomes slow. With solver="auto" the user cannot
+know this. If the user has named a solver, or allows few iterations, that choice is respected.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,27 +19,77 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, by_rows, read_flag, read_number
 from sparsesolve.families import FAMILIES
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.checkpoint import Checkpoint
-from sparsesolve.paths.formulas import takes_formula
-from sparsesolve.paths.options import PathOptions, kept_options, read_path_options
+from sparsesolve.paths.options import (
+    LITTLE,
+    MOST_VALUES,
+    PathOptions,
+    kept_options,
+    read_path_options,
+    read_start,
+    takes_formula,
+)
 from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.paths.progress import progress_bar
-from sparsesolve.paths.second_try import tried_again
 from sparsesolve.paths.signal import signal_path
-from sparsesolve.paths.start import read_start
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.penalties.penalty import is_scale_free
 from sparsesolve.results.continuation import DualPoints
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
+from sparsesolve.results.status import Status
 from sparsesolve.solvers import SOLVERS, kinked
 from sparsesolve.solvers.certificate.gap import blocks_gap, least_gap, scales
 from sparsesolve.solvers.choice import choose, step_ratio
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.follow import Start, StopRule, begin_at, entry_lambda, follow, grid
 from sparsesolve.solvers.state import NULL_LAMBDA
+
+log = logging.getLogger(__name__)
+
+OTHERS = ("working_set", "proximal_newton", "reweighted", "pass_newton", "response_newton",
+          "response_blocks")  # fmt: skip
+# Other solvers are tried if the user allows at least this many iterations; each may have as many.
+ENOUGH = 10_000
+MISSED = (Status.MAX_ITER, Status.STALLED)
+
+
+def tried_again(problem, points, settings):
+    """Return the points; one that missed the tolerance is replaced if another solver came nearer.
+    """
+    missed = [k for k, point in enumerate(points) if _far(point)]
+    small = problem.design.n * problem.design.p <= MOST_VALUES
+    small = small and not isinstance(problem.design, DistributedDesign)
+    small = small and not kinked(problem, None)  # the other solvers need smooth losses
+    if not (missed and small) or settings["solver"] != "auto" or settings["max_iter"] < ENOUGH:
+        return points
+    points = list(points)
+    for name in OTHERS:
+        lambdas = np.array([points[k].lam for k in missed])
+        if not SOLVERS[name].suits(problem, lambdas):
+            continue
+        log.debug("%d lambdas missed tol: solver %r tries them again", len(missed), name)
+        state = choose(problem, name, lambdas, settings["n_threads"])
+        again, _ = follow(state, problem, lambdas, tol=settings["tol"],
+                          max_iter=settings["max_iter"], stop=None, dfmax=None, pmax=None,
+                          advance=lambda *words: None)  # fmt: skip
+        for k, new in zip(missed, again, strict=True):
+            if new.gap < points[k].gap:
+                points[k] = replace(new, index=points[k].index,
+                                    n_iter=points[k].n_iter + new.n_iter)  # fmt: skip
+        missed = [k for k in missed if _far(points[k])]
+        if not missed:
+            break
+    return points
+
+
+def _far(point):
+    """Return True if a point missed its tolerance by more than rounding."""
+    return point.status in MISSED and not point.gap <= LITTLE
+
 
 # Gaps at which the solution is polished whose dual point is asked for, relative to the null
 # objective: rounding's, and that of a loss with kinks, whose certificate gives the dual point.

@@ -15,9 +15,9 @@ __all__ = [
 
 HOMES = {
     "Aligned": "data.genotypes.alignment",
-    "Calibration": "selection.assessment.calibration",
+    "Calibration": "selection.assessment.classes",
     "Certificate": "online.certificate",
-    "Confusion": "selection.assessment.confusion",
+    "Confusion": "selection.assessment.classes",
     "Constrained": "selection.radius",
     "EncodedDesign": "data.encoding",
     "Genotypes": "data.genotypes.columns",
@@ -28,7 +28,7 @@ HOMES = {
     "OnlineFit": "online.fit",
     "PolygenicScore": "results.polygenic_score",
     "Refit": "selection.refit",
-    "Roc": "selection.assessment.roc",
+    "Roc": "selection.assessment.classes",
     "SampleScores": "results.polygenic_score",
     "Scores": "selection.measures",
     "SparseCodes": "paths.dictionary.encoding",

@@ -16,18 +16,17 @@ from sparsesolve.data import by_rows, read_design, read_feature_names, read_flag
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.paths.checkpoint import Checkpoint
-from sparsesolve.paths.formulas import takes_formula
+from sparsesolve.paths.options import takes_formula
 from sparsesolve.paths.path import path
 from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.fitted_data import explained
 from sparsesolve.results.status import Status
-from sparsesolve.selection.folds import passes, read_folds
-from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.folds import Rows, passes, read_folds
 from sparsesolve.selection.jobs import read_options, run_jobs
 from sparsesolve.selection.measures import read_measure
-from sparsesolve.selection.relaxed import beginning, blend
+from sparsesolve.selection.relaxed import beginning, blend, refitted
 
 log = logging.getLogger(__name__)
 
@@ -168,7 +167,8 @@ def cv_path(
     relaxed = blends is not None and blends[-1] < 1.0
     log.debug("%d fits: %d folds and all rows, %d alphas", len(jobs), len(folds), len(tried))
     sums = None if fit is not None else rows.training_sums(response, options, ids)
-    fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"], fit, sums)
+    fits = run_jobs(jobs, (matrix, y, names), n_jobs, options["progress"], fit=fit, sums=sums,
+                    refit=refitted if relaxed else None)  # fmt: skip
     found = []
     for i, alpha in enumerate(tried):
         pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]

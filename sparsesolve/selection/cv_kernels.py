@@ -22,8 +22,7 @@ from sparsesolve.mkl.scaling import read_scale
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.kernel_path import MKLCrossValidation
 from sparsesolve.selection.cv import cv_path, of_choice, of_folds
-from sparsesolve.selection.folds import read_folds
-from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.folds import Rows, read_folds
 from sparsesolve.selection.jobs import run_calls
 from sparsesolve.selection.measures import read_measure
 

@@ -1,6 +1,8 @@
-"""Jobs: many paths of the same data, one after the other or several at a time."""
+"""Jobs: many paths of the same data, one after the other, several at a time, or sharing passes."""
 
 import operator
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from sparsesolve.data import read_flag, refuse_unknown, shown
@@ -9,8 +11,126 @@ from sparsesolve.linalg.threads import one_blas_thread, thread_count, usable_cor
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import path, solve_path
 from sparsesolve.paths.progress import progress_bar
-from sparsesolve.selection.relaxed import refitted
-from sparsesolve.selection.together import Wanted, run_together
+
+
+def at_the_same_time(calls_of, matrix):
+    """Return what each of calls_of(matrix), callables, returns; rows in blocks share passes."""
+    if not isinstance(matrix, DistributedDesign):
+        return [call() for call in calls_of(matrix)]
+
+    def sharing(matrix):
+        return [lambda *_, call=call: call() for call in calls_of(matrix)]
+
+    return run_together(sharing, matrix)
+
+
+def run_together(calls_of, matrix, progress=False):
+    """Return what each of several calls (n_threads, wanted) returns, in order.
+
+    calls_of(matrix) makes them for rows in blocks; they run in threads and share their passes.
+    """
+    visible, together = read_flag("progress", progress), Together(matrix.gather)
+    calls, wanted, found = calls_of(matrix.copy(together)), Wanted(), []
+    together.running = len(calls)
+
+    def run(call):
+        try:
+            return call(1, wanted)
+        finally:
+            together.leave()
+
+    with one_blas_thread(), progress_bar(len(calls), visible, unit="path") as advance:
+        pool = ThreadPoolExecutor(len(calls))
+        try:
+            for one in [pool.submit(run, call) for call in calls]:
+                found.append(one.result())
+                advance(len(found))
+        except BaseException:
+            wanted.still = False
+            raise
+        finally:
+            pool.shutdown()
+    return found
+
+
+class Wanted:
+    """True while the paths of other threads are needed; each path asks after every lambda."""
+
+    def __init__(self):
+        self.still = True
+
+    def __call__(self, *words):
+        if not self.still:
+            raise KeyboardInterrupt
+
+
+class Together:
+    """Answers the calls of several fits, which run in threads, by one call for all of them.
+
+    A call waits until every fit that still runs has made one. So the fits share their passes.
+    """
+
+    def __init__(self, gather):
+        self.gather, self.running = gather, 0  # fits
+        self.calls, self.changed = [], threading.Condition()
+
+    @property
+    def moved(self):
+        """Bytes that the passes have moved."""
+        return self.gather.moved
+
+    def keep(self, make, arguments):
+        """Return what make(*arguments[k]) returns for every block, for later calls."""
+        return self.gather.keep(make, arguments)
+
+    def leave(self):
+        """Count a fit as ended."""
+        with self.changed:
+            self.running -= 1
+            self._answer()
+
+    def __call__(self, function, arguments, merge):
+        own = [function, arguments, merge, None, None]
+        with self.changed:
+            self.calls.append(own)
+            self._answer()
+            self.changed.wait_for(lambda: own[3] is not None)
+        if own[4] is not None:
+            raise own[4]
+        return own[3][0]
+
+    def _answer(self):
+        """Make the pass if all running fits wait for it."""
+        calls = self.calls
+        if not calls or len(calls) < self.running:
+            return
+        self.calls = []
+        try:
+            asked = [(function, merge) for function, _, merge, *_ in calls]
+            blocks = zip(*(arguments for _, arguments, *_ in calls), strict=True)
+            each = [(k, asked, *rest) for k, rest in enumerate(blocks)]
+            found = self.gather(_of_many, each, _of_two)
+            for own, (_, part) in zip(calls, found, strict=True):
+                own[3] = ([part[k] for k in range(len(each))] if own[2] is None else part,)
+        except BaseException as error:
+            for own in calls:
+                own[3:] = (), error
+        self.changed.notify_all()
+
+
+def _of_many(block, k, asked, *arguments):
+    """Return what several functions return of a block: (merge, result), a dict without one."""
+    return [
+        (merge, function(block, *rest) if merge is not None else {k: function(block, *rest)})
+        for (function, merge), rest in zip(asked, arguments, strict=True)
+    ]
+
+
+def _of_two(left, right):
+    return [
+        (merge, a | b if merge is None else merge(a, b))
+        for (merge, a), (_, b) in zip(left, right, strict=True)
+    ]
 
 
 def read_options(options, function=path):
@@ -29,8 +149,8 @@ def refuse_checkpoint(options, function):
                          "its own; leave it out")  # fmt: skip
 
 
-def run_jobs(jobs, data, relaxed, n_jobs, progress, fit=None, sums=None):
-    """Return the path of each job in order, and its refit if `relaxed`, else None.
+def run_jobs(jobs, data, n_jobs, progress, *, refit=None, fit=None, sums=None):
+    """Return the path of each job in order, and what `refit` makes of it, else None.
 
     Parameters
     ----------
@@ -39,6 +159,7 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress, fit=None, sums=None):
     data : (matrix, y, names of the columns or None)
     n_jobs, progress
         As in :func:`run_calls`.
+    refit : callable (path, matrix, y, wanted) or None
     fit : callable or None
         A function in place of path.
     sums : list or None
@@ -46,7 +167,7 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress, fit=None, sums=None):
     """
     def calls(matrix):
         own = [matrix] if sums is None else [matrix.copy(known=one) for one in sums]
-        return [partial(_solve, (own[k % len(own)], *data[1:]), options, name, relaxed, fit)
+        return [partial(_solve, (own[k % len(own)], *data[1:]), options, name, refit, fit)
                 for k, (options, name) in enumerate(jobs)]  # fmt: skip
 
     if isinstance(data[0], DistributedDesign):
@@ -100,7 +221,7 @@ def run_calls(calls, n_threads, n_jobs, progress):
         return fits
 
 
-def _solve(data, options, name, relaxed, fit, n_threads, wanted):
+def _solve(data, options, name, refit, fit, n_threads, wanted):
     """Return the path of one job and its refit, or None; errors name the job."""
     try:
         names = data[2] if len(data) > 2 else None
@@ -110,7 +231,7 @@ def _solve(data, options, name, relaxed, fit, n_threads, wanted):
             path = fit(*data[:2], **options)
         else:
             path = solve_path(*data[:2], PathOptions(**options), names, wanted)
-        return path, refitted(path, *data[:2], wanted) if relaxed else None
+        return path, None if refit is None else refit(path, *data[:2], wanted)
     except ValueError as error:
         if name is None:
             raise

@@ -27,7 +27,7 @@ from sparsesolve.results.fitted_data import (
 )
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import is_signal
-from sparsesolve.selection.together import at_the_same_time
+from sparsesolve.selection.jobs import at_the_same_time
 
 # Every path takes these options.
 ROWS = ("weights", "offset", "intercept", "standardize", "n_threads")

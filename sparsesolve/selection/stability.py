@@ -27,8 +27,7 @@ from sparsesolve.results.doubts import doubts
 from sparsesolve.results.explored import Explored, View
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.pictures.axes import AXES, AXIS_LABELS, axes_or_new, draw_along
-from sparsesolve.selection.folds import read_folds
-from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.folds import Rows, read_folds
 from sparsesolve.selection.jobs import read_options, run_jobs
 
 # Last lambda over the first of the default grid: error control needs few selections.
@@ -240,7 +239,7 @@ def stability_path(
             raise ValueError(f"The path holds no lambda to begin with: {first.stop_reason}")
         options["lambdas"] = first.lambdas[0] * np.geomspace(1.0, ratio, count)
     _, *jobs = rows.jobs(options, halves)
-    fits = run_jobs(jobs, (matrix, y, names), False, n_jobs, options["progress"])
+    fits = run_jobs(jobs, (matrix, y, names), n_jobs, options["progress"])
     paths = [path for path, _ in fits]
     warn_missed(paths, options["tol"])
     return _counted(paths, read_lambdas(options["lambdas"]), names)

@@ -6,7 +6,7 @@ from scipy.linalg import hilbert
 from sklearn.linear_model import lars_path
 
 import sparsesolve as ss
-from sparsesolve.paths import inaccurate_knots
+from sparsesolve.paths import knots
 
 
 def objective(X, y, b, lam):
@@ -42,7 +42,7 @@ def test_a_hilbert_matrix_is_followed_as_far_as_scikit_learn_does(seed):
 def test_no_knot_gets_worse_and_good_ones_stay(monkeypatch):
     X, y = hilbert_data(0)
     fit = ss.lars_path(X, y, standardize=False)
-    monkeypatch.setattr(inaccurate_knots, "MOST_VALUES", 0)
+    monkeypatch.setattr(knots, "MOST_VALUES", 0)
     once = ss.lars_path(X, y, standardize=False)
     good = int(np.argmax(once.gaps > 1e-7))
     assert 0 < good < len(once.gaps)
@@ -96,7 +96,7 @@ def test_what_no_point_between_can_mend_is_in_the_gap(ratio):
     points = Bent(4e-7)
     points.high, points.low = ratio, 1.0
     first, second = ((lam, np.array([lam]), 1e-12, 0) for lam in (ratio, 1.0))
-    found = inaccurate_knots._filled(points, first, [second], 1e-7)
+    found = knots._filled(points, first, [second], 1e-7)
     assert found[-1][0] == 1.0 and points.asked
     assert max(point[2] for point in found) == pytest.approx(4e-7, rel=1e-4)
-    assert (len(found) > 1) == (ratio > inaccurate_knots.NEAR)
+    assert (len(found) > 1) == (ratio > knots.NEAR)

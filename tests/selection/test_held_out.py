@@ -5,8 +5,7 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve.families import read_family
-from sparsesolve.selection.folds import Fold
-from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.folds import Fold, Rows
 from sparsesolve.selection.measures import read_measure
 
 RNG = np.random.default_rng(13)

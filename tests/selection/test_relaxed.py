@@ -251,5 +251,5 @@ def test_refits_tell_of_themselves_and_are_made_where_they_count(monkeypatch):
     def refused(*given):
         raise AssertionError("no refit is needed")
 
-    monkeypatch.setattr("sparsesolve.selection.jobs.refitted", refused)
+    monkeypatch.setattr("sparsesolve.selection.cv.refitted", refused)
     assert ss.cv_path(X, Y, n_folds=3, seed=0, gammas=[1.0], **SHORT).gamma == 1.0

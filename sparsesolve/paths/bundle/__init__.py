@@ -7,9 +7,7 @@ as ``solver="ls_bmrm"``, ``"qp_bmrm"``, ``"pragam"`` and ``"pegasos"``.
 """
 
 from sparsesolve.paths.bundle.cutting_planes import bmrm
-from sparsesolve.paths.bundle.excessive_gap import pragam
-from sparsesolve.paths.bundle.hinge import HingeRisk, hinge_risk
-from sparsesolve.paths.bundle.subgradient_steps import pegasos
+from sparsesolve.paths.bundle.hinge import HingeRisk, hinge_risk, pegasos, pragam
 from sparsesolve.paths.bundle.trace import Trace
 
 __all__ = ["HingeRisk", "Trace", "bmrm", "hinge_risk", "pegasos", "pragam"]

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import orthogonal_mp
 
 import sparsesolve as ss
-from sparsesolve.paths.dictionary.column_pursuit import Atoms, pursue_columns
+from sparsesolve.paths.dictionary.encoding import Atoms, pursue_columns
 
 
 def alike(apart, seed=1, m=60):
