@@ -53,23 +53,33 @@ cpdef enum Reason:
     RUNNING, CROWDED, STUCK, AT_END, FULL
 
 
-cdef class ActiveSet:
-    """The active columns and the window they come from; both are empty at first.
+cdef class Homotopy:
+    """The path between two changes of the window; no column is active at first.
 
     Parameters
     ----------
-    v : (p,) penalty factors
+    v, size : (p,)
+        Penalty factors, and |a_j| with the ridge's part included.
+    scale : float
+        |y|, the unit of rounding.
+    lasso : bool
+        If True, coefficients leave at 0; else least angle regression.
+    positive : bool
+        If True, coefficients may not be negative.
+    most : int
+        The largest number of active columns.
     rank : int
         How many columns can be independent.
-    active, columns : int
-        How many active columns, and columns of the window, to make room for at first.
     """
 
     cdef readonly QRWindow basis
     cdef readonly double lam            # Lambda that the path has reached.
     cdef readonly int n_knots, n_events # Counted since `begin`.
-    cdef int rank, n_slots
-    cdef const double[::1] factor                       # (p,) v_j
+    cdef double last, floor, tie, scale
+    cdef bint lasso, positive
+    cdef int most, rank, n_slots
+    cdef int here                                       # Events at this lambda.
+    cdef const double[::1] factor, size                 # (p,) v_j and |a_j|
     # For each active column: its feature, its column of the window or 0, and its column of B.
     cdef int[::1] member_, place_, slot_
     cdef double[::1] b, d, s, v
@@ -82,15 +92,23 @@ cdef class ActiveSet:
     cdef int[::1] slots                                 # The feature of each column of B.
     cdef int[:, ::1] events                             # Kind, column of the window, sign, knot.
 
-    def __init__(self, const double[::1] v, int rank, int active, int columns):
-        self.basis = QRWindow(active, columns)
-        self.factor, self.rank, self.lam = v, rank, 0.0
+    def __init__(self, const double[::1] v, const double[::1] size, double scale, bint lasso,
+                 bint positive, int most, int rank):
+        self.basis = QRWindow()
+        self.factor, self.size, self.scale, self.lam = v, size, scale, 0.0
+        self.lasso, self.positive, self.most, self.rank = lasso, positive, most, rank
         self.member_, self.place_, self.slot_ = np.zeros((3, 1), dtype=np.intc)
         self.feature, self.state, self.tied = np.zeros((3, 1), dtype=np.intc)
         self.b, self.d, self.s, self.v = np.zeros((4, 1))
         self.c, self.w, self.old, self.limit = np.zeros((4, 1))
 
     # Calls between two runs of the homotopy.
+
+    def start(self, double first, double last):
+        """Set the first and the last lambda of the path."""
+        # not to be told from a tie
+        self.lam, self.last, self.tie = first, last, 1e-13 * first
+        self.floor = max(last, 10.0 * self.tie)
 
     @property
     def active(self):
@@ -188,6 +206,7 @@ cdef class ActiveSet:
         The correction of b by exact correlations stays.
         """
         cdef int e, i
+        self.here = 0
         while self.n_events > 0 and self.events[self.n_events - 1, 3] > kept:
             self.n_events -= 1
             e = self.n_events
@@ -288,57 +307,7 @@ cdef class ActiveSet:
         return -1
 
 
-def _longer(arrays, least):
-    """Return longer copies, filled with zeros: `least` values, or half as many again as before."""
-    held = len(arrays[0])
-    longer = np.zeros((len(arrays), max(least, held + held // 2)),
-                      dtype=np.asarray(arrays[0]).dtype)
-    longer[:, :held] = arrays
-    return longer
-
-
-cdef class Homotopy(ActiveSet):
-    """The path between two changes of the window.
-
-    Parameters
-    ----------
-    v, size : (p,)
-        Penalty factors, and |a_j| with the ridge's part included.
-    scale : float
-        |y|, the unit of rounding.
-    lasso : bool
-        If True, coefficients leave at 0; else least angle regression.
-    positive : bool
-        If True, coefficients may not be negative.
-    most : int
-        The largest number of active columns.
-    rank : int
-        How many columns can be independent.
-    active, columns : int
-        How many active columns, and columns of the window, to make room for at first.
-    """
-
-    cdef double last, floor, tie, scale
-    cdef bint lasso, positive
-    cdef int most, here                 # `here` counts events at this lambda.
-    cdef const double[::1] size         # (p,) |a_j|
-
-    def __init__(self, const double[::1] v, const double[::1] size, double scale, bint lasso,
-                 bint positive, int most,
-                 int rank, int active, int columns):
-        ActiveSet.__init__(self, v, rank, active, columns)
-        self.size, self.scale = size, scale
-        self.lasso, self.positive, self.most = lasso, positive, most
-
-    def start(self, double first, double last):
-        """Set the first and the last lambda of the path."""
-        # not to be told from a tie
-        self.lam, self.last, self.tie = first, last, 1e-13 * first
-        self.floor = max(last, 10.0 * self.tie)
-
-    def undo(self, int kept):
-        ActiveSet.undo(self, kept)
-        self.here = 0
+    # From event to event.
 
     def run(self):
         """Follow the path until the room for knots or events is used up, or it ends; return a
@@ -515,3 +484,12 @@ cdef class Homotopy(ActiveSet):
                 or fabs(self.c[i]) < self.lam * self.w[i] - rounding):
             return 0
         return 1 if self.c[i] > 0.0 else 0 if self.positive else -1
+
+
+def _longer(arrays, least):
+    """Return longer copies, filled with zeros: `least` values, or half as many again as before."""
+    held = len(arrays[0])
+    longer = np.zeros((len(arrays), max(least, held + held // 2)),
+                      dtype=np.asarray(arrays[0]).dtype)
+    longer[:, :held] = arrays
+    return longer

@@ -222,14 +222,9 @@ class FollowedPath:
         self.bound = np.where(rules.open, rules.v, np.inf)
         self.few = len(rules.v) <= FEW_COLUMNS
         self.rank = len(rules.v) if rules.ridge else data.rank
-        columns = FEW_COLUMNS
-        if self.few:
-            columns = int(COLUMNS_PER_KNOT * FIRST_KNOTS) + SPARE_COLUMNS
-        self.core = Homotopy(
-            rules.v, self.size, np.sqrt(data.response_square), rules.lasso, rules.positive,
-            int(min(rules.max_features, len(rules.v))), self.rank,
-            min(self.rank, FEW_COLUMNS) + 1, columns,
-        )  # fmt: skip
+        most = int(min(rules.max_features, len(rules.v)))
+        self.core = Homotopy(rules.v, self.size, np.sqrt(data.response_square), rules.lasso,
+                             rules.positive, most, self.rank)  # fmt: skip
         self.slope, self.beta = np.zeros((2, len(rules.v)))
         C, B, squares = self._fit_without_penalty()
         self.c, self.features = C[0].copy(), self.core.active
