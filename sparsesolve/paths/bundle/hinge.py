@@ -32,7 +32,7 @@ from sparsesolve.solvers.baselines.bundle import (
     Mean,
     squared_norm,
 )
-from sparsesolve.solvers.baselines.pegasos_rows import steps
+from sparsesolve.solvers.margin.row_sweeps import pegasos_steps
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 
 
@@ -341,7 +341,8 @@ def _by_rows(X, y, lam, n_iter, ball, seed, record):
     record.record(1.0, 0.0, 0, lambda: (np.zeros(p), None))
     for k in range(n_iter):
         order = rng.integers(n, size=n).astype(np.intc)
-        scale, t = steps(start, column, data, sides, order, lam, radius, v, scale, t, violations)
+        scale, t = pegasos_steps(start, column, data, sides, order, lam, radius, v, scale, t,
+                                 violations)  # fmt: skip
         record.pause()
         w, alpha = scale * v, np.minimum(violations / t, 1.0 / n)
         objective = 0.5 * lam * float(w @ w)

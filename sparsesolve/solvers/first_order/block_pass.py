@@ -29,10 +29,8 @@ from sparsesolve.solvers.tolerances import CENTRED
 
 # Parts of the event times in the bound of the Hessian of Cox's loss: 1 take 22 passes for 50
 # lambdas of 5,000 x 30, 4 take 18, 8 take 16, 16 take 14; with a steeper loss 32, 26, 24 and 22.
-TIME_PARTS = 8
-# Curvature met, relative to that of the bound, below which the parts double: usually .8 to 1.1.
-LOOSE_BOUND = 0.5
-# Numbers of rows, up to 13 each for a lambda, that the client may hold of a coupled loss: 1 GB.
+TIME_PARTS = 16
+# Numbers of rows, up to 21 each for a lambda, that the client may hold of a coupled loss: 1 GB.
 # Batches of 6 take 40 passes for 100 lambdas of 5,000 x 30, those of 12 take 24.
 MOST_ROW_NUMBERS = 1 << 27
 # Least curvature of K responses in any direction, over their trace: softmax has none along (1,
@@ -72,6 +70,14 @@ class Common(NamedTuple):
     asks: list
     n_parts: int = 0  # rows of C
     unpenalised: Any = ()  # of a coupled loss: columns whose images follow those of the points
+
+
+class Evaluation(NamedTuple):
+    """A point, and what a pass returned there."""
+
+    b: np.ndarray  # (K f,), those of one response after the other
+    c: np.ndarray  # (K,) constants
+    sums: Sums | None  # with v = u; None before a pass
 
 
 class Samples(NamedTuple):
@@ -114,7 +120,7 @@ class BlockPass:
         self.n_passes, self.most_lambdas = 1, np.inf
         if not self.loss.by_sample:
             self.n_passes = 2
-            self.most_lambdas = max(MOST_ROW_NUMBERS // (13 * problem.design.n), 1)
+            self.most_lambdas = max(MOST_ROW_NUMBERS // (21 * problem.design.n), 1)
         self.place_rows()
 
     def place_rows(self):
@@ -132,7 +138,7 @@ class BlockPass:
 
     def sums(self, b, c, asks):
         """Return the Sums of all rows for each Ask, at points b (m, K f) and c (m, K)."""
-        if self.curvature_ratio < LOOSE_BOUND:
+        if self.curvature_ratio < 0.5:  # usually .8 to 1.1: the bound is loose
             most = max(MOST_ROW_NUMBERS // (8 * self.problem.design.n), TIME_PARTS)
             self.n_parts, self.curvature_ratio = min(2 * self.n_parts, most), 1.0
         b, c = b.reshape(-1, self.K, self.f), c.reshape(-1, self.K)
@@ -313,3 +319,60 @@ def added(left, right):
         Sums(*(a + b for a, b in zip(one, other, strict=True)))
         for one, other in zip(left, right, strict=True)
     ]
+
+
+class PassPoints:
+    """Points of a pass, what is asked of them, and whose they are."""
+
+    def __init__(self):
+        self.b, self.c, self.asks, self.items = [], [], [], []
+
+    def add(self, item, columns, which, scales):
+        """Ask for the end of an item's step and, with scales, for its dual point."""
+        plan, here, first = item.plan, item.here, len(self.asks)
+        t = item.t if item.end is None else 0.0
+        end = self._point(here.b + t * plan.b, here.c + t * plan.c)
+        self.asks.append(Ask(end, unpenalised=columns, which=which))
+        if scales is not None:
+            start, along = self._point(here.b, here.c), self._point(*item.direction)
+            self.asks.append(Ask(start, along, end, scales, columns))
+        self.items.append((item, first, None if scales is None else first + 1))
+
+    def again(self, item, columns, which):
+        """Ask for a Hessian at an item's point."""
+        self.items.append((item, len(self.asks), None))
+        point = self._point(item.here.b, item.here.c)
+        self.asks.append(Ask(point, unpenalised=columns, which=which))
+
+    def _point(self, b, c):
+        self.b.append(b)
+        self.c.append(c)
+        return len(self.b) - 1
+
+
+class ResponseVectors:
+    """A penalty on arrays (K, p) as one on vectors (K p,), one response after the other."""
+
+    has_blocks = True
+
+    def __init__(self, rows, K):
+        self.rows, self.K = rows, K
+
+    def __getattr__(self, name):
+        asked = getattr(self.rows, name)
+        return lambda *vectors: asked(*(
+            v.reshape(self.K, -1) if isinstance(v, np.ndarray) else v for v in vectors
+        ))  # fmt: skip
+
+    def unpenalised(self, *vectors):
+        """Return a mask (K p,) of the features without a penalty."""
+        return np.tile(self.__getattr__("unpenalised")(*vectors), self.K)
+
+
+def chord(known, s):
+    """Return a bound at s of a convex function known at (t, value) of ascending t."""
+    for (left, low), (right, high) in zip(known[:-1], known[1:], strict=True):
+        if left <= s <= right:
+            t = (s - left) / (right - left) if right > left else 1.0
+            return low if t == 0.0 else high if t == 1.0 else (1.0 - t) * low + t * high
+    return np.inf

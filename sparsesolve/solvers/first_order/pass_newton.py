@@ -10,7 +10,7 @@ rows: two passes take the place of one, and linear predictors come here.
 
 All lambdas of a batch start at the nearest solved point, by the quadratic model there. A pass then
 evaluates all their points: F, the slope over all columns, and inner products under H at the least
-lambda of the batch. Models in between have inner products interpolated in ln lam. Once a model
+lambda of the batch. Other lambdas have those of the nearest one that is known. Once a model
 predicts a small gap at the end of its step d, the pass that evaluates that end certifies it: the
 dual point is that of the model, v = u - H (Zd + d0), made orthogonal to what nothing penalises.
 v differs from -F' at the end by much less than the step. The next batch starts while the last one
@@ -19,49 +19,48 @@ is finished. A step is halved where the objective does not fall.
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.penalties import GroupL2
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import FAR, SMALL, Curvature
 from sparsesolve.solvers.certificate.gap import blocks_gap, gap_of_terms, scales
-from sparsesolve.solvers.first_order.block_pass import Ask, BlockPass
-from sparsesolve.solvers.first_order.lambda_batch import (
+from sparsesolve.solvers.first_order.block_pass import (
+    Ask,
+    BlockPass,
     Evaluation,
-    Hessian,
-    Hessians,
-    Item,
     PassPoints,
-    Plan,
     ResponseVectors,
     chord,
-    penalty_on,
 )
 from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State, used
-from sparsesolve.solvers.tolerances import ARMIJO, LAST_DIGITS, MOST_IDLE, PROGRESS, SLOW_STEP
+from sparsesolve.solvers.tolerances import (
+    ARMIJO,
+    LAST_DIGITS,
+    MODEL_FRACTION,
+    MOST_IDLE,
+    PROGRESS,
+    SLOW_STEP,
+)
 
-# In the counts below: binomial, 50,000 x 80 in ten blocks, 100 lambdas, 12 passes as it is.
 # A column whose correlation exceeds this fraction of lambda enters ahead of time: inner products
-# of a column more cost less than another pass.
+# of a column more cost less than another pass. 500 x 650, 15 lambdas: 18 passes, 20 with 1.
 ENTER_AHEAD = 0.7
 # Columns up to which a model has all of them. 20,000 x 400: 20 passes with 300, 12 with 600, in
 # three quarters of the time; 5,000 x 600: 21 and 13.
 MOST_COLUMNS = 600
-# A model is solved to this fraction of the target gap: its inner products are in memory, and steps
-# cost passes.
-MODEL_FRACTION = 0.1
-# Lambdas of a batch at most: 6 take 20 passes, 24 take 10 and twice the images of a block.
+# Lambdas of a batch at most: binomial, 50,000 x 80 in ten blocks, 100 lambdas, 6 take 20 passes,
+# 12 take 12, 24 take 10 and twice the images of a block.
 BATCH_SIZE = 12
-# A batch ends at this fraction of the lambda before it: .55 takes 18 passes, .09 takes 12.
-BATCH_RATIO = 0.3
-# Fenchel-Young is asked here too; chords between multiples of a dual point bound it (convexity).
-SHRUNK = 1.0 - 1e-4
-# Passes that correct a dual point at the ends of its domain, at most.
-MOST_ROUNDS = 20
+# A batch ends at this fraction of the lambda before it. .3, .1 and 0 take 8, 6 and 6 passes for 50
+# lambdas of 1,500 x 50 (binomial), 20, 14 and 14 for Cox's loss, 18, 17 and 21 for 500 x 650.
+BATCH_RATIO = 0.1
 # Coefficients of K classes up to which a model has all of them.
 MOST_COEFFICIENTS = 1500
-EPSILON = np.finfo(float).eps
 
 
 def suits(problem, lambdas):
@@ -80,6 +79,38 @@ def suits(problem, lambdas):
     return not problem.limited or (penalised and (lambdas is None or lambdas[-1] > 0.0))
 
 
+class Hessian(NamedTuple):
+    """Inner products at the solution of a lambda."""
+
+    at: float  # ln lam
+    which: np.ndarray  # (S,)
+    gram: np.ndarray  # (S, S)
+    mixed: np.ndarray  # (f, S) with the constant and the unpenalised columns
+    inner: np.ndarray  # (f, f)
+
+
+class Plan(NamedTuple):
+    """The step d of a model."""
+
+    b: np.ndarray  # (K f,) of d
+    c: np.ndarray  # (K,)
+    slope: float  # of the objective along d
+    curvature: float  # d'H d by the model
+    dual: np.ndarray  # (p,) products of the model's dual point
+
+
+class Item:
+    """A lambda in progress."""
+
+    def __init__(self, lam, here):
+        self.lam, self.here = lam, here
+        self.gap, self.done, self.end = np.inf, False, None  # end: why it cannot go on
+        self.scale, self.by = 1.0, None  # of the Hessian, and which Hessian that is of
+        self.n_steps, self.rounds, self.idle = 0, 0, 0
+        self.predicted_gap, self.least = np.inf, np.inf
+        self.plan, self.dual, self.t, self.slow, self.direction = None, None, 1.0, False, None
+
+
 class PassNewton(State):
     """A solver state, see solvers/state.py; an iteration is a pass over the rows."""
 
@@ -94,7 +125,7 @@ class PassNewton(State):
         self.alive = np.tile(np.asarray(problem.design.spread) > 0.0, K)
         self._find_unpenalised()
         self.batch_size = min(BATCH_SIZE, self.rows.most_lambdas)
-        self.iterations, self.grid, self.items, self.hessians = 0, [], {}, Hessians()
+        self.iterations, self.grid, self.items, self.hessians = 0, [], {}, []
         few = MOST_COLUMNS if K == 1 else MOST_COEFFICIENTS
         self.whole = problem.has_groups or self.p <= few  # whether a model has all columns
         self.which = np.arange(f if self.whole else 0)
@@ -145,25 +176,23 @@ class PassNewton(State):
         """Continue from the coefficients `values` (m,) of features `which` (m,)."""
         b = np.zeros(self.p)
         b.reshape(self.K, self.f)[:, which] = values
-        self.items, self.hessians = {}, Hessians()
+        self.items, self.hessians = {}, []
         self.current = Evaluation(b, np.ones(self.K) * intercept * self.rows.intercept, None)
 
     def restart(self):
         """Continue from the coefficients after the loss has changed."""
-        self.items, self.hessians = {}, Hessians()
+        self.items, self.hessians = {}, []
         self.current = self.current._replace(sums=None)
         self.rows.place_rows()
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        limit = self.iterations + budget
+        self.target, limit = target, self.iterations + budget
         self.items = {key: item for key, item in self.items.items() if key <= lam}
         begun = self._begin(lam) if self.current.sums is None else None
         item = self._started(lam)
         if item.done and not item.gap <= target:
             item.done, item.idle, item.end = False, 0, None
-        for each in self.items.values():
-            each.target = target
         if begun is not None:
             item.gap = self._checked(item, *begun, item.here)
         while not item.done:
@@ -195,19 +224,15 @@ class PassNewton(State):
         if lam not in self.items:
             near = [item for item in self.items.values() if item.lam > lam and item.n_steps]
             nearest = min(near, key=lambda item: item.lam, default=None)
-            target = max((item.target for item in self.items.values()), default=0.0)
             self.items[lam] = Item(lam, self.current if nearest is None else nearest.here)
-            self.items[lam].target = target
         return self.items[lam]
 
     def _start_batch(self, asked):
         """Start the next lambdas of the path once the least of the last batch has made a step."""
         ahead = [lam for lam in self.grid if lam < min(self.items)]
-        in_progress = [item for item in self.items.values() if item.n_steps or item is not asked]
-        end = min(self.items.values(), key=lambda item: item.lam)
+        end = self.items[min(self.items)]
         ready = asked is end or end.done or end.n_steps
-        enough = not (ahead and ready) or len(in_progress) > 2 * self.batch_size
-        if asked.lam not in self.grid or enough:
+        if asked.lam not in self.grid or not ready or len(self.items) > 2 * self.batch_size:
             return
         for lam in ahead[: self.batch_size]:
             if lam < BATCH_RATIO * end.lam:
@@ -230,7 +255,7 @@ class PassNewton(State):
             refresh = item.end is None and stale and grams < 2
             grams += refresh
             # Checked from 50 or 200 targets on, a path takes as many passes.
-            check = item.end is not None or item.predicted_gap <= 100.0 * item.target
+            check = item.end is not None or item.predicted_gap <= 100.0 * self.target
             item.direction = self._orthogonal(item) if check else None
             gram = self._columns([item]) if refresh else None
             multiples = self._scales(item) if check else None
@@ -280,16 +305,21 @@ class PassNewton(State):
         which = np.add.outer(self.f * np.arange(self.K), ask.which).ravel()
         own = evaluation.sums.products[-count:][np.array(rows, dtype=int) - 1]
         mixed, inner = own[:, self.rows.at_b[which]], own[:, places]
-        self.hessians.keep(Hessian(at, which, evaluation.sums.gram, mixed, inner))
+        kept = [one for one in self.hessians if one.at != at]
+        kept.append(Hessian(at, which, evaluation.sums.gram, mixed, inner))
+        # four are around any lambda in progress
+        self.hessians = sorted(kept, key=lambda one: -one.at)[-4:]
 
     def _plan(self, item):
         """Make the step of the model at an item's point, if a Hessian has its columns."""
         needed = item.here.b != 0.0 if self.whole else np.tile(self._needed(item, 1.0), self.K)
-        kept, by = self.hessians.around(np.log(max(item.lam, 1e-300)), needed)
-        if kept is None:
+        at, has = np.log(max(item.lam, 1e-300)), needed.sum()
+        own = [one for one in self.hessians if has == needed[one.which].sum()]
+        if not own:
             return
-        if by != item.by:
-            item.by, item.scale = by, 1.0
+        kept = min(own, key=lambda one: abs(one.at - at))
+        if kept.at != item.by:
+            item.by, item.scale = kept.at, 1.0
         scale, which, here = item.scale, kept.which, item.here
         products = here.sums.products[0]
         columns = self._maybe_unpenalised(1.0)
@@ -312,9 +342,9 @@ class PassNewton(State):
         before, after = (self.penalty.value(b, item.lam) for b in (here.b, here.b + step))
         slope, dual = after - before - products @ d, products[self.rows.at_b]
         dual[which] -= moved
-        item.plan = Plan(step, c, slope, curvature, moved, which, dual)
+        item.plan = Plan(step, c, slope, curvature, dual)
         ratio = np.abs(moved).max(initial=0.0) / item.lam if item.lam > 0.0 else 0.0
-        predicted_gap = item.error * (0.5 * item.error * curvature + min(ratio, 1.0) * after)
+        predicted_gap = 0.5 * curvature + min(ratio, 1.0) * after
         slow = predicted_gap > SLOW_STEP * item.predicted_gap
         item.slow = item.n_steps > 1 and slow and item.t == 1.0
         item.predicted_gap, item.t = predicted_gap, 1.0
@@ -330,7 +360,7 @@ class PassNewton(State):
         if self.loss.coupled:  # u'H^-1 u is that of the diagonal, which may be less
             square = max(square, z @ np.linalg.pinv(gram, hermitian=True) @ z)
         model.set_gradient(start, z / scale, np.array([np.sqrt(max(square, 0.0)) / scale]))
-        goal = max(MODEL_FRACTION * item.target, 1e-13 * self.problem.null_value)
+        goal = max(MODEL_FRACTION * self.target, 1e-13 * self.problem.null_value)
         # 1,000 steps within a model, which is replaced by the next.
         model.solve(item.lam / scale, 0.0 if item.idle else goal / scale, 1000)
         at, values = model.coefficients()
@@ -362,12 +392,7 @@ class PassNewton(State):
             ratio = along / (item.t * plan.curvature)
             item.scale *= max(ratio, least)
             self.rows.curvature_ratio = min(self.rows.curvature_ratio, ratio)
-        moved = (old - new)[self.rows.at_b[plan.which]]
-        size = np.abs(plan.change).max(initial=0.0)
-        off = np.abs(moved - item.t * plan.change).max(initial=0.0)
-        item.error = min(off / (item.t * size), 1.0) if size > 0.0 else 0.0
-        falls = reached < before - rounding
-        falls = falls or item.predicted_gap < PROGRESS * item.least
+        falls = reached < before - rounding or item.predicted_gap < PROGRESS * item.least
         item.idle = 0 if falls else item.idle + 1
         item.least = min(item.least, item.predicted_gap)
         item.here, item.plan, item.direction, item.gap = evaluation, None, None, gap
@@ -411,7 +436,8 @@ class PassNewton(State):
         """Return multiples of the dual point that its products by the model suggest."""
         z = np.where(self._unpenalised_at(item), 0.0, item.plan.dual)
         found = scales(self.penalty, z, item.lam)
-        return (*found, SHRUNK * min(found))
+        # a little less, too: chords between multiples bound Fenchel-Young, which is convex
+        return (*found, (1.0 - 1e-4) * min(found))
 
     def _checked(self, item, ask, sums, end):
         """Return the gap of the end of an item's step at the dual point of a pass."""
@@ -425,9 +451,9 @@ class PassNewton(State):
                 missing = np.inf
         gap = self._gap(item, ask, sums, missing, end)
         item.dual = self._z(sums)
-        if gap <= item.target or item.end is not None:
+        if gap <= self.target or item.end is not None:
             item.gap, item.done = min(gap, item.gap), True
-        if missing == np.inf and item.end is not None and item.rounds < MOST_ROUNDS:
+        if missing == np.inf and item.end is not None and item.rounds < 20:
             # Rows at the ends of the domain of F* left it to the others to be orthogonal.
             item.rounds, item.done = item.rounds + 1, False
             d = self.rows.joined(*item.direction)
@@ -448,4 +474,15 @@ class PassNewton(State):
                 s = min(s, bounds[-1][0])
                 blocks = blocks_gap(self.penalty, item.lam, penalty, b, s * z)
                 gap = gap_of_terms(chord(bounds, s), blocks, missing, gap)
-        return gap + EPSILON * abs(self.loss.saturated)
+        return gap + 2.0**-52 * abs(self.loss.saturated)
+
+
+def penalty_on(problem, which):
+    """Return the penalty on some of the K f coefficients of a Problem."""
+    net, K, f = problem.penalty, problem.n_responses or 1, problem.design.p
+    if net.has_groups or not (K > 1 and problem.grouped):
+        return net if net.has_groups else net.part(which % f)
+    part = net.part(which[: len(which) // K])
+    rows = GroupL2(np.arange(len(part.l1))).over(len(part.l1)).repeated(K)
+    np.asarray(rows.weight)[:], np.asarray(rows.ridge)[:] = part.l1, part.l2
+    return rows

@@ -19,7 +19,7 @@ Reference: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent 
 large-scale linear SVM" (2008), algorithms 1 and 3.
 """
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, exp, fabs
+from libc.math cimport INFINITY, exp, fabs, sqrt
 
 import numpy as np
 
@@ -248,3 +248,52 @@ cdef double _square(const col.Column* x) noexcept nogil:
         value = col.stored(x, k)
         total += value * value
     return total
+
+
+def pegasos_steps(const int[::1] start, const int[::1] column, const double[::1] value,
+                  const double[::1] y, const int[::1] order, double lam, double radius,
+                  double[::1] v, double scale, long long t, long long[::1] violations):
+    """Take a subgradient step on each row of `order`, for the hinge loss; return (scale, t).
+
+    Rows are in CSR form, labels y are -1 and 1. Changed in place are v and `violations`, how often
+    each row was on the wrong side of its margin. w = scale v is never multiplied as a whole, so
+    that a step costs the entries of its row. Reference: Shalev-Shwartz, Singer, Srebro, "Pegasos"
+    (2007), figure 1 with k = 1.
+    """
+    cdef Py_ssize_t k, e, j, i
+    cdef double margin, rate, square, length = 0.0
+    for j in range(v.shape[0]):
+        length += v[j] * v[j]
+    length *= scale * scale  # The square of |w|, once a call, so that it cannot drift.
+    for k in range(order.shape[0]):
+        i = order[k]
+        t += 1
+        margin = 0.0
+        for e in range(start[i], start[i + 1]):
+            margin += value[e] * v[column[e]]
+        margin *= y[i] * scale
+        if t == 1:                              # 1 - 1/t = 0: w is forgotten.
+            for j in range(v.shape[0]):
+                v[j] = 0.0
+            scale, length, margin = 1.0, 0.0, 0.0
+        else:
+            scale *= 1.0 - 1.0 / t
+            length *= (1.0 - 1.0 / t) ** 2
+        # The scale below which v is multiplied by it, long before it underflows.
+        if scale < 1e-120:
+            for j in range(v.shape[0]):
+                v[j] *= scale
+            scale = 1.0
+        if margin < 1.0:
+            violations[i] += 1
+            rate = y[i] / (lam * t)
+            square = 0.0
+            for e in range(start[i], start[i + 1]):
+                square += value[e] * value[e]
+                v[column[e]] += rate / scale * value[e]
+            # |w + rate x|^2, w'x from the margin at the old w times 1 - 1/t
+            length += 2.0 * rate * (margin * y[i] * (1.0 - 1.0 / t)) + rate * rate * square
+        if length > radius * radius:
+            scale *= radius / sqrt(length)
+            length = radius * radius
+    return scale, t

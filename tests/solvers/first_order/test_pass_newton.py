@@ -32,4 +32,4 @@ def test_cox_in_memory_is_what_the_usual_solver_finds():
     y, options = (np.exp(ETA), SIGN), {"family": "cox", "n_lambdas": 20, "lambda_min_ratio": 0.01}
     fit, usual = ss.path(X, y, solver="pass_newton", **options), ss.path(X, y, **options)
     assert fit.gaps.max() <= 1e-7 and fit.n_iters.sum() <= 60
-    np.testing.assert_allclose(fit.dev_ratio, usual.dev_ratio, atol=1e-6)
+    np.testing.assert_allclose(fit.dev_ratio, usual.dev_ratio, atol=1e-5)
