@@ -32,8 +32,8 @@ from sparsesolve.solvers.baselines.bundle import (
     Mean,
     squared_norm,
 )
-from sparsesolve.solvers.margin.row_sweeps import pegasos_steps
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
+from sparsesolve.solvers.margin.row_sweeps import pegasos_steps
 
 
 class HingeRisk:
