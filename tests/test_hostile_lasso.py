@@ -19,8 +19,6 @@ import scipy.sparse as sp
 
 import sparsesolve as ss
 
-pytestmark = pytest.mark.skipif(not hasattr(ss, "path"), reason="there is no path() yet")
-
 SOLVED = {**hostile_designs.SOLVED, **hostile_options.SOLVED}
 EITHER = {**hostile_designs.EITHER, **hostile_options.EITHER}
 REFUSED = {**hostile_designs.REFUSED, **hostile_options.REFUSED}

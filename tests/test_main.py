@@ -116,12 +116,7 @@ def test_counts_in_two_columns(tmp_path, capsys):
         ("gaussian", ["a", "b"] * 20, "line 2 (row 1), column 'y': 'a' is not a number"),
         ("binomial", ["a", "NA"] * 20, "line 3 (row 2), column 'y': the cell holds no value "
          "('NA'); fill it or drop the row; if 'NA' is a label, write another word for it"),
-        ("binomial", ["a", ""] * 20, "line 3 (row 2), column 'y': the cell holds no value"),
-        ("binomial", ["a", "b"] * 19 + ["c", "c"], "3 different labels ('a', 'b', 'c')"),
         ("binomial", ["a"] * 40, "one class only ('a' in all 40 rows)"),
-        ("binomial", [0.5, 1.5] * 20, "1.5 at position 1"),
-        ("poisson", [1, -1] * 20, "-1.0 at position 1"),
-        ("gamma", [1, 0] * 20, "0.0 at position 1"),
         ("cox", [1, 2] * 20, "pass two columns, (time, status)"),
     ],
 )
@@ -187,12 +182,8 @@ def test_a_missed_tolerance_is_one_line(data, capsys):
         (["--response", "y", "--alpha", "2"], "alpha"),
         (["--response", "y", "--alpha", "x"], "--alpha: invalid float value: 'x'"),
         (["--response", "y", "--family", "gausian"], "family"),
-        (["--response", "y", "--n-lambdas", "0"], "n_lambdas"),
-        (["--response", "y", "--lambda-min-ratio", "1.5"], "lambda_min_ratio"),
         (["--response", "y", "--lambdas", "1,b"], "'1,b' is not a list of numbers"),
-        (["--response", "y", "--lambdas", "-1"], "lambda"),
         (["--response", "y", "--tol", "nan"], "tol"),
-        (["--response", "y", "--threads", "0"], "threads"),
         (["--response", "y", "--format", "xls"], "invalid choice: 'xls'"),
         (["--response", "y", "--format", "npz"], "not an .npz file"),
         (["--response", "y", "--xvar", "z"], "invalid choice: 'z'"),
@@ -224,10 +215,6 @@ def test_bad_files(tmp_path, capsys):
     missing = tmp_path / "missing.csv"
     assert f"{missing}: No such file" in refused(capsys, "path", missing, "--response", "y")
     assert "directory" in refused(capsys, "path", tmp_path, "--format", "csv", "--response", "y")
-    bad = tmp_path / "bad.csv"
-    bad.write_text("a,y\n1,2\n3,NA\n")
-    line = refused(capsys, "path", bad, "--response", "y")
-    assert "line 3 (row 2), column 'y': the cell holds no value" in line
     np.savez(tmp_path / "nan.npz", X=[[1.0], [np.nan]], y=[1, 2])
     assert "row 1, column 0" in refused(capsys, "path", tmp_path / "nan.npz")
     np.savez(tmp_path / "short.npz", X=[[1.0], [2.0]], y=[1, 2, 3])

@@ -119,43 +119,15 @@ def test_options_that_steer_a_path(data, capsys):
 
 
 @pytest.mark.parametrize("args, words", [
-    (["--penalty", "group"], "--penalty needs --groups"),
-    (["--tau", "0.5"], "--tau needs --groups"),
-    (["--groups", "G", "--tau", "0.5"], "--tau belongs to --penalty sparse-group"),
     (["--groups", "G", "--penalty-factor", "a=0"], "--penalty-factor is per feature"),
     (["--groups", "nowhere.csv"], "nowhere.csv: No such file"),
-    (["--groups", "G", "--grouped"], "choose one"),
-    (["--strata", "ward"], "--strata belongs to --family cox"),
     (["--by", "group", "--plot", "x.png"], "--by group needs --groups"),
     (["--by", "class", "--plot", "x.png"], "--by class belongs to --family multinomial"),
-    (["--lower", "zz=0"], "no column of X is named 'zz'"),
-    (["--lower", "a=low"], "'low' is not a number"),
     (["--solver", "magic"], "solver must be one of"),
 ])  # fmt: skip
 def test_bad_flags_give_one_sentence(data, groups, capsys, args, words):
     args = [groups if arg == "G" else arg for arg in args]
-    drop = OTHERS if "--strata" not in args else OTHERS[:4] + OTHERS[6:]
-    assert words in refused(capsys, "path", data, "--response", "y", *drop, *args)
-
-
-@pytest.mark.parametrize("text, words", [
-    ("name,group\na,1\n", "the first line must be feature,group"),
-    ("feature,group\nz,1\n", "line 2 names 'z', which is not a column of X"),
-    ("feature,group\na\n", "line 2 has 1 cells"),
-    ("feature,group\n", "no features below the header"),
-    ("feature,group\na,1\na,2\n", "line 3 puts 'a' into a second group"),
-])  # fmt: skip
-def test_a_file_of_groups_that_is_none(data, tmp_path, capsys, text, words):
-    (tmp_path / "g.csv").write_text(text)
-    message = refused(capsys, "path", data, "--response", "y", *OTHERS, "--groups",
-                      tmp_path / "g.csv")  # fmt: skip
-    assert words in message
-
-
-def test_a_file_without_names_has_no_columns_of_labels(tmp_path, capsys):
-    (tmp_path / "d.svm").write_text("1 1:2 2:3\n0 1:1\n")
-    message = refused(capsys, "cv", tmp_path / "d.svm", "--fold-groups", "ward")
-    assert "leave out --fold-groups" in message
+    assert words in refused(capsys, "path", data, "--response", "y", *OTHERS, *args)
 
 
 def test_names_and_numbers_of_features_do_not_meet(data, tmp_path, capsys):

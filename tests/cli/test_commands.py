@@ -5,7 +5,6 @@ import csv
 import numpy as np
 import pytest
 from cases import printed, write_csv
-from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve.__main__ import main
@@ -92,36 +91,6 @@ def test_predictions_of_whole_paths_classes_and_offsets(data, tmp_path, capsys):
     fit = ss.path(X, Y, offset=X[:, 2] / 9)
     shown = printed(capsys, "predict", tmp_path / "o.npz", data, "--offset", "o", "--s", 0.1)
     assert numbers(shown)[1][:, 0] == pytest.approx(fit.predict(X, 0.1, offset=X[:, 2] / 9))
-
-
-@pytest.mark.parametrize("layout", ["npz", "named npz", "svm", "parquet"])
-def test_predictions_of_other_files(layout, tmp_path, capsys):
-    rare = np.where(np.abs(X) > 0.7, X, 0.0)
-    model, new = tmp_path / "m.npz", tmp_path / f"new.{layout.split()[-1]}"
-    if layout == "parquet":
-        pyarrow = pytest.importorskip("pyarrow")
-        from pyarrow import parquet
-
-        parquet.write_table(pyarrow.table({n: rare[:, j] for j, n in enumerate(NAMES)}), new)
-        names = NAMES
-    elif layout == "svm":
-        lines = [" ".join(["0", *(f"{j + 1}:{x!r}" for j, x in enumerate(row) if x and j < 4)])
-                 for row in rare.tolist()]  # fmt: skip
-        new.write_text("\n".join(lines))
-        rare[:, 4] = 0.0
-        names = list("12345")
-    else:
-        names = NAMES if layout != "npz" else None
-        extra = {"feature_names": NAMES[::-1]} if names else {}
-        np.savez(new, X=rare[:, ::-1] if names else rare, **extra)
-    fit = ss.path(X, Y, n_lambdas=10)
-    if names:
-        pandas = pytest.importorskip("pandas")
-        fit = ss.path(pandas.DataFrame(X, columns=names), Y, n_lambdas=10)
-    ss.save(fit, model)
-    _, values = numbers(printed(capsys, "predict", model, new, "--s", 0.1))
-    assert values[:, 0] == pytest.approx(fit.coef(0.1) @ rare.T + fit.intercept(0.1))
-    assert sparse.issparse(fit.coefs)
 
 
 def test_plots_of_models(tmp_path, capsys):

@@ -122,10 +122,8 @@ def test_words_that_are_none(text, words):
 
 
 @pytest.mark.parametrize("given, words", [
-    ({"penalty": "latent-group"}, "--penalty needs --groups"),
     ({"penalty": "slope", "groups": "g"}, "--penalty slope has no groups; leave out --groups"),
     ({"penalty": "mcp", "tau": 0.5}, "--tau needs --groups"),
-    ({"penalty": "mcp", "groups": "g", "tau": 0.5}, "--tau belongs to --penalty sparse-group"),
 ])  # fmt: skip
 def test_what_does_not_go_together(given, words):
     with pytest.raises(ValueError, match=words):

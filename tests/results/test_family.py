@@ -19,6 +19,7 @@ import sparsesolve as ss
 from sparsesolve import mkl, structured
 from sparsesolve.paths import bundle
 from sparsesolve.results.coefficient_table import Named, Tabled
+from sparsesolve.results.frozen import Frozen
 from sparsesolve.selection import at_radius
 
 pd = pytest.importorskip("pandas")
@@ -108,6 +109,8 @@ made = cache(lambda name: RESULTS[name]())
 def test_every_result_answers(name):
     fit = made(name)
     assert type(fit).__name__ == name
+    arrays = [value for value in vars(fit).values() if isinstance(value, np.ndarray)]
+    assert not (isinstance(fit, Frozen) and any(array.flags.writeable for array in arrays))
     assert "\n" not in repr(fit) and len(repr(fit)) < 250
     assert len(str(fit).splitlines()) < 60
     frame = fit.to_frame()

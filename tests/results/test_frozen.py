@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from soft_paths import X, fit, soft_path, y
 
-import sparsesolve as ss
 from sparsesolve.results.status import Status
 
 
@@ -30,13 +29,3 @@ def test_a_pickled_path_is_the_same_and_frozen():
     assert copy.fitter is soft_path or copy.fitter.__name__ == "soft_path"
     assert not copy.lambdas.flags.writeable
     assert_allclose(copy.coef(1.5), fit.coef(1.5))
-
-
-def test_tables_and_shares_of_selections_are_frozen_too():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 4))
-    y = X[:, 0] + rng.normal(size=60)
-    path = ss.path(X, y, n_lambdas=5)
-    for found in (ss.refit(path, X, y, s=path.lambdas[-1]), ss.stability_path(X, y, n_lambdas=5)):
-        arrays = [value for value in vars(found).values() if isinstance(value, np.ndarray)]
-        assert arrays and not any(array.flags.writeable for array in arrays)

@@ -1,12 +1,11 @@
 """Predictions for arrays that are not quite arrays; test_result.py has the rest."""
 
 import dataclasses
-import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse, stats
+from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import families
@@ -49,25 +48,6 @@ def of_family(family, class_names=None):
     return dataclasses.replace(
         FIT, family=name, class_names=class_names, options={**FIT.options, "family": family}
     )
-
-
-@pytest.mark.parametrize("family, mean", [
-    ("binomial", stats.logistic.cdf),
-    ("poisson", np.exp),
-    (families.probit(), stats.norm.cdf),
-    (families.cloglog(), lambda eta: 1 - np.exp(-np.exp(eta))),
-    (families.gamma(), np.exp),
-    (families.negative_binomial(2.0), np.exp),
-    (families.tweedie(1.5), np.exp),
-    (families.huber(), lambda eta: eta),
-    (families.squared_hinge(), lambda eta: eta),
-])  # fmt: skip
-def test_responses_of_every_family(family, mean):
-    path, eta = of_family(family), FIT.predict(X)
-    for fit in (path, pickle.loads(pickle.dumps(path))):
-        assert np.array_equal(fit.predict(X, kind="link"), eta)
-        assert fit.predict(X, kind="response") == pytest.approx(mean(eta), rel=1e-12)
-        assert fit.predict(X, 0.1, kind="response").shape == (15,)
 
 
 @pytest.mark.parametrize("labels", [["a", "b"], [-1, 1], [False, True]])

@@ -36,11 +36,6 @@ def test_one_line():
     )
 
 
-def test_the_worst_gap():
-    assert printing.worst_gap(made(gaps=np.array([1e-9, 3e-4]))) == 3e-4
-    assert printing.worst_gap(made(())) == 0.0
-
-
 @pytest.mark.parametrize("changed, sentence", [
     ({}, "gaussian path: 2 lambdas, 3 features; all was solved."),
     ({"stop_reason": ""}, "gaussian path: 2 lambdas, 3 features."),

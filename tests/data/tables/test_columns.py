@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.data.tables.columns import Parts, labels_of, listed, parts, response_array
+from sparsesolve.data.tables.columns import Parts, labels_of, parts
 
 NAMES = ["a", "b", "y", "w", "o", "s"]
 
@@ -70,14 +70,6 @@ def test_a_name_of_digits_among_others_is_a_name():
     assert found(["1", "y"]).features == [0]
 
 
-def test_responses_side_by_side():
-    one, two = np.array([1.0, 2.0]), np.array([3.0, 4.0])
-    assert response_array([]) is None
-    alone = response_array([one])
-    assert alone.tolist() == [1, 2] and not np.shares_memory(alone, one)
-    assert response_array([one, two]).tolist() == [[1, 3], [2, 4]]
-
-
 @pytest.mark.parametrize("texts, dtype, labels", [
     (["b", "a"], np.dtype("<U1"), ["b", "a", "b"]),
     (["10", "9"], np.int64, [10, 9, 10]),
@@ -91,9 +83,3 @@ def test_responses_side_by_side():
 def test_labels_are_numbers_where_all_are(texts, dtype, labels):
     read = labels_of(texts, np.array([0, 1, 0]))
     assert read.dtype == dtype and read.tolist() == labels
-
-
-def test_lists_of_names_are_kept_short():
-    assert listed(["a"]) == "'a'" and listed([]) == ""
-    assert listed([*"abcdef"]) == "'a', 'b', 'c', 'd', 'e', 'f'"
-    assert listed([*"abcdefg"]) == "'a', 'b', 'c', 'd', 'e', 'f' and 1 more"

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.text import Text  # noqa: E402
 
 from sparsesolve.results.path import Path  # noqa: E402
-from sparsesolve.results.pictures.line_names import COLOURS, FARTHEST, PALE, spread  # noqa: E402
+from sparsesolve.results.pictures.line_names import COLOURS, FARTHEST, PALE  # noqa: E402
 from sparsesolve.results.pictures.path import MAX_LINES  # noqa: E402
 
 
@@ -126,14 +126,6 @@ def test_no_name_stands_far_from_its_line():
     for text in ax.texts:
         assert abs(text.xyann[1] - (text.xy[1] - low) / (high - low)) <= FARTHEST + 1e-9
     assert 2 <= len(ax.texts) < 15
-
-
-def test_spread_keeps_places_that_are_free_and_parts_those_that_are_not():
-    np.testing.assert_allclose(spread(np.array([0.1, 0.5, 0.9]), 0.1), [0.1, 0.5, 0.9])
-    np.testing.assert_allclose(spread(np.array([0.5, 0.5]), 0.2), [0.4, 0.6])
-    np.testing.assert_allclose(spread(np.array([0.99, 1.0]), 0.2), [0.8, 1.0])
-    np.testing.assert_allclose(spread(np.array([0.0, 0.0, 0.0]), 0.5), [0.0, 0.5, 1.0])
-    assert len(spread(np.array([]), 0.1)) == 0
 
 
 def test_an_empty_model_and_one_lambda_are_drawn():

@@ -11,10 +11,6 @@ from matplotlib.figure import Figure  # noqa: E402
 import sparsesolve as ss  # noqa: E402
 from sparsesolve.results.pictures.line_names import (
     COLOURS,
-    STYLES,
-    line_colours,
-    line_styles,
-    ranks,
 )  # noqa: E402
 
 RNG = np.random.default_rng(12)
@@ -112,19 +108,6 @@ def test_between_knots_lines_are_straight_in_lambda():
     )
     count = ax.child_axes[0].xaxis.get_major_formatter()
     assert count(-np.log(fit.lambdas[2]) + 1e-6) == str(fit.df[2])
-
-
-def test_lines_of_one_colour_differ_in_style_as_long_as_there_are_enough():
-    few = range(len(COLOURS) * len(STYLES))
-    pairs = list(zip(line_colours(few), map(str, line_styles(few)), strict=True))
-    assert len(set(pairs)) == len(pairs)
-    assert set(line_styles(range(100))) == {"solid"}
-    ends = RNG.normal(size=20)
-    numbers = ranks(ends)
-    assert sorted(np.bincount(numbers % len(COLOURS))) == [2] + 6 * [3]
-    styles, largest = line_styles(numbers), np.argsort(-np.abs(ends))
-    firsts = [next(k for k in largest if numbers[k] % len(COLOURS) == c) for c in range(7)]
-    assert {styles[k] for k in firsts} == {"solid"} and styles.count("solid") == 7
 
 
 @pytest.mark.parametrize("by, words", [
