@@ -44,6 +44,16 @@ def fresh_python():
     return run
 
 
+@pytest.fixture
+def cluster():
+    """Two workers of dask in this process, and a client that sends them all that is computed."""
+    distributed = pytest.importorskip("distributed")
+    made = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False,
+                                    dashboard_address=None)  # fmt: skip
+    with made, distributed.Client(made):
+        yield made
+
+
 @pytest.fixture(autouse=True)
 def no_figures_left():
     """Close what a test has drawn."""

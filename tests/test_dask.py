@@ -277,43 +277,29 @@ def test_an_error_of_a_fold_ends_all_of_them(da):
         ss.cv_path(da.from_array(X, chunks=(150, P)), ETA, weights=weights, folds=folds)
 
 
-def test_blocks_on_workers_stay_there(da):
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-    )
-    y = RESPONSES["binomial"]
-    with cluster, distributed.Client(cluster) as client:
-        blocks = da.from_array(X, chunks=(100, P)).persist()
-        fit = ss.path(blocks, y, family="binomial", n_lambdas=10)
-        tasks = [
-            key for key in client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.tasks)
-        ]
-        cv = ss.cv_path(blocks, y, family="binomial", n_lambdas=10, n_folds=3, seed=0)
-        lazy = ss.path(blocks * 1.0, y, family="binomial", n_lambdas=10)
-    assert len(tasks) < 20  # of a pass nothing remains
+def test_blocks_on_workers_stay_there(da, cluster):
+    y, blocks = RESPONSES["binomial"], da.from_array(X, chunks=(100, P)).persist()
+    fit = ss.path(blocks, y, family="binomial", n_lambdas=10)
+    assert len(cluster.scheduler.tasks) < 20  # of a pass nothing remains
+    cv = ss.cv_path(blocks, y, family="binomial", n_lambdas=10, n_folds=3, seed=0)
+    lazy = ss.path(blocks * 1.0, y, family="binomial", n_lambdas=10)
     same(fit, ss.path(X, y, family="binomial", n_lambdas=10))
     same(lazy, fit)
     whole = ss.cv_path(X, y, family="binomial", n_lambdas=10, n_folds=3, seed=0)
     np.testing.assert_allclose(cv.mean, whole.mean, rtol=2e-3)
 
 
-def test_a_path_goes_on_after_a_worker_has_died(da):
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-    )
-    with cluster, distributed.Client(cluster):
-        blocks, solved = da.from_array(X, chunks=(50, P)).persist(), []
+def test_a_path_goes_on_after_a_worker_has_died(da, cluster):
+    blocks, solved = da.from_array(X, chunks=(50, P)).persist(), []
 
-        def stop(point):
-            solved.append(point.index)
-            if len(solved) == 2:
-                cluster.sync(cluster.workers[0].close, executor_wait=False)
-            return False
+    def stop(point):
+        solved.append(point.index)
+        if len(solved) == 2:
+            cluster.sync(cluster.workers[0].close, executor_wait=False)
+        return False
 
-        options = {"family": "binomial", "n_lambdas": 30, "lambda_min_ratio": 0.01}
-        fit = ss.path(blocks, RESPONSES["binomial"], stop=stop, **options)
+    options = {"family": "binomial", "n_lambdas": 30, "lambda_min_ratio": 0.01}
+    fit = ss.path(blocks, RESPONSES["binomial"], stop=stop, **options)
     assert len(solved) == 30
     same(fit, ss.path(X, RESPONSES["binomial"], stop=None, **options))
 
@@ -324,24 +310,18 @@ def test_a_path_goes_on_after_a_worker_has_died(da):
     (ValueError("'colour' holds 'pink'"), "^'colour' holds 'pink'$"),
 ], ids=["gone", "memory", "said"])  # fmt: skip
 @pytest.mark.parametrize("persisted", [False, True])
-def test_a_block_that_fails_is_named(da, error, words, persisted):
+def test_a_block_that_fails_is_named(da, error, words, persisted, request):
     def spoiled(block, block_info=None):
         if block_info[0]["chunk-location"][0] == 2:
             raise error
         return block
 
-    def fit(blocks):
-        with pytest.raises((RuntimeError, MemoryError, ValueError), match=words):
-            ss.path(blocks, RESPONSES["binomial"], family="binomial", n_lambdas=3)
-
     blocks = da.from_array(X, chunks=(100, P)).map_blocks(spoiled, dtype=float)
-    if not persisted:
-        return fit(blocks)
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False,
-                                       dashboard_address=None)  # fmt: skip
-    with cluster, distributed.Client(cluster):
-        fit(blocks.persist())
+    if persisted:
+        request.getfixturevalue("cluster")
+        blocks = blocks.persist()
+    with pytest.raises((RuntimeError, MemoryError, ValueError), match=words):
+        ss.path(blocks, RESPONSES["binomial"], family="binomial", n_lambdas=3)
 
 
 def test_workers_that_died_are_told_of(da, monkeypatch):

@@ -112,14 +112,9 @@ def test_a_frame_of_numbers_needs_no_encoding():
         ss.path(numbers[["age", "colour"]], FRAME.y)
 
 
-def test_rows_on_workers_stay_there():
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-    )
-    with cluster, distributed.Client(cluster):
-        design = ss.make_design(FRAME[FEATURES]).persist()
-        fit = ss.path(design, FRAME.y > 5, family="binomial", n_lambdas=5)
+def test_rows_on_workers_stay_there(cluster):
+    design = ss.make_design(FRAME[FEATURES]).persist()
+    fit = ss.path(design, FRAME.y > 5, family="binomial", n_lambdas=5)
     whole = ss.path(ss.make_design(TABLE), Y > 5, family="binomial", n_lambdas=5)
     np.testing.assert_allclose(fit.predict(TABLE), whole.predict(TABLE), atol=2e-3)
 

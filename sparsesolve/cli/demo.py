@@ -18,23 +18,11 @@ NAMED = 11
 
 
 def diabetes():
-    """Return the disease progression after one year in 442 patients, with 64 standardised
-    columns.
+    """Return X (442, 64), the disease progression after one year y (442,), and names of columns.
 
     The columns are the 10 measurements, the squares of the nine that are not binary, and the 45
-    products of two: the quadratic model of the paper above. Each has mean 0 and standard
-    deviation 1, so that the coefficients can be compared.
-
-    Returns
-    -------
-    X : ndarray, shape (442, 64), column-major
-    y : ndarray, shape (442,)
-    names : list of 64 str
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn, which carries the data, is not installed.
+    products of two: the quadratic model of the paper above. Each has mean 0 and standard deviation
+    1, so that the coefficients can be compared.
     """
     main, y = _datasets().load_diabetes(return_X_y=True)
     columns, names = list(main.T), list(NAMES)
@@ -53,17 +41,12 @@ def diabetes():
 
 
 def tumours():
-    """Return diagnoses of 569 breast tumours from images of their cells: 30 measurements of each.
+    """Return pairs (X, y) of breast tumours, fitted and held out, and names of their 30 columns.
 
     The Wisconsin data of Street, Wolberg and Mangasarian (1993): mean, standard error and worst
-    value of ten measurements of the nuclei. A third of the patients, drawn at random, are held
-    out. Columns are divided by their standard deviation among the others.
-
-    Returns
-    -------
-    fitted, held_out : pairs (X, y)
-        Arrays (n, 30), and "benign" or "malignant" for each row.
-    names : list of 30 str
+    value of ten measurements of the nuclei, and "benign" or "malignant". A third of the patients,
+    drawn at random, are held out. Columns are divided by their standard deviation among the
+    others.
     """
     data = _datasets().load_breast_cancer()
     y = np.array(["malignant", "benign"])[data.target]

@@ -15,7 +15,6 @@ from .array import place
 from .frame import columns_of, is_encoded, is_frame
 from .row_blocks import is_dask
 
-GENOTYPES = (0, 1, 2)
 # Wider integers are counts as well. Among them these are codes, in tables of so many entries.
 WIDE_CODES = frozenset([-9, 9, 99, -99, -127, -128, 127, 255, -999, 999, -9999, 9999, -32768])
 ENOUGH = 100
@@ -95,10 +94,10 @@ def _code(blocks):
     code = low if low < 0 else high
     seen = set()
     for _, block in blocks:
-        known = [block == value for value in (*GENOTYPES, code)]
+        known = [block == value for value in (0, 1, 2, code)]
         if not np.logical_or.reduce(known).all():
             return None
-        seen |= {value for value, some in zip(GENOTYPES, known, strict=False) if some.any()}
+        seen |= {value for value, some in zip(range(3), known, strict=False) if some.any()}
     return code if 0 in seen and len(seen) > (2 if code == -1 else 1) else None
 
 

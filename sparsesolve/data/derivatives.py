@@ -17,14 +17,8 @@ METHODS = ("value", "gradient", "curvature")
 def check_derivatives(law, name, responses):
     """Raise unless an object's gradient, curvature and conjugate belong to its value.
 
-    Parameters
-    ----------
-    law : object
-        As described in :func:`sparsesolve.families.from_object`.
-    name : str
-        Name of the object in messages.
-    responses : array-like
-        Responses for the comparison, each with several linear predictors.
+    `law` is as described in :func:`sparsesolve.families.from_object`, and `name` names it in
+    messages. Each of `responses` is compared at several linear predictors.
     """
     for method in METHODS:
         if not callable(getattr(law, method, None)):

@@ -156,14 +156,10 @@ def column_major(array):
 
 
 def nonfinite_error(matrix, names=None):
-    """Return the ValueError that names the first NaN or infinity, by columns; None if all are
-    finite.
+    """Return the ValueError that names the first NaN or infinity, by columns, or None.
 
-    Parameters
-    ----------
-    matrix, names
-        As `read_design` returned them. None means that all entries are finite, so an overflow of
-        a statistic is no fault of the data.
+    The arguments are as `read_design` returned them. If all entries are finite, an overflow of a
+    statistic is no fault of the data.
     """
     if isinstance(matrix, MixedColumns):
         return _nonfinite_part(matrix, names)

@@ -52,13 +52,8 @@ class Formula(NamedTuple):
     def expanded(self, matrix, names, sources):
         """Return the matrix of all terms, and the names and the terms of its columns.
 
-        Parameters
-        ----------
-        matrix : ndarray or csc_array (n, q)
-            The columns of the table as `make_design` encodes them, without gaps.
-        names : list (q,)
-        sources : list
-            The column of the table that each column of the matrix came from.
+        `matrix` (n, q) has the columns of the table as `make_design` encodes them, without gaps;
+        `names` (q,) are their names, and `sources` the columns of the table that they came from.
         """
         state = deepcopy(self.state)
         places, made, found = {}, {}, []
@@ -88,19 +83,8 @@ class Formula(NamedTuple):
 def read_formula(text, names, apart=()):
     """Return the Formula of a text, the columns that it uses, and the Factors of the response.
 
-    Parameters
-    ----------
-    text : str
-    names : list of str
-        The columns of the table.
-    apart : columns that "." does not stand for
-
-    Raises
-    ------
-    ValueError
-        If the text is no formula, or names a column that the table does not have.
-    ImportError
-        Without formulaic.
+    `names` are the columns of the table; "." does not stand for those `apart`. ValueError says why
+    the text is no formula, or names a column that the table does not have.
     """
     found = _parsed(text, [name for name in names if name not in apart])
     response = [_factor(term, names) for term in getattr(found, "lhs", [])]
@@ -182,9 +166,7 @@ def variables(text, names, *functions):
 
 
 def _is_risky(node):
-    """Return True for keywords that formulaic keeps to itself, and for arithmetic of constants or
-    lists, whose values could be of any size.
-    """
+    """Return True for formulaic's own keywords, and for arithmetic that may give any size."""
     if isinstance(node, ast.keyword):
         return node.arg is None or node.arg.startswith("_")
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []

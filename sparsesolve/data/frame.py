@@ -45,21 +45,12 @@ def refuse_other_names(known, given, fitted, remedy, table="X"):
 
 
 def read_frame(X):
-    """Return the values of a data frame and the names of its columns.
+    """Return the values (n, p) of a frame or an EncodedDesign, and the names (p,) of its columns.
 
-    Parameters
-    ----------
-    X : pandas.DataFrame, polars.DataFrame, pyarrow.Table, pyarrow.RecordBatch, EncodedDesign
-        (n, p). Numeric or boolean columns without missing values. NaN in a plain float column
-        passes here, as in an array.
-
-    Returns
-    -------
-    values : ndarray or scipy sparse matrix, (n, p)
-        A pandas frame of one numpy type comes back as a view of its block, one whose columns
-        are all sparse with fill value 0 as a COO matrix, any other as a column-major copy.
-    names : ndarray of str objects, (p,)
-        Labels that are not strings (numbers, tuples) as their text; duplicates stay.
+    Columns are numeric or boolean, without missing values; NaN in a plain float column passes
+    here, as in an array. A pandas frame of one numpy type comes back as a view of its block, one
+    whose columns are all sparse with fill value 0 as a COO matrix, any other as a column-major
+    copy. Labels that are not strings become their text; duplicates stay.
     """
     if _family(X) == "encoded":
         return X.matrix, X.names
@@ -107,17 +98,7 @@ def columns_of(X):
 
 
 def read_feature_names(given, carried, p):
-    """Return the names (p,) of the columns of X as strings, or None.
-
-    Parameters
-    ----------
-    given : array-like (p,) or None
-        The user's `feature_names`.
-    carried : ndarray (p,) or None
-        The names that X has itself.
-    p : int
-        Number of columns of X.
-    """
+    """Return the names (p,) of the columns of X as strings, given or carried, or None."""
     if given is None or given is carried:
         return carried
     if carried is not None:
@@ -135,25 +116,10 @@ def read_feature_names(given, carried, p):
 
 
 def columns_by_name(X, known, fitted):
-    """Return a frame with the columns named `known`, in that order, and no others.
+    """Return a frame with the columns `known`, in that order, and no others; X if it is that.
 
-    Parameters
-    ----------
-    X : frame
-        A frame by :func:`sparsesolve.data.is_frame`.
-    known : ndarray (p,) of str
-        Names of the fit.
-    fitted : str
-        Words for messages, such as "the path was fitted to".
-
-    Returns
-    -------
-    frame : X itself if it has exactly these columns, else a selection of the same kind
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or a name that is needed stands twice, naming it.
+    ValueError names a column that is missing, or one that is needed and stands twice. `fitted` are
+    words for it, such as "the path was fitted to".
     """
     names = frame_names(X)
     if names == list(known):

@@ -56,9 +56,7 @@ def label_array(y):
 
 
 def read_all_classes(classes, known=None):
-    """Return the different labels (K,) of a collection, sorted; those `known` from an earlier call
-    may be left out, and are no others.
-    """
+    """Return the different labels (K,) of a collection, sorted, or those `known` before."""
     if classes is None and known is None:
         raise ValueError(
             "classes, all labels that there may be, is needed at the first call of partial_fit"

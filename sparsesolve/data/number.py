@@ -17,18 +17,9 @@ LONGEST = 80
 
 
 def read_number(name, value, low, high, *, open_low=False, open_high=False):
-    """Return `value` as a finite float between `low` and `high`.
+    """Return `value`, a number, as a finite float between `low` and `high`, which may be infinite.
 
-    Parameters
-    ----------
-    name : str
-        The option's name in messages.
-    value : int, float or numpy scalar
-        Booleans, text, NaN and infinities are refused.
-    low, high : float
-        The range; infinite without a limit on that side.
-    open_low, open_high : bool, default False
-        Whether the end itself is excluded.
+    Booleans, text, NaN and infinities are refused; `open_low` and `open_high` exclude the ends.
     """
     number = _real(name, value)
     try:
@@ -87,9 +78,7 @@ def read_flag(name, value, other=None):
 
 
 def read_choice(name, value, choices):
-    """Return the string `value` if it is one of `choices`; otherwise raise and name the likely
-    one.
-    """
+    """Return the string `value` if it is one of `choices`; otherwise name the likely one."""
     if isinstance(value, str) and value in choices:
         return value
     long = len(choices) > MOST_QUOTED

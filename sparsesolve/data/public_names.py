@@ -18,19 +18,11 @@ def public_names(
     moved: Mapping[str, str] | None = None,
     first: Mapping[str, tuple[str, ...]] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package (PEP 562).
+    """Return ``__getattr__`` and ``__dir__`` (PEP 562) of a package; `dir` shows its ``__all__``.
 
-    Parameters
-    ----------
-    package : str
-        Its full name. Its ``__all__`` are the names that ``dir`` shows.
-    homes : dict of str
-        The module, below ``sparsesolve``, in which each name is found; "" if it is a module of
-        the package.
-    moved : dict of str, optional
-        Old names, and the full new name of each. They warn, and go in the next release.
-    first : dict of str to tuple of str, optional
-        Modules that must be imported before a name is used.
+    `homes` has the module, below ``sparsesolve``, in which each name is found; "" if it is a
+    module of the package. `moved` has the full new names of old ones, which warn, and go in the
+    next release. `first` are modules that must be imported before a name is used.
     """
     moved, first = moved or {}, first or {}
 

@@ -61,15 +61,10 @@ def read_positive(y, n):
 
 
 def read_binary(y, n):
-    """Return the share of successes in each row, from labels, shares, or (failures, successes).
+    """Return the share of successes in each row.
 
-    Parameters
-    ----------
-    y : array-like, (n,) or (n, 2)
-        0 and 1, booleans, or two labels of any type, of which the last in sorted order is the
-        success; proportions in [0, 1]; or two columns of counts, failures first.
-    n : int
-        Number of rows of X.
+    y (n,) are 0 and 1, booleans, two labels of any type, of which the last in sorted order is the
+    success, or proportions in [0, 1]; (n, 2) are counts, failures first.
     """
     table = label_array(y)
     if table.ndim == 2:
@@ -99,12 +94,7 @@ def read_sides(y, n):
 def read_classes(y, n):
     """Return the shares of K classes in each row, (n, K) with rows of sum 1.
 
-    Parameters
-    ----------
-    y : array-like, (n,) or (n, K)
-        Labels of any type, or a table with a column per class: counts, shares, or 0 and 1.
-    n : int
-        Number of rows of X.
+    y (n,) are labels of any type; (n, K) counts, shares, or 0 and 1, a column per class.
     """
     table = label_array(y)
     if table.ndim == 2:

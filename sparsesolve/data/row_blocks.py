@@ -25,9 +25,7 @@ TALL = 20
 
 
 def is_dask(X):
-    """Return True for a collection of dask, or an EncodedDesign of one; arrays of xarray have a
-    graph, or None, too.
-    """
+    """Return True for a collection of dask, or an EncodedDesign of one; xarray's may be none."""
     X = X.matrix if is_encoded(X) else X
     return hasattr(X, "__dask_graph__") and X.__dask_graph__() is not None
 
@@ -52,11 +50,9 @@ def is_large_by_rows(X):
 
 
 def read_row_blocks(X, read):
-    """Return a dask array (n, p) of dense or sparse blocks as DistributedDesign; nothing runs
-    yet.
+    """Return a dask array (n, p) of dense or sparse blocks as DistributedDesign; nothing runs yet.
 
-    `read` converts a block for the core; it is a function of a module, so that workers can get
-    it.
+    `read`, a function of a module so that workers can get it, converts a block for the core.
     """
     X = in_blocks(X, read)
     sizes, blocks = row_blocks(X)

@@ -13,25 +13,14 @@ FORMS = (
 
 
 def read_survival(y, n, strata=None, censored=False):
-    """Return a survival response as an (n, 4) array: start, stop, status and stratum code.
+    """Return a survival response (n, 4): start, stop, status and stratum code.
 
-    Parameters
-    ----------
-    y : array-like (n, 2) or (n, 3), data frame, structured array, dict, or tuple of columns
-        (time, status) or (start, stop, status). Columns are recognised by the names ``time``,
-        ``start``, ``stop``, ``status`` or ``event``; otherwise by their order, but a single
-        boolean column is the status. The result of this function is returned unchanged.
-    n : int
-        Number of rows of X.
-    strata : array-like (n,), default None
-        Labels of any kind; codes 0, 1, ... follow their order. None is one stratum.
-    censored : bool
-        Whether all rows may be censored, because nothing is fitted.
-
-    Returns
-    -------
-    ndarray, (n, 4)
-        Start is -inf for samples that are at risk from the beginning.
+    y is (time, status) or (start, stop, status): an array, frame, structured array, dict, or tuple
+    of columns. These are recognised by the names ``time``, ``start``, ``stop``, ``status`` or
+    ``event``; otherwise by their order, but a single boolean column is the status. What this
+    function returned is returned unchanged. Start is -inf for samples that are at risk from the
+    beginning. Codes 0, 1, ... follow the order of the labels `strata` (n,); None is one stratum.
+    With `censored` all rows may be censored, because nothing is fitted.
     """
     columns = _columns(y)
     count = len(columns)

@@ -160,14 +160,8 @@ def coefficient_columns(path, s, zeros):
 def columns_of_one(coef, intercept, feature_names=None, responses=None, zeros=False) -> dict:
     """Return intercepts and coefficients of one fit as arrays by name.
 
-    Parameters
-    ----------
-    coef : (p,), or (K, p) for K responses
-    intercept : float, or (K,)
-    feature_names : (p,), or None for numbers
-    responses : (K,) labels, or None for numbers
-    zeros : bool
-        Whether to show coefficients of 0.
+    `coef` is (p,), or (K, p) of K responses with their labels; `zeros` also shows coefficients of
+    0.
     """
     B = np.column_stack([np.atleast_1d(intercept), np.atleast_2d(coef)])
     K, J = np.nonzero(np.full(B.shape, zeros) | (B != 0.0) | (np.arange(B.shape[1]) == 0))

@@ -32,21 +32,11 @@ def lambdas_below(path, n_lambdas, lambda_min_ratio):
     lambdas = path.lambdas
     if n_lambdas is not None:
         n_lambdas = read_count("n_lambdas", n_lambdas, 1)
-    if lambda_min_ratio is not None:
-        lambda_min_ratio = read_number(
-            "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True
-        )
     if not len(lambdas) or lambdas[-1] <= 0.0:
         raise ValueError("The path cannot be extended: it has no positive last lambda")
     if n_lambdas is None and lambda_min_ratio is None:
         return _rest_of_grid(path)
-    last = lambdas[-1]
-    end = None if lambda_min_ratio is None else lambda_min_ratio * lambdas[0]
-    if end is not None and end >= last:
-        raise ValueError(
-            f"The path already reaches {last / lambdas[0]:.3g} of its first lambda; "
-            f"lambda_min_ratio must be below that"
-        )
+    last, end = lambdas[-1], end_of(path, lambda_min_ratio)
     if n_lambdas is not None and end is not None:
         return np.geomspace(last, end, n_lambdas + 1)[1:]
     ratio = _spacing(lambdas)
@@ -55,6 +45,19 @@ def lambdas_below(path, n_lambdas, lambda_min_ratio):
         n_lambdas = int(np.ceil(np.log(end / last) / np.log(ratio) - 1e-9))
     new = last * ratio ** np.arange(1, n_lambdas + 1)
     return new[new > 0.0]  # a wide spacing may underflow
+
+
+def end_of(path, ratio):
+    """Return the last lambda of a path extended to this lambda_min_ratio; None without one."""
+    if ratio is None:
+        return None
+    ratio = read_number("lambda_min_ratio", ratio, 0, 1, open_low=True, open_high=True)
+    if ratio * path.lambdas[0] >= path.lambdas[-1]:
+        raise ValueError(
+            f"The path already reaches {path.lambdas[-1] / path.lambdas[0]:.3g} of its first "
+            "lambda; lambda_min_ratio must be below that"
+        )
+    return ratio * path.lambdas[0]
 
 
 def _spacing(lambdas):

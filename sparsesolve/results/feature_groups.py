@@ -92,12 +92,8 @@ class FeatureGroups(Mapping):
     def norms(self, coefs: Any) -> sparse.csr_array:
         """Return the Euclidean norm of each group's coefficients at each lambda, (G, L).
 
-        Where the penalty divides coefficients among its groups (`penalties.LatentGroupL2`), it is
-        that of a group's share.
-
-        Parameters
-        ----------
-        coefs : sparse (p, L), or a list of K of them for K responses
+        `coefs` is (p, L), or a list of K of them. Where the penalty divides coefficients among its
+        groups (`penalties.LatentGroupL2`), the norm is that of a group's share.
         """
         several = isinstance(coefs, list)
         if hasattr(self.penalty, "latent") and not several:

@@ -90,9 +90,7 @@ class FittedData:
         return float(used.sum() if counts is None else counts[used].sum())
 
     def n_informative(self):
-        """Return the number of informative values: rows; deaths for cox; K values a row if K
-        responses.
-        """
+        """Return the number of informative values: rows, deaths for cox, K a row if K columns."""
         values = self.response.values
         if self.family.name == "cox":
             return float(((self.weights > 0.0) & (values[:, 2] > 0.0)).sum())

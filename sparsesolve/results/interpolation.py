@@ -7,25 +7,7 @@ from sparsesolve.data import shown, unmasked
 
 
 def read_s(s):
-    """Check s, a lambda or a list of lambdas.
-
-    Parameters
-    ----------
-    s : float or array_like of float, shape (S,)
-        Values of lambda, on the scale of ``Path.lambdas``, in any order.
-
-    Returns
-    -------
-    s : ndarray, shape () or (S,)
-        The same values in float64.
-
-    Raises
-    ------
-    TypeError
-        If s does not hold numbers.
-    ValueError
-        If s has more than one dimension or holds a negative value or NaN.
-    """
+    """Return s, a lambda or a list (S,) of them in any order, in float64; refuse anything else."""
     s = unmasked("s", s)
     try:
         values = np.asarray(s)
@@ -45,27 +27,12 @@ def read_s(s):
 
 
 def interpolator(lambdas, s):
-    """Return the matrix W whose product with the solutions at `lambdas` gives those at `s`.
+    """Return the matrix W (L, S) whose product with the solutions at `lambdas` gives those at `s`.
 
     If lambda_j >= s_k >= lambda_{j+1}, column k has weight (s_k - lambda_{j+1}) / (lambda_j -
-    lambda_{j+1}) on row j and the rest of 1 on row j + 1. Beyond the ends the nearest solution
-    has weight 1. If s_k is one of the lambdas, it gets weight exactly 1.
-
-    Parameters
-    ----------
-    lambdas : ndarray, shape (L,)
-        Strictly decreasing.
-    s : ndarray, shape () or (S,)
-
-    Returns
-    -------
-    W : csc_array, shape (L, S)
-        No explicit zeros. S is 1 when s is a scalar.
-
-    Raises
-    ------
-    ValueError
-        If there is no lambda to interpolate between.
+    lambda_{j+1}) on row j and the rest of 1 on row j + 1. Beyond the ends the nearest solution has
+    weight 1. If s_k is one of the lambdas, which fall strictly, it gets weight exactly 1. There
+    are no explicit zeros. ValueError says that there is no lambda.
     """
     s = np.atleast_1d(s)
     if not len(lambdas) and not len(s):
@@ -135,9 +102,7 @@ def intercepts(path, s):
 
 
 def nonzero(path, s):
-    """Return the features with a nonzero coefficient in any response, ascending; a list for many
-    s.
-    """
+    """Return the features with a nonzero coefficient in any response; a list of them for (S,)."""
     products = sparse_coefficients(path, s)
     products = products if isinstance(products, list) else [products]
     found = []

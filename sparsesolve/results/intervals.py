@@ -10,6 +10,7 @@ import numpy as np
 
 from sparsesolve.data import read_choice
 from sparsesolve.data.paragraphs import described_by
+from sparsesolve.results import printing
 from sparsesolve.results.coefficient_table import Tabled, Text
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.pictures.axes import AXES, plot_forest
@@ -147,7 +148,5 @@ class Intervals(Frozen, Tabled):
         for name, *row in zip(self.names, *columns, strict=True):
             cells.append([str(name), *(f"{value:.4g}" for value in row)])
         cells = [row[:1] + row[3:4] for row in cells] if bare else cells
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
         words = [textwrap.fill(sentence, WIDTH) for sentence in self.words]
-        return "\n".join([*lines, "", *words])
+        return "\n".join([*printing.right_aligned(cells), "", *words])

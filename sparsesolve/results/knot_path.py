@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import by_rows, read_count, read_number
 from sparsesolve.results.coefficient_table import frame_of
+from sparsesolve.results.continuation import end_of
 from sparsesolve.results.fitted_data import FittedData
-from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import read_rows
 from sparsesolve.results.status import Status
@@ -29,28 +28,11 @@ class KnotPath(Path):
     """The curve lambda -> coefficients by its knots; made by :func:`sparsesolve.lars_path`.
 
     It is a Path with exact interpolation: ``coef(s)`` is the solution at s, up to rounding, for
-    every s of at least the last lambda. Below it ``exact=True`` follows the path further, down to
-    s.
+    every s of at least the last lambda. Below it ``exact=True``, which only then needs X and y,
+    follows the path further, down to s.
     """
 
     exact_between = True
-
-    @by_rows("y")
-    def coef(
-        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
-    ) -> Any:
-        """Return coefficients at any lambda; see :meth:`Path.coef`.
-
-        ``exact=True`` needs X and y only if s is below the last lambda.
-        """
-        return Path.coef(self._reaching(s, exact, X, y), s)
-
-    @by_rows("y")
-    def intercept(
-        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
-    ) -> Any:
-        """Return intercepts at any lambda; parameters as in :meth:`coef`."""
-        return Path.intercept(self._reaching(s, exact, X, y), s)
 
     @by_rows("y")
     def extend(
@@ -85,18 +67,7 @@ class KnotPath(Path):
         """
         if not self.lambdas[-1] > 0.0:
             raise ValueError("The path is complete: it ends at lambda = 0")
-        end, first = 0.0, self.lambdas[0]
-        if lambda_min_ratio is not None:
-            ratio = read_number(
-                "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True
-            )
-            end = ratio * first
-        if end >= self.lambdas[-1]:
-            raise ValueError(
-                f"The path already reaches {self.lambdas[-1] / first:.3g} of its first lambda; "
-                f"lambda_min_ratio must be below that"
-            )
-        steps = None
+        end, steps = end_of(self, lambda_min_ratio) or 0.0, None
         if n_lambdas is not None:
             steps = read_count("n_lambdas", n_lambdas, 1) + len(self.lambdas) - 1
         return self._follow(X, y, lambda_min=end, max_steps=steps)
@@ -112,7 +83,7 @@ class KnotPath(Path):
         if options.get("method") != "lasso" or "n_samples" in options:
             raise ValueError("a dual point needs lars_path(X, y, method='lasso'): steps of least "
                              "angle regression minimise nothing, and inner products have no rows")
-        path = self._reaching(read_number("s", s, 0, np.inf), True, X, y)
+        path = self._solved_at(read_number("s", s, 0, np.inf), X, y)
         data = FittedData(path, X, y)
         data.refuse_others()
         return data.downhill(np.array([s]))[0]
@@ -161,9 +132,9 @@ class KnotPath(Path):
         """
         return frame_of(spacing_columns(self, X, y, sigma))
 
-    def _reaching(self, s, exact, X, y):
+    def _solved_at(self, s, X, y):
         """Return this path, or a longer one if an exact solution at s needs it."""
-        lowest = np.min(read_s(s), initial=np.inf) if exact and s is not None else np.inf
+        lowest = np.min(s, initial=np.inf)
         if lowest >= self.lambdas[-1]:
             return self
         if X is None or y is None:

@@ -222,8 +222,11 @@ class Path(Solved, PathPredictor, Named):
         if s is None:
             return self.coefs
         at = read_s(s)
-        source = continuation.solve_at(self, at, X, y) if exact else self
-        return interpolation.coefficients(source, at)
+        return interpolation.coefficients(self._solved_at(at, X, y) if exact else self, at)
+
+    def _solved_at(self, s, X, y):
+        """Return a path with exact solutions at every s."""
+        return continuation.solve_at(self, s, X, y)
 
     @by_rows("y")
     def intercept(
@@ -239,8 +242,7 @@ class Path(Solved, PathPredictor, Named):
         if s is None:
             return self.intercepts
         at = read_s(s)
-        source = continuation.solve_at(self, at, X, y) if exact else self
-        return interpolation.intercepts(source, at)
+        return interpolation.intercepts(self._solved_at(at, X, y) if exact else self, at)
 
     def nonzero(self, s: ArrayLike | None = None) -> Any:
         """Return the features with a nonzero coefficient, in any response, at any lambda.

@@ -81,9 +81,7 @@ def classes(path):
 
 
 def rows(path):
-    """Return the cells of glmnet's table (index, Df, %Dev, Lambda) and the certificate, as
-    strings.
-    """
+    """Return the cells of glmnet's table (index, Df, %Dev, Lambda) and the gap, as text."""
     df = path.degrees if getattr(path, "counted", "") else path.df
     columns = (df, path.dev_ratio, aligned(path.lambdas), path.gaps, path.status)
     return [
@@ -112,25 +110,28 @@ def notes(path):
     ]
 
 
-# Lambdas shown at either end of a long path.
+# Lambdas shown at either end of a long path, of more than three times as many.
 ENDS = 8
-# A path with at most this many lambdas is shown as a whole.
-SHORT = 24
 
 
 def aligned_cells(rows):
-    """Return rows of text as lines: the last column, numbers, right-aligned, the others
-    left-aligned.
-    """
+    """Return rows of text as lines, with numbers in the last column right-aligned."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return ["  ".join([*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)),
                        row[-1].rjust(widths[-1])]) for row in rows]  # fmt: skip
 
 
+def right_aligned(rows):
+    """Return rows of text as lines, all columns right-aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in rows]  # fmt: skip
+
+
 def shortened(lines):
     """Return the head and the tail of a long table whose first line is its header."""
     hidden = len(lines) - 1 - 2 * ENDS
-    if len(lines) <= SHORT + 1:
+    if len(lines) <= 3 * ENDS + 1:
         return lines
     return [*lines[: 1 + ENDS], f"... {hidden} rows more ...", *lines[-ENDS:]]
 
@@ -140,13 +141,10 @@ def table(path, whole=False):
     """
     header = ("", "Df", "%Dev", "Lambda", "Gap")
     cells = [header, *rows(path)]
-    hidden = 0 if whole or len(cells) <= SHORT + 1 else len(cells) - 1 - 2 * ENDS
-    widths = [max(len(row[k].rstrip("*")) for row in cells) for k in range(len(header))]
-    lines = []
-    for row in cells:
-        # The star of an unconverged lambda stands to the right of its aligned column.
-        aligned = [cell.rstrip("*").rjust(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append("  ".join(aligned) + "*" * row[-1].endswith("*"))
+    hidden = 0 if whole or len(cells) <= 3 * ENDS + 1 else len(cells) - 1 - 2 * ENDS
+    lines = right_aligned([[cell.rstrip("*") for cell in row] for row in cells])
+    # The star of an unconverged lambda stands to the right of its aligned column.
+    lines = [line + "*" * row[-1].endswith("*") for line, row in zip(lines, cells, strict=True)]
     if hidden:
         lines[1 + ENDS : 1 + ENDS + hidden] = [f"... {hidden} lambdas more ..."]
     return "\n".join([heading(path), "", *lines, *notes(path)])
@@ -179,11 +177,7 @@ def cv_table(cv):
         ["SE", *(f"{value:.4g}" for value in error)],
         ["Nonzero", *map(str, cv.n_nonzero[places])],
     ]
-    widths = [max(map(len, column)) for column in columns]
-    lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in zip(*columns, strict=True)
-    ]
+    lines = right_aligned(list(zip(*columns, strict=True)))
     candidates = getattr(cv, "candidates", ())
     tried = {name: len({getattr(c, name) for c in candidates}) for name in ("alpha", "gamma")}
     tried = "".join(f", {name} {getattr(cv, name):g} the best of {count}"

@@ -45,12 +45,8 @@ class Baseline:
 def baseline_of(loss, eta):
     """Return the baseline hazard of a fit: Breslow's estimator, or Efron's with ties="efron".
 
-    Parameters
-    ----------
-    loss : Cox
-        It holds responses, weights and ties.
-    eta : (n,)
-        Linear predictors of the samples, offsets included.
+    The Cox `loss` holds responses, weights and ties; `eta` (n,) are linear predictors of the
+    samples, offsets included.
     """
     return Baseline(loss.sets.times, loss.sets.strata, loss.hazard_at(eta))
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.interpolate import BSpline
 
 import sparsesolve as ss
-from sparsesolve.results.files.encoder_file import encoder_of, encoder_values
+from sparsesolve.results.files.fit_arrays import encoder_of, encoder_values
 from sparsesolve.results.files.model_arrays import Damaged
 
 pytest.importorskip("formulaic")

@@ -1,6 +1,5 @@
 """Responses of every family: what each kind of y is read as, and what is said of the rest."""
 
-import enum
 import pickle
 
 import hypothesis.strategies as st
@@ -23,7 +22,6 @@ from sparsesolve.data import (
 
 NAN, INF = np.nan, np.inf
 ORDERED = pd.CategoricalDtype(["low", "high", "never"], ordered=True)
-COLOURS = enum.Enum("COLOURS", "red blue")
 
 
 @every(

@@ -219,9 +219,7 @@ def _key(variants, j):
 
 
 def _kind(effect, other, a1, a2):
-    """Return how alleles a1 and a2 belong to effect and other, or None. PLINK writes 0 for an
-    allele that no sample has.
-    """
+    """Return how alleles a1 and a2 belong to effect and other, or None; 0 is an unseen allele."""
     pairs = [(effect, other), (other, effect)]
     if effect in OTHER_STRAND and other in OTHER_STRAND:
         pairs += [(OTHER_STRAND[one], OTHER_STRAND[two]) for one, two in pairs]

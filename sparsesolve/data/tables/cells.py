@@ -82,16 +82,9 @@ class Chunk(NamedTuple):
 
 
 class DelimitedFile:
-    """A text file with a header line.
+    """A text file with a header line: `names` of its columns, `separator` (a character or BLANKS).
 
-    Attributes
-    ----------
-    names : list of str
-        Names of the columns.
-    separator : str
-        A character, or BLANKS.
-    marks : (decimal, thousands)
-        May change while the file is read.
+    `marks` are (decimal, thousands), which may change while the file is read.
     """
 
     def __init__(self, file, style=None):
@@ -103,12 +96,8 @@ class DelimitedFile:
     def chunks(self, used=None, text=()):
         """Yield Chunks of the rows.
 
-        Parameters
-        ----------
-        used : callable (names) -> list of int, optional
-            Columns to read, ascending; None: all.
-        text : set of int
-            Columns to read as text, whatever they hold. It may grow while the file is read.
+        `used`, a function of the names, returns the columns to read, ascending; None: all. Those
+        in the set `text`, which may grow while the file is read, are text whatever they hold.
         """
         with opened_text(self.file, self.style.encoding) as stream:
             lines = self._read_header(stream)
@@ -287,9 +276,7 @@ class DelimitedFile:
         return Chunk(above, values, words)
 
     def _uneven(self, block, n):
-        """Return True if some of n rows may have too few or too many cells, of which pandas says
-        nothing.
-        """
+        """Return True if some of n rows may have too few or many cells: pandas says nothing."""
         unquoted = re.sub(r'"[^"]*"', "q", block) if '"' in block else block
         if self.separator == BLANKS:
             return len(unquoted.split()) != n * len(self.names)

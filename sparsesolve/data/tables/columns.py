@@ -44,10 +44,9 @@ class Parts:
 def parts(names, response, weights, offset, drop, features=None, marks=None):
     """Find the columns of each role among the names of a file's columns.
 
-    If `features` are named, no response is needed, and other columns are dropped.
-
-    A first column without a name holds the row labels of R and pandas; it is dropped. Others
-    without a name must be empty. Any other column without a role is a feature.
+    If `features` are named, no response is needed, and other columns are dropped. A first column
+    without a name holds the row labels of R and pandas; it is dropped. Others without a name must
+    be empty. Any other column without a role is a feature.
     """
     _check_names(names)
     unnamed = tuple(j for j, name in enumerate(names) if j and not name)
@@ -130,22 +129,11 @@ def listed(names):
 
 
 def read_feature_groups(source, data_file, table, overlapping=False):
-    """Return groups in the form of penalties.
+    """Return groups in the form of penalties: a dict of label to features, or labels (p,).
 
-    Parameters
-    ----------
-    source : str
-        A CSV file with the columns feature and group, in which features that are not named are
-        groups of one; or, for data in an .npz file, the name of an array of labels.
-    data_file : str
-    table : Table
-        The table of the data.
-    overlapping : bool, default False
-        Whether a feature may be in several groups.
-
-    Returns
-    -------
-    groups : dict of label to list of feature numbers, or ndarray (p,) of labels
+    `source` is a CSV file with the columns feature and group, in which features of the `table`
+    that are not named are groups of one; or, if `data_file` is an .npz file, the name of its array
+    of labels. Only if `overlapping`, a feature may be in several groups.
     """
     if os.path.isfile(data_file) and zipfile.is_zipfile(data_file):  # a pipe is read only once
         with np.load(data_file, allow_pickle=False) as arrays:

@@ -96,13 +96,8 @@ def _path(file):
 def opened_text(file, encoding=None, western=True):
     """Open a file as text, with "\\n" at the end of lines, in its encoding.
 
-    Parameters
-    ----------
-    file : str or path
-    encoding : str, optional
-        None: as a mark at the start of the file says; else UTF-8.
-    western : bool
-        Whether bytes that are not UTF-8 are read as Windows-1252 if no encoding is given.
+    Without one given it is as a mark at the start of the file says, else UTF-8; then, if
+    `western`, bytes that are not UTF-8 are read as Windows-1252.
     """
     with opened(file) as stream:
         found, errors = encoding, "strict"

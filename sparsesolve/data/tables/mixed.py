@@ -170,13 +170,7 @@ def _whole(source, roles, style):
 
 
 class Columns:
-    """Columns of a file, read for their use.
-
-    Parameters
-    ----------
-    source : DelimitedFile or ParquetFile
-    roles : Roles
-    """
+    """Columns of a DelimitedFile or ParquetFile, read for their use by Roles."""
 
     def __init__(self, source, roles):
         self.source, self.roles = source, roles

@@ -16,11 +16,10 @@ SPARSE_PARTS = {"data", "indices", "indptr", "shape"}
 
 def read(path, response, weights=None, offset=None, drop=(), labels=False, features=None,
          marks=None):
-    """Read the arrays X and y, or data, indices, indptr, shape and y.
+    """Read the arrays X and y, or data, indices, indptr, shape and y; feature_names are optional.
 
     The sparse parts are those of ``scipy.sparse.save_npz``. Without its ``format`` the length of
-    indptr decides (rows if both are possible). The optional array feature_names names the
-    columns. Parameters and errors: see :func:`sparsesolve.data.tables.read_table`.
+    indptr decides (rows if both are possible). Parameters are those of `read_table`.
     """
     if not zipfile.is_zipfile(path):
         raise ValueError("not an .npz file of numpy; write it with numpy.savez")

@@ -37,21 +37,11 @@ class Entries(NamedTuple):
 
 
 class SparseText:
-    """Rows of a text file, or of standard input; each call reads them from the start.
+    """Rows of an "svmlight" or "vw" file, or of standard input; each call reads from the start.
 
-    Parameters
-    ----------
-    file : str or path
-    layout : {"svmlight", "vw"}
-    hash_bits : int, optional
-        Features are hashed into 2^hash_bits places: names of vw (18 if None), and numbers of
-        SVMlight.
-    first : {0, 1}
-        Number of the first feature of SVMlight.
-    labels : bool, default True
-        Whether each row must have a label.
-    hashing : {1, 2}
-        How names of vw are hashed; 1 is that of version 0.1.
+    Features are hashed into 2^hash_bits places: names of vw (18 if None), and numbers of SVMlight,
+    whose first feature is `first`. With `labels` each row must have one. How names of vw are
+    hashed is `hashing`; 1 is that of version 0.1.
     """
 
     def __init__(self, file, layout, hash_bits=None, first=1, labels=True, hashing=HASHING):

@@ -1,5 +1,10 @@
 """Paths, curves, kernels and encoders as members of a model file, and back.
 
+An encoder says as JSON how a table becomes a design, without its rows: ``names`` and ``groups`` of
+the p columns, ``unknown``, ``missing``, ``sparse``, ``sources``, a list with the fields of a
+Source (data/columns_of_numbers.py) for each column of the table, and ``formula``, the fields of a
+Formula (data/formula.py) or null.
+
 `model_file` describes the members; `model_arrays` has the contract of a kind. Rooms above this
 one add their own kinds to KINDS, and the members of Grams to GRAMS.
 """
@@ -9,13 +14,14 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.data.columns_of_numbers import Source, with_column
+from sparsesolve.data.encoding import EncodedDesign, columns_of_sources
+from sparsesolve.data.formula import Factor, Formula, variables
 from sparsesolve.data.genotypes.columns import Variants
 from sparsesolve.families import cox, read_family
 from sparsesolve.families.registry import WORDS
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.feature_groups import FeatureGroups
-from sparsesolve.results.files.encoder_file import encoder_of, encoder_values
 from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Json, Kind
 from sparsesolve.results.intervals import Intervals
 from sparsesolve.results.kernel_path import MKLCrossValidation, MKLPath
@@ -28,6 +34,7 @@ from sparsesolve.results.status import Status
 COLUMNS = ("lambdas", "df", "dev_ratio", "gaps", "n_iters")
 KEPT = ("alpha", "intercept", "standardize", "grouped", "tol", "penalty_name", "concave",
         "signal", "command", "versions")  # fmt: skip
+PLAIN = (str, bool, int, float)
 NAMES = ("feature_names", "class_names", "kernel_names")
 CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
 CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
@@ -41,9 +48,6 @@ SOLVED = {
 }  # fmt: skip
 # (values by name of Grams, Grams of checked values), from the room of kernels.
 GRAMS: list[tuple] = []
-
-
-# Relations between members, which stand in declarations where the members are known.
 
 
 def falling(values, sizes):
@@ -339,27 +343,21 @@ def _no_fit(X, y, **options):
     raise ValueError("A model from a file lacks the options of a new fit; fit the data again")
 
 
-# Tables of inference.
+def two_limits(values, sizes):
+    """Refuse truncations without a lower and an upper limit."""
+    if values["truncation"].shape[1] != 2:
+        raise Damaged(f"truncation has {values['truncation'].shape[1]} columns, not 2")
+
 
 INTERVALS = {
     "names": Form("U", "m"), "features": Form("i", "m"), "estimates": Form("f", "m", finite=False),
     "errors": Form("f", "m", finite=False), "p_values": Form("f", "m", low=0.0, finite=False),
     "lower": Form("f", "m", finite=False), "upper": Form("f", "m", finite=False),
-    "truncation": Form("f", "m*", finite=False), "leakage": Form("f", "m", finite=False),
-    "level": Form("n"), "sigma": Form("n"), "lam": Form("f", finite=False), "method": Form("U"),
-    "sigma_rule": Form("U"), "event": Form("U"), "words": Json(Form("U", "*")),
+    "truncation": Form("f", "m*", finite=False), "two": two_limits,
+    "leakage": Form("f", "m", finite=False), "lam": Form("f", finite=False),
+    "level": Form("n"), "sigma": Form("n"), "method": Form("U"), "sigma_rule": Form("U"),
+    "event": Form("U"), "words": Json(Form("U", "*")),
 }  # fmt: skip
-
-
-def _interval_values(table):
-    return {name: getattr(table, name) for name in INTERVALS} | {
-        "names": np.array(list(map(str, table.names)), dtype=str)}  # fmt: skip
-
-
-def _intervals_of(values):
-    if values["truncation"].shape[1] != 2:
-        raise Damaged(f"truncation has {values['truncation'].shape[1]} columns, not 2")
-    return Intervals(**{**values, "names": values["names"].tolist()})
 
 
 KNOCKOFFS = {
@@ -370,18 +368,124 @@ KNOCKOFFS = {
 }  # fmt: skip
 
 
-def _knockoff_values(found):
-    return {name: getattr(found, name) for name in KNOCKOFFS} | {
-        "names": np.array(list(map(str, found.names)), dtype=str)}  # fmt: skip
+def _kind_of_table(made, members):
+    """Return the Kind of a table, whose members are its attributes, and names text."""
+
+    def values_of(table):
+        attributes = {name: getattr(table, name, None) for name in members}
+        return attributes | {"names": np.array(list(map(str, table.names)), dtype=str)}
+
+    return Kind(made, members, values_of,
+                lambda values: made(**{**values, "names": values["names"].tolist()}))  # fmt: skip
 
 
-def _knockoffs_of(values):
-    return Knockoffs(**{**values, "names": values["names"].tolist()})
+def encoder_values(fit):
+    """Return the JSON values of an EncodedDesign, or of that of a fit, without rows; or None."""
+    design = fit if isinstance(fit, EncodedDesign) else getattr(fit, "encoder", None)
+    if design is None:
+        return None
+    return {
+        "names": [str(name) for name in design.names],
+        "groups": [str(group) for group in design.groups],
+        "unknown": design.unknown,
+        "missing": design.missing,
+        "sparse": sparse.issparse(design.matrix),
+        "sources": [{name: _plain(value) for name, value in source._asdict().items()}
+                    for source in design.sources],
+        "formula": None if design.formula is None else _plain(design.formula._asdict()),
+    }  # fmt: skip
+
+
+def encoder_of(found):
+    """Return the EncodedDesign without rows of such values, or raise Damaged."""
+    try:
+        sources = [_source(fields) for fields in found["sources"]]
+        names = np.array(found["names"], dtype=object)
+        groups, unknown = list(found["groups"]), found["unknown"]
+        missing = found.get("missing", "mean")  # Files before 0.2 do not say it.
+        fits = (unknown in ("error", "zero") and missing in ("mean", "error")
+                and names.ndim == 1 and len(names) > 0
+                and all(isinstance(name, str) for name in names)
+                and len({source.name for source in sources}) == len(sources))  # fmt: skip
+        formula = _formula(found.get("formula"), sources)
+        made = groups == _terms(formula, sources, names)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Damaged(f"encoder is not what was written ({error})") from None
+    if not (fits and made) or len(groups) != len(names) or not isinstance(found["sparse"], bool):
+        raise Damaged("the parts of encoder do not fit together")
+    matrix = np.zeros((0, len(names)), order="F")
+    return EncodedDesign(sparse.csc_array(matrix) if found["sparse"] else matrix, names, groups,
+                         sources, unknown, missing=missing, formula=formula)  # fmt: skip
+
+
+def _formula(fields, sources):
+    """Return the Formula of its fields; ValueError if it would run anything but FUNCTIONS."""
+    if fields is None:
+        return None
+    terms = [(str(label), [Factor(str(text), bool(is_column)) for text, is_column in factors])
+             for label, factors in fields["terms"]]  # fmt: skip
+    names = [source.name for source in sources]
+    for factor in (factor for _, factors in terms for factor in factors):
+        if not factor.is_column:
+            variables(factor.text, names)
+    state = {text: _state(kept) for text, kept in fields["state"].items()}
+    return Formula(terms, [str(name) for name in fields["categories"]], state)
+
+
+def _state(value):
+    """Return what a function has learned: numbers are keys of it, and lists are arrays."""
+    if isinstance(value, dict):
+        return {int(key) if key.isdigit() else key: _state(part) for key, part in value.items()}
+    if value is None or isinstance(value, PLAIN):
+        return value
+    array = np.array(value, dtype=float)
+    if not np.isfinite(array).all():
+        raise ValueError("what a formula has learned is damaged")
+    return array
+
+
+def _terms(formula, sources, names):
+    """Return the groups of the columns as the sources, or the terms of a formula, make them."""
+    made, groups = columns_of_sources(sources)
+    if formula is None:
+        return groups
+    row = np.concatenate([source.fill for source in sources])[None, :]
+    learned = bool(formula.state)
+    _, made, groups = formula.expanded(row, made, groups)
+    if bool(formula.state) != learned or made != names.tolist():
+        raise ValueError("the formula makes other columns")
+    return groups
+
+
+def _source(fields):
+    fill = np.array(fields["fill"], dtype=float)
+    levels = fields["levels"]
+    if fill.ndim != 1 or not np.isfinite(fill).all() or not isinstance(fields["name"], str):
+        raise ValueError("a source is damaged")
+    if levels is not None and (
+        type(levels) is not list or not all(isinstance(level, PLAIN) for level in levels)
+        or len(set(levels)) < len(levels)
+    ):  # fmt: skip
+        raise ValueError("levels of a source are damaged")
+    if len(fill) != (1 if levels is None else len(with_column(levels))):
+        raise ValueError("a source has another number of columns")
+    return Source(**{**fields, "fill": fill})
+
+
+def _plain(value):
+    """Return a field of a source in the form of JSON."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return value.item() if isinstance(value, np.generic) else value
 
 
 KINDS |= {
-    "knockoffs": Kind(Knockoffs, KNOCKOFFS, _knockoff_values, _knockoffs_of),
-    "intervals": Kind(Intervals, INTERVALS, _interval_values, _intervals_of),
+    "knockoffs": _kind_of_table(Knockoffs, KNOCKOFFS),
+    "intervals": _kind_of_table(Intervals, INTERVALS),
     "path": Kind(Path, PATH, path_values, _path_of),
     "knots": Kind(KnotPath, PATH, path_values, lambda values: _path_of(values, KnotPath)),
     "cv": Kind(CVPath, CV, lambda fit: _cv_values(fit, path_values(fit.path)),

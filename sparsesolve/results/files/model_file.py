@@ -25,7 +25,7 @@ Kinds "path", "knots" and "cv" also hold ::
     feature_names (p,)      if there are any
     feature_groups          JSON: pairs of a group's name and its features, if there are groups;
                             in files of version 0.1 groups (p,), the number of each feature's group
-    encoder                 if X was an EncodedDesign: see encoder_file.py
+    encoder                 if X was an EncodedDesign: see fit_arrays.py
 
 Kind "design" holds format, version, kind and encoder alone. Kinds "cv" and "cv_kernels" also
 hold ::

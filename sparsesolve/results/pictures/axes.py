@@ -26,10 +26,6 @@ AXIS_LABELS = {
     "lambda": "\N{MINUS SIGN}log(λ)",
     "dev": "Fraction of deviance explained",
 }
-# A new figure has this size in inches, with room for the names of lines.
-FIGURE = (8.0, 5.0)
-# One panel among several has this size in inches.
-PANEL = (4.4, 4.2)
 # A row has at most this many panels.
 ABREAST = 4
 # Intervals beyond this number have no room for their names.
@@ -61,7 +57,7 @@ def on_axes(plot: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 def axes_or_new(ax):
     """Return the given axes, or those of a new figure with room for labels outside them."""
     if ax is None:
-        return _pyplot().subplots(figsize=FIGURE, layout="constrained")[1]
+        return _pyplot().subplots(figsize=(8.0, 5.0), layout="constrained")[1]
     if not hasattr(ax, "plot"):
         raise TypeError(f"ax must be axes of matplotlib or None, not {type(ax).__name__}")
     return ax
@@ -83,7 +79,7 @@ def panels_of(figure, count):
 
 def _panel_size(count):
     rows = -(-count // ABREAST)
-    return PANEL[0] * -(-count // rows), PANEL[1] * rows
+    return 4.4 * -(-count // rows), 4.2 * rows  # inches
 
 
 def save_figure(draw, file, title, ylabel=None, panels=None):
@@ -118,24 +114,12 @@ def along(path, xvar, allowed):
 
 
 def draw_along(ax, x, lines, names, label, labels, counts, numbers=None):
-    """Draw lines (m, L) against x, those with the largest last value on top.
+    """Draw lines (m, L) against x (L,), those with the largest last value on top.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    x : ndarray (L,)
-        Nothing is drawn where it is not finite.
-    lines : ndarray (m, L)
-    names : sequence of length m
-    label : bool or int
-        Name the lines: True as many as fit, an int at most that many.
-    labels : pair of str
-        Labels of the axes.
-    counts : triple (places (K,), counts (K,), title)
-        Counts to show along the top.
-    numbers : ndarray (m,) of int, optional
-        Lines with equal numbers look alike in all pictures. Default: neighbours at the end
-        differ.
+    Nothing is drawn where x is not finite. `label` names the lines: True as many as fit, an int at
+    most that many. `labels` are those of the axes; `counts` (places, counts, title) stand along
+    the top. Lines with equal `numbers` (m,) look alike in all pictures; by default neighbours at
+    the end differ.
     """
     named = label * len(lines) if isinstance(label, bool) else read_count("label", label, 0)
     shown = np.isfinite(x)
@@ -172,29 +156,11 @@ def draw_lines(ax, x, lines, numbers=None):
 
 def plot_curves(x, curves, labels, ax=None, *, marker=None, diagonal=False, marks=None,
                 steps=False):  # fmt: skip
-    """Draw curves with a legend of their names.
+    """Draw curves (n,) against x by name, with a legend, and return the axes.
 
-    Parameters
-    ----------
-    x : array (n,)
-    curves : dict from names to arrays (n,)
-        Values that are not finite are not drawn.
-    labels : pair of str
-        Labels of the axes.
-    ax : matplotlib Axes, optional
-        Where to draw. Default: the axes of a new figure.
-    marker : str, optional
-        A marker of matplotlib at each value.
-    diagonal : bool
-        Also draw the line from (0, 0) to (1, 1).
-    marks : dict from names to places, optional
-        The place in x at which each curve has a dot.
-    steps : bool
-        Values hold until the next x.
-
-    Returns
-    -------
-    ax : matplotlib Axes
+    Values that are not finite are not drawn. `labels` are those of the axes, and `marker` is one
+    of matplotlib's at each value. `diagonal` adds the line from (0, 0) to (1, 1), `marks` a dot at
+    a place in x of each curve by name. With `steps` values hold until the next x.
     """
     ax = axes_or_new(ax)
     if diagonal:
@@ -301,9 +267,7 @@ def count_on_top(ax, x, counts, title="Nonzero coefficients"):
 
 
 def without_rests_at_zero(lines):
-    """Return the lines with NaN where both neighbours are 0 too, so that none runs along the
-    axis.
-    """
+    """Return the lines with NaN where both neighbours are 0 too: none runs along the axis."""
     zero = np.pad(lines == 0.0, ((0, 0), (1, 1)), constant_values=True)
     return np.where(zero[:, :-2] & zero[:, 1:-1] & zero[:, 2:], np.nan, lines)
 

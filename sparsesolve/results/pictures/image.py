@@ -5,14 +5,12 @@ import numpy as np
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.penalties.nested_groups import read_tree
 from sparsesolve.penalties.prox.trees import sizes
-from sparsesolve.results.pictures.axes import AXES, axes_or_new
+from sparsesolve.results.pictures.axes import AXES, MOST_INTERVALS, axes_or_new
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 
 # These colours are white at 0.
 COLOURS = "RdBu_r"
 CHOSEN, LEFT = "0.25", "0.85"  # greys of the branches above chosen features, and of the others
-# The names of at most this many features have room below a picture of ordinary width.
-MOST_NAMES = 60
 
 
 @described_by(AXES)
@@ -159,7 +157,7 @@ def plot_tree(b, groups, names=None, ax=None):
     ax.set(xticks=[], yticks=[])
     ax.set_frame_on(False)
     if names is not None:
-        shown = np.argsort(-np.abs(leaves), kind="stable")[:MOST_NAMES]
+        shown = np.argsort(-np.abs(leaves), kind="stable")[:MOST_INTERVALS]
         shown = shown[leaves[shown] != 0.0]
         ax.set_xticks(place[shown], [names[j] for j in shown], rotation=90, fontsize=NAME_SIZE)
         ax.tick_params(length=0)

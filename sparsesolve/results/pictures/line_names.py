@@ -16,9 +16,7 @@ FARTHEST = 0.1
 
 
 def ranks(ends):
-    """Return numbers (m,) for colours and styles: neighbours at the end differ; large ends are
-    solid.
-    """
+    """Return numbers (m,) of colours and styles: neighbours differ, large ends are solid."""
     colour = np.argsort(np.argsort(ends, kind="stable"), kind="stable") % len(COLOURS)
     order = np.argsort(-np.abs(ends), kind="stable")
     numbers = np.empty(len(order), dtype=int)
@@ -34,31 +32,16 @@ def line_colours(numbers):
 
 
 def line_styles(numbers):
-    """Return a style for each line: lines of one colour differ, or all are solid if they are too
-    many.
-    """
+    """Return a style for each line: those of one colour differ, or all are solid if too many."""
     few = max(numbers, default=0) < len(COLOURS) * len(STYLES)
     return [STYLES[k // len(COLOURS)] if few else STYLES[0] for k in numbers]
 
 
 def name_lines(ax, collection, end, last, names, limit, numbers=None):
-    """Write names to the right of the axes, each near the end of its line; other lines become
-    pale.
+    """Write names to the right of the axes, each near the end of its line; the others become pale.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    collection : matplotlib LineCollection
-        The m lines, drawn on `ax`.
-    end : float
-        Horizontal end of the lines.
-    last : ndarray, shape (m,)
-        Vertical ends of the lines.
-    names : sequence of length m
-    limit : int
-        Most names.
-    numbers : ndarray (m,) of int, optional
-        Numbers that determine colours and styles. Default: neighbours with names differ.
+    The m lines of the `collection` end at `end` across and `last` (m,) up. At most `limit` have a
+    name. `numbers` (m,) determine colours and styles; by default neighbours with names differ.
     """
     low, high = ax.get_ylim()
     height = ax.get_window_extent().height * 72.0 / ax.figure.dpi  # points
@@ -96,18 +79,9 @@ def _highlight(collection, chosen, colours, styles):
 def choose_names(sizes, zero, spacing, limit):
     """Return the lines that get a name, and the heights of the names, both from the lowest up.
 
-    Lines are added by decreasing size of the coefficients, as long as all names stand within
-    FARTHEST of the ends of their lines.
-
-    Parameters
-    ----------
-    sizes : ndarray, shape (m,)
-        Last coefficients, as fractions of the axes' height.
-    zero : float
-        Height of the coefficient 0 on the axes.
-    spacing : float
-        Least distance of two names.
-    limit : int
+    Lines are added by decreasing `sizes` (m,), the last coefficients as fractions of the axes'
+    height, as long as all names stand within FARTHEST of the ends of their lines, and two of them
+    `spacing` apart; at most `limit`. The coefficient 0 is at the height `zero`.
     """
     chosen, places = [], np.empty(0)
     for k in np.argsort(-np.abs(sizes), kind="stable"):
@@ -123,21 +97,11 @@ def choose_names(sizes, zero, spacing, limit):
 
 
 def spread(wanted, spacing):
-    """Return the places in [0, 1], at least `spacing` apart, that are nearest to the wanted ones.
+    """Return the places in [0, 1], `spacing` apart, nearest to increasing `wanted` ones (m,).
 
     This is least squares under order constraints. After subtracting k·spacing from the k-th place
     the places must increase, which is isotonic regression. Clipping its solution solves the
-    problem with bounds.
-
-    Parameters
-    ----------
-    wanted : ndarray, shape (m,)
-        Increasing. (m - 1)·spacing must not exceed 1.
-    spacing : float
-
-    Returns
-    -------
-    places : ndarray, shape (m,)
+    problem with bounds. (m - 1)·spacing must not exceed 1.
     """
     from scipy.optimize import isotonic_regression
 

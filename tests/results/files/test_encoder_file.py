@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.results.files.encoder_file import encoder_of, encoder_values
+from sparsesolve.results.files.fit_arrays import encoder_of, encoder_values
 
 RNG = np.random.default_rng(0)
 N = 90
