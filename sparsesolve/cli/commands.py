@@ -17,6 +17,7 @@ from sparsesolve.cli.online import predict_online
 from sparsesolve.cli.options import (
     check_plot_file,
     check_probabilities,
+    check_results,
     check_targets,
     fit_options,
     named,
@@ -52,7 +53,7 @@ def run_path(args):
     """Fit a data file and write the requested results."""
     import sparsesolve as ss
 
-    _check_results(args)
+    check_results(args)
     _check_by(args)
     table = read_data(args)
     fit = named(ss.path(table.X, table.y, **fit_options(args, table)), table, args)
@@ -71,7 +72,7 @@ def run_cv(args):
     """Choose lambda for a data file by cross-validation and write the requested results."""
     import sparsesolve as ss
 
-    _check_results(args)
+    check_results(args)
     table = read_data(args)
     cv = ss.cv_path(
         table.X, table.y, n_folds=args.folds, folds=table.marks.get("fold"),
@@ -177,15 +178,6 @@ def path_of(fit, file, kernels=False):
         f"{file} is a model of kernels; read it in Python by sparsesolve.load"
         + (", or save it with its rows, as mkl --save does" if kernels else "")
     )
-
-
-def _check_results(args):
-    """Refuse results that cannot be written, before the fit starts."""
-    if args.plot:
-        check_plot_file(args.plot)
-    read = [args.file, *args.more, args.groups]
-    check_targets(read, out=args.out, plot=args.plot, save=args.save,
-                  **{"weights-file": getattr(args, "weights_file", None)})  # fmt: skip
 
 
 def _check_by(args):

@@ -15,9 +15,6 @@ FILES = "for a .bed or .pgen file of PLINK as FILE, or several: chr1.bed,chr2.be
 OF_TABLES = ("weights", "offset", "strata", "fold", "missing", "format", "separator", "decimal",
              "thousands", "encoding", "hash_bits")  # fmt: skip
 
-TABLES_ONLY = ("genotypes are read by the commands path, cv, predict and assess; for this one, "
-               "write a table of the variants it needs")  # fmt: skip
-
 
 def add_genotype_options(command):
     """Add the options that a .bed file takes."""
@@ -56,6 +53,19 @@ def is_genotypes(args):
     return Path(args.file).suffix in ENDINGS
 
 
+def refuse_genotypes(args):
+    """Raise ValueError for genotypes, where a command reads tables alone."""
+    if is_genotypes(args):
+        raise ValueError(f"{args.file}: genotypes are read by the commands path, cv, predict and "
+                         "assess; for this one, write a table of the variants it needs")
+
+
+def _refuse_options_of_tables(args):
+    for name in OF_TABLES:
+        if getattr(args, name, None):
+            raise ValueError(f"--{name.replace('_', '-')} is for tables of features; leave it out")
+
+
 def refuse_genotype_options(args):
     """Refuse options of genotypes with another file."""
     names = ("phenotype", "covariates", "matches", "weights_file", "genome_build")
@@ -87,9 +97,7 @@ def _opened(args):
 
 def read_genotypes(args):
     """Return the Table of a .bed file and its table of phenotypes; a note says what matched."""
-    for name in OF_TABLES:
-        if getattr(args, name, None):
-            raise ValueError(f"--{name.replace('_', '-')} is for tables of features; leave it out")
+    _refuse_options_of_tables(args)
     if getattr(args, "fold_groups", None) not in (None, "FID"):
         raise ValueError("folds of genotypes hold families out whole, by --fold-groups FID; leave "
                          "it out")  # fmt: skip
@@ -114,9 +122,7 @@ def read_genotypes(args):
 
 def matched_genotypes(args, fit, id="IID"):
     """Return (MatchedGenotypes, y) of a .bed file in the columns of a model; y may be None."""
-    for name in OF_TABLES:
-        if getattr(args, name, None):
-            raise ValueError(f"--{name.replace('_', '-')} is for tables of features; leave it out")
+    _refuse_options_of_tables(args)
     X, y, response = _opened(args), None, getattr(args, "response", [])
     if args.phenotype:
         response = response[0] if len(response) == 1 else response

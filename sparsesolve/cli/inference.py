@@ -5,8 +5,7 @@ from pathlib import Path as FilePath
 from sparsesolve.cli.options import (
     add_data_options,
     add_model_options,
-    check_plot_file,
-    check_targets,
+    check_results,
     fit_options,
     read_data,
 )
@@ -85,9 +84,7 @@ def run_knockoffs(args):
 
 def _options(args):
     """Return the options of the model, and the data, after checks of where results go."""
-    if args.plot:
-        check_plot_file(args.plot)
-    check_targets([args.file, args.groups], out=args.out, plot=args.plot, save=args.save)
+    check_results(args)
     table = read_data(args)
     options = fit_options(args, table)
     return {**options, "progress": False, "feature_names": table.feature_names,

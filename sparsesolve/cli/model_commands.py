@@ -5,11 +5,11 @@ import numpy as np
 
 from sparsesolve.cli.commands import load_model, path_of, read_s
 from sparsesolve.cli.genotypes import (
-    TABLES_ONLY,
     add_new_genotypes,
     is_genotypes,
     matched_genotypes,
     refuse_genotype_options,
+    refuse_genotypes,
 )
 from sparsesolve.cli.online import assess_online
 from sparsesolve.cli.options import check_targets
@@ -79,8 +79,7 @@ def run_assess(args):
             tables = [Table(X, y, None, None, None)]
             _refuse_no_response(tables[0])
         else:
-            tables = _blocks(args, path) if path.family != "cox" else (
-                [_read(args, ("strata",))[2]])  # fmt: skip
+            tables = _blocks(args, path) if path.family != "cox" else [known_rows(args, path)]
         found = measures_of(
             read_known_rows(fit, table.X, table.y, s, table.weights, table.offset,
                             table.marks.get("strata"), empty=True)
@@ -131,36 +130,37 @@ def run_refit(args):
     write_table(args.out, header, rows)
 
 
-def _read(args, marks=()):
+def _read(args):
     """Return (fit, path, table) of the model and the file."""
     check_targets([args.file, args.model], out=args.out)
     fit, path = load_model(args.model)
-    if is_genotypes(args):
-        raise ValueError(f"{args.file}: {TABLES_ONLY}")
-    marks = {name: getattr(args, name) for name in marks if getattr(args, name) is not None}
-    table = model_rows(
-        args, path, response=_response(args), weights=getattr(args, "weights", None),
-        offset=getattr(args, "offset", None), marks=marks,
-        labels=path_family(path).classify is not None,
-    )  # fmt: skip
+    return fit, path, known_rows(args, path)
+
+
+def known_rows(args, path):
+    """Return the rows of the file with their responses."""
+    refuse_genotypes(args)
+    table = model_rows(args, path, **_known(args, path))
     _refuse_no_response(table)
-    return fit, path, table
+    return table
 
 
 def _blocks(args, path):
     """Yield the rows of the file in blocks, with their responses."""
-    if args.strata is not None:
-        raise ValueError("--strata belongs to models of --family cox")
-    labels = path_family(path).classify is not None
-    for table in model_blocks(args, path, response=_response(args), weights=args.weights,
-                              offset=args.offset, labels=labels):  # fmt: skip
+    for table in model_blocks(args, path, **_known(args, path)):
         _refuse_no_response(table)
         yield table
 
 
-def _response(args):
-    """Return the columns of the response; in an .npz file it is the array y by default."""
-    return args.response or ["y"] * (file_options(args)["layout"] == "npz")
+def _known(args, path):
+    """Return what to read of the rows; in an .npz file the response is the array y by default."""
+    family, strata = path_family(path), getattr(args, "strata", None)
+    if strata is not None and family.name != "cox":
+        raise ValueError("--strata belongs to models of --family cox")
+    response = args.response or ["y"] * (file_options(args)["layout"] == "npz")
+    return {"response": response, "weights": args.weights, "offset": args.offset,
+            "marks": {} if strata is None else {"strata": strata},
+            "labels": family.classify is not None}  # fmt: skip
 
 
 def _refuse_no_response(table):

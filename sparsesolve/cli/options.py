@@ -13,12 +13,12 @@ import scipy
 
 from sparsesolve import __version__
 from sparsesolve.cli.genotypes import (
-    TABLES_ONLY,
     is_genotypes,
     read_genotypes,
     refuse_genotype_options,
+    refuse_genotypes,
 )
-from sparsesolve.cli.reading import add_file_options, read_files, read_rows
+from sparsesolve.cli.reading import add_file_options, read_rows
 from sparsesolve.data.tables.columns import read_feature_groups
 from sparsesolve.families import FAMILIES, cox, read_family
 from sparsesolve.families.registry import WORDS
@@ -163,8 +163,7 @@ def make_penalty(args, table):
 
 
 def _groups(args, table, overlapping):
-    """Return groups of features: from a file, or with --groups columns by their original column.
-    """
+    """Return groups of features: of a file, or with --groups columns by their own column."""
     if args.groups != "columns":
         return read_feature_groups(args.groups, args.file, table, overlapping)
     columns = table.X.groups if hasattr(table.X, "groups") else np.arange(table.X.shape[1])
@@ -195,15 +194,12 @@ def read_data(args):
     if args.strata is not None and read_family(args.family).name != "cox":
         raise ValueError("--strata belongs to --family cox")
     refuse_genotype_options(args)
-    if is_genotypes(args):
-        if not hasattr(args, "phenotype"):  # an option of the commands path and cv
-            raise ValueError(f"{args.file}: {TABLES_ONLY}")
+    if is_genotypes(args) and hasattr(args, "phenotype"):  # an option of the commands path and cv
         return read_genotypes(args)
+    refuse_genotypes(args)
     marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
-    read = read_files if getattr(args, "more", None) else read_rows
-    return read(
-        args, args.response, args.weights, args.offset, args.drop,
-        labels=read_family(args.family).classify is not None, formula=args.formula,
+    return read_rows(
+        args, labels=read_family(args.family).classify is not None,
         marks={name: column for name, column in marks.items() if column is not None},
     )  # fmt: skip
 
@@ -278,6 +274,15 @@ def versions():
     """Return what computes, and in which version, in words."""
     return (f"sparsesolve {__version__}, numpy {np.__version__}, scipy {scipy.__version__}, "
             f"Python {platform.python_version()}")  # fmt: skip
+
+
+def check_results(args):
+    """Refuse results of a fit that cannot be written, before it starts."""
+    if args.plot:
+        check_plot_file(args.plot)
+    read = [args.file, *getattr(args, "more", []), getattr(args, "groups", None)]
+    check_targets(read, out=args.out, plot=args.plot, save=args.save,
+                  **{"weights-file": getattr(args, "weights_file", None)})  # fmt: skip
 
 
 def check_targets(sources, **targets):

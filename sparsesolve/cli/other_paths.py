@@ -5,8 +5,7 @@ import sys
 
 from sparsesolve.cli.options import (
     add_data_options,
-    check_plot_file,
-    check_targets,
+    check_results,
     numbers,
     remembered,
 )
@@ -80,8 +79,8 @@ def _finish(args, solve):
     """Read, solve, and write the requested results."""
     import sparsesolve as ss
 
-    _check(args, save=args.save)
-    table = _table(args)
+    check_results(args)
+    table = read_rows(args)
     options = {
         "weights": table.weights, "offset": table.offset, "intercept": not args.no_intercept,
         "standardize": not args.no_standardize, "progress": sys.stderr.isatty(),
@@ -102,10 +101,10 @@ def run_mkl(args):
     """Compute the weights of the kernels of a data file along lambda."""
     import sparsesolve as ss
 
-    _check(args, save=args.save)
+    check_results(args)
     if not args.kernel:
         raise ValueError("say which kernels by --kernel, as in --kernel 'gaussian(0.5)'")
-    table = _table(args, labels=read_family(args.family).classify is not None)
+    table = read_rows(args, read_family(args.family).classify is not None)
     names = [] if table.feature_names is None else table.feature_names.tolist()
     pairs = {text: _kernel(text, names) for text in args.kernel}
     own = table.feature_names if isinstance(table.X, _plain()) else None
@@ -155,18 +154,6 @@ def _write_weights(fit, names, file):
             for name, weight in zip(names, fit.kernel_weights[:, k].tolist(), strict=True)
             if weight > 0.0]  # fmt: skip
     write_table(file, ["lambda", "kernel", "weight"], rows)
-
-
-def _check(args, **targets):
-    """Refuse results that cannot be written, before the fit starts."""
-    if args.plot:
-        check_plot_file(args.plot)
-    check_targets([args.file], out=args.out, plot=args.plot, **targets)
-
-
-def _table(args, labels=False):
-    return read_rows(args, response=args.response, weights=args.weights, offset=args.offset,
-                     drop=args.drop, labels=labels, formula=args.formula)  # fmt: skip
 
 
 def _plain():

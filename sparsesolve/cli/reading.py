@@ -41,23 +41,24 @@ def file_options(args):
             "zero_based": args.zero_based}  # fmt: skip
 
 
-def read_rows(args, response=(), weights=None, offset=None, drop=(), labels=False, marks=None,
-              formula=None):
-    """Return the Table of a command's file; notes on what was done to it go to stderr."""
-    if formula is not None and (response or drop):
+def read_rows(args, labels=False, marks=None):
+    """Return the Table of a command's files; notes on what was done to them go to stderr."""
+    if args.formula is not None and (args.response or args.drop):
         raise ValueError("--formula names the response and the terms; leave out --response, and "
                          "in place of --drop write '. - column'")  # fmt: skip
-    table = read_table(
-        args.file, response, weights, offset, drop, labels=labels, marks=marks, formula=formula,
-        missing=getattr(args, "missing", None) or "mean", **file_options(args),
-    )  # fmt: skip
+    asked = {"response": args.response, "weights": args.weights, "offset": args.offset,
+             "drop": args.drop, "labels": labels, "marks": marks,
+             "missing": args.missing or "mean"}  # fmt: skip
+    if getattr(args, "more", None):
+        table = _several_files(args, asked)
+    else:
+        table = read_table(args.file, formula=args.formula, **asked, **file_options(args))
     print_notes(table.notes)
     return table
 
 
-def read_files(args, response=(), weights=None, offset=None, drop=(), labels=False, marks=None,
-               formula=None):
-    """Return the Table of a command's several Parquet files, which need not fit in memory."""
+def _several_files(args, asked):
+    """Return the Table of several Parquet files, which need not fit in memory."""
     from sparsesolve.data.tables.parquet import read_parquet_files
 
     files = [args.file, *args.more]
@@ -65,12 +66,9 @@ def read_files(args, response=(), weights=None, offset=None, drop=(), labels=Fal
     if other is not None:
         raise ValueError(f"{other}: several files are read where they are Parquet; write it as "
                          "such, or give one file")  # fmt: skip
-    if formula is not None:
+    if args.formula is not None:
         raise ValueError("--formula takes one file, which is read into memory; give --response")
-    table = read_parquet_files(files, response, weights, offset, drop, labels, marks,
-                               args.missing or "mean")  # fmt: skip
-    print_notes(table.notes)
-    return table
+    return read_parquet_files(files, **asked)
 
 
 def model_rows(args, path, **parts):

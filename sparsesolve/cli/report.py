@@ -6,9 +6,9 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from sparsesolve.cli.commands import path_of, read_s
-from sparsesolve.cli.genotypes import TABLES_ONLY, is_genotypes
+from sparsesolve.cli.model_commands import known_rows
 from sparsesolve.cli.options import check_targets, versions
-from sparsesolve.cli.reading import add_file_options, file_options, model_rows
+from sparsesolve.cli.reading import add_file_options
 from sparsesolve.results import printing
 from sparsesolve.results.prediction import path_family
 from sparsesolve.selection.measures import SIDED
@@ -122,18 +122,7 @@ def _on_rows(args, fit, path, s, figures):
     """Return the section on the rows of the file: measures, and what suits the response."""
     import sparsesolve as ss
 
-    if is_genotypes(args):
-        raise ValueError(f"{args.file}: {TABLES_ONLY}")
-    family = path_family(path)
-    if args.strata is not None and family.name != "cox":
-        raise ValueError("--strata belongs to models of --family cox")
-    table = model_rows(
-        args, path, response=args.response or ["y"] * (file_options(args)["layout"] == "npz"),
-        weights=args.weights, offset=args.offset, labels=family.classify is not None,
-        marks={} if args.strata is None else {"strata": args.strata},
-    )  # fmt: skip
-    if table.y is None:
-        raise ValueError("the responses of the rows are needed; name their column by --response")
+    family, table = path_family(path), known_rows(args, path)
     rows = {"weights": table.weights, "offset": table.offset}
     found = ss.assess(fit, table.X, table.y, s, strata=table.marks.get("strata"), **rows)
     body = table_of({"measure": list(found), "value": list(found.values())})

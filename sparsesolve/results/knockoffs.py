@@ -95,20 +95,16 @@ class Knockoffs(Frozen, Tabled):
     def __str__(self):
         m, several = len(self.selected), self.draws > 1  # each draw has half of the rate
         least = ceil((2.0 if several else 1.0) / self.fdr - 1e-9)
+        columns = self._columns()
+        kept = columns.pop("selected")
+        columns = {name: values[kept] for name, values in columns.items()}
         if m:
-            columns = {name: values[:m] for name, values in self._columns().items()
-                       if name != "selected"}  # fmt: skip
-            if self.draws > 1:
-                kept = np.isin(self._columns()["feature"], np.array(self.names, object)[
-                    self.selected])  # fmt: skip
-                columns = {name: values[kept] for name, values in self._columns().items()
-                           if name != "selected"}  # fmt: skip
             words = [
                 f"{m} of {self._tested} features: the expected share of false ones among them is "
                 f"at most {self.fdr:g}, if {self.covariance_rule}."
             ]
         else:
-            columns, words = {}, [f"None of {self._tested} features."]
+            words = [f"None of {self._tested} features."]
         words.append(f"At fdr {self.fdr:g} at least {least} features must pass together"
                      f"{' in a draw' * several}; with fewer true ones the method has no power."
                      )  # fmt: skip

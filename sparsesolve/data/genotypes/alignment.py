@@ -19,7 +19,6 @@ from .files import text_columns
 # Text for a missing value in tables of phenotypes; -9 is PLINK's.
 MISSING = frozenset(["", "NA", "na", "NaN", "nan", ".", "-9", "N/A", "NULL"])
 PLINK_MISSING = -9.0
-SHOWN = 3
 # Variants at which samples are looked at for genotypes.
 LOOKED_AT = 100
 HAPLOID = [mark + name for mark in ("", "CHR") for name in ("X", "Y", "MT", "M", "23", "24", "26")]
@@ -148,7 +147,7 @@ def _ids(column):
 
 
 def _some(ids):
-    return ", ".join(map(repr, [str(one) for one in ids[:SHOWN]]))
+    return ", ".join(map(repr, [str(one) for one in ids[:3]]))
 
 
 def _values(columns, wanted, name):
