@@ -1,6 +1,7 @@
 """No CONVERGED where an independent certificate, or a better point, says otherwise."""
 
 import loss_excess
+import medium_problems
 import numpy as np
 import numpy_losses
 import pytest
@@ -83,3 +84,10 @@ def test_the_judges_tell_right_from_wrong():
             if own.gap(fit, k) > 1e-6:
                 caught.add(call.family)
     assert len(caught) >= 10
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_claims_hold(seed):
+    call = medium_problems.problem(seed)
+    _, _, false, _ = random_problems.judged(call, call.fit(), medium_problems.JUDGED)
+    assert not false

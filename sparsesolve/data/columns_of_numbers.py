@@ -5,7 +5,6 @@ and 1, or one if K is 2, and a gap in it becomes the share of each level.
 """
 
 import re
-import sys
 import warnings
 from collections import Counter
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from scipy import sparse
 
 from .array import converted, is_number, real_array, refuse_truncated
 from .frame import columns_of, is_enum, is_frame
+from .public_names import stack_level
 from .survival import is_missing
 
 # Codes of a missing label, and of one that the first table did not have.
@@ -237,16 +237,8 @@ def _warn_of_many(name, levels, n):
         f"column {name!r} holds {len(levels)} different labels in {n} rows ({', '.join(shown)}, "
         f"...), and each becomes a column; if they are {what}, drop the column or make numbers "
         "of it",
-        stacklevel=_stack_level(),
+        stacklevel=stack_level(),
     )
-
-
-def _stack_level():
-    """Return the level of the stack at which the package was called."""
-    frame, depth = sys._getframe(1), 1
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
-        frame, depth = frame.f_back, depth + 1
-    return depth
 
 
 def encoded(columns, sources, unknown, missing, as_sparse):

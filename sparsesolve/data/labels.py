@@ -27,13 +27,17 @@ def read_labels(y, n):
         return _of_length(codes, n), names[used]
     array = _of_length(label_array(y), n)
     if array.dtype.kind in NUMBERS:
-        _refuse_broken_numbers(array)
+        if array.dtype.kind == "f":
+            refuse("y", array, ~np.isfinite(array), "drop that row or replace the value")
+            whole = array == np.round(array)
+            refuse("y", array, ~whole, "labels that are numbers must be whole")
         names = np.unique(array)
         return np.searchsorted(names, array), names  # faster than an inverse
     if array.dtype.kind == "O":
         return _sorted_objects(array)
     if array.dtype.kind in SORTED_BY_NUMPY:
-        _refuse_missing_dates(array)
+        if array.dtype.kind in "Mm" and np.isnat(array).any():
+            raise _missing("NaT", int(np.isnat(array).argmax()))
     else:
         real_array("y", array)  # raises for complex numbers and records
     names, codes = np.unique(array, return_inverse=True)
@@ -137,18 +141,6 @@ def _numbers_if_all_are(array):
         except OverflowError:
             return array
     return real_array("y", array)
-
-
-def _refuse_broken_numbers(array):
-    if array.dtype.kind == "f":
-        refuse("y", array, ~np.isfinite(array), "drop that row or replace the value")
-        whole = array == np.round(array)
-        refuse("y", array, ~whole, "labels that are numbers must be whole")
-
-
-def _refuse_missing_dates(array):
-    if array.dtype.kind in "Mm" and np.isnat(array).any():
-        raise _missing("NaT", int(np.isnat(array).argmax()))
 
 
 def _sorted_objects(array):

@@ -49,6 +49,14 @@ def public_names(
     return __getattr__, __dir__
 
 
+def stack_level() -> int:
+    """Return the level of the stack, from that of the caller, at which the package was called."""
+    frame, depth = sys._getframe(1), 1
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
+        frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
+    return depth
+
+
 class MovedModule(ModuleType):
     """A module by its old name, which warns; `home` is the new one."""
 

@@ -83,7 +83,10 @@ def _columns(y):
         if np.ndim(y) == 2 and np.shape(y)[1] in (2, 3):
             for k, column in enumerate(np.asarray(y).T):
                 _refuse_words(str(k), column)
-        return _columns_of_array(real_array("y", y))
+        array = real_array("y", y)
+        if array.ndim != 2 or array.shape[1] not in (2, 3, 4):
+            raise ValueError(f"y has shape {array.shape}; {FORMS}")
+        return list(array.astype(float).T)
     if len(named) not in (2, 3):
         raise ValueError(f"y has {len(named)} columns; {FORMS}")
     arrays = [(str(name).lower(), _column(name, values)) for name, values in named]
@@ -136,12 +139,6 @@ def _in_order(arrays):
     if len(boolean) == 1:
         return [array for _, array in arrays if array is not boolean[0]] + boolean
     return [array for _, array in arrays]
-
-
-def _columns_of_array(array):
-    if array.ndim != 2 or array.shape[1] not in (2, 3, 4):
-        raise ValueError(f"y has shape {array.shape}; {FORMS}")
-    return list(array.astype(float).T)
 
 
 def _refuse_times(values, name):

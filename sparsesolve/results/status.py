@@ -2,10 +2,11 @@
 """
 
 import enum
-import sys
 import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+from sparsesolve.data.public_names import stack_level
 
 
 class Status(enum.IntEnum):
@@ -43,7 +44,5 @@ def warning_as(category):
 
 def warn(message, kind=None):
     """Warn at the line that called the package, by default with ConvergenceWarning."""
-    frame, depth = sys._getframe(), 1
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
-        frame, depth = frame.f_back, depth + 1
-    warnings.warn(message, CATEGORY.get() if kind is None else kind, stacklevel=depth)
+    kind = CATEGORY.get() if kind is None else kind
+    warnings.warn(message, kind, stacklevel=stack_level())

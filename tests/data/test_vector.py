@@ -1,4 +1,4 @@
-"""Responses, weights, offsets, factors, limits and λs: values kept, faults named."""
+"""Responses, weights and their shares, offsets, factors, limits and λs: kept, or faults named."""
 
 import hypothesis.strategies as st
 import numpy as np
@@ -8,12 +8,15 @@ from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
 from sparsesolve.data import (
+    less_offset,
     read_lambdas,
     read_limits,
     read_offset,
     read_penalty_factor,
     read_response,
+    read_shares,
     read_weights,
+    refuse_missing_class,
 )
 
 INF, NAN = np.inf, np.nan
@@ -93,7 +96,6 @@ def test_vectors_accepted():
         (lambda: read_weights([1, NAN], 2), "weights holds nan at position 1"),
         (lambda: read_weights([INF, 1], 2), "weights holds inf at position 0"),
         (lambda: read_weights([0, 0], 2), "weights are all zero; at least one row"),
-        (lambda: read_weights([1], 2), "weights has 1 values but X has 2 rows"),
         (lambda: read_weights(1.0, 2), "weights is a single number"),
         (lambda: read_offset([INF, 1], 2), "offset holds inf at position 0"),
         (lambda: read_offset(np.ones((2, 2)), 2), r"offset has shape \(2, 2\)"),
@@ -102,8 +104,6 @@ def test_vectors_accepted():
         (lambda: read_penalty_factor([1], 2), "1 values but X has 2 columns"),
         (lambda: read_limits(0.5, None, 2), "lower holds 0.5 at position 0.*at most 0"),
         (lambda: read_limits(None, [1, -1], 2), "upper holds -1.0 at position 1"),
-        (lambda: read_limits(NAN, None, 2), "lower holds nan"),
-        (lambda: read_limits([0], None, 2), "lower has 1 values but X has 2 columns"),
         (lambda: read_lambdas([]), "lambdas is empty; give at least one"),
         (lambda: read_lambdas([1, -0.1]), "lambdas holds -0.1 at position 1.*at least 0"),
         (lambda: read_lambdas([NAN]), "lambdas holds nan at position 0"),
@@ -129,3 +129,38 @@ def test_lambdas_are_sorted_without_duplicates():
 def test_any_lambdas(values):
     read = read_lambdas(values)
     assert (np.diff(read) < 0).all() and set(read) == set(values)
+
+
+def test_shares_sum_to_one_and_tell_what_they_came_from():
+    share, (total, largest) = read_shares([1.0, 3.0, 0.0], 3, np.array([2.0, 2.0, 5.0]))
+    np.testing.assert_allclose(share, [0.25, 0.75, 0.0])
+    assert total * largest == pytest.approx(8.0)
+    share, (total, largest) = read_shares(None, 4)
+    assert share.tolist() == [0.25] * 4 and total * largest == 4.0
+
+
+def test_shares_of_weights_whose_sum_is_beyond_floats():
+    share, _ = read_shares([1e308, 1e308, 1e308], 3)
+    np.testing.assert_allclose(share, 1 / 3)
+
+
+def test_rows_that_count_nothing():
+    with pytest.raises(ValueError, match="rows of positive weight count nothing in y"):
+        read_shares([1.0, 0.0], 2, np.array([0.0, 3.0]))
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2)])
+def test_a_response_less_its_offset(shape):
+    y, offset = np.ones(shape), np.full(shape, 0.25)
+    np.testing.assert_array_equal(less_offset(y, offset), np.full(shape, 0.75))
+    y[1], offset[1] = 1.7e308, -1.7e308
+    with pytest.raises(ValueError, match="beyond the largest float at position 1; rescale y"):
+        less_offset(y, offset)
+
+
+def test_a_class_without_weight():
+    indicators = np.eye(3)[[0, 1, 2, 2]]
+    refuse_missing_class(indicators, np.full(4, 0.25), None)
+    for names, name in ((None, "1"), (np.array(["a", "b", "c"]), "'b'")):
+        with pytest.raises(ValueError, match=f"no row of class {name} with a positive weight"):
+            refuse_missing_class(indicators, np.array([0.5, 0.0, 0.25, 0.25]), names)

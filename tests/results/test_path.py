@@ -1,4 +1,4 @@
-"""Path: predictions of rows in every storage and of every kind; empty, real and wide paths."""
+"""Path: predictions of rows in every storage and kind; empty, real, wide, frozen, pickled."""
 
 import dataclasses
 import pickle
@@ -12,6 +12,7 @@ from scipy import sparse
 from soft_paths import X, fit, many_classes, soft_path, y
 
 import sparsesolve as ss
+from sparsesolve.results.status import Status
 
 
 def test_an_empty_path_says_so():
@@ -166,3 +167,23 @@ def test_a_wide_path_is_never_made_dense():
     tracemalloc.stop()
     assert_allclose(predicted, 10.0 + (rows @ coefs).toarray())
     assert peak < 20e6
+
+
+def test_a_path_is_frozen_and_the_givers_arrays_are_not():
+    given = np.array([3.0, 1.0])
+    path = soft_path(X, y, lambdas=given)
+    given[0] = 4.0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        path.lambdas = given
+    for array in (path.lambdas, path.df, path.status, path.coefs.data, path.coefs.indices):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_a_pickled_path_is_the_same_and_frozen():
+    copy = pickle.loads(pickle.dumps(fit))
+    assert_array_equal(copy.coefs.toarray(), fit.coefs.toarray())
+    assert copy.status[0] is Status.CONVERGED
+    assert copy.fitter is soft_path or copy.fitter.__name__ == "soft_path"
+    assert not copy.lambdas.flags.writeable
+    assert_allclose(copy.coef(1.5), fit.coef(1.5))

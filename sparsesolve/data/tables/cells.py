@@ -267,7 +267,8 @@ class DelimitedFile:
         if np.isinf(values).any():
             return None
         for j in set(used).difference(numeric):
-            found = _words_of_frame(pandas, frame[j])
+            codes, cells = pandas.factorize(frame[j])
+            found = recoded(codes, [str(cell) for cell in cells])
             numbers = None if j in text else all_numbers(found, *self.marks)
             if numbers is None:
                 words[j] = found
@@ -307,11 +308,6 @@ def words_of(cells):
             texts.append(text)
     codes = np.fromiter((place[cell] for cell in cells), np.int32, len(cells))
     return _distinct(codes, texts)
-
-
-def _words_of_frame(pandas, column):
-    codes, cells = pandas.factorize(column)
-    return recoded(codes, [str(cell) for cell in cells])
 
 
 def recoded(codes, cells):

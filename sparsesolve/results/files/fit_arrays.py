@@ -113,8 +113,7 @@ def _groups(values, sizes):
         return
     if type(pairs) is not list or not all(
         type(pair) is list and list(map(type, pair)) in ([str, list], [int, list])
-        for pair in pairs
-    ):
+        for pair in pairs):  # fmt: skip
         raise Damaged("feature_groups is no list of names and features")
     if len({name for name, _ in pairs}) < len(pairs):
         raise Damaged("feature_groups has two groups of one name")
@@ -248,8 +247,8 @@ def compressed(coefs):
 def _cv_values(fit, values):
     """Return the members of a cross-validation by name, with those of its path."""
     choice = {name: getattr(fit, name) for name in CHOICE if hasattr(fit, name)}
-    curve = {name: getattr(fit, name) for name in (*CURVE, "folds")}
-    return {**values, **curve, "cv_options": choice}
+    return {**values, **{name: getattr(fit, name) for name in (*CURVE, "folds")},
+            "cv_options": choice}  # fmt: skip
 
 
 def kernel_values(path, rows=False):
@@ -269,7 +268,7 @@ def kernel_values(path, rows=False):
 def _parts(values):
     """Return the arguments of all kinds of paths."""
     options = dict(values["options"])
-    if not options.get("has_limits", False):
+    if not options.get("has_limits"):
         options.pop("has_limits", None)
     if options.pop("has_offset"):
         options["offset"] = True  # predictions require the offset of the new rows

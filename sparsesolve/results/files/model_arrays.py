@@ -83,14 +83,9 @@ def written(values: dict[str, Any], members: dict[str, Any]) -> dict[str, Any]:
         if name.endswith("_*"):
             arrays |= {f"{name[:-1]}{k}": part for k, part in enumerate(values[name[:-2]])}
         elif not callable(form) and values.get(name) is not None:
-            is_text = isinstance(form, Json | dict)
-            arrays[name] = json.dumps(values[name], default=_item) if is_text else values[name]
+            is_text, value = isinstance(form, Json | dict), values[name]
+            arrays[name] = json.dumps(value, default=np.generic.item) if is_text else value
     return arrays
-
-
-def _item(value):
-    """Return a number of numpy as one of Python, for JSON."""
-    return value.item()
 
 
 def read_members(data: bytes) -> dict[str, np.ndarray]:

@@ -28,33 +28,21 @@ def test_csv_weights_offset_and_dropped_text(written):
     assert_array_equal(table.X, [[3], [4]])
 
 
-@pytest.mark.parametrize(
-    "text, name",
-    [
-        (PLAIN.replace(",", "\t"), "data.tsv"),
-        (PLAIN.replace("\n", "\r\n"), "data.csv"),
-        ("\ufeff" + PLAIN, "data.csv"),
-        ('"age","y","bmi"\n"50","1.5","20"\n60,"-2",25\n70, 3 , 30\n', "data.txt"),
-        (PLAIN + "\n\n", "data.csv"),
-        (PLAIN.replace("\n", "\n \n"), "data.csv"),
-        (PLAIN.replace("\n", ",,\n"), "data.csv"),
-        (PLAIN.replace("50", "\xa050\xa0").replace("-2", "\u22122"), "data.csv"),
-        (PLAIN.rstrip("\n"), "DATA.CSV"),
-        ('"","age","y","bmi"\n"a b",50,1.5,20\n"c",60,-2,25\n"d",70,3,30\n', "from_R.csv"),
-    ],
-    ids=[
-        "tabs",
-        "crlf",
-        "bom",
-        "quotes",
-        "blank lines",
-        "lines of blanks",
-        "empty columns",
-        "signs of Unicode",
-        "no last newline",
-        "labels",
-    ],
-)
+WRITTEN = {
+    "tabs": (PLAIN.replace(",", "\t"), "data.tsv"),
+    "crlf": (PLAIN.replace("\n", "\r\n"), "data.csv"),
+    "bom": ("\ufeff" + PLAIN, "data.csv"),
+    "quotes": ('"age","y","bmi"\n"50","1.5","20"\n60,"-2",25\n70, 3 , 30\n', "data.txt"),
+    "blank lines": (PLAIN + "\n\n", "data.csv"),
+    "lines of blanks": (PLAIN.replace("\n", "\n \n"), "data.csv"),
+    "empty columns": (PLAIN.replace("\n", ",,\n"), "data.csv"),
+    "signs of Unicode": (PLAIN.replace("50", "\xa050\xa0").replace("-2", "\u22122"), "data.csv"),
+    "no last newline": (PLAIN.rstrip("\n"), "DATA.CSV"),
+    "labels": ('"","age","y","bmi"\n"a b",50,1.5,20\n"c",60,-2,25\n"d",70,3,30\n', "from_R.csv"),
+}
+
+
+@pytest.mark.parametrize("text, name", WRITTEN.values(), ids=WRITTEN)
 def test_csv_as_other_programs_write_it(written, text, name):
     table = read_table(written(text, name), "y")
     assert_array_equal(table.X, [[50, 20], [60, 25], [70, 30]])
