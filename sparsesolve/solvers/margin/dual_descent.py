@@ -7,10 +7,9 @@ Invariant: u is within its bounds, and A'u is kept with it.
 
 Rows are swept in random order (row_sweeps.pyx). An intercept asks for the hyperplane 1'u = 0. The
 method of multipliers, b0 <- b0 + rho 1'u, reaches it, so that single rows can move. Rows leave a
-sweep by a heuristic that is undone before a lambda ends. Once the set of rows between their ends
-is stable, one Cholesky factor solves for them (rows_newton.py). If all that stalls, Newton steps
-go on: those on rows if the loss has kinks or rows alone are given, else proximal Newton steps on
-columns. Where rows alone are given (`solve_rows`), they also go on once they are cheaper.
+sweep by a heuristic that is undone before a lambda ends. If sweeps stall, Newton steps go on:
+those on rows (rows_newton.py) if the loss has kinks or rows alone are given, else proximal Newton
+steps on columns. Where rows alone are given (`solve_rows`), they also go on once they are cheaper.
 
 Reference: Hsieh et al. (2008); Bertsekas, "Constrained optimization and Lagrange multiplier
 methods" (1982), for the hyperplane.
@@ -20,9 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sparsesolve.solvers.margin.multipliers import ROUNDS_PATIENCE
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual, RowProblem
 from sparsesolve.solvers.margin.row_sweeps import EntropicSweeps, RowSweeps
-from sparsesolve.solvers.margin.rows_newton import MOST_FREE_ROWS, RowsNewton, solve_free
+from sparsesolve.solvers.margin.rows_newton import RowsNewton
 from sparsesolve.solvers.newton.proximal_newton import ProximalNewton
 from sparsesolve.solvers.problem.standardisation import null_model
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced
@@ -32,16 +32,11 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED,
 # sweeps; a smaller one leaves more of the sum to the multipliers.
 # Iterations at 0.0333333 and 0.3: sweeps 1.63 and 0.88.
 BIAS_PENALTY = 0.1
-# Sweeps from one multiplier of the intercept to the next.
-# Iterations at 1 and 9: sweeps 0.77 and 1.98.
-SWEEPS_A_MULTIPLIER = 3
-# Sweeps go on while one gains more than this multiple of the target gap, or of SWEEP_SHARE of the
-# current gap: before that a gap is not worth its two passes and its projection. After MOST_SWEEPS
-# it is computed whatever they gain.
-# Iterations at 0.1 and 0.9: sweeps 1.17 and 1.17.
-SWEEP_GAIN, SWEEP_SHARE, MOST_SWEEPS = 0.3, 0.1, 30
-# Certificates without a fall of the gap after which sweeps give way to Newton steps.
-GAPS_BEFORE_NEWTON = 60
+# Sweeps go on while one gains more than this multiple of the target gap: before that a gap is not
+# worth its two passes and its projection. After MOST_SWEEPS it is computed whatever they gain.
+# Iterations at 0.1 and 0.9: sweeps 1.17 and 1.17. Seconds at 15 and 60 sweeps: .7 and 1.4 (smooth
+# losses), 1.1 and 1 (hinge), 1.2 and .8 (LinearSVC).
+SWEEP_GAIN, MOST_SWEEPS = 0.3, 30
 
 
 class DualDescent(Reduced):
@@ -60,7 +55,6 @@ class DualDescent(Reduced):
         self.mean_square = float(problem.weights @ self.sweeps.squares())
         self.sweeps.set(dual.u, dual.z)
         self.b0 = dual.intercept
-        self.since = 0  # Sweeps since the last multiplier.
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -68,10 +62,9 @@ class DualDescent(Reduced):
             return self.state.solve(lam, target, budget)
         if not 0.0 < lam < NULL_LAMBDA:  # a grid has 0 where no column can lower the loss
             return self.dual.at_null()
-        limit, patience, doubt = self.iterations + budget, GAPS_BEFORE_NEWTON, 1.0
+        limit, patience = self.iterations + budget, ROUNDS_PATIENCE
         # In operations of products. A sweep costs 1e4 more than these, and a round 2e5.
         paid, price, each = 0.0, self._price_of_newton(), 1e4 + 4.0 * self.dual.rows.stored
-        most = int(min(MOST_SWEEPS, max(3.0, 0.25 * price / each)))
         self.sweeps.take_all()
         gap = least = self._certify(lam)
         while not gap <= target:
@@ -80,17 +73,13 @@ class DualDescent(Reduced):
             if patience == 0 or paid > price:
                 return self._by_newton(lam, target, limit, gap)
             swept, last = self.iterations, gap
-            self._sweep(lam, gap, target, limit, most, patience == GAPS_BEFORE_NEWTON)
+            self._sweep(lam, gap, target, limit, patience == ROUNDS_PATIENCE)
             swept = self.iterations - swept
             paid += 2e5 + swept * each
             gap = self._certify(lam)
-            swept *= _to_come(last, gap, target)
-            if swept * each > price:
+            if swept * each * _to_come(last, gap, target) > price:
                 return self._by_newton(lam, target, limit, gap)
-            if gap > target and self._finish(lam, swept / doubt):
-                before, gap = gap, self._certify(lam)
-                doubt *= 4.0 if gap > 0.5 * before else 1.0
-            patience = GAPS_BEFORE_NEWTON if gap < 0.97 * least else patience - 1
+            patience = ROUNDS_PATIENCE if gap < 0.97 * least else patience - 1
             least = min(least, gap)
         return CONVERGED, gap
 
@@ -133,24 +122,22 @@ class DualDescent(Reduced):
             self.sweeps.set(feasible, self.dual.z)
         return gap
 
-    def _sweep(self, lam, gap, target, limit, most, falling):
+    def _sweep(self, lam, gap, target, limit, falling):
         """Sweep until a sweep gains little compared with the gap, at last over all rows; while
         gaps are `falling`, until gains foretell that the target is met.
         """
         rho = BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
-        enough = SWEEP_GAIN * max(target, SWEEP_SHARE * gap)
+        enough = SWEEP_GAIN * target
         if falling and self.sweeps.gain > 0.0 and gap < np.inf:  # no faster than gains do
             enough = min(enough, self.sweeps.gain * target / gap)
         self.sweeps.take_all()
         whole = self.sweeps.active
-        for _ in range(most):
+        for _ in range(MOST_SWEEPS):
             all_of_them = self.sweeps.active == whole
             gain = self.sweeps.sweep(lam, self.b0, rho)
             self.spent += 1
             infeasible = abs(self.sweeps.total) * self.dual.spread if self.with_intercept else 0.0
-            self.since += 1
-            if self.with_intercept and self.since >= SWEEPS_A_MULTIPLIER:
-                self.since = 0
+            if self.with_intercept:
                 moved = rho * self.sweeps.total
                 self.b0 += moved
                 if abs(moved) > self.sweeps.worst:  # Rows that were left out may move now.
@@ -161,28 +148,6 @@ class DualDescent(Reduced):
                 if all_of_them:
                     return
                 self.sweeps.take_all()
-
-    def _finish(self, lam, sweeps):
-        """Solve for the rows between their ends if that costs less than the sweeps that it saves.
-
-        Returns True if it was done.
-        """
-        if self.dual.loss.entropic:  # whose rows are all inside
-            return False
-        u, dual = self.sweeps.dual_point(), self.dual
-        inside = (u > dual.low) & (u < dual.high)
-        free = np.flatnonzero(inside & ((u != 0.0) | (self.dual.loss.width == 0.0)))
-        f, stored = len(free), dual.rows.stored
-        price = 0.1 * f**3 + f * f * stored / (dual.rows.p + 1.0)
-        saved = 4.0 * sweeps * stored
-        if not 0 < f <= MOST_FREE_ROWS or price > saved:
-            return False
-        r = self.sweeps.violations(lam, self.b0)[free]
-        common = solve_free(dual, u, free, r, lam)
-        self.sweeps.set(u)
-        self.spent += 1
-        self.b0 += common
-        return True
 
 
 def _to_come(last, gap, target):

@@ -36,9 +36,6 @@ from sparsesolve.solvers.problem.standardisation import best_intercept
 from sparsesolve.solvers.state import CONVERGED, NULL_LAMBDA, State
 from sparsesolve.solvers.tolerances import ROUNDING
 
-# Relative rounding of one operation.
-EPSILON = np.finfo(np.float64).eps
-
 
 def suits_kinks(problem, lambdas):
     """Return True if `suits`, and the loss has kinks."""
@@ -216,7 +213,7 @@ class RidgeDual(State):
         """Return the gap of the point certified last, for its predictor eta (n,) as rounded."""
         # u is on the hyperplane up to rounding, which the intercept multiplies.
         infeasible = abs(float(self.u.sum())) if self.with_intercept else 0.0
-        missing = infeasible * (abs(self.intercept) + self.spread) + EPSILON * abs(self.value)
+        missing = infeasible * (abs(self.intercept) + self.spread) + 2.0**-52 * abs(self.value)
         samples = self.loss.fenchel_young_at(eta, self.u)
         return gap_of_terms(samples, ridge_excess(self.g, self.z, lam), missing)
 

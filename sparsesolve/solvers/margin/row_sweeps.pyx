@@ -97,12 +97,6 @@ cdef class RowSweeps:
         np.asarray(self.order)[:self.active] = which
         self.worst = INFINITY
 
-    def violations(self, double lam, double b0):
-        """Return r = c - b0 - Ag - d u (n,) at the current u."""
-        g = (np.asarray(self.G) - self.total * self.centre) / lam
-        eta = b0 + self.rows.products(g) - float(self.centre @ g)
-        return np.asarray(self.target) - eta - np.asarray(self.diagonal) * np.asarray(self.u)
-
     cdef void _shuffle(self) noexcept nogil:
         """Bring the active rows into a random order."""
         cdef Py_ssize_t k, other

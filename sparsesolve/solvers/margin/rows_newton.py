@@ -16,9 +16,7 @@ by a p x p factor or, if fewer rows are in F than there are columns, by one of |
 A'HA)^-1 = (1 - A'(lam H^-1 + AA')^-1 A) / lam. The intercept borders the system. The step's
 length is the root of a piecewise linear slope.
 
-Few rows change in F from one step to the next, so that sums over F are updated (Moments); rounding
-adds up, and they are computed again now and then. Once F is stable, its rows are solved for
-together (`solve_free`):
+Once F is stable, its rows are solved for together (`ascend`):
 
     maximise over s   s'r  -  s'K s / (2 lam),     K = A_F A_F',  s the change of u_F
     with 1's = 0 if there is an intercept; all other rows are fixed
@@ -49,51 +47,18 @@ from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced
 from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 
-# Changes of a set of rows after which sums over it are computed again: each change adds a
-# rounding of the largest sum.
-CHANGES_BEFORE_SUMS = 40
-# Rows strictly between their ends up to which these may be solved for by a Cholesky factor, whose
-# memory is a square of them.
-MOST_FREE_ROWS = 3000
 # Columns up to which a Newton step may factor a matrix of all columns.
 MOST_NEWTON_COLUMNS = 2000
 
 
-class Moments:
-    """M (k, k), s (k,) and W of the rows of a mask.
-
-    Parameters
-    ----------
-    dual : RidgeDual
-    weights : (n,), of rows
-    """
-
-    def __init__(self, dual, weights):
-        self.dual, self.w = dual, weights
-        self.mask, self.changes = None, 0
-
-    def of(self, mask):
-        """Return (M, s, W) of the rows where `mask` (n,) is True."""
-        changed = np.flatnonzero(mask != self.mask) if self.mask is not None else None
-        again = changed is None or self.changes >= CHANGES_BEFORE_SUMS
-        if again or len(changed) > 0.5 * mask.sum():
-            self.gram, self.first, self.total = self._sums(np.flatnonzero(mask), self.w)
-            self.changes = 0
-        elif len(changed):
-            signed = np.where(mask, self.w, -self.w)
-            gram, first, total = self._sums(changed, signed)
-            self.gram, self.first = self.gram + gram, self.first + first
-            self.total, self.changes = self.total + total, self.changes + 1
-        self.mask = mask
-        m = self.dual.centre
-        met = np.outer(self.first, m)
-        gram = self.gram - met - met.T + self.total * np.outer(m, m)
-        return gram, self.first - self.total * m, self.total
-
-    def _sums(self, which, weights):
-        w, rows = weights[which], some_rows(self.dual, which)
-        weighted = rows.multiply(w).tocsc() if sparse.issparse(rows) else rows * w
-        return _dense(weighted @ rows.T), np.asarray(rows @ w), float(w.sum())
+def moments(dual, which, w):
+    """Return A_F'W A_F (k, k), A_F'w (k,) and the sum of w (f,), for the rows F = `which`."""
+    rows, m = some_rows(dual, which), dual.centre
+    weighted = rows.multiply(w).tocsc() if sparse.issparse(rows) else rows * w
+    first, total = np.asarray(rows @ w), float(w.sum())
+    met = np.outer(first, m)
+    gram = _dense(weighted @ rows.T) - met - met.T + total * np.outer(m, m)
+    return gram, first - total * m, total
 
 
 def some_rows(dual, which):
@@ -113,28 +78,8 @@ def _dense(matrix):
     return np.asarray(matrix.todense()) if sparse.issparse(matrix) else matrix
 
 
-def solve_free(dual, u, free, r, lam):
-    """Solve for the free rows of a RidgeDual together; u (n,) is changed in place.
-
-    `free` are rows strictly between their ends, r (f,) the distance of each from its kink, c - o
-    - b0 - Ag. Returns the slope that they have in common at the end, 0 if the maximum was not
-    reached.
-    """
-    width = dual.loss.width
-    low, high, slope = dual.low[free], dual.high[free], r
-    if width > 0.0:
-        slope = r - width * np.sign(u[free])
-        low, high = np.where(u[free] > 0, 0.0, low), np.where(u[free] < 0, 0.0, high)
-    gram = inner(some_rows(dual, free), dual.centre)
-    gram[np.diag_indices_from(gram)] += lam * dual.diagonal[free]
-    u[free], common = ascend(gram, u[free], slope, low, high, lam, dual.with_intercept)
-    return common
-
-
 def ascend(gram, u, slope, low, high, lam, keep_sum):
-    """Maximise over free rows; return their new u (f,) and their common slope.
-
-    The slope is 0 if the maximum was not reached, or if `keep_sum` is False.
+    """Maximise over rows strictly between their ends; return their new u (f,).
 
     Parameters
     ----------
@@ -164,13 +109,13 @@ def ascend(gram, u, slope, low, high, lam, keep_sum):
         t = min(max(float(length[first]), 0.0), 1.0)
         u[kept] = np.clip(u[kept] + t * step, low[kept], high[kept])
         if t == 1.0:
-            return u, common
+            return u
         slope = slope - t * (slope - common)  # Since K step = lam (slope - common).
         i = kept[first]
         u[i] = high[i] if step[first] > 0.0 else low[i]
         factor.drop(first)
         kept, slope = np.delete(kept, first), np.delete(slope, first)
-    return u, 0.0
+    return u
 
 
 def _factor(gram):
@@ -207,7 +152,7 @@ class RowsNewton(Reduced):
         self.first = self.sigma = 1.0 / (problem.loss.bend if self.smooth else dual.spread)
         self.envelope = Envelope(problem.loss, self.first)
         self.by_columns = dual.rows.n <= MOST_NEWTON_COLUMNS
-        self.moments, self.last_inside = Moments(dual, self.w), None
+        self.last_inside = None
         self.null = max(problem.null_value, 1e-300)
         self.take(dual.u)
 
@@ -276,12 +221,19 @@ class RowsNewton(Reduced):
         dual, h = self.dual, self.envelope.curvature_at(self.eta) > 0.0
         same = self.last_inside is not None and np.array_equal(h, self.last_inside)
         self.last_inside, free = h, np.flatnonzero(h)
-        if gap <= target or not same or not 0 < len(free) <= MOST_FREE_ROWS:
+        if gap <= target or not same or not 0 < len(free) <= 3000:  # memory is a square of them
             return gap
         self.spent += 1
-        before, u, g = dual.point(), dual.u.copy(), dual.z / lam
-        r = dual.target[free] - self.b0 - some_rows(dual, free).T @ g + dual.centre @ g
-        solve_free(dual, u, free, r, lam)
+        before, u, g, width = dual.point(), dual.u.copy(), dual.z / lam, dual.loss.width
+        rows = some_rows(dual, free)
+        slope = dual.target[free] - self.b0 - rows.T @ g + dual.centre @ g
+        low, high = dual.low[free], dual.high[free]
+        if width > 0.0:
+            slope -= width * np.sign(u[free])
+            low, high = np.where(u[free] > 0, 0.0, low), np.where(u[free] < 0, 0.0, high)
+        gram = inner(rows, dual.centre)
+        gram[np.diag_indices_from(gram)] += lam * dual.diagonal[free]
+        u[free] = ascend(gram, u[free], slope, low, high, lam, dual.with_intercept)
         found = dual.certify(lam, dual.feasible(u))
         if found < gap:
             self.take(dual.u)
@@ -333,12 +285,11 @@ class RowsNewton(Reduced):
 
     def _by_columns(self, lam, h):
         """Return a solver of (lam + A_F'H A_F) x = y by that matrix, A_F'h, and the sum of h."""
-        gram, first, total = self.moments.of(h > 0.0)
-        gram *= self.envelope.sigma
+        inside = np.flatnonzero(h)
+        gram, first, total = moments(self.dual, inside, h[inside])
         gram[np.diag_indices_from(gram)] += lam
         factor = _cholesky(gram)
-        sigma = self.envelope.sigma
-        return lambda y: cho_solve(factor, y, check_finite=False), sigma * first, sigma * total
+        return lambda y: cho_solve(factor, y, check_finite=False), first, total
 
     def _by_rows(self, lam, h):
         """Return a solver of (lam + A_F'H A_F) x = y by the inner products of F, A_F'h, and the

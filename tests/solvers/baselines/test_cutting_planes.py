@@ -36,17 +36,6 @@ def test_the_lower_bound_of_an_orthonormal_matrix(name, model):
         assert least - method.lower == pytest.approx(1 / (LAM * t), rel=1e-9)
 
 
-def test_the_printed_matrix_ends_at_once():
-    """[[H, -H], [-H, H]] has antipodal columns: at the second step the model is exact."""
-    H = hadamard(D // 2)
-    columns = np.block([[H, -H], [-H, H]]) / np.sqrt(D)
-    assert np.abs(columns.T @ columns - np.eye(D)).max() == pytest.approx(1.0)
-    method = CuttingPlanes(largest_of(columns), LAM, np.zeros(D), Planes(D, LAM))
-    method.step()
-    method.step()
-    assert method.objective - method.lower == pytest.approx(0.0, abs=1e-12)
-
-
 @pytest.mark.parametrize("model", [Planes, Aggregate])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_upper_bound_on_steps(seed, model):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sparsesolve.solvers.baselines.bundle import ExcessiveGap
+from sparsesolve.solvers.baselines.bundle import ExcessiveGap, squared_norm
 
 
 def primal(A, h, low, high, lam, w, balanced):
@@ -61,3 +61,13 @@ def test_on_the_simplex_it_beats_the_lower_bound_of_bundle_methods():
         assert -1e-12 <= gap <= 4.0 / lam / ((k + 1) * (k + 2)) + 1e-12
         method.step()
     assert gap < 0.3 / (2.0 * lam * 60)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 30), (30, 1), (40, 5), (5, 40), (60, 50), (50, 60)])
+def test_the_squared_norm_is_that_of_the_largest_singular_value_or_a_little_more(shape):
+    zero = np.zeros(shape)
+    assert squared_norm(lambda w: zero @ w, lambda u: zero.T @ u, *shape) == 0.0
+    A = np.random.default_rng(0).normal(size=shape)
+    found = squared_norm(lambda w: A @ w, lambda u: A.T @ u, *shape)
+    exact = np.linalg.norm(A, 2) ** 2
+    assert exact * (1.0 - 1e-13) <= found <= exact * (1.0 + 1e-4)

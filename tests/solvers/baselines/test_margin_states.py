@@ -77,18 +77,3 @@ def test_pegasos_gives_up_where_it_no_longer_moves(monkeypatch):
         fit = ss.path(X, y, family=ss.families.hinge(), alpha=0, solver="pegasos",
                       lambdas=[1e-4], tol=1e-12)  # fmt: skip
     assert fit.status[0] == ss.Status.STALLED and 0.0 < fit.gaps[0] < np.inf
-
-
-@pytest.mark.parametrize("solver", TOLERANCES)
-def test_above_the_knot_the_machine_is_known(solver):
-    """Without an intercept alpha = 1/n, w = X'y / (n lam) exactly for lam of at least
-    max_i y_i x_i'X'y / n."""
-    X, y, _ = drawn("hinge", 7)
-    mean = X.T @ y / len(y)
-    knot = (y * (X @ mean)).max()
-    options = {"family": ss.families.hinge(), "alpha": 0, "intercept": False, "standardize": False}
-    fit = ss.path(X, y, solver=solver, lambdas=[2 * knot, 1.001 * knot], **options)
-    for lam in fit.lambdas:
-        assert fit.coef(lam) == pytest.approx(mean / lam, rel=1e-6)
-    below = ss.path(X, y, solver="qp_bmrm", lambdas=[0.9 * knot], **options)
-    assert not np.allclose(below.coef(0.9 * knot), mean / (0.9 * knot), rtol=1e-3)

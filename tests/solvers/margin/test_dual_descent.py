@@ -50,7 +50,7 @@ def test_smooth_losses_are_those_of_lbfgs(store, intercept, loss):
 
 @pytest.mark.parametrize("kind", ["hinge", "squared_hinge", "binomial"])
 def test_newton_steps_go_on_where_sweeps_have_stalled(monkeypatch, kind):
-    monkeypatch.setattr("sparsesolve.solvers.margin.dual_descent.GAPS_BEFORE_NEWTON", 0)
+    monkeypatch.setattr("sparsesolve.solvers.margin.dual_descent.ROUNDS_PATIENCE", 0)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 60))
     y = np.sign(X[:, 0] + rng.normal(size=40))
@@ -61,7 +61,7 @@ def test_newton_steps_go_on_where_sweeps_have_stalled(monkeypatch, kind):
 
 
 @pytest.mark.parametrize("seed", [3, 8, 9, 15])
-def test_sweeps_that_gain_little_leave_the_rest_to_a_factor(seed):
+def test_sweeps_that_gain_little_leave_the_rest_to_newton_steps(seed):
     """Sweeps that waited for a met gap used up the budget here, and ended at a gap of 1."""
     rng = np.random.default_rng(5000 + seed)
     n, p = int(rng.integers(20, 80)), int(rng.integers(5, 80))

@@ -2,6 +2,7 @@
 
 import warnings
 
+import kinked_oracle as twin
 import numpy as np
 import pytest
 from kinked_oracle import pieces
@@ -48,31 +49,8 @@ def family(kind):
     return getattr(ss.families, kind)(*value)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(6))
-def test_gaps_bound_the_distance_from_the_linear_programme(kind, seed):
-    X, y, w = data(seed, kind)
-    options = {"weights": w, "standardize": False, "n_lambdas": 5}
-    fit = ss.path(X, y, family=family(kind), intercept=seed % 4 > 0, **options)
-    null = fit.null_deviance / 2
-    for lam, gap in zip(fit.lambdas, fit.gaps, strict=True):
-        b, b0 = fit.coef(lam), fit.intercept(lam)
-        above = objective(kind, X, y, w, b, b0) + lam * np.abs(b).sum()
-        above -= programme(kind, X, y, w, lam, seed % 4 > 0)
-        assert -1e-9 * null <= above <= (gap + 1e-9) * null
-        assert gap <= 1e-7
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("seed", [1001, 1017, 1049, 1071, 1113, 1121])
-def test_unpenalised_columns_are_certified_and_known_to_the_first_lambda(kind, intercept, seed):
-    """Seeds of which the null model was once missed, or a dual point not orthogonal to them."""
-    X, y, w = data(seed, kind)
-    factor = np.random.default_rng(seed - 1000).choice([0.0, 1.0, 2.0], X.shape[1])
-    levels = factor * len(factor) / factor.sum()
-    options = {"weights": w, "standardize": False, "n_lambdas": 3, "intercept": intercept}
-    fit = ss.path(X, y, family=family(kind), penalty_factor=factor, **options)
+def check(kind, X, y, w, levels, intercept, fit):
+    """Gaps bound the distance from the programme, and the first lambda is the least with b = 0."""
     null = programme(kind, X, y, w, 1e3 * levels, intercept)
     size, first = fit.null_deviance / 2, fit.lambdas[0]
     assert programme(kind, X, y, w, 1.00001 * first * levels, intercept) >= null - 1e-9 * size
@@ -83,6 +61,27 @@ def test_unpenalised_columns_are_certified_and_known_to_the_first_lambda(kind, i
         above = objective(kind, X, y, w, b, b0) + lam * levels @ np.abs(b)
         above -= programme(kind, X, y, w, lam * levels, intercept)
         assert -1e-9 * size <= above <= (gap + 1e-9) * size and gap <= 1e-7
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(6))
+def test_gaps_and_the_first_lambda_are_those_of_linear_programmes(kind, seed):
+    X, y, w = data(seed, kind)
+    options = {"weights": w, "standardize": False, "n_lambdas": 5, "intercept": seed % 4 > 0}
+    fit = ss.path(X, y, family=family(kind), **options)
+    check(kind, X, y, w, np.ones(X.shape[1]), seed % 4 > 0, fit)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("seed", [1001, 1017, 1049, 1071, 1113, 1121])
+def test_unpenalised_columns_are_certified_and_known_to_the_first_lambda(kind, intercept, seed):
+    """Seeds of which the null model was once missed, or a dual point not orthogonal to them."""
+    X, y, w = data(seed, kind)
+    factor = np.random.default_rng(seed - 1000).choice([0.0, 1.0, 2.0], X.shape[1])
+    options = {"weights": w, "standardize": False, "n_lambdas": 3, "intercept": intercept}
+    fit = ss.path(X, y, family=family(kind), penalty_factor=factor, **options)
+    check(kind, X, y, w, factor * len(factor) / factor.sum(), intercept, fit)
 
 
 def test_columns_that_cannot_lower_the_loss_are_certified_at_zero():
@@ -106,70 +105,17 @@ def test_a_path_goes_on_where_solutions_stay_the_same_for_a_while():
     assert fit.dev_ratio[-1] > fit.dev_ratio[idle[0]] + 0.1
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(4))
-def test_the_first_lambda_is_the_least_without_coefficients(kind, seed):
-    X, y, w = data(seed, kind)
-    fit = ss.path(X, y, family=family(kind), weights=w, standardize=False, n_lambdas=3)
-    null, lam = fit.null_deviance / 2, fit.lambdas[0]
-    assert programme(kind, X, y, w, lam * 1.00001) == pytest.approx(null, rel=1e-9)
-    assert programme(kind, X, y, w, lam * 0.999) < null * (1 - 1e-8)
-
-
-def test_unbalanced_classes_have_a_linear_programme_for_their_first_lambda():
-    """min |X'(y a)|_inf over a: the minority at its weight, the majority free in sum."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 8)), np.where(np.arange(60) < 18, 1.0, -1.0)
-    w = np.full(60, 1 / 60)
-    fixed = X[:18].sum(axis=0) / 60
-    rest = X[18:].T
-    found = linprog(
-        np.r_[np.zeros(42), 1.0],
-        A_ub=np.vstack([np.column_stack([s * rest, -np.ones(8)]) for s in (1.0, -1.0)]),
-        b_ub=np.concatenate([fixed, -fixed]), A_eq=[[*np.ones(42), 0.0]], b_eq=[18 / 60],
-        bounds=[*[(0, 1 / 60)] * 42, (0, None)],
-    )  # fmt: skip
-    fit = ss.path(X, y, family=ss.families.hinge(), weights=w, standardize=False, n_lambdas=2)
-    assert fit.lambdas[0] == pytest.approx(found.fun, rel=1e-6)
-    guess = np.abs(X.T @ np.where(y > 0, 1 / 60, -18 / 60 / 42)).max()
-    assert fit.lambdas[0] < 0.95 * guess
-
-
-def test_above_the_knot_the_support_vector_machine_is_known():
-    """Without an intercept a = 1/n, w = X'y / (n lam) exactly down to max_i y_i x_i'X'y / n."""
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(50, 6))
-    y = np.sign(X[:, 0] + 0.3 * rng.normal(size=50))
-    mean = X.T @ y / 50
-    knot = (y * (X @ mean)).max()
-    options = {"family": ss.families.hinge(), "alpha": 0, "intercept": False, "tol": 1e-12}
-    fit = ss.path(X, y, standardize=False, lambdas=[3 * knot, 0.5 * knot], **options)
-    assert fit.coef(3 * knot) == pytest.approx(mean / (3 * knot), rel=1e-6)
-    assert not np.allclose(fit.coef(0.5 * knot), mean / (0.5 * knot), rtol=1e-3)
-
-
-OTHERS = {
-    "net": {"alpha": 0.5},
-    "ridge": {"alpha": 0.0},
+OTHERS = {  # beside those of test_the_elastic_net_and_groups
     "limits": {"lower": 0.0, "upper": 0.3},
     "factors": {"penalty_factor": [0.0, 0.0, 1.0, 1.0, 2.0, np.inf]},
-    "groups": {"penalty": ss.penalties.GroupL2([0, 0, 1, 1, 2, 2])},
-    "sparse_group": {"penalty": ss.penalties.SparseGroup([0, 0, 1, 1, 2, 2], 0.5)},
     "linf": {"penalty": ss.penalties.GroupLinf([0, 0, 1, 1, 2, 2])},
     "offset": {"offset": np.linspace(-1, 1, 80)},
 }
-
-
 GROUPS = [[0, 1], [2, 3], [4, 5]]
 FREE = np.array([0.0, 0.0, 1.0, 1.0, 2.0])  # factors of the columns that can enter
 PENALTIES = {  # what each of OTHERS is, written down again
-    "net": lambda b: 0.5 * np.abs(b).sum() + 0.25 * (b @ b),
-    "ridge": lambda b: 0.5 * (b @ b),
     "limits": lambda b: np.abs(b).sum() if b.min() >= 0.0 and b.max() <= 0.3 else np.inf,
     "factors": lambda b: np.abs(b[:5]) @ (FREE * 6 / 5) if b[5] == 0.0 else np.inf,
-    "groups": lambda b: sum(np.sqrt(2) * np.linalg.norm(b[g]) for g in GROUPS),
-    "sparse_group": lambda b: 0.5 * np.abs(b).sum()
-    + sum(0.5 * np.sqrt(2) * np.linalg.norm(b[g]) for g in GROUPS),
     "linf": lambda b: sum(np.sqrt(2) * np.abs(b[g]).max() for g in GROUPS),
     "offset": lambda b: np.abs(b).sum(),
 }
@@ -207,39 +153,19 @@ def test_every_penalty_is_certified_and_no_trial_is_better(name, kind):
             assert here <= trial + (gap + 1e-12) * null
 
 
-def test_sparse_dense_single_and_permuted_rows_agree():
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(70, 10)) * (rng.random((70, 10)) < 0.3)
-    X = X.astype(np.float32)
-    y = np.sign(X[:, 0] + X[:, 1] + 0.1 * rng.normal(size=70))
-    options = {"family": ss.families.hinge(), "lambdas": [0.05], "tol": 1e-9}
-    order = rng.permutation(70)
-    from scipy.sparse import csc_array
-
-    fits = [ss.path(M, v, **options) for M, v in [
-        (X.astype(float), y), (X, y), (csc_array(X), y), (X[order], y[order])]]  # fmt: skip
-    for fit in fits[1:]:
-        assert fit.dev_ratio == pytest.approx(fits[0].dev_ratio, abs=1e-7)
-
-
-def test_cross_validation_prediction_and_files(tmp_path):
+def test_cross_validation_and_files(tmp_path):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(90, 5))
     y = np.where(X[:, 0] + 0.3 * rng.normal(size=90) > 0, "yes", "no")
-    for measure in ("class", "auc", "hinge"):
-        cv = ss.cv_path(X, y, family=ss.families.hinge(), n_lambdas=6, measure=measure, n_folds=3)
-        assert np.isfinite(cv.mean).all()
-    shown = cv.path.predict(X, s=cv.lambda_min, kind="class")
-    assert np.mean(shown == y) > 0.8
-    ss.save(cv.path, tmp_path / "model.npz")
-    again = ss.load(tmp_path / "model.npz")
-    assert np.array_equal(again.predict(X, s=0.1), cv.path.predict(X, s=0.1))
-    for kind, measure in (("quantile", "pinball"), ("epsilon_insensitive",) * 2):
-        made = family(kind)
-        cv = ss.cv_path(X, X[:, 0], family=made, n_lambdas=6, measure=measure, n_folds=3)
-        assert cv.mean[-1] < cv.mean[0]
+    for kind, measure in [("hinge", "class"), ("hinge", "auc"), ("hinge", "hinge"),
+                          ("quantile", "pinball"), ("epsilon_insensitive",) * 2]:  # fmt: skip
+        cv = ss.cv_path(X, y if kind == "hinge" else X[:, 0], family=family(kind), n_lambdas=6,
+                        measure=measure, n_folds=3)  # fmt: skip
+        assert np.isfinite(cv.mean).all() and cv.mean[-1] != cv.mean[0]
         ss.save(cv.path, tmp_path / "model.npz")
-        assert ss.load(tmp_path / "model.npz").family == cv.path.family
+        again = ss.load(tmp_path / "model.npz")
+        assert again.family == cv.path.family
+        assert np.array_equal(again.predict(X, s=0.1), cv.path.predict(X, s=0.1))
 
 
 @pytest.mark.parametrize(
@@ -255,27 +181,6 @@ def test_what_has_no_solution_is_refused(y, options, message):
     X = np.arange(12.0).reshape(6, 2)
     with pytest.raises(ValueError, match=message):
         ss.path(X, y, family=ss.families.hinge(), **options)
-
-
-@pytest.mark.parametrize(("make", "value"), [("quantile", 0.0), ("quantile", 1.0),
-                                             ("epsilon_insensitive", -0.1)])  # fmt: skip
-def test_parameters_out_of_range_are_refused(make, value):
-    with pytest.raises(ValueError, match="must be"):
-        getattr(ss.families, make)(value)
-
-
-@pytest.mark.parametrize("penalty", [ss.penalties.GraphTV([(j, j + 1) for j in range(7)]),
-                                     ss.penalties.Slope(), ss.penalties.KSupport(2)],
-                         ids=["GraphTV", "Slope", "KSupport"])  # fmt: skip
-def test_newton_steps_on_tangents_serve_losses_with_kinks(penalty):
-    """Proximal gradient steps alone took thousands a lambda."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((20, 8))
-    y = X[:, 0] + rng.standard_normal(20) > 0.0
-    fit = ss.path(X, y, family=ss.families.hinge(), penalty=penalty, n_lambdas=5, stop=None,
-                  lambda_min_ratio=0.05)  # fmt: skip
-    assert not fit.status.any()
-    assert fit.n_iters[1:].max() < 1000
 
 
 @pytest.mark.parametrize("family", [ss.families.hinge(), ss.families.quantile(0.3),
@@ -331,3 +236,39 @@ def test_groups_beside_free_dummies_keep_the_best_dual_point_of_all_rounds(seed)
     fit = ss.path(np.column_stack([x, D]), y, family="hinge", penalty=penalty, lambdas=[0.1, 0.01],
                   standardize=False)  # fmt: skip
     assert fit.gaps.max() <= 1e-7
+
+
+PAIRS = [[0, 1], [2, 3]]
+FACTORS = np.array([0.5, 1.5, 1.0, 1.0])
+TWINS = {
+    "net": ({"alpha": 0.3, "penalty_factor": FACTORS},
+            lambda lam: twin.sizes(0.3 * lam * FACTORS) + twin.squares(0.7 * lam * FACTORS)),
+    "ridge": ({"alpha": 0.0, "solver": "multipliers"}, lambda lam: twin.squares(lam * np.ones(4))),
+    "groups": ({"penalty": ss.penalties.GroupL2(PAIRS)},
+               lambda lam: twin.lengths(PAIRS, [lam * 2**0.5] * 2)),
+    "sparse_groups": ({"penalty": ss.penalties.SparseGroup(PAIRS, 0.4)},
+                      lambda lam: twin.sizes(0.4 * lam * np.ones(4))
+                      + twin.lengths(PAIRS, [0.6 * lam * 2**0.5] * 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", TWINS)
+def test_the_elastic_net_and_groups_lie_between_bounds_of_cuts(kind, name):
+    rng = np.random.default_rng(len(name))
+    X = rng.normal(size=(24, 4))
+    y = X[:, 0] - X[:, 2] + rng.normal(size=24)
+    y = np.where(y > 0.3, 1.0, -1.0) if kind == "hinge" else y.round(1)
+    w = rng.random(24)
+    w /= w.sum()
+    options, terms = TWINS[name]
+    options = {"weights": w, "standardize": False, "tol": 1e-8, **options}
+    first = ss.path(X, y, family=family(kind), n_lambdas=2, **options).lambdas[0]
+    lam = 0.3 * first if name != "ridge" else 0.02
+    fit = ss.path(X, y, family=family(kind), lambdas=[lam], **options)
+    low, high = twin.bounds(kind, X, y, w, terms(lam))
+    b, b0 = fit.coef(lam), fit.intercept(lam)
+    here = twin.loss(kind, y, w, X @ b + b0) + sum(term(b)[0] for term in terms(lam))
+    null = fit.null_deviance / 2
+    assert high - low <= 1e-6
+    assert low - 1e-9 <= here <= low + fit.gaps[0] * null + 1e-6 and fit.gaps[0] <= 1e-8

@@ -49,14 +49,8 @@ def test_sweeps_never_lower_the_dual_and_end_at_its_maximum(width, rho, bend):
         assert objective(trial, lam, b0, rho, width, bend) <= last + 1e-9
 
 
-def test_slopes_and_squares_are_those_of_centred_rows():
-    sweeps = made(0.0, bend=0.5)
-    u = np.clip(RNG.normal(size=N), LOW, HIGH)
-    sweeps.set(u)
-    centred = A - CENTRE
-    assert sweeps.squares() == pytest.approx((centred**2).sum(axis=1))
-    expected = TARGET - 0.3 - centred @ (u @ centred) / 0.7 - 0.5 * u
-    assert sweeps.violations(0.7, 0.3) == pytest.approx(expected)
+def test_squares_are_those_of_centred_rows():
+    assert made(0.0).squares() == pytest.approx(((A - CENTRE) ** 2).sum(axis=1))
 
 
 def test_the_same_seed_gives_the_same_bits():

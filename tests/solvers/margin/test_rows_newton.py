@@ -6,7 +6,7 @@ from scipy import sparse
 from states import problem_of
 
 import sparsesolve as ss
-from sparsesolve.solvers.margin.rows_newton import RowsNewton
+from sparsesolve.solvers.margin.rows_newton import RowsNewton, ascend
 
 
 @pytest.mark.parametrize("stored", ["dense", "sparse"])
@@ -37,21 +37,37 @@ def test_a_step_solves_the_newton_system(stored, intercept, by_columns, monkeypa
     assert H @ found == pytest.approx(np.append(slope, slope_0)[: len(H)], abs=1e-8)
 
 
-def test_tight_tolerances_are_reached():
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(2000, 10))
-    y = np.sign(X[:, 0] + rng.normal(size=2000))
-    fit = ss.path(X, y, family=ss.families.hinge(), alpha=0, tol=1e-10, n_lambdas=6,
-                  solver="rows_newton")  # fmt: skip
-    assert fit.gaps.max() <= 1e-10
-
-
-def test_near_the_knot_the_rows_inside_are_solved_for():
-    """The method of multipliers alone stayed at 1.4e-10 at the first lambda here."""
+@pytest.mark.parametrize("n, p, level", [(2000, 10, 0.0), (321, 19, 1.0)])
+def test_tight_tolerances_are_reached(n, p, level):
+    """The method of multipliers alone stays above them near the knot of the first lambda."""
     rng = np.random.default_rng(10)
-    n, p = rng.integers(50, 400), rng.integers(2, 20)
     X = rng.normal(size=(n, p))
-    y = np.where(X[:, 0] + rng.normal(size=n) > rng.choice([0, 1]), 1, -1)
+    y = np.where(X[:, 0] + rng.normal(size=n) > level, 1, -1)
     fit = ss.path(X, y, family=ss.families.hinge(), alpha=0, tol=1e-10, n_lambdas=30,
                   standardize=False, solver="rows_newton")  # fmt: skip
     assert fit.gaps.max() <= 1e-10
+
+
+@pytest.mark.parametrize("level", [True, False])
+@pytest.mark.parametrize("rank", [12, 5])
+def test_the_dual_rises_within_bounds_and_is_solved_where_none_binds(level, rank):
+    rng = np.random.default_rng(rank)
+    for wide in (100.0, 0.3):
+        A = rng.normal(size=(12, rank))
+        gram, lam, slope = A @ A.T, 0.3, rng.normal(size=12)
+        u, low, high = np.zeros(12), -wide * np.ones(12), wide * np.ones(12)
+        moved = ascend(gram, u, slope, low, high, lam, level)
+        value = slope @ moved - moved @ gram @ moved / (2 * lam)
+        assert value > 0.0 and np.abs(moved).max() <= wide
+        if level:
+            assert abs(moved.sum()) <= 1e-9 * np.abs(moved).sum()
+        if wide == 100.0:
+            left = slope - gram @ moved / lam
+            left -= np.median(left) if level else 0.0  # one slope of all
+            assert np.sort(np.abs(left))[:rank].max() <= 1e-8
+
+
+def test_rows_that_depend_on_others_stay_where_they_are():
+    gram = np.ones((3, 3))
+    moved = ascend(gram, np.zeros(3), np.ones(3), -np.ones(3), np.ones(3), 1.0, False)
+    assert moved.tolist() == [1.0, 0.0, 0.0]
