@@ -242,8 +242,8 @@ cdef class ElasticNetRows:
             off = longer[j] if longer is not None else 0.0
             if self.grouped:
                 if not self.is_unpenalised(j, B[0, j], C[0, j], lam):
-                    s = min(s, elastic_net.feasible_scale(row_norm(C, j) + off, lam * self.l1[j], l2, 0.0,
-                                                          self.upper[j]))
+                    s = min(s, elastic_net.feasible_scale(
+                        row_norm(C, j) + off, lam * self.l1[j], l2, 0.0, self.upper[j]))
                 continue
             for k in range(B.shape[0]):
                 if not self.is_unpenalised(j, B[k, j], C[k, j], lam):
