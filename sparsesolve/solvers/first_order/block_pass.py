@@ -350,25 +350,6 @@ class PassPoints:
         return len(self.b) - 1
 
 
-class ResponseVectors:
-    """A penalty on arrays (K, p) as one on vectors (K p,), one response after the other."""
-
-    has_blocks = True
-
-    def __init__(self, rows, K):
-        self.rows, self.K = rows, K
-
-    def __getattr__(self, name):
-        asked = getattr(self.rows, name)
-        return lambda *vectors: asked(*(
-            v.reshape(self.K, -1) if isinstance(v, np.ndarray) else v for v in vectors
-        ))  # fmt: skip
-
-    def unpenalised(self, *vectors):
-        """Return a mask (K p,) of the features without a penalty."""
-        return np.tile(self.__getattr__("unpenalised")(*vectors), self.K)
-
-
 def chord(known, s):
     """Return a bound at s of a convex function known at (t, value) of ascending t."""
     for (left, low), (right, high) in zip(known[:-1], known[1:], strict=True):

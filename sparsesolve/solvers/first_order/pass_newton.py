@@ -33,7 +33,6 @@ from sparsesolve.solvers.first_order.block_pass import (
     BlockPass,
     Evaluation,
     PassPoints,
-    ResponseVectors,
     chord,
 )
 from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
@@ -121,7 +120,7 @@ class PassNewton(State):
         K, f, self.several = self.rows.K, self.rows.f, problem.n_responses is not None
         self.loss, self.K, self.f, self.p = self.rows.loss, K, f, K * f
         if self.several:
-            self.penalty = ResponseVectors(on_rows(problem.penalty, problem.grouped), K)
+            self.penalty = on_rows(problem.penalty, problem.grouped)
         self.alive = np.tile(np.asarray(problem.design.spread) > 0.0, K)
         self._find_unpenalised()
         self.batch_size = min(BATCH_SIZE, self.rows.most_lambdas)
@@ -133,12 +132,21 @@ class PassNewton(State):
 
     def _find_unpenalised(self):
         """Find the columns that nothing restrains, and those that limits may."""
-        one, nowhere, mask = np.ones(self.p), np.zeros(self.p), self.penalty.unpenalised
-        self.unpenalised = mask(FAR * one, one) & mask(-FAR * one, -one) & self.alive
-        without = (mask(nowhere, one) | mask(nowhere, -one)) & self.alive
+        one, nowhere, mask = np.ones(self.p), np.zeros(self.p), self._unrestrained
+        self.unpenalised = mask(FAR * one, one) & mask(-FAR * one, -one)
+        without = mask(nowhere, one) | mask(nowhere, -one)
         self.one_sided = without & ~self.unpenalised
         # The model of several responses does not know which limits exclude.
         self.excluded = ~np.tile(self.problem.open_columns, self.K) if self.K > 1 else ~self.alive
+
+    def _unrestrained(self, b, z, lam=1.0):
+        """Return the coefficients (K f,) that nothing restrains at b where products are z."""
+        mask = self.penalty.unpenalised(self._shaped(b), self._shaped(z), lam)
+        return np.tile(mask, self.K) & self.alive
+
+    def _shaped(self, b):
+        """Return coefficients or products (K f,) as the penalty takes them."""
+        return b.reshape(self.K, self.f) if self.several else b
 
     # What the path asks for.
 
@@ -155,8 +163,7 @@ class PassNewton(State):
 
     def coefficients(self):
         """Return features with a nonzero coefficient, ascending, and their coefficients."""
-        b = self.current.b
-        return used(b.reshape(self.K, self.f) if self.several else b)
+        return used(self._shaped(self.current.b))
 
     def correlations(self):
         """Return z_j'u of every column (p,), with u orthogonal to the unpenalised ones.
@@ -166,7 +173,7 @@ class PassNewton(State):
         return self._sizes(np.where(self.unpenalised, 0.0, self.dual_products))
 
     def _sizes(self, z):
-        return self.penalty.sizes(z) if self.several else z
+        return self.penalty.sizes(self._shaped(z)) if self.several else z
 
     def look_ahead(self, grid):
         """Take the lambdas of the path, decreasing."""
@@ -339,7 +346,7 @@ class PassNewton(State):
         step, c = d[self.rows.at_b], d[self.rows.at_c]
         moved = scale * (kept.gram @ change + free @ kept.mixed)
         curvature = change @ moved + scale * (free @ (kept.mixed @ change + kept.inner @ free))
-        before, after = (self.penalty.value(b, item.lam) for b in (here.b, here.b + step))
+        before, after = (self._penalty(b, item.lam) for b in (here.b, here.b + step))
         slope, dual = after - before - products @ d, products[self.rows.at_b]
         dual[which] -= moved
         item.plan = Plan(step, c, slope, curvature, dual)
@@ -401,7 +408,10 @@ class PassNewton(State):
     def _objective(self, item, evaluation):
         """Return F less its least value, plus the penalty."""
         loss = evaluation.sums.value - self.loss.saturated
-        return loss + self.penalty.value(evaluation.b, item.lam)
+        return loss + self._penalty(evaluation.b, item.lam)
+
+    def _penalty(self, b, lam):
+        return self.penalty.value(self._shaped(b), lam)
 
     # The certificate.
 
@@ -410,7 +420,7 @@ class PassNewton(State):
         if item.lam >= SMALL and not self.one_sided.any():
             return self.unpenalised
         z = self._z(item.here.sums)
-        return self.penalty.unpenalised(item.here.b, z, item.lam) & self.alive
+        return self._unrestrained(item.here.b, z, item.lam)
 
     def _basis(self, item):
         """Return the places of what nothing restrains among products, and their columns."""
@@ -435,7 +445,7 @@ class PassNewton(State):
     def _scales(self, item):
         """Return multiples of the dual point that its products by the model suggest."""
         z = np.where(self._unpenalised_at(item), 0.0, item.plan.dual)
-        found = scales(self.penalty, z, item.lam)
+        found = scales(self.penalty, self._shaped(z), item.lam)
         # a little less, too: chords between multiples bound Fenchel-Young, which is convex
         return (*found, (1.0 - 1e-4) * min(found))
 
@@ -464,7 +474,7 @@ class PassNewton(State):
     def _gap(self, item, ask, sums, missing, end):
         """Return the duality gap of `end` at multiples of the dual point of these sums."""
         free = self._unpenalised_at(item)
-        z, b = np.where(free, 0.0, self._z(sums)), np.where(free, 0.0, end.b)
+        z, b = (self._shaped(np.where(free, 0.0, v)) for v in (self._z(sums), end.b))
         penalty = self.penalty.value(b, item.lam)
         value = abs(end.sums.value - self.loss.saturated)
         gap = value + penalty
