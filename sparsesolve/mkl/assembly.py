@@ -25,7 +25,7 @@ from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
 from sparsesolve.mkl.problem import KernelProblem
 from sparsesolve.mkl.reading import NEGATIVE
 from sparsesolve.mkl.symmetric import Symmetric
-from sparsesolve.solvers.problem.standardisation import null_model, null_models, scaled_response
+from sparsesolve.solvers.problem.standardisation import null_model, scaled_response
 
 # A kernel is centred if constants are at least the share MOSTLY of its trace, and if what remains
 # is more than rounding: more than the share LEFT of the trace, by the bytes of an entry.
@@ -98,8 +98,7 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
         )
     joined = family.name == "multinomial"
     kernels, means = level(kernels) if joined and intercept else (kernels, {})
-    null = null_models if q > 1 or family.several else null_model
-    start, value = null(loss, offset if family.several else offset[0], intercept)
+    start, value = null_model(loss, offset if family.several else offset[0], intercept)
     problem = KernelProblem(
         kernels=kernels, norm=norm, factors=_read_factors(kernel_weights, kernels.size),
         loss=loss, weights=share, offset=offset, intercept=intercept,

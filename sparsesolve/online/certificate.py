@@ -52,7 +52,7 @@ from sparsesolve.paths.in_turn import refuse_concave
 from sparsesolve.penalties.whole import orthogonal_to
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import duality_gap
-from sparsesolve.solvers.problem.standardisation import null_model, null_models
+from sparsesolve.solvers.problem.standardisation import null_model
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def certificate(fit, X, y, weights, offset):
     gap = duality_gap(loss, penalty, lam, W, eta, value, dual, z, missing)
     # For a loss with a kink the null model is not computed: the gap is relative to the objective.
     null = value + charge if not family.smooth else (
-        (null_models if family.several else null_model)(
-            loss, known.T if family.several else known[:, 0], with_intercept)[1] + loss.saturated)
+        null_model(loss, known.T if family.several else known[:, 0], with_intercept)[1]
+        + loss.saturated)
     scale = null - loss.saturated
     return Certificate(float(value + charge), float(gap), float(null),
                        float(gap / scale) if scale > 0.0 else float(gap))  # fmt: skip

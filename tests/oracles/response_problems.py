@@ -8,7 +8,7 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.losses import LOSSES
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.problem.problem import Problem
-from sparsesolve.solvers.problem.standardisation import null_models
+from sparsesolve.solvers.problem.standardisation import null_model
 
 CONVERGED = 0
 
@@ -45,7 +45,7 @@ def make_state(solver, X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None
     design.standardise(intercept, factor)
     offset = np.zeros((Y.shape[1], len(Y))) if offset is None else offset
     loss = LOSSES[family](Y, w)
-    null, null_value = null_models(loss, offset, intercept)
+    null, null_value = null_model(loss, offset, intercept)
     problem = Problem(
         design=design, weights=w, loss=loss, penalty=ElasticNet(design.p, alpha, v, low, high),
         grouped=grouped, intercept=intercept, offset=offset, null_intercept=null,

@@ -24,18 +24,10 @@ from sparsesolve.solvers.tolerances import CENTRED
 
 # Relative rounding of one operation.
 EPSILON = np.finfo(np.float64).eps
-# Rounds in which samples are put to the ends of their slopes; each fixes some of them for good.
-ROUNDS = 20
-# The curvature of samples at their ends, relative to that of others, in these steps.
-DAMPING = 1e-6
-# The least part of such a step that is tried.
-SHORTEST = 1e-9
 # A lambda below this may hold nothing back, so that each point is asked which columns are free.
 SMALL = 1e-8
 # A coefficient beyond every finite limit, and a lambda beyond every other.
 FAR = 1e300
-# Features of no size count as this size, so that directions of such features alone have a share.
-TINY = 1e-300
 
 
 def clear(loss, eta, u, columns, free=None):
@@ -86,7 +78,7 @@ def projected(u, low, high, columns, far):
     It minimises sum_i (x_i - u_i)^2 / (2 s_i) over low <= x <= high with A'x = 0, where s_i is
     the length of an interval: x(nu) = clip(u - s A nu, low, high). Newton steps find the
     multipliers nu, at which the concave dual function has the slope A'x = 0. A column whose
-    samples are all at their ends has no curvature, but for that of `DAMPING`.
+    samples are all at their ends would have no curvature, so each keeps a millionth of it.
 
     Parameters
     ----------
@@ -120,14 +112,14 @@ def projected(u, low, high, columns, far):
         terms = np.abs(x) @ sizes
         if (np.abs(left) <= EPSILON * terms).all():
             break
-        weights = s * np.where((low < x) & (x < high), 1.0, DAMPING)
+        weights = s * np.where((low < x) & (x < high), 1.0, 1e-6)
         step, t = Curvature(columns.T @ (weights[:, None] * columns)).solve(left), 1.0
         new = at(nu + step)
         half = 0.5 * np.abs(left)
-        while t > SHORTEST and not (new[2] > value or (np.abs(new[1]) <= half).all()):
+        while t > 1e-9 and not (new[2] > value or (np.abs(new[1]) <= half).all()):
             t *= 0.5
             new = at(nu + t * step)
-        if t <= SHORTEST:
+        if t <= 1e-9:
             break
         nu, (x, left, value) = nu + t * step, new
     # Only rounding may be left: no curvature of samples at their ends tells what it is worth.
@@ -173,19 +165,17 @@ def _clear_within(loss, eta, u, columns):
     """Clear one response; samples that leave the range of their slopes are put to its end."""
     weighted = times_curvature(loss, eta, columns)
     h = None if loss.coupled else loss.curvature_at(eta)
-    dual, missing = _clear_one(weighted, u, columns, h)
-    ends = loss.ends
-    if ends is None:
-        return dual, missing
-    low, high = ends
-    for _ in range(ROUNDS):
-        out = (dual < low) | (dual > high)
-        if missing == np.inf or not out.any():  # The latter is usual.
-            break
-        u, weighted = np.where(out, np.clip(dual, low, high), u), np.where(out[:, None], 0.0,
-                weighted)
-        h = None if h is None else np.where(out, 0.0, h)
+    for _ in range(20):  # Each round puts some samples to the ends of their slopes for good.
         dual, missing = _clear_one(weighted, u, columns, h)
+        if loss.ends is None or missing == np.inf:
+            break
+        low, high = loss.ends
+        out = (dual < low) | (dual > high)
+        if not out.any():  # This is usual.
+            break
+        u = np.where(out, np.clip(dual, low, high), u)
+        weighted = np.where(out[:, None], 0.0, weighted)
+        h = None if h is None else np.where(out, 0.0, h)
     return dual, missing
 
 
@@ -353,7 +343,8 @@ class UnpenalisedBasis:
         """
         N = self.kernel
         square = np.square(norms / (norms.max(initial=0.0) or 1.0))
-        weighted = sparse.diags_array(np.maximum(square, TINY)) @ N
+        # With a size of 0, directions of such features alone would have no share.
+        weighted = sparse.diags_array(np.maximum(square, 1e-300)) @ N
         gram = sparse.csc_array(N.T @ weighted)
         if gram.nnz == gram.shape[0]:  # columns of N have no feature in common
             return sparse.csc_array(weighted @ sparse.diags_array(1.0 / gram.diagonal()))

@@ -23,17 +23,12 @@ from scipy import sparse
 from sparsesolve.solvers.certificate.dual_point import along_columns
 
 UNBOUNDED = 3  # code of a Status
-# A penalty below this multiple of the tolerance, relative to the null objective, holds nothing
-# back.
-NEGLIGIBLE = 10.0
 # The largest change of a linear predictor in a step that searches for a direction of fall; it
 # doubles while F falls, so that what is finite on the way becomes a small part of it.
 STRIDE = 4.0
 # The largest linear predictor at which a search for a direction of fall begins: exp(-8) still has
 # digits.
 START = 8.0
-# Newton steps that tell a minimum from a direction of fall: near a minimum five suffice.
-STEPS = 40
 # A step shorter than this, or than a tenth of the last one of at most 1, leads to a minimum.
 SHORT = 1e-3
 # How far out F is tried, in linear predictors: exp(-1000) is 0.
@@ -51,9 +46,9 @@ class Endless:
 
     def __init__(self, problem, tol):
         self.problem, self.features, self.begun = problem, None, False
-        # A penalty counts as holding nothing back at most below this fraction of the null
-        # objective: with a loose tolerance a larger one holds much.
-        self.tol = min(NEGLIGIBLE * tol, 1e-6)
+        # A penalty below ten tolerances, relative to the null objective, holds nothing back; with
+        # a loose tolerance a larger one holds much.
+        self.tol = min(10.0 * tol, 1e-6)
         has_columns = hasattr(problem, "unpenalised")  # kernels are all penalised
         self.possible = has_columns and problem.loss is not None and problem.null_value > 0.0
 
@@ -245,7 +240,7 @@ def _last_step(problem, eta, Z, least):
     loss, null, last, left, stride = problem.loss, problem.null_value, 0.0, np.inf, STRIDE
     value, u = loss.at(eta)
     tried = []  # directions, the last first: where little is left to gain they are rounding
-    for _ in range(STEPS):
+    for _ in range(40):  # Near a minimum five suffice.
         step, gain = along_columns(loss, eta, u, Z)
         moved = (step @ Z.T).reshape(eta.shape)
         length = np.abs(moved).max(initial=0.0)

@@ -41,11 +41,6 @@ EPSILON = 2.0**-53
 FAINT = 1e-9
 # An inner lambda beyond which nothing changes.
 BEYOND_ALL = 1e300
-# A mean so many spreads from 0 takes digits of the intercept, which is then summed with all
-# digits.
-FAR = 1e3
-# Powers of two within which products of three neither overflow nor vanish.
-NEAR = 300
 ADVICE = "rescale X or y"
 
 
@@ -57,15 +52,6 @@ def felt(problem, size, square):
     return EPSILON * np.maximum(problem.largest * np.sqrt(size * square), problem.largest_mean) > (
         problem.faint
     )
-
-
-def faint(problem):
-    """Return the error of a linear predictor up to which no cost is computed; inf: nothing to
-    explain.
-    """
-    if problem.null_value == 0.0:
-        return inf
-    return FAINT if problem.loss is not None else FAINT * sqrt(2.0 * problem.null_value)
 
 
 def last_digits(problem, which, values, intercept):
@@ -216,9 +202,10 @@ class Problem:
 
     @cached_property
     def faint(self):
-        """Error of a linear predictor up to which no cost is computed (`last_digits`).
-        """
-        return faint(self)
+        """Error of a linear predictor up to which no cost is computed; inf: nothing to explain."""
+        if self.null_value == 0.0:
+            return inf
+        return FAINT if self.loss is not None else FAINT * sqrt(2.0 * self.null_value)
 
     def inner_lambda(self, lam):
         """Return the user's lambda in inner units."""
@@ -293,7 +280,8 @@ class Problem:
         powers = self.shift[self.factor > 0.0]
         if self.low is not None:
             return None
-        if np.abs(powers).max(initial=abs(self.exponent)) > NEAR:
+        # Within 2**300 products of three neither overflow nor vanish.
+        if np.abs(powers).max(initial=abs(self.exponent)) > 300:
             return None
         return np.ldexp(self.factor, self.shift)
 
@@ -316,8 +304,10 @@ class Problem:
 
     @cached_property
     def far(self):
-        """True if a mean is so far from 0 that it takes the digits of an intercept."""
-        return bool(np.abs(self.means).max(initial=0.0) > FAR)
+        """True if a mean is so many spreads from 0 that it takes the digits of an intercept, which
+        is then summed with all digits.
+        """
+        return bool(np.abs(self.means).max(initial=0.0) > 1e3)
 
     def _inner_intercept(self, values, coefs, which, intercept):
         """Return the inner intercept of uncentred columns; if means are far, for coefs as floats.

@@ -34,20 +34,15 @@ STEPS = 300
 def null_model(loss, offset, intercept):
     """Return (a, F(offset + a) - least F); a = 0 without an intercept.
 
-    Raises ValueError if no finite a is optimal: all responses are at the edge of their range, or
-    offsets are so far apart that F overflows.
+    For an offset (K, n) of K responses a is (K,), with mean 0 if only differences count. Raises
+    ValueError if no finite a is optimal: all responses are at the edge of their range, or offsets
+    are so far apart that F overflows.
     """
-    a, value = best_intercept(loss, offset) if intercept else (0.0, loss.at(offset)[0])
-    return a, _excess(value, loss, offset + a)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def null_models(loss, offset, intercept):
-    """Return (a (K,), F - least F) for K responses; a has mean 0 if only differences count."""
-    if not intercept:
-        return np.zeros(len(offset)), _excess(loss.at(offset)[0], loss, offset)
-    a, value = best_intercepts(loss, offset)
-    return a, _excess(value, loss, offset + a[:, None])
+    if intercept:
+        a, value = (best_intercepts if offset.ndim == 2 else best_intercept)(loss, offset)
+    else:
+        a, value = np.zeros(offset.shape[:-1])[()], loss.at(offset)[0]
+    return a, _excess(value, loss, offset + np.expand_dims(a, -1))
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -198,8 +193,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
         null_intercept, null_value = 0.0, 0.5 * float(np.dot(weights, response**2))
     else:
         response = None
-        null = null_model if offset.ndim == 1 else null_models
-        null_intercept, null_value = null(loss, offset, intercept)
+        null_intercept, null_value = null_model(loss, offset, intercept)
     centred = intercept or shifts(loss, offset)
     if not (centred or standardize):
         _count_constants(design)

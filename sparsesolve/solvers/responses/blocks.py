@@ -25,14 +25,11 @@ from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.rounds import entry_lambda, solve_by_rounds
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State
-from sparsesolve.solvers.tolerances import INACTIVE_FRACTION, LAST_DIGITS
+from sparsesolve.solvers.tolerances import INACTIVE_FRACTION, LAST_DIGITS, MOST_IDLE
 
-# Steps that lower neither the objective nor the gap before the solver gives up.
-PATIENCE = 4
 # Another step of the model over all rows follows one that left at most this fraction of the gap;
-# else sweeps go on. Iterations at .033 and .3: real 1.40 and 1.00, many 1.00 and 1.04. A step is
-# dearer if a Newton step's factor has more rows than there are samples.
-PAYING_STEP, PAYING_STEP_WIDE = 0.1, 0.5
+# else sweeps go on. Iterations at .033 and .3: real 1.40 and 1.00, many 1.00 and 1.04.
+PAYING_STEP = 0.1
 
 
 class ResponseBlocks(State):
@@ -158,7 +155,7 @@ class ResponseBlocks(State):
     def _descend(self, lam, goal, limit):
         """Take steps until the estimated gap over the working columns is at most `goal`."""
         descent, best, last = self.descent, np.inf, np.inf
-        patience = PATIENCE
+        patience = MOST_IDLE
         before = None  # the gap before the last step, if that was a model step
         while True:
             gap = working_gap(descent, lam)
@@ -168,15 +165,13 @@ class ResponseBlocks(State):
                 return MAX_ITER
             value = descent.objective(lam)
             fell = value < last - LAST_DIGITS * max(abs(value), abs(descent.value))
-            patience = PATIENCE if fell or gap < 0.5 * best else patience - 1
+            patience = MOST_IDLE if fell or gap < 0.5 * best else patience - 1
             if patience == 0:
                 return STALLED
             best, last = min(gap, best), value
             leaving, moving = descent.gains(lam)
-            pays = PAYING_STEP_WIDE if descent.shared.wide else PAYING_STEP
-            self.pays = self.pays and (
-                before is None or gap < max(pays * before, 10.0 * goal)
-            )
+            quick = before is None or gap < max(PAYING_STEP * before, 10.0 * goal)
+            self.pays = self.pays and quick
             before = gap
             tries_step = self.pays or leaving > 0.1 * moving
             if tries_step and descent.model_step(lam, goal / gap):

@@ -7,14 +7,19 @@ then given by weighted columns or by inner products, whichever rows are shorter.
 columns H is F'' itself (SparseModel).
 Returned: B, the minimiser up to the requested accuracy.
 Invariant: the image of B - B0 under Z, or under Z'Z.
+ResponseQuadratic is squared error itself, in double precision, with the certificate.
 Reference: Tseng and Yun 2009; Friedman, Hastie and Tibshirani 2010.
 """
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memcpy
 
 import numpy as np
+from scipy.linalg.cython_blas cimport dgemm
 
-from sparsesolve.penalties.elastic_net cimport prox
-from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.linalg.kernels.vector cimport axpy, dot
+from sparsesolve.penalties.elastic_net cimport prox, value
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows, row_norm, row_square
+from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 
 cdef extern from "single.h" nogil:
     void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, Py_ssize_t ld,
@@ -348,3 +353,113 @@ cdef class SeparateModel(SparseModel):
             i, change = self.rows[at], self.values[at] * step
             image[i] += change
             self.along[i] += a[i] * change
+
+
+cdef class ResponseQuadratic(ScaledDual):
+    """Hold the inner products and the working rows, which are the first m.
+
+    Parameters
+    ----------
+    G : (p, p) inner products of the columns
+    C : (K, p) inner products of the responses and the columns
+    total : float
+        The squared norm of the responses.
+    net : ElasticNetRows
+        The penalty, whose rows are tied and have no limits; it is put into the order of the rows.
+    """
+
+    def __init__(self, G, C, double total, ElasticNetRows net):
+        self.K, self.p, self.total = <int> C.shape[0], <int> C.shape[1], total
+        self.G, self.C, self.net, self.l1, self.l2 = G, C, net, net.l1, net.l2
+        self.B, self.g = np.zeros((2, self.K, self.p))
+        self.longer, self.x = np.zeros(self.p), np.zeros(self.K)
+        self.refresh()
+
+    cdef bint free(self, int j, double lam) noexcept nogil:
+        """Return True if a row has no penalty beyond rounding."""
+        return self.net.is_unpenalised(j, self.B[0, j], self.g[0, j], lam)
+
+    cdef void sweep(self, double lam) noexcept nogil:
+        """Minimise over each working row in turn."""
+        cdef int j, k, K = self.K, m = self.m
+        cdef double h, norm, l1, change
+        cdef double* x = &self.x[0]
+        for j in range(m):
+            h, norm, l1 = self.G[j, j], 0.0, lam * self.l1[j]
+            for k in range(K):
+                x[k] = h * self.B[k, j] + self.g[k, j]
+                norm += x[k] * x[k]
+            norm = sqrt(norm)
+            norm = (1.0 - l1 / norm) / (h + lam * self.l2[j]) if norm > l1 else 0.0
+            for k in range(K):
+                change = norm * x[k] - self.B[k, j]
+                if change != 0.0:
+                    self.residual_square -= change * (2.0 * self.g[k, j] - h * change)
+                    self.B[k, j] = norm * x[k]
+                    axpy(m, -change, &self.G[j, 0], &self.g[k, 0])
+        self.iterations += 1
+
+    cdef double penalty(self, double lam) noexcept nogil:
+        """Return lam Omega(B)."""
+        cdef double total = 0.0
+        cdef int j
+        for j in range(self.m):
+            total += value(row_norm(self.B, j), lam * self.l1[j], lam * self.l2[j])
+        return total
+
+    cdef double objective(self, double lam) noexcept nogil:
+        """Return half the squared residual plus lam Omega(B)."""
+        return 0.5 * self.residual_square + self.penalty(lam)
+
+    cdef double rows_gap(self, double lam, int count, double slack) noexcept nogil:
+        """Return the gap over the first `count` rows, at the best of some residual multiples.
+
+        `slack` is the length of the residual's projection on the unpenalised rows. Removing this
+        projection from the dual point changes the product of another column by at most `slack`
+        times the length of that column.
+        """
+        cdef int j
+        if slack == INFINITY:
+            return self.objective(lam)
+        self.n_rows, self.slack = count, slack
+        for j in range(count):
+            self.longer[j] = slack * sqrt(self.G[j, j])
+        return min(self.objective(lam), self.gap(lam))
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        return self.net.scale_at(self.B[:, :self.n_rows], self.g[:, :self.n_rows], lam, strict,
+                                 self.longer)
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        return assembled(squares_gap(self.residual_square, scale, self.slack),
+                         self.net.excess(self.B[:, :self.n_rows], self.g[:, :self.n_rows], lam,
+                                         scale, self.longer), 0.0, INFINITY)
+
+    cdef void swap(self, int i, int j) noexcept nogil:
+        """Exchange the rows at places i and j, where B is 0."""
+        cdef int k
+        if i == j:
+            return
+        for k in range(self.p):
+            self.G[i, k], self.G[j, k] = self.G[j, k], self.G[i, k]
+        for k in range(self.p):
+            self.G[k, i], self.G[k, j] = self.G[k, j], self.G[k, i]
+        for k in range(self.K):
+            self.C[k, i], self.C[k, j] = self.C[k, j], self.C[k, i]
+            self.g[k, i], self.g[k, j] = self.g[k, j], self.g[k, i]
+        self.l1[i], self.l1[j] = self.l1[j], self.l1[i]
+        self.l2[i], self.l2[j] = self.l2[j], self.l2[i]
+
+    cdef void refresh(self) noexcept nogil:
+        """Compute g of all rows and the squared residual, without accumulated rounding."""
+        cdef int k, K = self.K, p = self.p, m = self.m
+        cdef double less = -1.0, unit = 1.0
+        memcpy(&self.g[0, 0], &self.C[0, 0], <Py_ssize_t> K * p * sizeof(double))
+        if m > 0:
+            dgemm("N", "N", &p, &K, &m, &less, &self.G[0, 0], &p, &self.B[0, 0], &p, &unit,
+                  &self.g[0, 0], &p)
+        self.residual_square = self.total
+        for k in range(K):
+            self.residual_square -= dot(m, &self.B[k, 0], &self.C[k, 0]) + dot(m, &self.B[k, 0],
+                    &self.g[k, 0])
+        self.residual_square = max(self.residual_square, 0.0)

@@ -44,7 +44,6 @@ cdef class ResponseCoefficients:
     # True if coefficients moved so far since eta was computed that rounding shows in eta
     cdef bint eta_stale
     cdef double s                           # factor of H
-    cdef long refresh_debt                  # steps since H was computed
     cdef double[:, ::1] offset, eta, u
     cdef double[:, ::1] C           # the last known products of the rows with u or the dual point
     cdef int[::1] place                     # a row's position among the Hessian's columns, or -1

@@ -283,7 +283,7 @@ cdef class ResponseCoefficients:
         self.hessian.refresh_hessian(self.loss, &self.eta[0, 0])
         np.asarray(self.working)[which[~stay]] = False
         self.quadratic.restart()
-        self.s, self.refresh_debt = 1.0, 0
+        self.s = 1.0
         self.add_to_working_set(which[stay].astype(np.intp), np.compress(stay, start))
         return 0
 

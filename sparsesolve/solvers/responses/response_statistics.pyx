@@ -23,7 +23,7 @@ Reference: Bach et al. 2012, sections 1.4 and 4; Simon, Friedman and Hastie 2013
 """
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, fabs, log, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -33,10 +33,9 @@ from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
-from sparsesolve.penalties.elastic_net cimport value
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows, row_norm, row_square
 from sparsesolve.solvers import tolerances
-from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
+from sparsesolve.solvers.responses.model cimport ResponseQuadratic
 from sparsesolve.solvers.rounds import entry_lambda, solve_by_rounds
 from sparsesolve.solvers.state import NULL_LAMBDA, State
 from sparsesolve.solvers.quadratic.coefficients cimport CONVERGED, MAX_ITER, STALLED
@@ -46,131 +45,6 @@ cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 cdef double ROUNDING = tolerances.ROUNDING
 # Rounds that neither halve the gap nor lower the objective before the solver gives up.
 DEF PATIENCE = 12
-
-
-cdef class ResponseQuadratic(ScaledDual):
-    """Hold the inner products and the working rows, which are the first m.
-
-    Parameters
-    ----------
-    G : (p, p) inner products of the columns
-    C : (K, p) inner products of the responses and the columns
-    total : float
-        The squared norm of the responses.
-    net : ElasticNetRows
-        The penalty, whose rows are tied and have no limits; it is put into the order of the rows.
-    """
-
-    cdef int K, p, m                    # responses, features, and working rows (the first m)
-    cdef double[:, ::1] G               # (p, p) inner products of the columns
-    cdef double[:, ::1] C               # (K, p) inner products of the responses and the columns
-    cdef double[:, ::1] B, g            # (K, p) coefficients, and C - BG
-    cdef ElasticNetRows net
-    cdef double[::1] l1, l2             # (p,) its factors
-    cdef double total, residual_square  # squared norms of the responses and of the residuals
-    cdef long iterations                # sweeps and Newton steps
-    cdef double[::1] x                  # (K,) workspace
-    # For the gap over the first n_rows rows: slack is the length of the dual point's part along
-    # unpenalised rows, and longer (p,) what it may be in the products of a row.
-    cdef double[::1] longer
-    cdef int n_rows
-    cdef double slack
-
-    def __init__(self, G, C, double total, ElasticNetRows net):
-        self.K, self.p, self.total = <int> C.shape[0], <int> C.shape[1], total
-        self.G, self.C, self.net, self.l1, self.l2 = G, C, net, net.l1, net.l2
-        self.B, self.g = np.zeros((2, self.K, self.p))
-        self.longer, self.x = np.zeros(self.p), np.zeros(self.K)
-        self.refresh()
-
-    cdef bint free(self, int j, double lam) noexcept nogil:
-        """Return True if a row has no penalty beyond rounding."""
-        return self.net.is_unpenalised(j, self.B[0, j], self.g[0, j], lam)
-
-    cdef void sweep(self, double lam) noexcept nogil:
-        """Minimise over each working row in turn."""
-        cdef int j, k, K = self.K, m = self.m
-        cdef double h, norm, l1, change
-        cdef double* x = &self.x[0]
-        for j in range(m):
-            h, norm, l1 = self.G[j, j], 0.0, lam * self.l1[j]
-            for k in range(K):
-                x[k] = h * self.B[k, j] + self.g[k, j]
-                norm += x[k] * x[k]
-            norm = sqrt(norm)
-            norm = (1.0 - l1 / norm) / (h + lam * self.l2[j]) if norm > l1 else 0.0
-            for k in range(K):
-                change = norm * x[k] - self.B[k, j]
-                if change != 0.0:
-                    self.residual_square -= change * (2.0 * self.g[k, j] - h * change)
-                    self.B[k, j] = norm * x[k]
-                    axpy(m, -change, &self.G[j, 0], &self.g[k, 0])
-        self.iterations += 1
-
-    cdef double penalty(self, double lam) noexcept nogil:
-        """Return lam Omega(B)."""
-        cdef double total = 0.0
-        cdef int j
-        for j in range(self.m):
-            total += value(row_norm(self.B, j), lam * self.l1[j], lam * self.l2[j])
-        return total
-
-    cdef double objective(self, double lam) noexcept nogil:
-        """Return half the squared residual plus lam Omega(B)."""
-        return 0.5 * self.residual_square + self.penalty(lam)
-
-    cdef double rows_gap(self, double lam, int count, double slack) noexcept nogil:
-        """Return the gap over the first `count` rows, at the best of some residual multiples.
-
-        `slack` is the length of the residual's projection on the unpenalised rows. Removing this
-        projection from the dual point changes the product of another column by at most `slack`
-        times the length of that column.
-        """
-        cdef int j
-        if slack == INFINITY:
-            return self.objective(lam)
-        self.n_rows, self.slack = count, slack
-        for j in range(count):
-            self.longer[j] = slack * sqrt(self.G[j, j])
-        return min(self.objective(lam), self.gap(lam))
-
-    cdef double scale(self, double lam, bint strict) noexcept nogil:
-        return self.net.scale_at(self.B[:, :self.n_rows], self.g[:, :self.n_rows], lam, strict,
-                                 self.longer)
-
-    cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        return assembled(squares_gap(self.residual_square, scale, self.slack),
-                         self.net.excess(self.B[:, :self.n_rows], self.g[:, :self.n_rows], lam,
-                                         scale, self.longer), 0.0, INFINITY)
-
-    cdef void swap(self, int i, int j) noexcept nogil:
-        """Exchange the rows at places i and j, where B is 0."""
-        cdef int k
-        if i == j:
-            return
-        for k in range(self.p):
-            self.G[i, k], self.G[j, k] = self.G[j, k], self.G[i, k]
-        for k in range(self.p):
-            self.G[k, i], self.G[k, j] = self.G[k, j], self.G[k, i]
-        for k in range(self.K):
-            self.C[k, i], self.C[k, j] = self.C[k, j], self.C[k, i]
-            self.g[k, i], self.g[k, j] = self.g[k, j], self.g[k, i]
-        self.l1[i], self.l1[j] = self.l1[j], self.l1[i]
-        self.l2[i], self.l2[j] = self.l2[j], self.l2[i]
-
-    cdef void refresh(self) noexcept nogil:
-        """Compute g of all rows and the squared residual, without accumulated rounding."""
-        cdef int k, K = self.K, p = self.p, m = self.m
-        cdef double less = -1.0, unit = 1.0
-        memcpy(&self.g[0, 0], &self.C[0, 0], <Py_ssize_t> K * p * sizeof(double))
-        if m > 0:
-            dgemm("N", "N", &p, &K, &m, &less, &self.G[0, 0], &p, &self.B[0, 0], &p, &unit,
-                  &self.g[0, 0], &p)
-        self.residual_square = self.total
-        for k in range(K):
-            self.residual_square -= dot(m, &self.B[k, 0], &self.C[k, 0]) + dot(m, &self.B[k, 0],
-                    &self.g[k, 0])
-        self.residual_square = max(self.residual_square, 0.0)
 
 
 cdef class GroupedHessian:
@@ -195,9 +69,9 @@ cdef class GroupedHessian:
 
         If it is singular, no rows are left, and `step` does nothing.
         """
-        cdef int j, k, i, c, n = 0, info = 1, tries
+        cdef int j, k, i, c, n = 0, info = 1
         cdef Py_ssize_t square
-        cdef double size, most = 0.0, added = 0.0
+        cdef double size
         cdef double* column
         for j in range(rows.m):
             size = row_norm(rows.B, j)
@@ -206,7 +80,6 @@ cdef class GroupedHessian:
             self.at[n], self.curvature[n] = j, lam * rows.l1[j] / size if size > 0.0 else 0.0
             for k in range(rows.K):
                 self.u[k, n] = rows.B[k, j] / size if self.curvature[n] > 0.0 else 0.0
-            most = max(most, rows.G[j, j])
             n += 1
         self.count = 0
         if n == 0:
@@ -215,32 +88,23 @@ cdef class GroupedHessian:
         if self.inverse.shape[0] < square:
             self.inverse, self.schur = np.empty(3 * square // 2), np.empty(3 * square // 2)
         with nogil:
-            # Attempts to factor a numerically singular matrix. Each multiplies the ridge by a
-            # hundred.
-            for tries in range(6):
-                for c in range(n):
-                    column = &self.inverse[c * <Py_ssize_t> n]
-                    for i in range(c, n):
-                        column[i] = rows.G[self.at[c], self.at[i]]
-                    column[c] += self.curvature[c] + lam * rows.l2[self.at[c]] + added * most
-                    # Unpenalised dependent columns need a ridge.
-                    if self.curvature[c] == 0.0:
-                        column[c] += ROUNDING * rows.G[self.at[c], self.at[c]]
-                dpotrf("L", &n, &self.inverse[0], &n, &info)
-                if info == 0:
-                    dpotri("L", &n, &self.inverse[0], &n, &info)
-                if info == 0:
-                    # Rows along which the loss is flat get this fraction of the penalty's
-                    # curvature.
-                    self._complement(n, max(added, 1e-5))
-                    dpotrf("L", &n, &self.schur[0], &n, &info)
-                if info == 0:
-                    break
-                added = max(ROUNDING, 100.0 * added)
+            for c in range(n):
+                column = &self.inverse[c * <Py_ssize_t> n]
+                for i in range(c, n):
+                    column[i] = rows.G[self.at[c], self.at[i]]
+                # Dependent columns without curvature of the penalty need a ridge.
+                column[c] += (self.curvature[c] + lam * rows.l2[self.at[c]]
+                              + ROUNDING * rows.G[self.at[c], self.at[c]])
+            dpotrf("L", &n, &self.inverse[0], &n, &info)
+            if info == 0:
+                dpotri("L", &n, &self.inverse[0], &n, &info)
+            if info == 0:
+                self._complement(n)
+                dpotrf("L", &n, &self.schur[0], &n, &info)
         self.count = n if info == 0 else 0
         return 0
 
-    cdef void _complement(self, int n, double added) noexcept nogil:
+    cdef void _complement(self, int n) noexcept nogil:
         """Set schur = L^-1 - (G + L)^-1 o u'u, with a small ridge for dependent columns."""
         cdef int i, c, k
         cdef double* column
@@ -253,7 +117,8 @@ cdef class GroupedHessian:
                 column[i] *= self.inverse[i + c * <Py_ssize_t> n]
                 # Copy the computed triangle to the other one.
                 self.inverse[c + i * <Py_ssize_t> n] = self.inverse[i + c * <Py_ssize_t> n]
-            column[c] += (1.0 + added) / self.curvature[c] if self.curvature[c] > 0.0 else 1.0
+            # Rows along which the loss is flat keep a small part of the penalty's curvature.
+            column[c] += (1.0 + 1e-5) / self.curvature[c] if self.curvature[c] > 0.0 else 1.0
 
     cdef bint step(self, ResponseQuadratic rows, double lam) noexcept nogil:
         """Take a step by the last Hessian on its rows that are still nonzero.
@@ -283,14 +148,12 @@ cdef class GroupedHessian:
                 self.left[k, i] = self.u[k, i] * self.along[i]
         dgemm("N", "N", &n, &K, &n, &unit, &self.inverse[0], &n, &self.left[0, 0], &p, &unit,
               &self.y[0, 0], &p)
-        # Stop a row that would change direction at zero. If the objective does not fall, try the
-        # step itself.
-        return self._descend(rows, lam, True) or self._descend(rows, lam, False)
+        return self._descend(rows, lam)
 
-    cdef bint _descend(self, ResponseQuadratic rows, double lam, bint stopped) noexcept nogil:
+    cdef bint _descend(self, ResponseQuadratic rows, double lam) noexcept nogil:
         """Step along y by the largest t = 1, 1/2, ... that lowers the objective.
 
-        If `stopped`, rows that would change direction stop at zero. Return False if no t serves.
+        Rows that would change direction stop at zero. Return False if no t serves.
         """
         cdef int i, j, k, K = rows.K, p = rows.p, m = rows.m, tries
         cdef double product, linear = 0.0, curvature = 0.0, t = 1.0
@@ -304,8 +167,7 @@ cdef class GroupedHessian:
             for k in range(K):
                 product += rows.B[k, j] * (rows.B[k, j] + self.y[k, i])
             for k in range(K):
-                self.d[k, j] = (-rows.B[k, j] if stopped
-                                and product < 0.0 < lam * rows.l1[j] else self.y[k, i])
+                self.d[k, j] = -rows.B[k, j] if product < 0.0 < lam * rows.l1[j] else self.y[k, i]
         dgemm("N", "N", &m, &K, &m, &unit, &rows.G[0, 0], &p, &self.d[0, 0], &p, &zero,
               &self.q[0, 0], &p)
         for k in range(K):
@@ -352,7 +214,6 @@ cdef class ResponseSufficientStatistics(Compiled, State):
     cdef unsigned char[::1] excluded        # (p,) rows that may not move
     cdef double[:, ::1] last_B          # B at the last lam
     cdef double lam_before, last_lam    # the last two lams
-    cdef double pace                    # fraction of the gap that a sweep leaves
     cdef bint stale                     # True if the Hessian must be refreshed
     cdef object start                   # intercepts
     cdef object problem, spans          # the problem, with its rows, and its columns' spans
@@ -373,7 +234,7 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         self.rows = ResponseQuadratic(G, C, 2.0 * value, ElasticNetRows(net, True).take(moving))
         self.hessian = GroupedHessian(*C.shape)
         self.last_B = np.zeros_like(C)
-        self.pace, self.stale = 0.5, True
+        self.stale = True
         self._enter(INFINITY, NULL_LAMBDA)
 
     def start_at(self, which, values, intercept):
@@ -566,11 +427,11 @@ cdef class ResponseSufficientStatistics(Compiled, State):
         return 0.5 * target
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
-        """Sweep until the gap over the working rows is about `goal`.
+        """Sweep, and take Newton steps, until the gap over the working rows is about `goal`.
 
-        Take Newton steps when sweeps are slow. Return an Outcome.
+        Return an Outcome.
         """
-        cdef double gap, value, last = INFINITY, best = INFINITY, lowest = INFINITY
+        cdef double gap, value, best = INFINITY, lowest = INFINITY
         cdef int patience = PATIENCE
         while True:
             PyErr_CheckSignals()
@@ -579,13 +440,8 @@ cdef class ResponseSufficientStatistics(Compiled, State):
             with nogil:
                 self.rows.sweep(lam)
             gap = self.rows.rows_gap(lam, self.rows.m, self._slack(lam, False))
-            if last < INFINITY:
-                self.pace = min(max(0.5 * (self.pace + gap / last), 0.05), 0.99)
-            last = gap
-            # the price of a Hessian in sweeps
-            sweeps = 0.3 * self.rows.m / self.rows.K
-            if gap > goal and (not self.stale or log(gap / goal) > -log(self.pace) * sweeps):
-                gap, last = self._steps(lam, gap, goal, limit), INFINITY
+            if gap > goal:
+                gap = self._steps(lam, gap, goal, limit)
             if gap <= goal:
                 return CONVERGED
             value = self.rows.objective(lam)

@@ -105,16 +105,6 @@ def test_samples_that_would_leave_the_range_of_slopes_come_to_its_end(name):
     assert loss.fenchel_young_at(eta, dual) < np.inf
 
 
-def test_ends_of_slopes_by_hand():
-    w = np.array([0.5, 0.5, 0.0])
-    low, high = LOSSES["binomial"](np.array([0.25, 1.0, 0.0]), w).ends
-    assert low.tolist() == [-0.375, 0.0, 0.0] and high.tolist() == [0.125, 0.5, 0.0]
-    low, high = LOSSES["poisson"](np.array([0.0, 4.0, 1.0]), w).ends
-    assert low.tolist() == [-np.inf, -np.inf, 0.0] and high.tolist() == [0.0, 2.0, 0.0]
-    low, high = LOSSES["huber"](np.array([900.0, 0.0, 0.0]), w, delta=800.0).ends
-    assert low.tolist() == [-400.0, -400.0, 0.0] and high.tolist() == [400.0, 400.0, 0.0]
-
-
 @pytest.mark.parametrize("options", [{"delta": 1e4}, {"delta": 1e3}])
 def test_a_loss_without_ends_near_by_keeps_its_newton_step(options):
     """Responses far beyond 1,000: 700 was once taken for the end of all predictors."""

@@ -4,7 +4,6 @@ this formula is in tests/laws/test_gap.py."""
 import numpy as np
 import pytest
 from sparsesolve.solvers.certificate.gap import (
-    blocks_gap,
     duality_gap,
     gap_of_terms,
     least_gap,
@@ -43,39 +42,6 @@ def test_a_dual_point_out_of_the_domain_leaves_the_dual_point_0(terms):
     assert gap_of_terms(*terms) == INF
 
 
-def logistic(b, lam, penalty, seed=0):
-    """A point of logistic regression: what duality_gap is given, and the optimum by iteration."""
-    rng = np.random.default_rng(seed)
-    Z, w = rng.standard_normal((30, 5)), np.full(30, 1 / 30)
-    loss = LOSSES["binomial"]((rng.random(30) < 0.5).astype(float), w)
-    value, u = loss.at(Z @ b)
-    step = 4.0 / np.linalg.norm(Z.T @ (w[:, None] * Z), 2)
-    best = b.copy()
-    for _ in range(3000):
-        best = penalty.prox(best + step * Z.T @ loss.at(Z @ best)[1], step * lam)
-    least = loss.at(Z @ best)[0] + penalty.value(best, lam)
-    gap = duality_gap(loss, penalty, lam, b, Z @ b, value, u, Z.T @ u)
-    return gap, value + penalty.value(b, lam) - least, duality_gap(
-        loss, penalty, lam, best, Z @ best, *_at(loss, Z, best))  # fmt: skip
-
-
-def _at(loss, Z, b):
-    value, u = loss.at(Z @ b)
-    return value, u, Z.T @ u
-
-
-LIMITED = ElasticNet(5, 1.0, None, np.full(5, -0.2), np.full(5, 0.1))
-
-
-@pytest.mark.parametrize("net", [ElasticNet(5), ElasticNet(5, 0.3), LIMITED])
-@pytest.mark.parametrize("lam", [0.2, 0.05, 0.001])
-def test_it_bounds_what_is_lost_and_vanishes_at_the_optimum(net, lam):
-    for b in (np.zeros(5), np.array([0.1, 0.0, -0.2, 0.05, 0.0])):
-        gap, lost, at_best = logistic(b, lam, net)
-        assert lost - 1e-12 <= gap
-        assert 0.0 <= at_best <= 1e-7
-
-
 def test_without_a_dual_point_the_objective_over_the_least_loss_is_left():
     """missing = inf; z is not asked."""
     loss = LOSSES["gaussian"](np.array([1.0, -1.0]), np.full(2, 0.5))
@@ -100,17 +66,6 @@ def test_two_scales_are_tried_where_they_differ():
     found = least_gap(loss, np.zeros(2), np.zeros(2), [0.5, 1.0],
                       lambda s: tried.append(s) or 2.0 - s)  # fmt: skip
     assert tried == [0.5, 1.0] and found == 1.0
-
-
-def test_blocks_are_fenchel_young_of_the_penalty():
-    net, lam = ElasticNet(6, 0.6), 0.7
-    for _ in range(20):
-        b, z = RNG.standard_normal((2, 6))
-        found = blocks_gap(net, lam, net.value(b, lam), b, z)
-        assert found >= 0.0
-        assert found == pytest.approx(net.value(b, lam) + net.conjugate(z, lam) - b @ z, rel=1e-12)
-    z = lam * (0.6 * np.sign(b) + 0.4 * b)  # the gradient: equality
-    assert blocks_gap(net, lam, net.value(b, lam), b, z) == pytest.approx(0.0, abs=1e-15)
 
 
 def test_what_is_unexplained_is_what_least_squares_would_gain():

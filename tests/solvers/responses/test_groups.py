@@ -7,6 +7,7 @@ from states import problem_of
 import sparsesolve as ss
 import sparsesolve.solvers.responses.groups as response_groups
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
+from sparsesolve.solvers import SOLVERS, choice
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((40, 24))
@@ -83,3 +84,68 @@ def test_steps_that_are_held_back_are_given_up(monkeypatch):
     state, target = nearly_told_apart()
     outcome, gap = state.solve(1e20, target, 100_000)
     assert outcome == 2 and target < gap < 1e-9 and state.iterations <= 1000
+
+
+# Newton steps hand over to SpaRSA steps, and take over again.
+
+WIDE = RNG.standard_normal((80, 120))
+REAL = WIDE[:, :6] @ RNG.standard_normal((6, 4)) + RNG.standard_normal((80, 4))
+PENALTIES = [GroupLinf(np.arange(120) // 3), GroupL2(np.arange(120) // 4)]
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """The classes of the states that solved, after each lambda."""
+    classes = []
+
+    class Handed(response_groups.ManyGroups):
+        def solve(self, lam, target, budget):
+            before = self.iterations
+            found = super().solve(lam, target, budget)
+            assert before <= self.iterations <= before + budget
+            classes.append(type(self.state))
+            return found
+
+    solver = SOLVERS["response_groups"]._replace(state=Handed)
+    monkeypatch.setitem(choice.SOLVERS, "response_groups", solver)
+    return classes
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=["linf", "l2"])
+@pytest.mark.parametrize("family", ["multigaussian", "multinomial"])
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+def test_one_path_by_both_is_that_of_newton_steps_alone(penalty, family, alpha, seen, monkeypatch):
+    y = REAL if family == "multigaussian" else REAL.argmax(axis=1)
+    options = {"family": family, "penalty": penalty, "alpha": alpha, "tol": 1e-9, "stop": None,
+               "n_lambdas": 8, "lambda_min_ratio": 0.05}  # fmt: skip
+    monkeypatch.setattr(response_groups, "MOST_MODEL_COEFFICIENTS", 60)
+    both = ss.path(WIDE, y, **options)
+    first, last = seen[1], seen[-1]
+    assert first is response_groups.ResponseGroups is not last
+    monkeypatch.setattr(response_groups, "MOST_MODEL_COEFFICIENTS", np.inf)
+    seen.clear()
+    newton = ss.path(WIDE, y, **options)
+    assert set(seen) == {response_groups.ResponseGroups}
+    assert max(both.gaps.max(), newton.gaps.max()) <= 1e-9
+    assert both.dev_ratio == pytest.approx(newton.dev_ratio, abs=1e-4)
+    for lam in both.lambdas[[3, -1]]:
+        found, known = both.coef(lam), newton.coef(lam)
+        if family == "multinomial":  # constants on a row may leave its norm as it is
+            found, known = (b - b.mean(axis=0) for b in (found, known))
+        assert found == pytest.approx(known, abs=2e-3)
+
+
+def test_steps_that_do_not_get_there_leave_it_to_newton(seen, monkeypatch):
+    monkeypatch.setattr(response_groups, "MOST_MODEL_COEFFICIENTS", 60)
+    monkeypatch.setattr(response_groups, "MOST_STEPS_OF_GROUPS", 1)
+    fit = ss.path(WIDE, REAL, family="multigaussian", penalty=PENALTIES[0], n_lambdas=8, tol=1e-9)
+    assert not fit.status.any() and set(seen) == {response_groups.ResponseGroups}
+
+
+def test_a_path_starts_where_another_ended(monkeypatch):
+    monkeypatch.setattr(response_groups, "MOST_MODEL_COEFFICIENTS", 60)
+    options = {"family": "multigaussian", "penalty": PENALTIES[0]}
+    fit = ss.path(WIDE, REAL, n_lambdas=8, lambda_min_ratio=0.05, **options)
+    again = ss.path(WIDE, REAL, lambdas=fit.lambdas[-2:], start=fit, **options)
+    assert again.gaps.max() <= 1e-7
+    assert again.coef(fit.lambdas[-1]) == pytest.approx(fit.coef(fit.lambdas[-1]), abs=1e-2)

@@ -7,32 +7,25 @@ a lower objective after each step. Invariant: eta = offset + ZB, value = F(eta),
 g = Z'u. `eta_stale` is True if a coefficient has moved so far that rounding may show in these.
 
 Block coordinate descent on a quadratic model (`model`) finds the nonzero coefficients. Newton
-steps on these (`direction`) then refine them to high accuracy. For dense columns, the model uses
+steps on these, by conjugate gradients preconditioned by the diagonal of the Hessian, then refine
+them to high accuracy. For dense columns, the model uses
 one Hessian Z'diag(h)Z for all responses (SharedCurvature). It comes from an earlier point and is
 rescaled for each response. For columns with few stored values, the model uses the true Hessian.
-Reference: Lee, Sun and Saunders 2014 (proximal Newton methods).
+Reference: Lee, Sun and Saunders 2014 (proximal Newton methods); Nocedal and Wright 2006, section
+7.1 (inexact Newton steps).
 """
-
-from libc.math cimport fabs
 
 import numpy as np
 
 from sparsesolve.linalg.design.response_columns import response_columns
 from sparsesolve.linalg.factors.span import Spans
-from sparsesolve.linalg.kernels.vector cimport axpy
-from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.elastic_net_rows import centre
-from sparsesolve.solvers import tolerances
-from sparsesolve.solvers.responses.direction import newton_direction
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
-from sparsesolve.solvers.quadratic.coefficients cimport FAR_STEP
+from sparsesolve.solvers.tolerances import FORCING, ROUNDING
 
 # A model counts as solved once a sweep gains less than the first fraction of what all its sweeps
 # have gained, or where the target is far, less than the second.
 SOLVED_MODEL, LOOSE_MODEL = 1e-3, 0.3
-# Columns to a sample from which columns are the shorter rows, even if they are multiplied twice.
-WIDE = 1.5
-cdef double ROUNDING = tolerances.ROUNDING
 # Sufficient decrease: a tiny share suffices, as a sweep minimises exactly in each row.
 ARMIJO = 1e-4
 # The most halvings of a step: a step 2^-12 as long gains less than another sweep.
@@ -74,8 +67,8 @@ class SharedCurvature:
 
     @property
     def wide(self):
-        """Return True if a column is shorter than a row of inner products, up to a factor."""
-        return self.columns.dense and self.columns.size > WIDE * len(self.h)
+        """Return True if a column, multiplied twice, is shorter than a row of inner products."""
+        return self.columns.dense and self.columns.size > 1.5 * len(self.h)
 
     @property
     def scattered(self):
@@ -156,63 +149,39 @@ class ResponseDescent:
 
         Renew the shared Hessian, too, if its weights h have changed too much in shape.
         """
-        cdef double[::1] h
-        cdef const double[::1] known = self.shared.h
-        cdef double total = 0.0, before = 0.0, change = 0.0
-        cdef Py_ssize_t i
         self.eta = self.offset + self.columns.combine(self.B)
         self.value, self.u = self.loss.at(self.eta)
         self.eta_stale = False
         self.g = self.columns.correlate(self.u)
         self.diagonal = self.loss.curvature_at(self.eta)
-        fresh = np.add.reduce(self.diagonal, axis=0)
-        h = fresh
-        for i in range(h.shape[0]):
-            total += h[i]
-            before += known[i]
-        for i in range(h.shape[0]):
-            change += fabs(h[i] - known[i] * (total / before))
-        if change > 0.3 * total > 0:
+        fresh, known = self.diagonal.sum(axis=0), self.shared.h
+        total = fresh.sum()
+        if np.abs(fresh - known * (total / known.sum())).sum() > 0.3 * total > 0:
             self.shared.renew(fresh)
 
     def scales(self):
         """Return the factor of the shared curvature for each response, (K,)."""
-        cdef const double[:, ::1] diagonal = self.diagonal
-        cdef const double[::1] h = self.shared.h
-        cdef double[::1] out = np.zeros(diagonal.shape[0])
-        cdef double total = 0.0, most = 0.0
-        cdef Py_ssize_t i, k
-        for i in range(h.shape[0]):
-            total += h[i]
-        for k in range(out.shape[0]):
-            for i in range(h.shape[0]):
-                out[k] += diagonal[k, i] / total
-            most = max(most, out[k])
-        for k in range(out.shape[0]):
-            out[k] = max(out[k], ROUNDING * most, 1e-300)
-        return np.asarray(out)
+        scales = self.diagonal.sum(axis=1) / self.shared.h.sum()
+        return np.maximum(scales, max(ROUNDING * scales.max(), 1e-300))
 
     # Steps.
 
-    def extrapolate(self, double lam):
+    def extrapolate(self, lam):
         """Extrapolate the last two solutions linearly to lam, if this lowers the objective."""
-        cdef ElasticNetRows net = self.net
         (before, earlier), self.solved = self.solved, (self.last_lam, self.B)
         last, self.last_lam = self.last_lam, lam
         if not before > last > lam > 0.0:
             return
-        target = self.B.copy()
-        cdef double[:, ::1] to = target
-        cdef const double[:, ::1] old = earlier
-        cdef double forward = (last - lam) / (before - last)
-        cdef Py_ssize_t j, k
-        for k in range(to.shape[0]):
-            for j in range(to.shape[1]):
-                if to[k, j] != 0.0 or net.l1[j] == 0.0:
-                    to[k, j] += forward * (to[k, j] - (old[k, j] if j < old.shape[1] else 0.0))
-                    to[k, j] = min(max(to[k, j], net.lower[j]), net.upper[j])
-        net.stop_at_zero(self.B, to, lam)
-        self._move_to(target, lam, 0.0)
+        change = self.B.copy()
+        change[:, : earlier.shape[1]] -= earlier
+        change[(self.B == 0.0) & (np.asarray(self.net.l1) != 0.0)] = 0.0
+        self._move_to(self._stopped((last - lam) / (before - last) * change, lam), lam, 0.0)
+
+    def _stopped(self, step, lam):
+        """Return the end of a step, which stops at limits and where signs would change."""
+        target = np.clip(self.B + step, self.net.lower, self.net.upper)
+        self.net.stop_at_zero(self.B, target, lam)
+        return target
 
     def model_step(self, lam, fraction):
         """Minimise the model and search along the line to its minimiser.
@@ -251,80 +220,47 @@ class ResponseDescent:
         rows, inner = self.shared.rows()
         return DenseModel(rows, inner, self.shared.squares, scales, self.B, self.g)
 
-    def newton_step(self, double lam, double goal):
+    def newton_step(self, lam, goal):
         """Take a Newton step on the coefficients at which the penalty is smooth.
 
-        Coefficients that would change sign stop at zero. Return True if the objective fell.
+        Return True if the objective fell.
         """
-        cdef ElasticNetRows net = self.net
-        cdef const double[:, ::1] B = self.B, g, step
-        cdef double[:, ::1] to
-        cdef double gain, length
-        cdef Py_ssize_t j, k
-        mask, gradient = net.smooth_part(B, self.g, lam)
+        mask, gradient = self.net.smooth_part(self.B, self.g, lam)
         if not mask.any():
             return False
         step, length, count = newton_direction(self, lam, mask, gradient, goal)
         self.cg_steps += count
-        if not np.any(step):
+        if not step.any():
             return False
-        g = gradient
         for _ in range(HALVINGS):
-            target, gain = np.empty_like(gradient), 0.0
-            to = target
-            for k in range(B.shape[0]):
-                for j in range(B.shape[1]):
-                    to[k, j] = min(max(B[k, j] + length * step[k, j], net.lower[j]), net.upper[j])
-            net.stop_at_zero(B, to, lam)
-            for k in range(B.shape[0]):
-                for j in range(B.shape[1]):
-                    gain += (to[k, j] - B[k, j]) * g[k, j]
+            target = self._stopped(length * step, lam)
+            gain = np.vdot(target - self.B, gradient)
             if self._move_to(target, lam, ARMIJO * max(gain, 0.0)):
                 return True
             length *= 0.5
         return False
 
-    def _image(self, const double[:, ::1] step):
+    def _image(self, step):
         """Return the change of eta, (K, n), that a step of the coefficients makes."""
-        cdef Py_ssize_t j, k, i, count = 0, n = self.offset.shape[1]
-        cdef int[::1] moving = np.empty(step.shape[1], dtype=np.intc)
-        cdef const double[:, ::1] rows
-        cdef double[:, ::1] image
-        for j in range(step.shape[1]):
-            for k in range(step.shape[0]):
-                if step[k, j] != 0.0:
-                    moving[count] = <int> j
-                    count += 1
-                    break
-        # Multiplications up to which loops cost less than calling a matrix product.
-        if self.columns.dense and count * step.shape[0] * n <= 100_000:
-            out, rows = np.zeros((step.shape[0], n)), self.columns.rows
-            image = out
-            for i in range(count):
-                for k in range(step.shape[0]):
-                    axpy(n, step[k, moving[i]], &rows[moving[i], 0], &image[k, 0])
-            return out
-        if 2 * count > step.shape[1]:  # it does not pay to take columns out
-            return self.columns.combine(np.asarray(step))
-        places = np.asarray(moving[:count])
-        return self.columns.some(places).combine(np.asarray(step).take(places, axis=1))
+        moving = np.flatnonzero(step.any(axis=0))
+        if 2 * len(moving) > step.shape[1]:  # it does not pay to take columns out
+            return self.columns.combine(step)
+        return self.columns.some(moving).combine(step.take(moving, axis=1))
 
     def _move_to(self, target, lam, gain):
         return self._move(target, self.eta + self._image(target - self.B), lam, gain)
 
-    def _move(self, target, eta, double lam, double gain):
+    def _move(self, target, eta, lam, gain):
         """Move to the target if the objective falls by at least `gain`, up to rounding.
 
         Return True if the coefficients moved.
         """
-        cdef ElasticNetRows net = self.net
-        cdef double before = self.value + net.value(self.B, lam), value, rounding
-        value, u = self.loss.at(eta)
-        # rounding
-        rounding = 4e-15 * max(fabs(before), fabs(value))
-        if not value + net.value(target, lam) <= before - gain + rounding:
+        before, (value, u) = self.objective(lam), self.loss.at(eta)
+        rounding = 4e-15 * max(abs(before), abs(value))
+        if not value + self.net.value(target, lam) <= before - gain + rounding:
             return False
-        self.eta_stale = self.eta_stale or np.abs(target - self.B).max(initial=0.0) > FAR_STEP
+        # A coefficient's step this long leaves visible rounding in eta.
+        self.eta_stale = self.eta_stale or np.abs(target - self.B).max(initial=0.0) > 1e4
         self.B, self.eta, self.value, self.u = target, eta, value, u
         self.g = self.columns.correlate(u)
         self.diagonal = self.loss.curvature_at(eta)
@@ -351,3 +287,130 @@ class ResponseDescent:
         if self.loss.symmetric:
             centre(B, self.net)
         return B
+
+
+# Newton directions, by preconditioned conjugate gradients.
+
+def conjugate_gradients(product, precondition, rhs, enough, most):
+    """Solve until the preconditioned square of the residual is at most `enough`.
+
+    Return (D, steps, flat). `flat` is True if the first direction has no curvature; D is then this
+    direction.
+    """
+    solution, residual = np.zeros_like(rhs), rhs.copy()
+    ahead = precondition(residual)
+    square = np.vdot(residual, ahead)
+    step = ahead
+    for count in range(most):
+        if square <= enough:
+            return solution, count, False
+        image = product(step)
+        curvature = np.vdot(step, image)
+        # columns depend on one another along it
+        if curvature <= 1e-9 * square:
+            return (solution, count, False) if count else (step, 1, True)
+        length = square / curvature
+        solution += length * step
+        residual -= length * image
+        ahead = precondition(residual)
+        previous, square = square, np.vdot(residual, ahead)
+        step = ahead + (square / previous) * step
+    return solution, most, False
+
+
+def rounding_floor(mask, scales, diagonal):
+    """Return the preconditioned square of a residual of mere rounding, for gradients near 1."""
+    places = np.maximum(diagonal, 1e-300) * np.maximum(scales, 1e-300)[:, None]
+    # rounding of a product with a standardised column
+    return 2e-16**2 * (mask / places).sum()
+
+
+def by_diagonal(diagonal, unit, ridge, curvature):
+    """Return a preconditioner from the diagonal (K, count) of the curvature.
+
+    It suits columns that are nearly orthogonal. The rows have directions `unit`, and the penalty's
+    curvature is ridge + curvature (I - unit unit').
+    """
+    along = np.maximum((unit**2 * diagonal).sum(axis=0) + ridge, 1e-30)
+    across = np.maximum(diagonal + ridge + curvature, 1e-30)
+
+    def apply(x):
+        length = (unit * x).sum(axis=0)
+        apart = (x - unit * length) / across
+        return apart + unit * (length / along - (unit * apart).sum(axis=0))
+
+    return apply
+
+
+def newton_direction(d, lam, mask, gradient, goal):
+    """Return the direction (K, m) for the columns of a ResponseDescent, its step length, and the
+    number of conjugate gradient steps.
+
+    The direction is zero outside the mask. The length is 1; if the direction has no curvature,
+    it is the distance to the first coefficient that becomes zero. `goal` is the gap to reach,
+    and it sets the accuracy. A gradient of size r that remains shrinks the dual point by about
+    r / lam, which adds about r |B|_1 to the gap.
+    """
+    places = np.flatnonzero(np.logical_or.reduce(mask, axis=0)).astype(np.intc)
+    B, mask, gradient = (x.take(places, axis=1) for x in (d.B, mask, gradient))
+    l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
+    scales, squares = d.scales(), d.shared.squares[places]
+    unit, curvature = np.zeros_like(B), 0.0  # of coefficients one by one
+    if d.net.grouped:
+        norms = np.sqrt((B**2).sum(axis=0))
+        norms[norms == 0.0] = 1.0
+        unit, curvature = B / norms, l1 / norms
+    # If a softmax row is in the mask for all responses, F is constant along (1, ..., 1), and
+    # the l1 norm is linear. The objective has no curvature there, so `added` adds that of the
+    # model along this direction and thereby bounds the step.
+    linear = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
+    linear = linear & (d.loss.symmetric and not d.net.grouped)
+    penalty, added = (l2 + curvature, unit, curvature), scales.mean() * squares * linear
+    diagonal = np.outer(scales, squares)
+    if d.shared.scattered:
+        diagonal = d.columns.some(places).squares(d.diagonal)
+    precondition = by_diagonal(diagonal, unit, l2, curvature)
+    product = _product(d, places, mask, penalty, added)
+    enough = max(
+        _enough(d, gradient, goal) * np.vdot(gradient, precondition(gradient)),
+        rounding_floor(mask, scales, squares),
+    )
+    # After 60 steps a new direction is cheaper.
+    found, count, flat = conjugate_gradients(product, precondition, gradient, enough, 60)
+    step = np.zeros_like(d.B)
+    step[:, places] = found
+    return step, _to_the_first_zero(B, found) if flat else 1.0, count
+
+
+def _enough(d, gradient, goal):
+    """Return the relative square of the residual at which conjugate gradients may stop."""
+    digits = 0.2 * goal / max(np.abs(d.B[:, d.which >= 0]).sum(), 1e-300)
+    most = np.abs(gradient).max()
+    # The least relative residual of a direction: for less the quadratic is too far from F.
+    return min(max(digits / most if most > digits else 1.0, 1e-3), FORCING) ** 2
+
+
+def _product(d, places, mask, penalty, added):
+    """Return the map D -> (Z'F''(eta)Z + lam Omega'') D on the mask.
+
+    `added` is curvature that is added along (1, ..., 1).
+    """
+    part = d.columns.some(places)
+    ridge, unit, curvature = penalty
+
+    def product(D):
+        image = d.loss.curvature_product(d.eta, part.combine(D))
+        out = part.correlate(image) + ridge * D
+        out += added * D.mean(axis=0)
+        if np.ndim(curvature):
+            out -= unit * (curvature * (unit * D).sum(axis=0))
+        out *= mask
+        return out
+
+    return product
+
+
+def _to_the_first_zero(B, step):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lengths = np.where(step * B < 0.0, -B / step, np.inf)
+    return min(lengths.min(initial=np.inf), 1e6)
