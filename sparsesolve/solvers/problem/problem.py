@@ -8,7 +8,7 @@ columns, and the response of squared error, are divided by powers of two, which 
 the answer does not depend on the user's units and squares neither overflow nor vanish. With
 squared error F is sum_i w_i (y_i - (Zb)_i)^2 / 2, intercept and offset already subtracted from y.
 
-A certificate holds for the numbers that the user gets, which are floats: `last_digits` is what
+A certificate holds for the numbers that the user gets, which are floats: `rounding_cost` is what
 their rounding may cost, to be added to the gap. It moves eta_i by at most
 
     d = EPSILON sum_j |b_j| |x_ij - mean_j|
@@ -47,45 +47,11 @@ ADVICE = "rescale X or y"
 def felt(problem, size, square):
     """Return True if the rounding of `size` inner coefficients may cost something.
 
-    `square` is their sum of squares. Both may be arrays. Where False, `last_digits` is 0.
+    `square` is their sum of squares. Both may be arrays. Where False, `rounding_cost` is 0.
     """
     return EPSILON * np.maximum(problem.largest * np.sqrt(size * square), problem.largest_mean) > (
         problem.faint
     )
-
-
-def last_digits(problem, which, values, intercept):
-    """Return by how much F may exceed its value at inner coefficients, values (k,) or (K, k).
-
-    F is evaluated d away from eta, up the slope and down, as a convex function of one sample is
-    largest at an end. Several responses are moved as far apart as possible.
-    """
-    size = problem.largest * sqrt(values.size * np.vdot(values, values))
-    if not EPSILON * max(size, problem.largest_mean) > problem.faint:  # `felt` without arrays
-        return 0.0
-    last_digit = EPSILON * problem.largest_mean
-    sizes = np.abs(values)
-    d = EPSILON * np.max(sizes @ problem.norms[which])
-    # Roundings of an intercept: coefficients, their products with means, the sum, and what it is
-    # in y.
-    common = 4 * EPSILON * np.max(sizes @ np.abs(problem.means[which])) + 2.0 * last_digit
-    if problem.far:  # The intercept is rounded once.
-        moved = values @ problem.means[which]
-        common = EPSILON * np.max(np.abs(problem.mean + intercept - moved))
-    if d + common <= problem.faint:
-        return 0.0
-    rows = np.ascontiguousarray(np.atleast_2d(values))
-    moved = [problem.design.combination(which, row) for row in rows]
-    if problem.loss is None:
-        r = np.abs(problem.response - moved[0])
-        return float(problem.weights @ (d * r + 0.5 * (d + common) ** 2))
-    eta = problem.offset + np.reshape(moved, problem.offset.shape) + np.expand_dims(intercept, -1)
-    apart = common * np.resize([1.0, -1.0], len(moved))[:, None] if eta.ndim == 2 else common
-    with np.errstate(over="ignore", invalid="ignore"):
-        value, u = problem.loss.at(eta)
-        ends = [problem.loss.at(eta + side * np.sign(u) + way * apart)[0] - value
-                for side in (d, -d) for way in (1.0, -1.0)]  # fmt: skip
-    return float(max(*ends, 0.0)) if np.isfinite(ends).all() else np.inf
 
 
 @dataclass(frozen=True)
@@ -228,8 +194,38 @@ class Problem:
         return lambdas
 
     def rounding_cost(self, which, values, intercept):
-        """Return what rounding of inner coefficients may cost, to be added to a gap."""
-        return last_digits(self, which, values, intercept)
+        """Return by how much F may exceed its value at inner coefficients, values (k,) or (K, k).
+
+        That is to be added to a gap. F is evaluated d away from eta, up the slope and down, as a
+        convex function of one sample is largest at an end. Several responses are moved as far
+        apart as possible.
+        """
+        size = self.largest * sqrt(values.size * np.vdot(values, values))
+        if not EPSILON * max(size, self.largest_mean) > self.faint:  # `felt` without arrays
+            return 0.0
+        last_digit = EPSILON * self.largest_mean
+        sizes = np.abs(values)
+        d = EPSILON * np.max(sizes @ self.norms[which])
+        # Roundings of an intercept: coefficients, their products with means, the sum, and what it
+        # is in y.
+        common = 4 * EPSILON * np.max(sizes @ np.abs(self.means[which])) + 2.0 * last_digit
+        if self.far:  # The intercept is rounded once.
+            moved = values @ self.means[which]
+            common = EPSILON * np.max(np.abs(self.mean + intercept - moved))
+        if d + common <= self.faint:
+            return 0.0
+        rows = np.ascontiguousarray(np.atleast_2d(values))
+        moved = [self.design.combination(which, row) for row in rows]
+        if self.loss is None:
+            r = np.abs(self.response - moved[0])
+            return float(self.weights @ (d * r + 0.5 * (d + common) ** 2))
+        eta = self.offset + np.reshape(moved, self.offset.shape) + np.expand_dims(intercept, -1)
+        apart = common * np.resize([1.0, -1.0], len(moved))[:, None] if eta.ndim == 2 else common
+        with np.errstate(over="ignore", invalid="ignore"):
+            value, u = self.loss.at(eta)
+            ends = [self.loss.at(eta + side * np.sign(u) + way * apart)[0] - value
+                    for side in (d, -d) for way in (1.0, -1.0)]  # fmt: skip
+        return float(max(*ends, 0.0)) if np.isfinite(ends).all() else np.inf
 
     def to_user(self, which, values, intercept):
         """Return the user's coefficients and intercept of inner values (k,) of features which

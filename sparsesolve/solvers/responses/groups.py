@@ -130,17 +130,6 @@ class ResponseGroups(FirstOrder):
             self.products(self.point.u)
         return gap
 
-    def project(self, gram, mixed, inner):
-        """Make the model: inner products under H of the working columns S (S, S), of the basis Q
-        with these (f, S), and of Q (f, f).
-        """
-        self.mixed, self.inverse_inner = mixed, np.linalg.pinv(inner, hermitian=True)
-        gram = gram - mixed.T @ self.inverse_inner @ mixed
-        # What a model leaves alone: columns in the basis, or constant ones.
-        self.fixed = fixed = (self.unpenalised | ~self.alive)[self.which % self.design.p]
-        gram[fixed] = gram[:, fixed] = 0.0
-        self.model = InnerModel(gram, self.working)
-
     def step(self, lam, goal):
         """Step towards the model's minimum as far as the objective falls."""
         u, z = self.gradient()
@@ -148,7 +137,8 @@ class ResponseGroups(FirstOrder):
         z = z.ravel()[self.which]
         z -= self.mixed.T @ self.inverse_inner @ (u @ self.basis).ravel()
         b = self.point.b.copy()
-        z, e, scaled = z / self.scale, self.whitened(u) / self.scale, lam / self.scale
+        z, scaled = z / self.scale, lam / self.scale
+        e = np.einsum("iab,bi->ia", self.unroot, u).ravel() / self.scale  # H^-1/2 u
         start = b.ravel()[self.which]
         b.reshape(-1)[self.which] = self.minimiser(scaled, start, z, e, goal / self.scale)
         change = b - self.point.b
@@ -190,7 +180,8 @@ class ResponseGroups(FirstOrder):
         else:
             self.stale = True
             return
-        along, modelled = float(np.vdot(start.u - new.u, image)), self.curvature_along(image)
+        along = float(np.vdot(start.u - new.u, image))
+        modelled = float(np.vdot(image, self.loss.curvature_product(self.weighed, image)))
         if modelled > 0.0 and along > 0.0:
             least = 0.1 if t == 1.0 else 2.0
             self.scale = max(along / (t * modelled), least * self.scale)
@@ -222,7 +213,8 @@ class ResponseGroups(FirstOrder):
         K, p = self.several, self.design.p
         self.scale, self.stale, self.weighed = 1.0, False, self.point.eta
         features, place = np.unique(self.which % p, return_inverse=True)
-        curvatures = np.stack([self.curved(row) for row in np.eye(K)])
+        alike = np.repeat(np.eye(K)[:, :, None], self.design.n, axis=2)
+        curvatures = np.stack([self.loss.curvature_product(self.weighed, row) for row in alike])
         mean = np.einsum("kkn->", curvatures) / K * self.problem.weights
         # Curvature of each sample along (1, ..., 1), relative to the mean and over the sample's
         # weight, where softmax has none.
@@ -241,22 +233,15 @@ class ResponseGroups(FirstOrder):
                 mixed[k, :, other] = columns.correlate(curvatures[k, other] * basis)
                 if other >= k:
                     gram[k, :, other] = gram[other, :, k] = columns.gram(curvatures[k, other])
+        # The basis is projected out of the inner products of the working columns.
+        self.mixed = mixed.reshape(K * f, K * m)[:, order]
+        self.inverse_inner = np.linalg.pinv(inner.reshape(K * f, K * f), hermitian=True)
         gram = gram.reshape(K * m, K * m)[np.ix_(order, order)]
-        mixed = mixed.reshape(K * f, K * m)[:, order]
-        self.project(gram, mixed, inner.reshape(K * f, K * f))
-
-    def whitened(self, u):
-        """Return H^-1/2 u, computed sample by sample, (nK,)."""
-        return np.einsum("iab,bi->ia", self.unroot, u).ravel()
-
-    def curved(self, row):
-        """Return F'' times the vector that equals `row` (K,) in every sample, (K, n)."""
-        constant = np.repeat(row[:, None], self.design.n, axis=1)
-        return self.loss.curvature_product(self.weighed, constant)
-
-    def curvature_along(self, image):
-        """Return image'H image for H = F'' at the point of the model."""
-        return float(np.vdot(image, self.loss.curvature_product(self.weighed, image)))
+        gram -= self.mixed.T @ self.inverse_inner @ self.mixed
+        # What a model leaves alone: columns in the basis, or constant ones.
+        self.fixed = fixed = (self.unpenalised | ~self.alive)[self.which % p]
+        gram[fixed] = gram[:, fixed] = 0.0
+        self.model = InnerModel(gram, self.working)
 
 
 class ManyGroups(Reduced):

@@ -6,7 +6,6 @@ from sparsesolve.losses.gaussian import Gaussian
 
 import sparsesolve as ss
 from sparsesolve.solvers.problem import problem as problems
-from sparsesolve.solvers.problem.problem import last_digits
 
 
 @pytest.fixture
@@ -15,10 +14,11 @@ def asked(monkeypatch):
     calls = []
 
     def watched(*arguments):
-        calls.append((*arguments, last_digits(*arguments)))
+        calls.append((*arguments, cost(*arguments)))
         return calls[-1][-1]
 
-    monkeypatch.setattr(problems, "last_digits", watched)
+    cost = problems.Problem.rounding_cost
+    monkeypatch.setattr(problems.Problem, "rounding_cost", watched)
     return calls
 
 
@@ -51,7 +51,7 @@ def test_what_is_owed_is_no_less_than_rounding_takes(family, asked, monkeypatch)
     fitted(family)
     problem, which, values, intercept, _ = asked[-1]
     monkeypatch.setattr(problems, "EPSILON", 1e-6)
-    rounding_cost = last_digits(problem, which, values, intercept)
+    rounding_cost = problem.rounding_cost(which, values, intercept)
     moved = [problem.design.combination(which, row) for row in np.atleast_2d(values)]
     if problem.loss is None:
         eta, loss = moved[0], Gaussian(problem.response, problem.weights)
