@@ -41,6 +41,8 @@ EPSILON = 2.0**-53
 FAINT = 1e-9
 # An inner lambda beyond which nothing changes.
 BEYOND_ALL = 1e300
+# Powers of two within which products of three neither overflow nor vanish.
+NEAR = 300
 ADVICE = "rescale X or y"
 
 
@@ -276,8 +278,7 @@ class Problem:
         powers = self.shift[self.factor > 0.0]
         if self.low is not None:
             return None
-        # Within 2**300 products of three neither overflow nor vanish.
-        if np.abs(powers).max(initial=abs(self.exponent)) > 300:
+        if np.abs(powers).max(initial=abs(self.exponent)) > NEAR:
             return None
         return np.ldexp(self.factor, self.shift)
 
