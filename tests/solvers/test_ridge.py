@@ -120,8 +120,8 @@ def test_nothing_to_explain():
 @pytest.mark.parametrize("scale", [2.0**300, 2.0**-300])
 @pytest.mark.parametrize("family, solver", [
     ("gaussian", "auto"), ("gaussian", "fista"), ("binomial", "auto"),
-    ("binomial", "dual_descent"), ("hinge", "auto"), ("grouped", "auto"),
-    (ss.families.quantile(0.3), "multipliers"),
+    ("binomial", "dual_descent"), ("hinge", "auto"),
+    (ss.families.quantile(0.3), "multipliers"), ("grouped", "auto"),
 ])  # fmt: skip
 def test_columns_of_extreme_size_scale_the_coefficients_of_a_ridge(family, solver, scale):
     X, y = data("wide")
