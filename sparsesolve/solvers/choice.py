@@ -30,12 +30,6 @@ from sparsesolve.solvers.suitability import (
 # lambda at a hundredth of the first took 1.4 ms at once and 1.7 by steps for 200 x 150 (gaussian,
 # seed 0), 5.5 and 3.1 for 200 x 400, the same for 200 x 80.
 FEWEST_COLUMNS_BY_STEPS = 100
-# Largest ratio of neighbouring lambdas on the way for several responses with squared error, whose
-# working sets fill up less. One lambda at 1e-3 of the first took 586 ms at once, 317 by steps of
-# 0.88, 292 of 0.5, 147 of 0.3 (150 x 1,500, 4 responses), and without noise 1,640 and 12 (200 x
-# 2,000, 3 responses). At 0.1 and 0.01 steps of 0.3 cost as much as none, those of 0.88 twice as
-# much.
-CONTINUATION_RATIO_RESPONSES = 0.3
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +38,10 @@ STEP_RATIOS = {
     "working_set": CONTINUATION_RATIO,
     "sufficient": CONTINUATION_RATIO,
     "proximal_newton": CONTINUATION_RATIO,
-    "response_blocks": CONTINUATION_RATIO_RESPONSES,
+    # Working sets of several responses with squared error fill up less. One lambda at 1e-3 of the
+    # first took 586 ms at once, 317 by steps of .88, 292 of .5, 147 of .3 (150 x 1,500, 4
+    # responses). At .1 and .01 steps of .3 cost as much as none, those of .88 twice as much.
+    "response_blocks": 0.3,
     # Seconds by steps over those at once of losses with kinks and l1, 100 x 200 and 100 x 1,500,
     # at .2, .03, .003 of the first lambda: .9 to 1.7, .2 to 1.6, .1 to .6; 300 x 300 .7 to 4.8.
     "multipliers": 0.7,

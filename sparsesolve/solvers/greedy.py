@@ -46,9 +46,8 @@ from sparsesolve.solvers.follow import Point
 from sparsesolve.solvers.state import MAX_ITER, STALLED
 from sparsesolve.solvers.tolerances import CENTRED, LAST_DIGITS, ROUNDING
 
-# Columns up to which pursuits form the Gram matrix, if steps are many. It pays from p / 8 steps:
-# so many columns of a matrix product take the time of one product of its own.
-MOST_GRAM_COLUMNS, GRAM_RATE = 1500, 8
+# Columns up to which pursuits form the Gram matrix, if steps are many.
+MOST_GRAM_COLUMNS = 1500
 # The certificate of a step of a pursuit above which rounding dominates it.
 CERTAIN = 1e-9
 # The certificate that hard thresholding is run to.
@@ -94,7 +93,8 @@ class Residual:
     def gram(self, most):
         """Return Z'WZ if it costs less than the products of `most` steps, else None."""
         n, p = self.design.n, self.design.p
-        if p > min(n, MOST_GRAM_COLUMNS, GRAM_RATE * most):
+        # Eight columns of a matrix product take the time of one product of its own.
+        if p > min(n, MOST_GRAM_COLUMNS, 8 * most):
             return None
         return tall_gram(self.design, self.root_w, self.problem.response, self.n_threads)[0]
 

@@ -17,9 +17,6 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 # Rounds without violators that may fail to halve the gap in a row.
 TRIES = 10
-# The goal of a round is this fraction of the last one's, if nothing violated. Where the domain of
-# F* ends, the gap may fall as the square root of the goal: to .32 a round, which is progress.
-SMALLER = 0.1
 
 
 def entry_lambda(lam, last):
@@ -79,7 +76,9 @@ def solve_by_rounds(state: Rounds, lam, target, limit, goal=None, sharpen=None):
             tries = 0 if gap < 0.5 * last else tries + 1
             if tries == TRIES:
                 return STALLED, gap
-            goal *= SMALLER
+            # Where the domain of F* ends, the gap may fall as the square root of the goal: to .32
+            # a round, which is progress.
+            goal *= 0.1
             if sharpen is not None:
                 sharpen(lam, goal)
         last, first = gap, False

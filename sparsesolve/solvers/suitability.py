@@ -8,6 +8,7 @@ import numpy as np
 
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.margin.rows_newton import MOST_NEWTON_COLUMNS
+from sparsesolve.solvers.tolerances import MOST_COPIED_VALUES
 
 # Up to this many columns, all inner products X'WX are computed once and replace the data
 # ("sufficient"). Above it, computing them costs more than the passes that they save, and the
@@ -25,8 +26,9 @@ MOST_WIDE_GRAM_COLUMNS = 600
 MOST_EIGENVALUES = 2500
 EIGENVALUES_TO_A_LAMBDA = 50
 # An eigendecomposition of at most so many rows and columns takes milliseconds: few lambdas are no
-# reason to do without.
-FEW_EIGENVALUES = 250
+# reason to do without. So many dense rows are not solved by sweeps over rows on a grid: 30 lambdas
+# on 60 to 250 rows took .15 to .7 in the units of ROWS_PER_COLUMN_BY_ROWS, 600 x 1,000 5 to 70.
+FEW_EIGENVALUES = 300
 # The eigenvalues of a sparse design are computed while the cube of its smaller side is at most
 # this times its stored values: its general solvers take cheap steps. Seconds by eigenvalues over
 # those of the general solvers, logistic and Poisson loss: 600 x 20,000 at 1 % (quotient 1,800) .13
@@ -38,27 +40,22 @@ EIGENVALUES_TO_A_STORED_VALUE = 4000
 # Softmax coefficients enter one by one, so that few of them are active at a time.
 MOST_COEFFICIENTS = 12_000
 # Coefficients up to which their Hessian is factored where rows of coefficients are tied and
-# become active as a whole.
+# become active as a whole, and up to which a quadratic model of one group in all responses is.
 MOST_TIED_COEFFICIENTS = 1000
-# Coefficients up to which their Hessian is factored for a sparse design, whose products with
-# single columns are cheap.
-MOST_SPARSE_COEFFICIENTS = 1500
 # Coefficients up to which their Hessian is factored where nearly all of them become active.
 MOST_DENSE_COEFFICIENTS = 200
 # Coefficients up to which their Hessian is factored where rows are three times as many as columns,
-# so that most coefficients become active. Seconds of Newton's method over those of blocks (20
+# so that most coefficients become active, or where the design is sparse, whose products with
+# single columns are cheap. Seconds of Newton's method over those of blocks (20
 # lambdas down to .01; n x p x K): 3,000 x 60 x 10 0.56, 2,000 x 500 x 3 0.62, 10,000 x 100 x 5
 # 0.48, 1,000 x 300 x 5 0.72; 1,000 x 100 x 20 0.97, 1,500 x 200 x 10 1.18, 1,500 x 100 x 20 1.39,
 # 3,000 x 100 x 30 1.47, 3,000 x 40 x 50 1.14. Fewer rows: 500 x 300 x 20 0.92, 1,000 x 400 x 20
 # 1.03, 500 x 500 x 20 0.68, 600 x 600 x 20 0.80, 300 x 300 x 50 0.65.
-MOST_TALL_COEFFICIENTS = 1800
+MOST_TALL_COEFFICIENTS = 1500
 # First-order steps need about this many passes over X. Blocks are solved by second-order steps
 # until the cubes of their sizes cost more than these passes, under the linf norm a fifth of them:
 # it brings many coefficients of a block to one size, and its second-order steps are longer.
 FIRST_ORDER_PASSES = 500
-# With several responses: coefficients of one group in all responses up to which a quadratic model
-# of the group is factored.
-MOST_GROUP_COEFFICIENTS = 1000
 
 # Rows to a column from which Newton steps on the rows inside are chosen over sweeps. a9a (265 rows
 # to a column) takes hundreds to thousands of sweeps at a large C, text of less than one 10 to 100.
@@ -68,15 +65,12 @@ NEWTON_ROWS_PER_COLUMN = 10
 DENSE_NEWTON_ROWS_PER_COLUMN = 4
 # Rows to a column up to which the squared hinge with a ridge is solved by sweeps over rows.
 # Seconds of proximal Newton steps over those of sweeps, C = .01, 1 and 100: sparse 2,000 x 1,000
-# 4.2, 3, 25; sparse 4,000 x 1,000 4.4, .15, .4; text 4,000 x 15,000 1.7, 2.7, 75.
+# 4.2, 3, 25; sparse 4,000 x 1,000 4.4, .15, .4; text 4,000 x 15,000 1.7, 2.7, 75. From the null
+# model to one far lambda Newton steps may be thousands, .4 to 230 on 60 to 290 rows, so that few
+# lambdas are reached by sweeps. The logistic loss is smoother: at dense rows without end
+# eigenvalues are faster on a grid of 30 lambdas (.14 to 1 times the seconds of sweeps), and sweeps
+# on sparse X: 1 to 45 times as fast, .7 for 2,000 x 1,000 at C = 100 on a grid.
 ROWS_PER_COLUMN_BY_ROWS = 2
-# Dense rows up to which their eigenvalues serve better on a grid: 30 lambdas on 60 to 250 rows .15
-# to .7 in the same units, 600 x 1,000 5 to 70. From the null model to one far lambda Newton steps
-# may be thousands, .4 to 230 on 60 to 290 rows, so that few lambdas are reached by sweeps. The
-# logistic loss is smoother: at dense rows without end eigenvalues are faster on a grid of 30
-# lambdas (.14 to 1 times the seconds of sweeps), and sweeps on sparse X: 1 to 45 times as fast, .7
-# for 2,000 x 1,000 at C = 100 on a grid.
-MOST_DENSE_ROWS = 300
 
 
 def suitable_with_kinks(problem, lambdas):
@@ -137,13 +131,10 @@ def _few_coefficients(problem):
     most = MOST_TIED_COEFFICIENTS if problem.grouped else MOST_COEFFICIENTS
     # nearly all become active
     most = MOST_DENSE_COEFFICIENTS if problem.penalty.alpha < 0.2 else most
-    # sparse for several responses
-    if 20 * problem.design.stored < n * p:
-        most = min(most, MOST_SPARSE_COEFFICIENTS)
-    K = problem.n_responses
-    most = min(most, MOST_TALL_COEFFICIENTS) if n >= 3 * p else most
+    sparse = 20 * problem.design.stored < n * p  # for several responses
+    most = min(most, MOST_TALL_COEFFICIENTS) if sparse or n >= 3 * p else most
     # Newton's method keeps another copy of X
-    return K * min(p, 2 * n) <= most and n * p <= 20_000_000
+    return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_COPIED_VALUES
 
 
 def _few_columns(problem, lambdas):
@@ -161,7 +152,7 @@ def _giant_group(problem):
     sizes = np.diff(problem.penalty.start)
     even = problem.penalty.evens_out
     if problem.n_responses is not None:
-        return sizes.max(initial=0) > MOST_GROUP_COEFFICIENTS / (5 if even else 1)
+        return sizes.max(initial=0) > MOST_TIED_COEFFICIENTS / (5 if even else 1)
     n = problem.design.n
     tied = even & np.greater(problem.penalty.weight, 0.0)  # tied by a norm, if the group has one
     # small groups are always solved by second-order steps
@@ -192,7 +183,7 @@ def by_rows_in_the_dual(problem, lambdas):
     rows have a smaller problem by their eigenvalues.
     """
     n, p = problem.design.n, problem.design.p
-    most = MOST_DENSE_ROWS if lambdas is None or len(lambdas) > 4 else 0
+    most = FEW_EIGENVALUES if lambdas is None or len(lambdas) > 4 else 0
     if getattr(problem.loss, "entropic", False):
         most = np.inf
     dense_and_few = n <= most and not is_sparse(problem.design)

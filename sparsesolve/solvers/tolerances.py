@@ -55,6 +55,9 @@ MODEL_FRACTION = 0.3
 # nor the gap. One such step may be a line search's; four in a row are not.
 MOST_IDLE = 4
 
+# Values of X, or of columns made of it, up to which a solver keeps a copy of them (240 MB).
+MOST_COPIED_VALUES = 30_000_000
+
 # Fraction of the null objective above which the target gap counts as loose. The default does not.
 LOOSE_GAP = 1e-7
 

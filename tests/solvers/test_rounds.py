@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.solvers.rounds import SMALLER, TRIES, solve_by_rounds
+from sparsesolve.solvers.rounds import TRIES, solve_by_rounds
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 
@@ -54,7 +54,7 @@ def test_a_gap_that_does_not_fall_stalls_after_goals_down_to_rounding():
     state = Scripted([5.0], [])
     found = solve_by_rounds(state, 1.0, 1.0, 999, sharpen=lambda lam, goal: sharpened.append(goal))
     assert found == (STALLED, 5.0)
-    assert sharpened == pytest.approx(0.5 * SMALLER ** np.arange(1, len(sharpened) + 1))
+    assert sharpened == pytest.approx(0.5 * 0.1 ** np.arange(1, len(sharpened) + 1))
     assert len(sharpened) == TRIES
 
 

@@ -24,11 +24,6 @@ from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED,
 # Features from which some are solved for. With 5,000 a SLOPE path of 100 lambdas takes a fraction
 # of the time over all of them.
 FEWEST_FEATURES = 200
-# The least threshold of the strong rule relative to lambda: a coarse grid would make it 0, and all
-# features would enter.
-LEAST_STRONG_LEVEL = 0.5
-# The part of the features is solved to this fraction of the target gap; the rest may add its own.
-PART_SHARE = 0.5
 
 
 class FewFeatures(Reduced):
@@ -50,10 +45,12 @@ class FewFeatures(Reduced):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         if lam >= NULL_LAMBDA or not lam > 0.0:
             return self.whole.solve(lam, target, budget)
-        limit, inner, gap = self.iterations + budget, PART_SHARE * target, np.inf
+        # The other features may add to the gap of the part.
+        limit, inner, gap = self.iterations + budget, 0.5 * target, np.inf
         expected = lam
         if self.last is not None:
-            expected = max(2.0 * lam - self.last, LEAST_STRONG_LEVEL * lam)
+            # A coarse grid would make the threshold 0, and all features would enter.
+            expected = max(2.0 * lam - self.last, 0.5 * lam)
         self.last = lam
         used = self._used() | self._moved(expected)
         if used.mean() > 0.8:  # A part would save little.

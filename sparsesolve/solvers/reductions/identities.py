@@ -23,14 +23,10 @@ from sparsesolve.linalg.factors.span import eigen
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.state import Reduced
-from sparsesolve.solvers.tolerances import ROUNDING
+from sparsesolve.solvers.tolerances import MOST_COPIED_VALUES, ROUNDING
 
 # Rows to a column from which a look at all rows for equal ones costs little compared with a path.
 ROWS_TO_MERGE = 20
-# Merging equal rows pays if at most this fraction of the rows is left.
-MERGED_SHARE = 0.9
-# Values of the rows that are left after equal ones are merged (400 MB).
-MOST_MERGED_VALUES = 50_000_000
 
 
 class EqualRows(Reduced):
@@ -56,8 +52,9 @@ class EqualRows(Reduced):
         if not ROWS_TO_MERGE * design.p <= design.n < 2**31:  # rows are numbered by 32 bits
             return None
         offsets = np.atleast_2d(problem.offset)[: 0 if loss.exposes else None]
-        found = row_classes(design, np.ascontiguousarray(offsets), MERGED_SHARE * design.n)
-        if found is None or design.stored / design.n * len(found[1]) > MOST_MERGED_VALUES:
+        # merging pays if a tenth of the rows goes
+        found = row_classes(design, np.ascontiguousarray(offsets), 0.9 * design.n)
+        if found is None or design.stored / design.n * len(found[1]) > MOST_COPIED_VALUES:
             return None
         label, first = found
         offset = problem.offset[..., first]

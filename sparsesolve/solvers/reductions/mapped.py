@@ -24,9 +24,8 @@ from sparsesolve.linalg.factors.span import sum_rounding
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, Reduced, State, used
+from sparsesolve.solvers.tolerances import MOST_COPIED_VALUES
 
-# Values of all columns of Z T up to which they are formed (240 MB).
-MOST_FORMED_VALUES = 30_000_000
 # A sparse X is not filled in where all columns of Z T have more than this many values for one
 # stored one, unless they are small (32 MB).
 FILLED = 4
@@ -38,7 +37,7 @@ def forms_columns(problem):
     mapping, n, design = problem.penalty.mapping(), problem.design.n, problem.design
     values = n * mapping.n_columns
     scattered = FILLED * design.stored < values > SMALL_MAPPED
-    return mapping.grouped or not (values > MOST_FORMED_VALUES or scattered)
+    return mapping.grouped or not (values > MOST_COPIED_VALUES or scattered)
 
 
 class Mapped(Reduced):

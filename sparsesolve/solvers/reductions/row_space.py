@@ -37,6 +37,7 @@ from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import gap_of_terms
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced, State
 from sparsesolve.solvers.suitability import suitable
+from sparsesolve.solvers.tolerances import MOST_COPIED_VALUES
 
 # Columns to a row from which the eigenvalues of the space of the rows pay.
 WIDE = 2
@@ -45,9 +46,6 @@ WIDE = 2
 SHARE = 0.01
 # Unpenalised columns whose dependence is examined: each costs a product with every other.
 MOST = 1000
-# Values of the columns that are examined (240 MB), and multiply-adds of their inner products.
-MOST_VALUES = 30_000_000
-MOST_PRODUCTS = 1e10
 
 
 class RowSpace(Reduced):
@@ -193,8 +191,7 @@ def without_collinear(problem, lambdas=None, most=MOST):
     moving = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.design.spread) > 0.0)
     which = np.flatnonzero(unpenalised & moving).astype(np.intc)
     n, f = problem.design.n, len(which)
-    large = n * f > MOST_VALUES or n * f * f > MOST_PRODUCTS
-    if not 2 <= f <= most or (most <= MOST and large):
+    if not 2 <= f <= most or (most <= MOST and n * f > MOST_COPIED_VALUES):
         return None
     root_w = np.sqrt(problem.weights)
     columns = root_w[:, None] * problem.design.unpacked(which)
