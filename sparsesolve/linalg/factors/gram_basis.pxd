@@ -11,7 +11,8 @@ Invariant: coefficient k of e_i is 0 for k > i.
 from libc.math cimport hypot, sqrt
 from libc.string cimport memmove, memset
 
-from sparsesolve.linalg.kernels.vector cimport ss_rotate, ss_subtract_all, ss_unpack_f64
+from sparsesolve.linalg.gram.products cimport subtract_all
+from sparsesolve.linalg.kernels.vector cimport ss_rotate, ss_unpack_f64
 
 
 cdef struct GramBasis:
@@ -48,7 +49,7 @@ cdef inline void extend(GramBasis* s, const double* gram_row, double square) noe
     new[s.p + s.size] = scale
     for i in range(s.size):
         s.w[i] *= scale
-    ss_subtract_all(s.p + s.size, s.size, s.w, s.vectors, NULL, s.stride, new)
+    subtract_all(s.p + s.size, s.size, s.w, s.vectors, NULL, s.stride, new)
     s.size += 1
 
 

@@ -19,7 +19,8 @@ from scipy.linalg.cython_blas cimport dgemv, dtrsm
 import numpy as np
 
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
-from sparsesolve.linalg.kernels.vector cimport ss_subtract_all, ss_take_in
+from sparsesolve.linalg.gram.products cimport subtract_all
+from sparsesolve.linalg.kernels.vector cimport ss_take_in
 
 # A cache line holds this many doubles.
 DEF LINE = 8
@@ -195,7 +196,7 @@ cdef class QRWindow:
             self.row_[k] = self.H[i + <Py_ssize_t> k * self.room]
         memcpy(row + 1, self.G + <Py_ssize_t> (i - 1) * self.stride, (m - 1) * sizeof(double))
         row[0] = target
-        ss_subtract_all(m, s, &self.row_[0], self.H, NULL, self.room, row)
+        subtract_all(m, s, &self.row_[0], self.H, NULL, self.room, row)
         row[0] /= pivot
         row[i] = self.left[i]
         ss_take_in(m - 1, 1.0 / pivot, row[0], row + 1, self.along + 1, self.left + 1)

@@ -1,19 +1,16 @@
 """Gram matrix Z'WZ: of working columns as they are added, or of a tall design in one pass."""
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange, threadid
-from libc.limits cimport INT_MAX
-from libc.math cimport fabs
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from sparsesolve.linalg.design cimport column as col
-from sparsesolve.linalg.design.column cimport FLOAT64, Column
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
-from sparsesolve.linalg.gram.products cimport add_gram
+from sparsesolve.linalg.gram.products cimport add_dots, add_gram
 from sparsesolve.linalg.gram.sparse_gram import sparse_gram
-from sparsesolve.linalg.kernels.vector cimport axpy, ss_add_dots
+from sparsesolve.linalg.kernels.vector cimport axpy
 
 # A tall product is the sum of this many parts. Threads share the parts, so that their number does
 # not change a bit of the result.
@@ -103,25 +100,21 @@ cdef _dense_gram(Design design, const double[::1] root_w, const double[::1] resp
     """Sum blocks of rows in parts; the number of parts depends only on the shape."""
     cdef Py_ssize_t p = design.p, n = design.n, square = p * p, share, begin
     cdef int n_parts = PARTS if p <= MANY_COLUMNS else PARTS // 2
-    cdef int part, i, j, stride = _stride(design, root_w)
-    cdef double total = np.sum(response)
+    cdef int part, i, j
     cdef double[:, ::1] sums = np.empty((n_parts, square)), cross = np.zeros((n_parts, p))
-    cdef double[:, ::1] blocks = np.empty((n_threads, 1 if stride else ROWS * p))
+    cdef double[:, ::1] blocks = np.empty((n_threads, ROWS * p))
     share = (n + n_parts - 1) // n_parts
     for begin in range(0, share, STRETCH * ROWS):
         PyErr_CheckSignals()
         with nogil:
             for part in prange(n_parts, num_threads=n_threads, schedule="static"):
                 _add_rows(design, &root_w[0], &response[0], part * share + begin,
-                          min(part * share + min(begin + STRETCH * ROWS, share),
-                              n), begin == 0, stride,
+                          min(part * share + min(begin + STRETCH * ROWS, share), n), begin == 0,
                           &blocks[threadid(), 0], &sums[part, 0], &cross[part, 0])
     with nogil:
         for part in range(1, n_parts):
             axpy(square, 1.0, &sums[part, 0], &sums[0, 0])
             axpy(p, 1.0, &cross[part, 0], &cross[0, 0])
-        if stride:
-            _standardise(design, root_w[0], total, &sums[0, 0], &cross[0, 0])
         # BLAS filled the upper triangle of a column-major matrix.
         for j in range(p):
             for i in range(j):
@@ -129,69 +122,21 @@ cdef _dense_gram(Design design, const double[::1] root_w, const double[::1] resp
     return np.array(sums[0]).reshape(p, p), np.array(cross[0])
 
 
-cdef int _stride(Design design, const double[::1] root_w):
-    """Return the distance between columns if products can use them as stored, else 0.
-
-    They can if X is float64 with columns at equal distances, all weights are equal, and no mean
-    is larger than the spread. Centring the products afterwards then costs a bit or two, and the
-    columns need not be unpacked.
-    """
-    cdef Py_ssize_t j, stride = 0
-    cdef const Column* x
-    for j in range(root_w.shape[0]):
-        if root_w[j] != root_w[0]:
-            return 0
-    if design.p > 1:
-        stride = <const double*> design.columns[1].values - <const double*> design.columns[0].values
-    for j in range(design.p):
-        x = &design.columns[j]
-        if (x.rows != NULL or x.kind != FLOAT64
-                or <const double*> x.values != <const double*> design.columns[0].values + j * stride
-                or not (x.centre == 0.0 or x.centre == design.mean[j])
-                or fabs(x.centre) > design.spread[j]):
-            return 0
-    return <int> stride if design.n <= stride <= INT_MAX else 0
-
-
-cdef void _standardise(Design design, double root_w, double total, double* gram,
-                       double* cross) noexcept nogil:
-    """Convert products of the columns as stored to products of the standardised columns.
-
-    `total` is the sum of the response.
-    """
-    cdef Py_ssize_t j, i, p = design.p
-    cdef const Column* x
-    cdef const Column* z
-    for j in range(p):
-        x = &design.columns[j]
-        for i in range(j + 1):
-            z = &design.columns[i]
-            gram[i + j * p] = x.factor * z.factor * (
-                root_w * root_w * gram[i + j * p] - x.centre * z.centre)
-        cross[j] = x.factor * root_w * (cross[j] - x.centre * total)
-
-
 cdef void _add_rows(Design design, const double* root_w, const double* response, Py_ssize_t begin,
-                    Py_ssize_t end, bint first, int stride, double* block, double* gram,
+                    Py_ssize_t end, bint first, double* block, double* gram,
                     double* cross) noexcept nogil:
     """Add B'B (upper triangle) to gram and B'response to cross for the rows begin..end.
 
-    B is sqrt(w) * Z, or with a stride the columns as they are stored. Rows are processed in
-    blocks.
+    B is sqrt(w) * Z. Rows are processed in blocks.
     """
     cdef Py_ssize_t start = begin, j
-    cdef int n, ld = stride, p = design.p
+    cdef int n, p = design.p
     if first:
         memset(gram, 0, design.p * design.p * sizeof(double))
     while start < end:
         n = min(ROWS, end - start)
-        if stride:
-            block = <double*> design.columns[0].values + start
-        else:
-            ld = n
-            for j in range(p):
-                col.unpack_times(&design.columns[j], start, start + n, root_w + start,
-                                 block + j * n)
-        add_gram(n, p, block, ld, gram, p)
-        ss_add_dots(n, p, block, NULL, ld, response + start, cross)
+        for j in range(p):
+            col.unpack_times(&design.columns[j], start, start + n, root_w + start, block + j * n)
+        add_gram(n, p, block, n, gram, p)
+        add_dots(n, p, block, NULL, n, response + start, cross)
         start += ROWS

@@ -102,4 +102,68 @@ SS_ADD_PRODUCTS(SS_512 static, ss_add_products, ss_tile, 4, SS_MANY_ROWS, SS_MAN
 SS_ADD_PRODUCTS(static inline, ss_add_few_products, ss_tile_of_three, 3, SS_FEW_ROWS,
                 SS_FEW_COLUMNS)
 
+/* Start of vector k of the list `which`; without a list, vectors follow each other in memory. */
+static inline const double *ss_listed(const double *q, const int *which, ptrdiff_t k,
+                                      ptrdiff_t stride) {
+    return q + (which ? which[k] : k) * stride;
+}
+
+/* F(0) F(1) ... F(N - 1). */
+#define SS_EACH_1(F) F(0)
+#define SS_EACH_2(F) F(0) F(1)
+#define SS_EACH_4(F) SS_EACH_2(F) F(2) F(3)
+#define SS_EACH_5(F) SS_EACH_4(F) F(4)
+#define SS_EACH_8(F) SS_EACH_5(F) F(5) F(6) F(7)
+
+/* Vectors k, k + 1, ... of the list. Beyond the end of the list the last vector is repeated
+ * with weight 0. */
+#define SS_NEXT(l) \
+    const double *q##l = ss_listed(q, which, k + l < count ? k + l : count - 1, stride);
+#define SS_WEIGHT(l) const double w##l = k + l < count ? w[k + l] : 0.0;
+#define SS_WEIGHTED(l) + w##l * q##l[i]
+#define SS_SUM(l) double s##l = 0.0;
+#define SS_PRODUCT(l) s##l += q##l[i] * v[i];
+#define SS_GIVE(l) if (k + l < count) out[k + l] += s##l;
+
+/* WIDTH vectors at once while more than REST are left. */
+#define SS_SUBTRACT_WHILE(REST, WIDTH)                                                            \
+    for (; count - k > REST; k += WIDTH) {                                                        \
+        SS_EACH_##WIDTH(SS_NEXT) SS_EACH_##WIDTH(SS_WEIGHT)                                       \
+        SS_PRAGMA("omp simd")                                                                     \
+        for (ptrdiff_t i = 0; i < n; i++) out[i] -= 0.0 SS_EACH_##WIDTH(SS_WEIGHTED);             \
+    }
+#define SS_DOTS_WHILE(REST, WIDTH, SUMS)                                                          \
+    for (; count - k > REST; k += WIDTH) {                                                        \
+        SS_EACH_##WIDTH(SS_NEXT) SS_EACH_##WIDTH(SS_SUM)                                          \
+        SS_PRAGMA(SUMS)                                                                           \
+        for (ptrdiff_t i = 0; i < n; i++) { SS_EACH_##WIDTH(SS_PRODUCT) }                         \
+        SS_EACH_##WIDTH(SS_GIVE)                                                                  \
+    }
+
+/* out -= sum_k w_k q_k, with few loads and stores of out. */
+SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT w,
+                                    const double *SS_RESTRICT q, const int *which, ptrdiff_t stride,
+                                    double *SS_RESTRICT out) {
+    ptrdiff_t k = 0;
+    SS_SUBTRACT_WHILE(5, 8)
+    SS_SUBTRACT_WHILE(4, 5)
+    SS_SUBTRACT_WHILE(2, 4)
+    SS_SUBTRACT_WHILE(1, 2)
+    SS_SUBTRACT_WHILE(0, 1)
+}
+
+/* out_k += sum_i q_k,i v_i for the listed vectors. Several are processed at a time: v is read
+ * once for all, and their loads from memory overlap. */
+SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q,
+                                const int *which,
+                                ptrdiff_t stride, const double *SS_RESTRICT v,
+                                    double *SS_RESTRICT out) {
+    ptrdiff_t k = 0;
+    SS_DOTS_WHILE(5, 8, "omp simd reduction(+ : s0, s1, s2, s3, s4, s5, s6, s7)")
+    SS_DOTS_WHILE(4, 5, "omp simd reduction(+ : s0, s1, s2, s3, s4)")
+    SS_DOTS_WHILE(2, 4, "omp simd reduction(+ : s0, s1, s2, s3)")
+    SS_DOTS_WHILE(1, 2, "omp simd reduction(+ : s0, s1)")
+    SS_DOTS_WHILE(0, 1, "omp simd reduction(+ : s0)")
+}
+
 #endif

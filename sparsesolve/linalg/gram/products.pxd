@@ -25,3 +25,7 @@ cdef void share_subtract(Py_ssize_t n, int count, const double* b, const double*
                          int n_threads) noexcept nogil
 cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld,
                      int n_threads) noexcept nogil
+cdef void subtract_all(Py_ssize_t n, Py_ssize_t count, const double* w, const double* q,
+                       const int* which, Py_ssize_t stride, double* out) noexcept nogil
+cdef void add_dots(Py_ssize_t n, Py_ssize_t count, const double* q, const int* which,
+                   Py_ssize_t stride, const double* v, double* out) noexcept nogil

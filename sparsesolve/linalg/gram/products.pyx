@@ -12,13 +12,16 @@ from scipy.linalg.cython_blas cimport dgemm, dsyrk
 import numpy as np
 
 from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, end_pass, begin_pass
-from sparsesolve.linalg.kernels.vector cimport ss_add_dots, ss_subtract_all
 
 cdef extern from "products.h" nogil:
     bint SS_512_HERE
     int SS_MANY_COLUMNS
     int SS_FEW_COLUMNS
     int SS_FEW
+    void ss_subtract_all(Py_ssize_t n, Py_ssize_t count, const double* w, const double* q,
+                         const int* which, Py_ssize_t stride, double* out) noexcept
+    void ss_add_dots(Py_ssize_t n, Py_ssize_t count, const double* q, const int* which,
+                     Py_ssize_t stride, const double* v, double* out) noexcept
     void ss_add_products(Py_ssize_t n, Py_ssize_t size, const double* A, Py_ssize_t lda,
                          Py_ssize_t count,
                          const double* B, Py_ssize_t ldb, bint upper, double* G,
@@ -98,6 +101,18 @@ cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G
                         size - start,
                         A + start * lda, lda, True, G + start + start * ld, ld)
     end_pass(threads, begun, OPERATION * n * size * size)
+
+
+cdef void subtract_all(Py_ssize_t n, Py_ssize_t count, const double* w, const double* q,
+                       const int* which, Py_ssize_t stride, double* out) noexcept nogil:
+    """Set out -= sum_k w_k q_k for the vectors which[k] of q, or k, that start `stride` apart."""
+    ss_subtract_all(n, count, w, q, which, stride, out)
+
+
+cdef void add_dots(Py_ssize_t n, Py_ssize_t count, const double* q, const int* which,
+                   Py_ssize_t stride, const double* v, double* out) noexcept nogil:
+    """Set out_k += q_k'v for these vectors."""
+    ss_add_dots(n, count, q, which, stride, v, out)
 
 
 cdef inline Py_ssize_t _share(Py_ssize_t size, int n_threads) noexcept nogil:

@@ -1,7 +1,7 @@
 /* Dense vector kernels. The instruction set is chosen at run time (glibc on x86-64); other
  * platforms use plain C. Every kernel takes the column in its stored type and computes in
  * double. The functions are static and in a header: each extension module has its own copy, so
- * nothing has to be linked. */
+ * nothing has to be linked. Those that many modules would compile stand in gram/products. */
 #ifndef SPARSESOLVE_VECTOR_H
 #define SPARSESOLVE_VECTOR_H
 
@@ -219,14 +219,6 @@ SS_SIMD static void ss_scale(ptrdiff_t n, double a, const double *SS_RESTRICT x,
     for (ptrdiff_t i = 0; i < n; i++) out[i] = a * x[i];
 }
 
-/* out_i = x_i + a (x_i - y_i), the extrapolation from y through x. */
-SS_SIMD static void ss_go_on(ptrdiff_t n, double a, const double *SS_RESTRICT x,
-                             const double *SS_RESTRICT y,
-                             double *SS_RESTRICT out) {
-    SS_PRAGMA("omp simd")
-    for (ptrdiff_t i = 0; i < n; i++) out[i] = x[i] + a * (x[i] - y[i]);
-}
-
 /* Set last = r; return |e|^2 for the step e = r - factor last, and raise *largest to the
  * largest |e_i|. */
 SS_SIMD static double ss_travel(ptrdiff_t n, double factor, const double *SS_RESTRICT r,
@@ -265,77 +257,6 @@ SS_SIMD static void ss_pass_on(ptrdiff_t n, double c, double s, double *SS_RESTR
         x[i] = t;
     }
 }
-
-/* Start of vector k of the list `which`; without a list, vectors follow each other in memory. */
-static inline const double *ss_listed(const double *q, const int *which, ptrdiff_t k,
-                                      ptrdiff_t stride) {
-    return q + (which ? which[k] : k) * stride;
-}
-
-/* F(0) F(1) ... F(N - 1). */
-#define SS_EACH_1(F) F(0)
-#define SS_EACH_2(F) F(0) F(1)
-#define SS_EACH_4(F) SS_EACH_2(F) F(2) F(3)
-#define SS_EACH_5(F) SS_EACH_4(F) F(4)
-#define SS_EACH_8(F) SS_EACH_5(F) F(5) F(6) F(7)
-
-/* Vectors k, k + 1, ... of the list. Beyond the end of the list the last vector is repeated
- * with weight 0. */
-#define SS_NEXT(l) \
-    const double *q##l = ss_listed(q, which, k + l < count ? k + l : count - 1, stride);
-#define SS_WEIGHT(l) const double w##l = k + l < count ? w[k + l] : 0.0;
-#define SS_WEIGHTED(l) + w##l * q##l[i]
-#define SS_SUM(l) double s##l = 0.0;
-#define SS_PRODUCT(l) s##l += q##l[i] * v[i];
-#define SS_GIVE(l) if (k + l < count) out[k + l] += s##l;
-
-/* WIDTH vectors at once while more than REST are left. */
-#define SS_SUBTRACT_WHILE(REST, WIDTH)                                                            \
-    for (; count - k > REST; k += WIDTH) {                                                        \
-        SS_EACH_##WIDTH(SS_NEXT) SS_EACH_##WIDTH(SS_WEIGHT)                                       \
-        SS_PRAGMA("omp simd")                                                                     \
-        for (ptrdiff_t i = 0; i < n; i++) out[i] -= 0.0 SS_EACH_##WIDTH(SS_WEIGHTED);             \
-    }
-#define SS_DOTS_WHILE(REST, WIDTH, SUMS)                                                          \
-    for (; count - k > REST; k += WIDTH) {                                                        \
-        SS_EACH_##WIDTH(SS_NEXT) SS_EACH_##WIDTH(SS_SUM)                                          \
-        SS_PRAGMA(SUMS)                                                                           \
-        for (ptrdiff_t i = 0; i < n; i++) { SS_EACH_##WIDTH(SS_PRODUCT) }                         \
-        SS_EACH_##WIDTH(SS_GIVE)                                                                  \
-    }
-
-/* out -= sum_k w_k q_k, with few loads and stores of out. */
-SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT w,
-                                    const double *SS_RESTRICT q, const int *which, ptrdiff_t stride,
-                                    double *SS_RESTRICT out) {
-    ptrdiff_t k = 0;
-    SS_SUBTRACT_WHILE(5, 8)
-    SS_SUBTRACT_WHILE(4, 5)
-    SS_SUBTRACT_WHILE(2, 4)
-    SS_SUBTRACT_WHILE(1, 2)
-    SS_SUBTRACT_WHILE(0, 1)
-}
-
-/* out_k += sum_i q_k,i v_i for the listed vectors. Several are processed at a time: v is read
- * once for all, and their loads from memory overlap. */
-SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q,
-                                const int *which,
-                                ptrdiff_t stride, const double *SS_RESTRICT v,
-                                    double *SS_RESTRICT out) {
-    ptrdiff_t k = 0;
-    SS_DOTS_WHILE(5, 8, "omp simd reduction(+ : s0, s1, s2, s3, s4, s5, s6, s7)")
-    SS_DOTS_WHILE(4, 5, "omp simd reduction(+ : s0, s1, s2, s3, s4)")
-    SS_DOTS_WHILE(2, 4, "omp simd reduction(+ : s0, s1, s2, s3)")
-    SS_DOTS_WHILE(1, 2, "omp simd reduction(+ : s0, s1)")
-    SS_DOTS_WHILE(0, 1, "omp simd reduction(+ : s0)")
-}
-
-#undef SS_NEXT
-#undef SS_WEIGHT
-#undef SS_WEIGHTED
-#undef SS_SUM
-#undef SS_PRODUCT
-#undef SS_GIVE
 
 /* row *= scale; along += a row; left -= row^2 */
 SS_SIMD static void ss_take_in(ptrdiff_t n, double scale, double a, double *SS_RESTRICT row,

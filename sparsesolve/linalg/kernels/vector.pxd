@@ -44,12 +44,6 @@ cdef extern from "vector.h" nogil:
                         double travelled, double most, double lam, int* out) noexcept
     void ss_rotate(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
     void ss_pass_on(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
-    void ss_subtract_all(Py_ssize_t n, Py_ssize_t count, const double* w, const double* q,
-                         const int* which,
-                         Py_ssize_t stride, double* out) noexcept
-    void ss_add_dots(Py_ssize_t n, Py_ssize_t count, const double* q, const int* which,
-                     Py_ssize_t stride,
-                     const double* v, double* out) noexcept
     void ss_take_in(Py_ssize_t n, double scale, double a, double* row, double* along,
                     double* left) noexcept
     Py_ssize_t ss_reach(Py_ssize_t start, Py_ssize_t n, double lam, double step, const double* w,
@@ -62,7 +56,6 @@ cdef extern from "vector.h" nogil:
                        bint one_sided,
                        double* rate) noexcept
     void ss_scale(Py_ssize_t n, double a, const double* x, double* out) noexcept
-    void ss_go_on(Py_ssize_t n, double a, const double* x, const double* y, double* out) noexcept
     double ss_travel(Py_ssize_t n, double factor, const double* r, double* last,
                      double* largest) noexcept
     void ss_multiply(Py_ssize_t n, const double* a, const double* b, double* out) noexcept

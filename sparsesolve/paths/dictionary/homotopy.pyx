@@ -31,8 +31,9 @@ from libc.math cimport INFINITY, fabs, floor, sqrt
 from libc.string cimport memcpy, memmove, memset
 
 from sparsesolve.linalg.factors cimport gram_basis
+from sparsesolve.linalg.gram.products cimport subtract_all
 from sparsesolve.linalg.kernels.vector cimport (
-    axpy, dot, ss_find, ss_largest_f64, ss_meetings, ss_step_largest, ss_subtract_all,
+    axpy, dot, ss_find, ss_largest_f64, ss_meetings, ss_step_largest,
 )
 from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
@@ -51,7 +52,7 @@ cdef double STRAY = 1e-13
 cdef double correlations(Signal* s) noexcept nogil:
     """Recompute rate = D'r; returns its largest entry, in absolute value unless `positive`."""
     memcpy(s.rate, s.cross, s.p * sizeof(double))
-    ss_subtract_all(s.p, s.count, s.values, s.gram, s.support, s.p, s.rate)
+    subtract_all(s.p, s.count, s.values, s.gram, s.support, s.p, s.rate)
     return ss_step_largest(s.p, 0.0, s.cross, s.positive, s.rate)
 
 

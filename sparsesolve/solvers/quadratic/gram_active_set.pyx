@@ -17,7 +17,8 @@ from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
-from sparsesolve.linalg.kernels.vector cimport axpy, ss_subtract_all
+from sparsesolve.linalg.gram.products cimport subtract_all
+from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.solvers.quadratic.active_set cimport ActiveSetQuadratic
 
 cdef double ROUNDING = tolerances.ROUNDING
@@ -95,7 +96,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
                 self.which[count], self.values[count] = j, -self.d[j]
                 count += 1
         memset(self.q, 0, self.size * sizeof(double))
-        ss_subtract_all(self.size, count, self.values, self.gram.G, self.which,
+        subtract_all(self.size, count, self.values, self.gram.G, self.which,
                         self.gram.capacity, self.q)
 
     cdef void advance(self, double lam, double t) noexcept nogil:

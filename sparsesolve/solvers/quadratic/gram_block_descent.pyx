@@ -7,7 +7,8 @@ from libc.string cimport memcpy, memset
 
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
-from sparsesolve.linalg.kernels.vector cimport axpy, ss_subtract_all
+from sparsesolve.linalg.gram.products cimport subtract_all
+from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.quadratic.block_descent cimport GroupBlockDescent
 
@@ -42,7 +43,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
             if self.d[j] != 0.0:
                 self.support[count], self.rhs[count] = j, t * self.d[j]
                 count += 1
-        ss_subtract_all(self.size, count, self.rhs, self.gram.G, self.support, self.gram.capacity,
+        subtract_all(self.size, count, self.rhs, self.gram.G, self.support, self.gram.capacity,
                         out)
 
     cdef double square(self, const double* b, const double* carried) noexcept nogil:

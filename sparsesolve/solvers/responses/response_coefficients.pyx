@@ -15,8 +15,8 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from sparsesolve.linalg.gram.gram cimport Gram
-from sparsesolve.linalg.gram.products cimport add_products
-from sparsesolve.linalg.kernels.vector cimport axpy, ss_add_dots, ss_subtract_all
+from sparsesolve.linalg.gram.products cimport add_dots, add_products, subtract_all
+from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet
@@ -152,7 +152,7 @@ cdef class ResponseHessian:
         for k in range(self.K):
             if self.counts[k] > 0:
                 memset(&self.some[0], 0, self.counts[k] * sizeof(double))
-                ss_add_dots(self.n, self.counts[k], &self.rows[0, 0], &self.listed[k, 0], self.n,
+                add_dots(self.n, self.counts[k], &self.rows[0, 0], &self.listed[k, 0], self.n,
                             u + k * self.n, &self.some[0])
             for i in range(self.counts[k]):
                 out[self.places[k, i]] = self.some[i]
@@ -168,7 +168,7 @@ cdef class ResponseHessian:
                                                         (less[t] if less != NULL else 0.0) - b[t])
                 count += self.some[count] != 0.0
             if count > 0:
-                ss_subtract_all(self.n, count, &self.some[0], &self.rows[0, 0], &self.moving[0],
+                subtract_all(self.n, count, &self.some[0], &self.rows[0, 0], &self.moving[0],
                                 self.n, eta + k * self.n)
 
 

@@ -9,11 +9,10 @@ from sparsesolve.linalg.gram.gram import Gram, tall_gram
 from sparsesolve.linalg.working.dense import DensePackedColumns
 from sparsesolve.linalg.working.sparse import SparsePackedColumns
 
-from sparsesolve.linalg.working import sparse as packed_sparse
+from sparsesolve.linalg.working import sparse as working
 
 STORAGES = {
     "dense": np.asfortranarray,
-    "equal weights": np.asfortranarray,  # and small means: columns are multiplied as stored
     "single": lambda X: np.asfortranarray(X, dtype=np.float32),
     "sparse": sparse.csc_array,
     "few values": sparse.csc_array,
@@ -23,12 +22,11 @@ STORAGES = {
 def problem(n, p, storage, seed=0):
     """A standardised design, the same columns as an array, square roots of weights, a response."""
     rng = np.random.default_rng(seed)
-    plain = storage == "equal weights"
-    X = (rng.standard_normal((n, p)) + (0.5 if plain else 3.0)).astype(np.float32).astype(float)
+    X = (rng.standard_normal((n, p)) + 3.0).astype(np.float32).astype(float)
     X[rng.random((n, p)) < (0.9 if storage == "few values" else 0.3)] = 0.0
     if storage == "few values":  # but for one column, which leaves out every seventh row
         X[:, p // 2] = np.where(np.arange(n) % 7 == 3, 0.0, 50.0 + rng.standard_normal(n))
-    w = np.ones(n) if plain else rng.random(n)
+    w = rng.random(n)
     w /= w.sum()
     design = Design(STORAGES[storage](X))
     design.moments(w)
@@ -84,7 +82,7 @@ def test_working_columns_meet_those_before_them(kind, portions, storage, n):
 
 def test_sparse_working_columns_of_very_many_rows(monkeypatch):
     """So many that some of them side by side would take too much memory."""
-    monkeypatch.setattr(packed_sparse, "MOST_FILLED_ROWS", 100_000)
+    monkeypatch.setattr(working, "MOST_FILLED_ROWS", 100_000)
     design, Z, root_w, _ = problem(140_000, 5, "sparse")
     gram = Gram().inner_products(SparsePackedColumns(root_w), design, [[3, 0], [1, 2, 4]])
     A = root_w[:, None] * Z[:, [3, 0, 1, 2, 4]]
