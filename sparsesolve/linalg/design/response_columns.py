@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.linalg.gram.products import row_products, row_sums
-from sparsesolve.linalg.working.pack import DENSE_FROM
+from sparsesolve.linalg.working.columns import DENSE_FROM
 
 
 def response_columns(design):

@@ -1,7 +1,6 @@
 """Roots of the Hessian of Cox's partial likelihood."""
 
-from sparsesolve.linalg.factors.root cimport DenseRoot
-from sparsesolve.linalg.factors.semiseparable cimport Semiseparable
+from sparsesolve.linalg.factors.root cimport DenseRoot, Semiseparable
 from sparsesolve.losses.cox.risk_sets cimport RiskSets
 
 cdef class ChainedRoot(Semiseparable):

@@ -19,7 +19,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.working.pack import pack
+from sparsesolve.linalg.working.columns import pack
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.solvers.certificate.gap cimport assembled

@@ -12,7 +12,7 @@ Reference: Johnson, Guestrin (2015), "Blitz"; Massias, Gramfort, Salmon (2018), 
 import numpy as np
 
 from sparsesolve.linalg.gram.gram cimport Gram
-from sparsesolve.linalg.working.pack import pack
+from sparsesolve.linalg.working.columns import pack
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.solvers import tolerances

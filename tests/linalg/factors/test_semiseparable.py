@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.linalg.factors.semiseparable import Semiseparable
+from sparsesolve.linalg.factors.root import Semiseparable
 
 N = 30
 

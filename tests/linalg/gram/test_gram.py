@@ -6,10 +6,9 @@ from cases import every
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.gram.gram import Gram, tall_gram
-from sparsesolve.linalg.working.dense import DensePackedColumns
-from sparsesolve.linalg.working.sparse import SparsePackedColumns
+from sparsesolve.linalg.working.columns import DensePackedColumns, SparsePackedColumns
 
-from sparsesolve.linalg.working import sparse as working
+from sparsesolve.linalg.working import columns as working
 
 STORAGES = {
     "dense": np.asfortranarray,

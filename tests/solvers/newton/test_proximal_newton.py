@@ -5,9 +5,9 @@ import numpy as np
 import numpy_losses
 import pytest
 from random_sparse import random_csc
+from sparsesolve.linalg.working.columns import pack
 
 import sparsesolve as ss
-from sparsesolve.linalg.working.pack import pack
 from sparsesolve.paths import path as api
 from sparsesolve.solvers import SOLVERS, choice
 from sparsesolve.solvers.choice import choose

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.working.columns import pack
 from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
 
-from sparsesolve.linalg.working.pack import pack
 from sparsesolve.penalties import ElasticNet
 
 N, P = 30, 6

@@ -6,9 +6,9 @@ import pytest
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.gram.gram import Gram
+from sparsesolve.linalg.working.columns import pack
 from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
 
-from sparsesolve.linalg.working.pack import pack
 from sparsesolve.penalties import ElasticNet
 
 N, P = 60, 150  # columns enter the factor by 64
