@@ -51,16 +51,6 @@ def test_the_first_lambda_and_constants():
     assert not constant.coefs.toarray().any()
 
 
-def test_one_feature_and_single_precision():
-    one = ss.path(X[:, :1], Y["gaussian"], penalty=P.TotalVariation(), lambdas=[1.0])
-    slope = np.polyfit(X[:, 0], Y["gaussian"], 1)[0]
-    assert one.coef(1.0) == pytest.approx([slope])
-    options = {"penalty": P.TotalVariation(), "lambdas": [0.1]}
-    single = ss.path(X.astype(np.float32), Y["gaussian"], **options)
-    double = ss.path(X, Y["gaussian"], **options)
-    assert single.coef(0.1) == pytest.approx(double.coef(0.1), abs=1e-4)
-
-
 def test_an_engine_by_name_and_a_ridge():
     options = {"penalty": P.TotalVariation(), "lambdas": [0.2], "tol": 1e-12}
     fit = ss.path(X, Y["gaussian"], **options)

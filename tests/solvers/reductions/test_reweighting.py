@@ -22,6 +22,19 @@ def _objective(b, a, lam, penalty):
     return r @ r / 160 + penalty.value(b, lam)
 
 
+def stationary(fit, Z, slopes, penalty, atol, alpha=1.0):
+    """Check that Z'u is in the subgradient at every point; `slopes`(eta) gives u of the mean loss.
+    """
+    bound = penalty.over(Z.shape[1])
+    for k, lam in enumerate(fit.lambdas):
+        b = fit.coefs[:, [k]].toarray().ravel()
+        z = Z.T @ slopes(Z @ b + fit.intercepts[k]) - (1.0 - alpha) * lam * b
+        size, limit = bound.lengths(b), alpha * lam * bound.slopes(b, alpha * lam)
+        assert (bound.lengths(z) <= limit + atol).all()
+        share = (limit / np.where(size > 0, size, 1))[bound.of]
+        assert z[b != 0] == pytest.approx((share * b)[b != 0], abs=atol)
+
+
 def _coordinate_descent(lam, penalty, b):
     """The twin: exact scalar proxes in turn, columns of mean square 1."""
     b, r = b.copy(), Y - Y.mean() - X @ b
@@ -46,16 +59,13 @@ def test_no_worse_than_coordinate_descent_and_stationary(penalty):
         twin = _coordinate_descent(lam, penalty, twin)
         mine, other = _objective(b, a, lam, penalty), _objective(twin, Y.mean(), lam, penalty)
         better += mine <= other + 1e-7
-        z = X.T @ (Y - X @ b - a) / 80
-        slope = penalty._slope(np.abs(b), lam)
-        assert (np.abs(z) <= slope + 1e-4).all()
-        assert z[b != 0] == pytest.approx((np.sign(b) * slope)[b != 0], abs=1e-4)
+    stationary(fit, X, lambda eta: (Y - eta) / 80, penalty, 1e-4)
     # Stationary points are not unique: under the log penalty the twin's is better at 3 of 25 here.
     assert better >= (0.8 if isinstance(penalty, P.Log) else 0.95) * len(fit.lambdas)
 
 
 def test_one_round_a_lambda_and_few_features_under_a_common_factor(monkeypatch):
-    """All features exceed nine tenths of the first lambdas; no round may take in all of them."""
+    """All features are near the first lambdas; no round may take in all of them."""
     rng = np.random.default_rng(3)
     Z = np.sqrt(0.1) * rng.standard_normal((60, 400))
     Z += np.sqrt(0.9) * rng.standard_normal((60, 1))
@@ -105,14 +115,7 @@ def test_groups_that_interleave_are_stationary_for_curved_losses():
     y, penalty = rng.poisson(np.exp(np.clip(eta / 4, -3, 2))), P.MCP(groups=groups)
     fit = ss.path(Z, y, family="poisson", penalty=penalty, n_lambdas=12, lambda_min_ratio=0.1)
     assert not fit.status.any() and fit.df[-1] >= 12
-    bound = penalty.over(80)
-    for k, lam in enumerate(fit.lambdas):
-        b = fit.coefs[:, [k]].toarray().ravel()
-        z = Z.T @ (y - np.exp(Z @ b + fit.intercepts[k])) / 100
-        size, limit = bound.lengths(b), lam * bound.slopes(b, lam)
-        assert (bound.lengths(z) <= limit + 1e-3).all()
-        share = (limit / np.where(size > 0, size, 1))[bound.of]
-        assert z[b != 0] == pytest.approx((share * b)[b != 0], abs=1e-3)
+    stationary(fit, Z, lambda eta: (y - np.exp(eta)) / 100, penalty, 1e-3)
 
 
 @pytest.mark.parametrize("standardize", [True, False])
@@ -150,18 +153,8 @@ def test_a_ridge_part(family, penalty):
     fit = ss.path(X, y, family=family, penalty=penalty, alpha=0.6, n_lambdas=8, tol=1e-10,
                   lambda_min_ratio=0.1)  # fmt: skip
     assert not fit.status.any() and fit.df[0] <= 2 < fit.df[-1]
-    bound = penalty.over(30)
-    for k, lam in enumerate(fit.lambdas):
-        b = fit.coefs[:, [k]].toarray().ravel()
-        eta = X @ b + fit.intercepts[k]
-        u = (y - eta if family == "gaussian" else y - 1 / (1 + np.exp(-eta))) / 80
-        z = X.T @ u - 0.4 * lam * b
-        size = bound.lengths(b)
-        limit = 0.6 * lam * bound.slopes(b, 0.6 * lam)
-        assert (bound.lengths(z) <= limit + 1e-4).all()
-        some = b != 0.0
-        share = (limit / np.where(size > 0, size, 1))[bound.of]
-        assert z[some] == pytest.approx((share * b)[some], abs=1e-4)
+    mean = {"gaussian": lambda eta: eta, "binomial": lambda eta: 1 / (1 + np.exp(-eta))}[family]
+    stationary(fit, X, lambda eta: (y - mean(eta)) / 80, penalty, 1e-4, alpha=0.6)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
