@@ -124,16 +124,6 @@ def test_data_that_cannot_be_are_refused_by_every_function(entry):
         assert_sentence(caught.value)
 
 
-@pytest.mark.parametrize("table, words", [
-    (sp.csc_array(X), "sparse matrix, numbers already"), (X[0], "rows by columns"),
-    ({"a": [1.0, 2.0], "b": [1.0]}, "equally many"), ({"a": [np.inf, 1.0]}, "inf at row 0"),
-    ({"a": X.astype("M8[s]")[:, 0]}, "datetime64"), ({"a": [None, None]}, "missing in every row"),
-], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
-def test_tables_that_cannot_be_encoded(table, words):
-    with pytest.raises((ValueError, TypeError), match=words):
-        ss.make_design(table)
-
-
 def test_a_table_from_a_truncated_file_or_of_the_largest_floats():
     with pytest.raises(ValueError, match="truncated"):
         ss.make_design(hostile_designs.truncated_map()["X"])

@@ -204,8 +204,7 @@ def _chosen(cv, s):
 
 
 def read_s(text, fit):
-    """Return --s as a word that the fit knows, or a number; None is lambda_1se, or all of a path.
-    """
+    """Return --s as a word that the fit knows, or a number; None is lambda_1se, or all."""
     path = getattr(fit, "path", fit)
     if text is None:
         return None if path is fit else "lambda_1se"
@@ -220,8 +219,7 @@ def read_s(text, fit):
 
 
 def _column_names(path, kind, s):
-    """Return a heading for each column of predictions: of one lambda, all, classes or responses.
-    """
+    """Return a heading for each column of predictions: of lambdas, classes or responses."""
     lambdas = [""] if s is not None else [f" at {lam:.6g}" for lam in path.lambdas.tolist()]
     K = len(path.intercepts) if path.intercepts.ndim == 2 else None
     several = K is not None and kind != "class" or kind == "probabilities"

@@ -58,8 +58,7 @@ def tumours():
 
 
 def held_out_deviance(fit, X, y):
-    """Return shares of deviance explained and of rows classified correctly, held out, per lambda.
-    """
+    """Return shares of deviance explained and of rows classified correctly, per lambda."""
     eta, null = fit.predict(X), fit.intercepts[0]
     target = (y == fit.class_names[1])[:, None]
     loss = np.logaddexp(0.0, np.where(target, -eta, eta)).mean(axis=0)

@@ -143,8 +143,7 @@ def _futures(X, blocks):
 
 
 def row_blocks(X):
-    """Return sizes and delayed blocks of rows of a dask array of real numbers, with all columns.
-    """
+    """Return sizes and delayed blocks of whole rows of a dask array of real numbers."""
     X = X.matrix if is_encoded(X) else X
     if not hasattr(X, "chunks"):
         raise TypeError(

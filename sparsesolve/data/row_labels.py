@@ -88,8 +88,7 @@ def kernels_alike(kernels, names, fitted=None):
 
 
 def labels_of_rows(X):
-    """Return the index of a table, or the first one of several; None for none or 0, 1, .., n - 1.
-    """
+    """Return the first index of a table or several; None for none or 0, 1, .., n - 1."""
     index = _first_index(X)
     return None if index is None or is_default(index) else index
 

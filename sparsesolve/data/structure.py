@@ -106,8 +106,7 @@ def _integers(X, name, values):
 
 
 def _in_range(X, name, values, size):
-    """Raise for an index below 0 or not below `size`, in one pass: unsigned, negatives are huge.
-    """
+    """Raise for an index below 0 or not below `size`: unsigned, negatives are huge."""
     if not len(values):
         return
     unsigned = values.view(np.dtype(f"u{values.itemsize}").newbyteorder(values.dtype.byteorder))

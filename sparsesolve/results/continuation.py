@@ -27,8 +27,7 @@ def extend(path, X, y, n_lambdas=None, lambda_min_ratio=None):
 
 
 def lambdas_below(path, n_lambdas, lambda_min_ratio):
-    """Return the lambdas that continue a path: see :meth:`sparsesolve.results.path.Path.extend`.
-    """
+    """Return the lambdas that continue a path, as `Path.extend` describes them."""
     lambdas = path.lambdas
     if n_lambdas is not None:
         n_lambdas = read_count("n_lambdas", n_lambdas, 1)
@@ -133,8 +132,7 @@ def _refuse_steps(path):
 
 
 def join(path, other):
-    """Return one path with the solutions of both, by decreasing lambda; the rest is from `path`.
-    """
+    """Return `path` with the solutions of both, by decreasing lambda."""
     lambdas = np.r_[path.lambdas, other.lambdas]
     order = np.argsort(-lambdas, kind="stable")
     names = ("df", "dev_ratio", "gaps", "n_iters", "status")

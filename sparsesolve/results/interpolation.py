@@ -66,8 +66,7 @@ def _column(coefs, shares):
 
 
 def _between(lambdas, s):
-    """Return the solutions on the left and right of each s, (S,) each, and the left one's weight.
-    """
+    """Return the solutions left and right of each s, (S,) each, and the left one's weight."""
     if not len(lambdas):
         raise ValueError("The path holds no solution: it ended before its first lambda")
     s = np.clip(s, lambdas[-1], lambdas[0])

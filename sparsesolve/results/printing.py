@@ -137,8 +137,7 @@ def shortened(lines):
 
 
 def table(path, whole=False):
-    """Return glmnet's table with the certified gap in a further column, one line for each lambda.
-    """
+    """Return glmnet's table, a line for each lambda, with the certified gap."""
     header = ("", "Df", "%Dev", "Lambda", "Gap")
     cells = [header, *rows(path)]
     hidden = 0 if whole or len(cells) <= 3 * ENDS + 1 else len(cells) - 1 - 2 * ENDS

@@ -145,8 +145,3 @@ def test_signatures_are_of_names():
 
 def signature(name):
     return str(inspect.signature(getattr(ss, name)))
-
-
-def test_public_names_are_listed():
-    shown = {name for name in dir(ss) if not name.startswith("__")}
-    assert shown == {*ss.__all__, "estimators"}

@@ -385,8 +385,7 @@ class Marks:
 
 
 def numbers_of(cells, decimal, thousands):
-    """Return the numbers (n,) of cells, NaN in gaps, and a mask of the cells that are no numbers.
-    """
+    """Return the numbers (n,) of cells, NaN in gaps, and a mask of those that are none."""
     values, bad = np.full(len(cells), np.nan), np.zeros(len(cells), dtype=bool)
     for i, cell in enumerate(cells):
         if cell is None:

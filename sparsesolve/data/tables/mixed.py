@@ -96,8 +96,7 @@ def no_value(source, row, j, advice=LABEL, labels=False):
 
 
 def settled(source, chunk, roles, style):
-    """Return the first Chunk of a file with its numbers read as they are written, which is found.
-    """
+    """Find how numbers are written by the first Chunk of a file, and read it so."""
     seen = Marks(style, source.separator)
     for words in chunk.words.values():
         seen.see(words.texts)

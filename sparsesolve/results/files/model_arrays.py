@@ -49,8 +49,7 @@ class Form(NamedTuple):
 
 
 class Json(NamedTuple):
-    """JSON text whose value has a form, or is a dict of forms (any where it is empty); None: any.
-    """
+    """JSON text whose value has a form, or is a dict of forms, any if empty; None: any."""
 
     form: Form | dict | None = None
 

@@ -61,10 +61,6 @@ def test_svmlight_that_is_wrong(written, refused, text, words):
     refused(written(text, "data.svmlight"), words)
 
 
-def test_svmlight_has_no_columns_by_name(written, refused):
-    refused(written("1 1:1\n", "data.svm"), "leave out --weights", weights="w")
-
-
 def test_svmlight_of_these_features_alone(written):
     path = written("1 1:0.5 3:2\n-1\n2 2:4 3:5\n", "data.svm")
     table = read_table(path, features=["3", "9", "1"])
@@ -86,6 +82,7 @@ def test_svmlight_has_no_feature_of_a_name(written):
 
 @pytest.mark.parametrize("option, options", [
     ("response", {"response": "y"}),
+    ("weights", {"weights": "w"}),
     ("offset", {"offset": "o"}),
     ("fold-groups", {"marks": {"fold_groups": "g"}}),
 ])  # fmt: skip
