@@ -25,9 +25,6 @@ from .base import (
 from .chosen import RULES, Folded, fold_summary, read_alphas, refuse_untrainable
 from .classes import Classes
 
-# Lambdas on the path to the requested one; each is the warm start of the next.
-STEPS = 10
-
 
 class Kernels(Answering, BaseEstimator):
     """A function of several kernels; a subclass defines the responses.
@@ -158,7 +155,8 @@ class KernelsAtAlpha(Kernels):
             grid = {"lambdas": [read_number("alpha", self.alpha, 0, np.inf, open_low=True)]}
         else:
             ratio = read_number("alpha_ratio", self.alpha_ratio, 0, 1, open_low=True)
-            grid = {"n_lambdas": STEPS, "lambda_min_ratio": ratio} if ratio < 1 else {
+            # ten lambdas lead to the requested one, each the warm start of the next
+            grid = {"n_lambdas": 10, "lambda_min_ratio": ratio} if ratio < 1 else {
                 "n_lambdas": 1}  # fmt: skip
         self._keep(self._path(X, y, weights, **grid), -1)
         return self

@@ -61,8 +61,6 @@ def held_out(scores):
 # Gaps for tol=None. With the squared hinge, gaps are of second order in the coefficients, and so
 # in the dual variables, which have to reproduce the coefficients.
 TOL = {"hinge": 1e-10, "squared_hinge": 1e-14}
-# Platt scaling uses the scores of samples held out in this many folds.
-FOLDS = 5
 
 
 def level(C, total, squared):
@@ -214,7 +212,7 @@ class MarginClassifier(Classes, Net):
                 f"probability=True holds rows out, and class {name!r} has one row only; leave it "
                 "False, or give that class two rows"
             )
-        splitter = StratifiedKFold(min(FOLDS, int(counts.min())))
+        splitter = StratifiedKFold(min(5, int(counts.min())))
         folds = list(splitter.split(np.empty((len(codes), 0)), codes))
         with warning_as_scikit_learn():
             each = [cv_path(X, sides, lambdas=[lam], weights=weights, folds=folds, keep=True,

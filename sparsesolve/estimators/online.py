@@ -18,9 +18,6 @@ from sparsesolve.penalties.columns import by_label
 from .base import TYPES, Answering, new_matrix, read_first, read_pair, read_sample_weight
 from .classes import Classes, factors_of_classes
 
-# With more coefficients than this, coef_ is sparse.
-LARGE = 10**6
-
 
 class Online(Answering, BaseEstimator):
     """Base class: passes over shuffled rows, early stopping, and continuation.
@@ -113,7 +110,7 @@ class Online(Answering, BaseEstimator):
 
     def _coefficients(self):
         fit = self.online_fit_
-        if fit.n_features * fit.settings.n_responses > LARGE:
+        if fit.n_features * fit.settings.n_responses > 10**6:
             return fit.sparse_coef()
         return fit.coef()
 

@@ -18,9 +18,6 @@ from .chosen import RULES, fold_summary, refuse_untrainable
 from .linear import Linear
 from .signatures import AtAlpha, ByFolds
 
-# Contiguous folds by which the ridge regression of the first stage is chosen.
-FOLDS = 5
-
 
 class Adaptive(Linear):
     """Base class of the lasso with smaller penalties where a first fit is large."""
@@ -34,7 +31,7 @@ class Adaptive(Linear):
         with warning_as_scikit_learn():
             self.penalty_factor_ = adaptive_factors(
                 X, y, power=self.power, weights=weights, standardize=self.standardize,
-                intercept=self.fit_intercept, folds=list(KFold(FOLDS).split(X)),
+                intercept=self.fit_intercept, folds=list(KFold(5).split(X)),
             )  # fmt: skip
         return X, y, weights
 

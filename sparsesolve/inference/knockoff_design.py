@@ -21,9 +21,6 @@ and Janson (2022), "Powerful knockoffs via minimizing reconstructability"; Ledoi
 import numpy as np
 from scipy.linalg import blas
 
-# Sweeps of MVR, and the largest relative change of s that ends them.
-SWEEPS = 50
-SETTLED = 1e-4
 # Columns of P that are changed together.
 BLOCK = 64
 # Equal distances make 2S - D singular; this share of them does not.
@@ -70,7 +67,7 @@ def _least_reconstructable(S, s):
     """Return the s of MVR, from a feasible start; ranks of one are applied in blocks."""
     s, p = s.copy(), len(s)
     P = np.asfortranarray(np.linalg.inv(2.0 * S - np.diag(s)))
-    for _ in range(SWEEPS):
+    for _ in range(50):
         worst = 0.0
         for start in range(0, p, BLOCK):
             block = range(start, min(start + BLOCK, p))
@@ -83,7 +80,7 @@ def _least_reconstructable(S, s):
                 s[j] += delta
                 U[k], factors[k] = column, delta / (1.0 - delta * a)
             P = blas.dgemm(1.0, (U * factors[:, None]).T, U, 1.0, P, overwrite_c=1)
-        if worst < SETTLED:
+        if worst < 1e-4:  # the largest relative change of s
             break
     return s
 

@@ -139,13 +139,7 @@ def mkl_path(
     True
     """
     options = Options.of(locals(), "kernels", "y").plain()
-    settings = read_path_options(
-        family=options.family, intercept=options.intercept, lambdas=options.lambdas,
-        n_lambdas=options.n_lambdas, lambda_min_ratio=options.lambda_min_ratio, stop=options.stop,
-        tol=options.tol, max_iter=options.max_iter, solver=options.solver,
-        n_threads=options.n_threads, progress=options.progress, dfmax=options.dfmax,
-        solvers=ALGORITHMS,
-    )  # fmt: skip
+    settings = read_path_options(options, ALGORITHMS)
     doubts(None, y, family)
     norm = read_norm(norm)
     _refuse_zero(settings["lambdas"])

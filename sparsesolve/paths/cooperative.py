@@ -63,16 +63,6 @@ def cooperative_path(
     Path
         `gaps` are those of the problem above, relative to its objective at b = 0.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`sparsesolve.path`; if there is one view, or a column in none.
-
-    Warns
-    -----
-    ConvergenceWarning
-        Once, naming the lambdas whose certificate misses `tol`.
-
     Notes
     -----
     Each pair of views adds a row with response 0 for each row: with V views the lasso has

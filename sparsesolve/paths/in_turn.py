@@ -28,8 +28,6 @@ from sparsesolve.penalties.penalty import has_blocks, missing_method
 from sparsesolve.penalties.rows import Rows
 from sparsesolve.penalties.whole import WholePenalty
 
-# Bisections for a feasible scale: it is exact to 1e-15.
-HALVINGS = 50
 # What is left of Z counts as nothing below this fraction of its length: it is rounding.
 NOTHING = 1e-13
 
@@ -103,7 +101,7 @@ class InTurn:
         if not self._left(Z, lam).any():
             return 1.0
         low, high = 0.0, 1.0
-        for _ in range(HALVINGS):
+        for _ in range(50):  # to 1e-15
             middle = 0.5 * (low + high)
             low, high = (low, middle) if self._left(middle * Z, lam).any() else (middle, high)
         return low

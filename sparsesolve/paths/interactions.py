@@ -83,16 +83,6 @@ def interaction_path(
         units of X. Its `encoder` makes them of new tables and arrays with the columns of X, which
         `predict` and `assess` take. `gaps` are those of the problem with all products.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`sparsesolve.path`, and for options that it does not take.
-
-    Warns
-    -----
-    ConvergenceWarning
-        Once, naming the lambdas whose certificate misses `tol`.
-
     Notes
     -----
     Each look at all pairs costs n p^2 and takes some matrices (p, p). Cross-validate by

@@ -201,11 +201,6 @@ def lars_path_gram(
     -------
     KnotPath
 
-    Warns
-    -----
-    ConvergenceWarning
-        Once, with the knots whose certificate misses `tol`.
-
     Examples
     --------
     >>> import numpy as np

@@ -69,37 +69,36 @@ class PathOptions(Options):
         super().__init__(**{**options, "penalty": named_penalty(options["penalty"])})
 
 
-def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio, stop, tol,
-                      max_iter, solver, n_threads, progress, solvers, dfmax=None, pmax=None):
-    """Check the options, as :func:`sparsesolve.path` describes them; return those that steer a
-    path.
+def read_path_options(options, solvers):
+    """Check Options, as :func:`sparsesolve.path` describes them; return those that steer a path.
 
     `solvers` are the allowed names of `solver` besides "auto".
     """
-    family = read_family(family)
-    read_flag("intercept", intercept)
-    read_flag("progress", progress)
+    family, stop, ratio = read_family(options.family), options.stop, options.lambda_min_ratio
+    read_flag("intercept", options.intercept)
+    read_flag("progress", options.progress)
     if not (stop is None or callable(stop) or isinstance(stop, str) and stop == "deviance"):
         raise (ValueError if isinstance(stop, str) else TypeError)(
             f"stop must be 'deviance', None or a function of a point, not {shown(stop)}"
         )
-    grid = read_lambdas(lambdas)
+    grid, most = read_lambdas(options.lambdas), options.max_iter
+    dfmax, pmax = options.dfmax, getattr(options, "pmax", None)
     if stop == "deviance":
         stop = family.stop if grid is None else None
     return {
         "family": family,
         "lambdas": grid,
         "n_lambdas": len(grid) if grid is not None else read_count(
-            "n_lambdas", n_lambdas, 1, MOST_LAMBDAS),
-        "ratio": None if lambda_min_ratio is None else read_number(
-            "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True),
+            "n_lambdas", options.n_lambdas, 1, MOST_LAMBDAS),
+        "ratio": None if ratio is None else read_number(
+            "lambda_min_ratio", ratio, 0, 1, open_low=True, open_high=True),
         "dfmax": None if dfmax is None else read_count("dfmax", dfmax, 0),
         "pmax": None if pmax is None else read_count("pmax", pmax, 0),
         "stop": stop,
-        "tol": read_number("tol", tol, 0, np.inf),
-        "max_iter": MAX_ITER if max_iter is None else read_count("max_iter", max_iter, 0),
-        "solver": read_choice("solver", solver, ["auto", *solvers]),
-        "n_threads": thread_count(n_threads),
+        "tol": read_number("tol", options.tol, 0, np.inf),
+        "max_iter": MAX_ITER if most is None else read_count("max_iter", most, 0),
+        "solver": read_choice("solver", options.solver, ["auto", *solvers]),
+        "n_threads": thread_count(options.n_threads),
     }  # fmt: skip
 
 

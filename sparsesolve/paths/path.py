@@ -378,13 +378,7 @@ def solve_path(X, y, options, names=None, report=None):
 
 def _read_settings(options):
     """Check the options that are not data, and return those that steer the path."""
-    settings = read_path_options(
-        family=options.family, intercept=options.intercept, lambdas=options.lambdas,
-        n_lambdas=options.n_lambdas, lambda_min_ratio=options.lambda_min_ratio, stop=options.stop,
-        tol=options.tol, max_iter=options.max_iter, solver=options.solver,
-        n_threads=options.n_threads, progress=options.progress, dfmax=options.dfmax,
-        pmax=options.pmax, solvers=SOLVERS,
-    )  # fmt: skip
+    settings = read_path_options(options, SOLVERS)
     read_penalty(options.penalty)
     read_flag("grouped", options.grouped)
     family = settings["family"]

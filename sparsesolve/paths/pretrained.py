@@ -64,16 +64,6 @@ def pretrained_path(
         The path of the sums t b^0 + b. `lambdas` and `gaps` are those of the problem above; its
         factors are scaled to mean 1, as those of :func:`sparsesolve.path`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`sparsesolve.path`; if the columns of the pretrained model are others.
-
-    Warns
-    -----
-    ConvergenceWarning
-        Once, naming the lambdas whose certificate misses `tol`.
-
     Notes
     -----
     Cross-validate by ``cv_path(X, y, fit=partial(pretrained_path, pretrained=model, trust=0.5))``.

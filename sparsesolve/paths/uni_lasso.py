@@ -68,16 +68,6 @@ def uni_lasso_path(
     Path
         In the columns of X. `lambdas` and `gaps` are those of the lasso in theta.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`sparsesolve.path`, and for the options above.
-
-    Warns
-    -----
-    ConvergenceWarning
-        Once, naming the lambdas whose certificate misses `tol`.
-
     Notes
     -----
     The predictions take n p numbers of memory. Cross-validate by

@@ -30,10 +30,6 @@ from sparsesolve.selection.relaxed import beginning, blend, refitted
 
 log = logging.getLogger(__name__)
 
-# Mean scores within this relative distance count as equal; they differ by rounding of the
-# solvers.
-ALIKE = 1e-9
-
 
 @takes_formula
 @by_rows("y", "weights", "offset", "folds", "groups", "family")
@@ -187,7 +183,7 @@ def _best(found, sign):
     alpha.
     """
     losses = [sign * cv.mean[cv.index_min] for cv in found]
-    enough = min(losses) + ALIKE * abs(min(losses))
+    enough = min(losses) + 1e-9 * abs(min(losses))  # closer ones differ by rounding of solvers
     alike = [cv for cv, loss in zip(found, losses, strict=True) if loss <= enough]
     return max(alike, key=lambda cv: cv.alpha)
 

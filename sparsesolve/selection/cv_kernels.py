@@ -73,11 +73,6 @@ def cv_mkl_path(
         As :func:`mkl_path` and :func:`cv_path`; also if Grams of given kernels were centred and
         then divided by their diagonals, which hides the kernels themselves.
 
-    Warns
-    -----
-    ConvergenceWarning
-        Once, for the lambdas of all fits.
-
     Examples
     --------
     >>> import numpy as np

@@ -22,9 +22,6 @@ from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.path import Path
 from sparsesolve.results.pictures.axes import on_axes, plot_intervals
 
-# Most steps of the search. Every third one halves the interval, which 80 steps thus shorten by
-# 2^26 at least; chords usually end the search after a few steps.
-STEPS = 80
 # The search ends when Omega is below the radius by at most this fraction.
 NEAR = 1e-8
 
@@ -126,7 +123,7 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
         low, end = 0.0, _at(fit, 0.0, X, y)
         if end[0] <= radius:  # the radius is not active
             return Constrained(0.0, end[1], end[2], end[0], end[3], **names)
-    for step in range(STEPS):
+    for step in range(80):  # chords end it after a few; every third step halves, at worst 2^26
         if radius - best[0] <= NEAR * radius or high - low <= 1e-15 * high:
             break
         fall = end[0] - best[0]

@@ -30,9 +30,6 @@ from sparsesolve.results.pictures.axes import AXES, AXIS_LABELS, axes_or_new, dr
 from sparsesolve.selection.folds import Rows, read_folds
 from sparsesolve.selection.jobs import read_options, run_jobs
 
-# Last lambda over the first of the default grid: error control needs few selections.
-LEAST_RATIO = 0.1
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityPath(Frozen, Tabled, Explored):
@@ -231,7 +228,7 @@ def stability_path(
                            seed=seed)  # fmt: skip
     rows.refuse_untrainable(halves, part="half", advice="pairs of halves need more of them")
     if options["lambdas"] is None:
-        ratio = options["lambda_min_ratio"] or LEAST_RATIO
+        ratio = options["lambda_min_ratio"] or 0.1  # error control needs few selections
         one = PathOptions(**{**options, "n_lambdas": 1, "progress": False})
         first = solve_path(matrix, y, one, names)
         count = read_count("n_lambdas", options["n_lambdas"], 1)

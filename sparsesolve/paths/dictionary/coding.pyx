@@ -51,12 +51,10 @@ from sparsesolve.paths.dictionary.homotopy cimport (
 
 # Thresholds for the squared distance of an atom from the span, as shares of the atom's square. At
 # most LOST_PIVOT, the atom counts as lying in the span. At most SHAKY_PIVOT, the distance has lost
-# most of its digits.
+# most of its digits. Rounding may give an atom in the span a correlation with r of up to
+# LOST_PIVOT |d_j| |y|.
 cdef double LOST_PIVOT = 1e-12
 cdef double SHAKY_PIVOT = 1e-8
-
-# Rounding may give an atom in the span a correlation with r of up to this share of |d_j| |y|.
-cdef double INSIDE = 1e-12
 
 # A correlation of at most this share of the largest |d_j'y| is rounding.
 cdef double ROUNDING = 1e-14
@@ -78,7 +76,7 @@ cdef int pursue(Signal* s) noexcept nogil:
         j = ss_find(s.p, s.c, largest, -largest)
         row = s.gram + j * s.p
         square = gram_basis.pivot(&s.basis, row, j)
-        if square <= SHAKY_PIVOT * row[j] and largest > INSIDE * sqrt(row[j] * s.square):
+        if square <= SHAKY_PIVOT * row[j] and largest > LOST_PIVOT * sqrt(row[j] * s.square):
             return UNRESOLVED
         if square <= LOST_PIVOT * row[j]:
             s.c[j] = 0.0

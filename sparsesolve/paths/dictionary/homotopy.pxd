@@ -34,7 +34,6 @@ cdef struct Signal:
     double* c
     double* a
     double* z                   # (capacity,) products of the direction with the basis
-    const double* start         # starting correlations of the homotopy, in place of d_j'y
     double* rate                # (p,) working memory
     char* state                 # (p,) FREE, USED or BLOCKED
     int* support                # (p,) active atoms, in order of entry

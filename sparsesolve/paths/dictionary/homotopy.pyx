@@ -18,16 +18,15 @@ point t r feasible, and the gap is
     P - D = (1 - t)^2 |r|^2 / 2 + lam |b|_1 - t g'b,
 
 a sum of two nonnegative terms. A g_j that exceeds lam by rounding alone counts as equal to lam,
-since otherwise no point would be feasible at lam = 0. If the gap misses the tolerance, the homotopy
-runs a second time from slightly perturbed correlations, which breaks ties. If that fails too,
-coordinate descent on G finishes: for dictionaries with atoms that are in the span of others up to
-rounding.
+since otherwise no point would be feasible at lam = 0. If the gap misses the tolerance, coordinate
+descent on G finishes: at some ties, and for dictionaries with atoms that are in the span of others
+up to rounding.
 
 Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares
 problems"; Efron, Hastie, Johnstone, Tibshirani (2004), "Least angle regression"; Friedman, Hastie,
 Tibshirani (2010), "Regularization paths for generalized linear models via coordinate descent".
 """
-from libc.math cimport INFINITY, fabs, floor, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memmove, memset
 
 from sparsesolve.linalg.factors cimport gram_basis
@@ -122,10 +121,6 @@ cdef void clear_strays(Signal* s) noexcept nogil:
             s.values[k] = 0.0
 
 
-# Sweeps between two certificates. A certificate costs about one sweep, so this one adds a tenth.
-DEF LOOK = 10
-
-
 cdef int descend(Signal* s) noexcept nogil:
     """Sweep until the gap is at most tol; return an outcome."""
     cdef double* b = s.a        # dense coefficients; the certificate reads support and values
@@ -140,7 +135,7 @@ cdef int descend(Signal* s) noexcept nogil:
     for sweep in range(1, s.budget + 1):
         moved = _sweep(s, s.c, b)
         s.steps += 1
-        if sweep % LOOK and moved:
+        if sweep % 10 and moved:  # a certificate costs about one sweep
             continue
         _collect(s, b)
         if certify(s) <= s.tol:
@@ -194,38 +189,21 @@ cdef double LOST_PIVOT = 1e-14
 # A correlation is on the level when its distance from it is at most this share of the first level.
 cdef double TIE = 1e-15
 
-# The size of perturbations that break ties, as a share of the largest |d_j'y|. Perturbations are
-# the fractional parts of multiples of the golden ratio, which are spread evenly and all differ.
-cdef double NUDGE = 1e-9
-cdef double GOLDEN = 0.6180339887498949
-
-# Newton's method on the support takes this many steps before the gap is judged.
-DEF REFINEMENTS = 2
-# A path of p atoms has at most 100 events and this multiple of p; a longer one is given up.
-DEF TURNS = 8
-
 
 cdef int follow(Signal* s) noexcept nogil:
     """Code the signal; return an outcome."""
-    s.start, s.steps = s.cross, 0
+    s.steps = 0
     if _walk(s) == FULL:
         return FULL
     if not s.leaves:
         return certify_angles(s)
-    if _refined(s):
-        return CONVERGED
-    _break_ties(s)
-    if _walk(s) == FULL:
-        return FULL
-    certify(s)
-    refine(s)
     return CONVERGED if _refined(s) else descend(s)
 
 
 cdef bint _refined(Signal* s) noexcept nogil:
     """Return True if the certificate is met, if necessary after Newton steps on the support."""
     cdef int tries
-    for tries in range(REFINEMENTS):
+    for tries in range(2):
         clear_strays(s)
         if certify(s) <= s.tol:
             return True
@@ -234,31 +212,14 @@ cdef bint _refined(Signal* s) noexcept nogil:
     return certify(s) <= s.tol
 
 
-cdef void _break_ties(Signal* s) noexcept nogil:
-    """Start the homotopy from slightly perturbed correlations.
-
-    At a tie the order of events matters, and a one-by-one order may be wrong. The support that is
-    optimal for the perturbed correlations is, in the limit, optimal for the signal too. Newton
-    steps on it remove the effect of the perturbation. The perturbed correlations are kept in
-    `values`, which the homotopy does not need before it ends.
-    """
-    cdef double size = NUDGE * ss_largest_f64(s.p, s.cross), turn = 0.0
-    cdef Py_ssize_t j
-    for j in range(s.p):
-        turn += GOLDEN
-        turn -= floor(turn)
-        s.values[j] = s.cross[j] + (turn - 0.5) * size
-    s.start = s.values
-
-
 cdef int _walk(Signal* s) noexcept nogil:
     """Go from event to event; set support, values and level; return FULL or CONVERGED."""
     cdef double level, least, step, best, sign = 0.0
     cdef int leaving
     cdef Py_ssize_t joining, k
-    cdef long limit = s.steps + TURNS * s.p + 100
+    cdef long limit = s.steps + 8 * s.p + 100    # events after which a path is given up
     s.count = s.n_blocked = s.basis.size = 0
-    memcpy(s.c, s.start, s.p * sizeof(double))
+    memcpy(s.c, s.cross, s.p * sizeof(double))
     memset(s.a, 0, s.p * sizeof(double))
     memset(s.state, FREE, s.p)
     level = ss_step_largest(s.p, 0.0, s.a, s.positive, s.c)
@@ -372,7 +333,7 @@ cdef void _release(Signal* s, int j) noexcept nogil:
     cdef const double* row = s.gram + <Py_ssize_t> j * s.p
     cdef int k
     s.state[j] = FREE
-    s.c[j], s.a[j] = s.start[j], 0.0
+    s.c[j], s.a[j] = s.cross[j], 0.0
     for k in range(s.count):
         s.c[j] += row[s.support[k]] * s.c[s.p + k]
         s.a[j] += row[s.support[k]] * s.a[s.p + k]

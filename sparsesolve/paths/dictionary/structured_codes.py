@@ -30,8 +30,6 @@ from sparsesolve.results.status import Status
 TOGETHER = 1024
 # By default at most this many steps are taken for a signal.
 STEPS = 10_000
-# Steps between two certificates. A certificate costs about as much as a step.
-BETWEEN = 10
 # L is raised by this fraction, so that rounding cannot make a step too long.
 ROUNDED = 1e-12
 
@@ -129,7 +127,7 @@ class _Signals:
             later = 0.5 + np.sqrt(0.25 + t * t)
             Z = new + ((t - 1.0) / later)[:, None] * (new - A)
             A, t = new, later
-            if step % BETWEEN == 0 or step == budget:
+            if step % 10 == 0 or step == budget:  # a certificate costs about as much as a step
                 gaps[at], steps[at], out[at] = self.gaps(Y[at], A, lam[at]), step, A
                 left = ~(gaps[at] <= tol)
                 at, A, Z, t, target = at[left], A[left], Z[left], t[left], target[left]
