@@ -13,7 +13,7 @@ from sparsesolve.inference.knockoff_design import (
     ledoit_wolf,
     model_copies,
 )
-from sparsesolve.inference.knockoff_filter import _threshold, entry_lambdas, q_values_of
+from sparsesolve.inference.knockoff_filter import _threshold, q_values_of
 from sparsesolve.inference.splitting import aggregated
 
 RNG = np.random.default_rng(21)
@@ -222,16 +222,6 @@ def test_thresholds_are_those_of_r():
         assert np.array_equal(np.flatnonzero(q <= fdr), np.flatnonzero(W >= _threshold(W, fdr)))
 
 
-def test_entries_are_the_knots_before_coefficients():
-    path = ss.lars_path(X, Y)
-    entry = entry_lambdas(path)
-    for j in (0, 5, 11):
-        below, above = entry[j] * (1 - 1e-6), entry[j] * (1 + 1e-6)
-        later = [ss.path(X, Y, lambdas=[lam], tol=1e-13).coef(lam)[j] for lam in (above, below)]
-        assert later[0] == 0.0 and later[1] != 0.0
-    assert entry.max() == pytest.approx(path.lambdas[0])
-
-
 def test_false_discovery_rate():
     """At .1 and .2, within two standard errors; benchmarks/inference/knockoffs.py has more."""
     false, stricter, power = [], [], []
@@ -327,19 +317,6 @@ def test_nodewise_lassos_are_those_of_path(many):
         assert np.abs(inner).max() < last * (1 + 1e-2)
         exact = nodewise.residual(j, lams[:1], 1.25)
         assert np.abs(np.delete(A.T @ exact / n, j)).max() < lams[0] * (1 + 1e-2)
-
-
-def test_debiased_covers_selected_or_not():
-    inside = []
-    for seed in range(8):
-        rng = np.random.default_rng([5, seed])
-        Z = rng.normal(size=(80, 100))
-        b = np.zeros(100)
-        b[:3] = 1.0
-        y = Z @ b + rng.normal(size=80)
-        table = inference.debiased(Z, y, range(12), level=0.9, seed=seed, n_folds=5, n_lambdas=40)
-        inside.append(((table.lower < b[:12]) & (b[:12] < table.upper)).mean())
-    assert abs(np.mean(inside) - 0.9) < 0.1
 
 
 def test_simultaneous_intervals_are_wider_and_stepdown_is_between():

@@ -50,12 +50,6 @@ def table():
     return [{k: CHOICES[k][i] for k, i in zip(names, row, strict=True)} for row in rows]
 
 
-def _label(case):
-    def word(value):
-        return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
-    return "-".join(word(value) for value in case.values())
-
-
 def design(rng, n, p, storage):
     """Correlated columns of unlike scales, a third of the entries zero; shifted when dense."""
     X = rng.standard_normal((n, p))
@@ -165,29 +159,6 @@ def test_combination(seed, case):
     if not options["intercept"]:
         assert not fit.intercepts.any()
     check_against_oracle(fit, X, y, options, tol)
-
-
-@every(
-    "seed, case", list(enumerate(table()[::3])))
-def test_default_lambdas_of_a_combination(seed, case):
-    X, y, options = problem(case, seed)
-    fit = ss.path(X, y, n_lambdas=12, stop=None, **options)
-    n, p = X.shape
-    top = oracle.lambda_max(exact(X), y, **options)
-    grid = top * (1e-2 if n < p else 1e-4) ** np.linspace(0, 1, 12)
-    assert fit.lambdas == pytest.approx(grid, rel=1e-9)
-    assert (fit.gaps <= 1e-7).all() and not np.any(fit.status)
-    w = np.ones(n) if options["weights"] is None else options["weights"]
-    null = 2 * w.sum() * oracle.null_objective(exact(X), y, **options)
-    assert fit.null_deviance == pytest.approx(null, rel=1e-10)
-    for k in (0, 5, 11):
-        b = fit.coefs[:, [k]].toarray().ravel()
-        gap = oracle.certificate(exact(X), y, fit.intercepts[k], b, fit.lambdas[k], **options)
-        assert gap <= 1.01e-7
-    if case["alpha"] >= 1e-3:
-        penalised = np.ones(p, bool) if options["penalty_factor"] is None else (
-            options["penalty_factor"] > 0)
-        assert not fit.coefs[:, [0]].toarray()[penalised].any()
 
 
 @pytest.mark.parametrize("count", [0, 2_000_000, 10**400])

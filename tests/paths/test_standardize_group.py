@@ -92,37 +92,6 @@ def test_it_is_the_problem_on_bases_made_by_hand(family, name):
             assert intercepts == pytest.approx(theirs - centred @ expected, abs=2e-5)
 
 
-@pytest.mark.parametrize("family", sorted(Y))
-def test_any_invertible_map_within_a_group_changes_nothing(family):
-    rng, turned = np.random.default_rng(3), X.copy()
-    for part in LISTS:
-        turned[:, part] = X[:, part] @ rng.standard_normal((len(part), len(part)))
-    options = {"family": family, "penalty": GroupL2(GROUPS), "standardize": "group",
-               "n_lambdas": 6, "stop": None, "lambda_min_ratio": 0.05,
-               "tol": 1e-9 if family == "cox" else 1e-12}  # fmt: skip
-    fit, other = (ss.path(Z, Y[family], **options) for Z in (X, turned))
-    assert fit.lambdas == pytest.approx(other.lambdas, rel=1e-9)
-    assert np.array_equal(fit.df, other.df)
-    assert fit.predict(X) == pytest.approx(other.predict(turned), abs=2e-5)
-    unlike = ss.path(turned, Y[family], **{**options, "standardize": True})
-    assert not np.allclose(unlike.lambdas, fit.lambdas, rtol=1e-3)
-
-
-@pytest.mark.parametrize("options", [{}, {"intercept": False}, {"weights": WEIGHTS}])
-@pytest.mark.parametrize("family", sorted(Y))
-def test_groups_of_one_are_the_columns_standardised(family, options):
-    if family == "cox" and "intercept" in options:
-        options = {}
-    steer = {"family": family, "n_lambdas": 6, "lambda_min_ratio": 0.05,
-             "tol": 1e-9 if family == "cox" else 1e-12, **options}  # fmt: skip
-    steer["penalty"] = GroupL2(range(P))
-    fit, plain = (ss.path(X, Y[family], standardize=how, **steer) for how in ("group", True))
-    assert fit.lambdas == pytest.approx(plain.lambdas, rel=1e-12)
-    for b, c in zip(columns_of(fit), columns_of(plain), strict=True):
-        assert b == pytest.approx(c, abs=1e-6)
-    assert fit.intercepts == pytest.approx(plain.intercepts, abs=1e-5)
-
-
 def test_columns_that_depend_on_one_another_add_nothing():
     """The weight is the root of the rank, and of all coefficients the shortest are shown."""
     y = Y["gaussian"]
@@ -153,15 +122,6 @@ def test_a_group_wider_than_the_rows_are_many():
     # the first group spans everything: shrinkage of y in one direction
     y = y - y.mean()
     assert fit.lambdas[0] == pytest.approx(np.linalg.norm(y) / np.sqrt(20) / np.sqrt(19), rel=0.3)
-
-
-def test_weights_given_are_kept():
-    d = [2.0, 1.0, 0.5, 3.0]
-    Z = by_hand(X)[0]
-    fit = ss.path(X, Y["gaussian"], penalty=GroupL2(GROUPS, d), standardize="group", n_lambdas=3)
-    hand = ss.path(Z, Y["gaussian"], penalty=GroupL2(in_order(), d), standardize=False,
-                   n_lambdas=3)  # fmt: skip
-    assert fit.lambdas == pytest.approx(hand.lambdas, rel=1e-9)
 
 
 @pytest.mark.parametrize("power", [-60, 60])

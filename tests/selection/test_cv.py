@@ -96,18 +96,6 @@ def test_given_lambdas_are_the_same_everywhere():
     assert all(fold.lambdas.tolist() == [1.0, 0.1, 0.01] for fold in cv.fold_paths)
 
 
-def test_ways_of_saying_the_same_folds():
-    model_selection = pytest.importorskip("sklearn.model_selection")
-    expected = ss.cv_path(X, Y, n_lambdas=15, folds=np.arange(N) * 5 // N).fold_scores
-    for folds in (model_selection.KFold(5), list(model_selection.KFold(5).split(X))):
-        assert ss.cv_path(X, Y, n_lambdas=15, folds=folds).fold_scores == pytest.approx(expected)
-    groups = np.resize([*range(7), 0], N)
-    cv = ss.cv_path(X, Y, n_lambdas=15, folds=model_selection.GroupKFold(4), groups=groups)
-    dealt = ss.cv_path(X, Y, n_lambdas=15, n_folds=4, groups=groups, seed=0)
-    for ids in (cv.folds[0], dealt.folds[0]):
-        assert all(len(set(ids[groups == g])) == 1 for g in range(7))
-
-
 def test_folds_of_a_fit_serve_another():
     cv = ss.cv_path(X, Y, n_lambdas=15, n_folds=5, repeats=2, seed=0)
     assert cv.folds.shape == (2, N) and cv.fold_scores.shape == (10, len(cv.lambdas))
@@ -215,28 +203,6 @@ def test_sparse_and_framed_designs():
     cv = ss.cv_path(frame, pandas.Series(Y), **SHORT)
     assert cv.path.feature_names[3] == "gene 3"
     assert np.array_equal(cv.predict(frame), plain.predict(rare))
-
-
-def test_penalties_of_groups():
-    """Groups, by names of columns as well; the grid starts where the first group enters."""
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=[f"x{j}" for j in range(P)])
-    numbers = [[0, 1, 2], [3, 4, 5, 6]]
-    by_name = ss.penalties.GroupL2([[f"x{j}" for j in group] for group in numbers])
-    cv = ss.cv_path(X, Y, penalty=ss.penalties.GroupL2(numbers), keep=True, **SHORT)
-    named = ss.cv_path(frame, Y, penalty=by_name, **SHORT)
-    assert np.array_equal(cv.mean, named.mean)
-    for k, fold in enumerate(cv.fold_paths):
-        kept = IDS != k
-        alone = ss.path(X[kept], Y[kept], penalty=ss.penalties.GroupL2(numbers), n_lambdas=15)
-        assert fold.lambdas == pytest.approx(alone.lambdas, rel=1e-7)
-        assert fold.df[1] >= 3 or fold.df[1] == 1
-
-
-def test_results_do_not_depend_on_the_number_of_jobs():
-    pytest.importorskip("joblib")
-    one, two = (ss.cv_path(X, YES, family="binomial", n_jobs=k, **SHORT) for k in (1, 2))
-    assert np.array_equal(one.fold_scores, two.fold_scores)
 
 
 def test_jobs_need_joblib(fresh_python):

@@ -1,14 +1,16 @@
-"""Paths of the same data, here or through joblib."""
+"""Paths of the same data through joblib, and fits that miss their tolerance."""
 
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
 
 import sparsesolve as ss
+from sparsesolve.selection import adaptive_factors
+from sparsesolve.selection.cv import n_missed
 from sparsesolve.selection.jobs import read_options, run_jobs
-from sparsesolve.selection.relaxed import refitted
 
 RNG = np.random.default_rng(0)
 X = np.asfortranarray(RNG.standard_normal((40, 5)))
@@ -24,19 +26,6 @@ def test_options_are_those_of_path():
                                   (ss.stability_path, "npairs", "n_pairs")):  # fmt: skip
         with pytest.raises(TypeError, match=f"did you mean '{meant}'"):
             function(X, Y, **{word: 5})
-
-
-@pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_backends_that_the_user_chooses(backend):
-    joblib = pytest.importorskip("joblib")
-    here = run_jobs(JOBS, (X, Y, np.array(list("abcde"))), 1, False, refit=refitted)
-    with joblib.parallel_config(backend=backend):
-        there = run_jobs(JOBS, (X, Y, np.array(list("abcde"))), 2, False, refit=refitted)
-    for (path, refit), (other, other_refit) in zip(here, there, strict=True):
-        assert np.array_equal(path.coefs.toarray(), other.coefs.toarray())
-        assert np.array_equal(refit.coefs.toarray(), other_refit.coefs.toarray())
-        assert other.feature_names.tolist() == list("abcde")
-    assert [path.options["alpha"] for path, _ in there] == [0.2, 0.6, 1.0]
 
 
 def test_no_more_threads_than_cores(monkeypatch):
@@ -60,12 +49,6 @@ def test_a_bar_counts_paths(capsys):
         assert "3/3" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("n_jobs", [0, -7])
-def test_how_many_jobs_is_one_or_more_or_all(n_jobs):
-    with pytest.raises(ValueError, match=f"or -1 for all cores, not {n_jobs}"):
-        run_jobs(JOBS, (X, Y), n_jobs, False)
-
-
 def test_paths_that_nobody_waits_for_end_at_their_next_lambda():
     pytest.importorskip("joblib")
     begun, solved = threading.Event(), []
@@ -87,3 +70,63 @@ def test_paths_that_nobody_waits_for_end_at_their_next_lambda():
         count = len(solved)
         time.sleep(0.3)
     assert 0 < count < 1000
+
+
+RNG_MISSED = np.random.default_rng(0)
+X_MISSED = RNG_MISSED.normal(size=(60, 8))
+Y_MISSED = X_MISSED[:, 0] + RNG_MISSED.normal(size=60)
+
+
+def said(call):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        found = call()
+    return found, [str(one.message) for one in seen if one.category is ss.ConvergenceWarning]
+
+
+def test_cross_validation_says_that_its_choice_rests_on_them():
+    cv, words = said(lambda: ss.cv_path(X_MISSED, Y_MISSED > 0, family="binomial", n_folds=4,
+                                        seed=0,
+                                        n_lambdas=6, max_iter=1))  # fmt: skip
+    assert cv.n_missed[cv.index_min] > 0
+    assert any("lambda_min" in one and f"{cv.n_missed[cv.index_min]} of 5" in one for one in words)
+
+
+def test_nothing_is_said_where_all_fits_are_certified():
+    cv, words = said(lambda: ss.cv_path(X_MISSED, Y_MISSED, n_folds=4, seed=0, n_lambdas=6))
+    assert not words and not cv.n_missed.any()
+
+
+def test_counts_are_of_the_lambdas_around_each_score():
+    fit, _ = said(lambda: ss.path(X_MISSED, Y_MISSED > 0, family="binomial", n_lambdas=5,
+                                  max_iter=1))
+    bad = np.array([status != 0 for status in fit.status])
+    assert n_missed(fit.lambdas, [fit, fit]).tolist() == (2 * bad).tolist()
+    between = np.sqrt(fit.lambdas[1:] * fit.lambdas[:-1])
+    assert n_missed(between, [fit]).tolist() == (1 * (bad[1:] | bad[:-1])).tolist()
+    assert n_missed(fit.lambdas[-1:] / 2, [fit]).tolist() == [bad[-1]]
+
+
+@pytest.mark.parametrize("fit", [
+    lambda: ss.stability_path(X_MISSED, Y_MISSED > 0, family="binomial", n_pairs=2, seed=0,
+                              max_iter=1),
+    lambda: adaptive_factors(X_MISSED, Y_MISSED > 0, family="binomial", n_folds=3, seed=0,
+                             max_iter=1),
+    lambda: __import__("sparsesolve.estimators", fromlist=["x"]).SparseLogisticRegression(
+        alpha=0.01, max_iter=1).fit(X_MISSED, Y_MISSED > 0),
+], ids=["stability", "adaptive", "estimator"])  # fmt: skip
+def test_others_say_it(fit):
+    with pytest.warns(UserWarning, match="miss"):
+        fit()
+
+
+def test_saving_says_it(tmp_path):
+    fit, _ = said(lambda: ss.path(X_MISSED, Y_MISSED > 0, family="binomial", n_lambdas=5,
+                                  max_iter=1))
+    missed = np.count_nonzero([status != 0 for status in fit.status])
+    _, words = said(lambda: ss.save(fit, tmp_path / "m.npz"))
+    assert words == [f"{missed} of {len(fit.lambdas)} lambdas of the fit that is saved miss its "
+                     "tolerance; the file holds their gaps and status"]  # fmt: skip
+    assert (ss.load(tmp_path / "m.npz").gaps == fit.gaps).all()
+    good, _ = said(lambda: ss.path(X_MISSED, Y_MISSED, n_lambdas=5))
+    assert not said(lambda: ss.save(good, tmp_path / "g.npz"))[1]

@@ -5,7 +5,7 @@ import pytest
 from scipy import special, stats
 
 from sparsesolve import families
-from sparsesolve.selection.measures import class_shares, deviance, known_measures, read_measure
+from sparsesolve.selection.measures import deviance, known_measures, read_measure
 
 N, L = 40, 3
 RNG = np.random.default_rng(5)
@@ -189,12 +189,6 @@ def test_scores_of_other_packages_lead_to_measures():
         read_measure("accuracy", families.read_family("multinomial"))
     with pytest.raises(ValueError, match="not 'rmse'; 'mse' ranks"):
         read_measure("rmse", families.read_family("gaussian"))
-
-
-def test_shares_of_classes():
-    assert class_shares(families.gaussian, REAL) is None
-    sides = class_shares(families.squared_hinge(), np.array([-1.0, 1.0]))
-    assert sides.tolist() == [[1, 0], [0, 1]]
 
 
 @pytest.mark.parametrize("answer", [None, "low", {}])

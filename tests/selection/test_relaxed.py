@@ -44,16 +44,6 @@ def test_a_refit_is_the_fit_without_penalty_of_the_features_selected(family):
         assert np.array_equal(refit.nonzero(fit.lambdas[k]), support)
 
 
-def test_least_squares():
-    fit = ss.path(X, Y, **SHORT)
-    refit = ss.relax(fit, X, Y)
-    support = fit.nonzero()[-1]
-    A = np.column_stack([np.ones(N), X[:, support]])
-    b = np.linalg.lstsq(A, Y, rcond=None)[0]
-    assert refit.intercepts[-1] == pytest.approx(b[0])
-    assert refit.coef(fit.lambdas[-1])[support] == pytest.approx(b[1:])
-
-
 @pytest.mark.parametrize("family", ["gaussian", "binomial", "multinomial"])
 def test_a_blend_lies_between(family):
     y = RESPONSES[family]

@@ -1,4 +1,4 @@
-"""Dictionaries: planted ones are found, the objective falls as defined, constraints are kept."""
+"""Dictionaries: planted ones are found, objectives fall, constraints hold; atoms, their start."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,15 @@ from sparsesolve.paths.dictionary.coding import update_atoms
 
 import sparsesolve as ss
 from sparsesolve.paths.dictionary import learning
-from sparsesolve.paths.dictionary.atoms import Statistics, mean_objective
+from sparsesolve.paths.dictionary.atoms import (
+    SILENT,
+    Statistics,
+    draw_atoms,
+    mean_objective,
+    read_atoms,
+    update_structured_atoms,
+)
+from sparsesolve.penalties import L1, OverlapLinf
 
 
 def planted(m=10, p=15, n=1500, seed=0, positive=False):
@@ -220,3 +228,109 @@ def test_it_says_how_far_it_is_and_learns_anew():
     first = learnt.fit(Y).dictionary
     assert f"10 steps, objective {learnt.objectives[-1]:.5g}>" in repr(learnt)
     assert np.array_equal(learnt.fit(Y).dictionary, first)
+
+
+RNG = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize("store", [np.array, list, sparse.csr_array, np.asfortranarray])
+def test_given_atoms_are_shortened_to_norm_1_but_never_made_longer(store):
+    given = np.array([[3.0, 0.3, 0.0], [-4.0, 0.4, 0.0]])
+    atoms = read_atoms(store(given), 3, False)
+    assert atoms.flags.f_contiguous and atoms.dtype == np.float64
+    assert atoms == pytest.approx(np.array([[0.6, 0.3, 0.0], [-0.8, 0.4, 0.0]]))
+    assert given[0, 0] == 3.0
+
+
+@pytest.mark.parametrize("n_atoms, positive, sentence", [
+    (3, False, "dictionary has 2 columns, not 3 atoms"),
+    (2, True, "dictionary has negative entries; leave out positive_atoms"),
+])  # fmt: skip
+def test_atoms_that_do_not_suit(n_atoms, positive, sentence):
+    with pytest.raises(ValueError) as caught:
+        read_atoms([[1.0, 0.0], [-1e-9, 1.0]], n_atoms, positive)
+    assert str(caught.value) == sentence
+    assert read_atoms([[1.0, 0.0], [0.0, 1.0]], 2, True).tolist() == [[1, 0], [0, 1]]
+
+
+def test_drawn_atoms_are_signals_of_norm_1_each_once():
+    Y = RNG.normal(size=(6, 20)) * np.geomspace(1e-3, 1e3, 20)
+    atoms = draw_atoms(Y, 8, False, np.random.default_rng(0))
+    assert atoms.shape == (6, 8) and atoms.flags.f_contiguous
+    likeness = (Y / np.linalg.norm(Y, axis=0)).T @ atoms
+    which = likeness.argmax(axis=0)
+    assert likeness.max(axis=0) == pytest.approx(np.ones(8)) and len(set(which)) == 8
+    assert (draw_atoms(Y, 8, False, np.random.default_rng(0)) == atoms).all()
+    assert (draw_atoms(Y, 8, False, np.random.default_rng(1)) != atoms).any()
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_where_signals_are_too_few_directions_are_random(positive):
+    Y = np.abs(RNG.normal(size=(6, 5)))
+    Y[:, 1] = 0.0
+    Y[:, 3] *= 0.5 * SILENT * np.linalg.norm(Y, axis=0).max() / np.linalg.norm(Y[:, 3])
+    atoms = draw_atoms(Y, 7, positive, np.random.default_rng(0))
+    assert np.linalg.norm(atoms, axis=0) == pytest.approx(np.ones(7))
+    signals = Y[:, [0, 2, 4]] / np.linalg.norm(Y[:, [0, 2, 4]], axis=0)
+    like = (signals.T @ atoms[:, :3]).max(axis=1)
+    assert like == pytest.approx(np.ones(3))  # all that are loud enough
+    assert (signals.T @ atoms[:, 3:]).max() < 1 - 1e-6
+    assert (atoms[:, 3:].min() >= 0.0) == positive
+
+
+def test_positive_atoms_are_made_of_what_is_positive():
+    Y = np.array([[1.0, -1.0], [-5.0, -2.0]])
+    atoms = draw_atoms(Y, 1, True, np.random.default_rng(0))
+    assert atoms.ravel().tolist() == [1.0, 0.0]  # the second signal is nothing then
+    silent = draw_atoms(np.zeros((3, 4)), 2, False, np.random.default_rng(0))
+    assert np.linalg.norm(silent, axis=0) == pytest.approx(np.ones(2))
+
+
+RNG_STRUCTURED = np.random.default_rng(17)
+
+
+def sums(m=6, p=4, n=30):
+    codes, Y = RNG_STRUCTURED.standard_normal((p, n)), RNG_STRUCTURED.standard_normal((m, n))
+    D = np.asfortranarray(RNG_STRUCTURED.standard_normal((m, p)))
+    D /= np.linalg.norm(D, axis=0)
+    return D, np.asfortranarray(codes @ codes.T), np.asfortranarray(Y @ codes.T)
+
+
+def objective_of_structured(D, A, B, omega, level):
+    loss = 0.5 * np.sum((D.T @ D) * A) - np.sum(D * B)
+    return loss + level * sum(omega.value(np.ascontiguousarray(d)) for d in D.T)
+
+
+@pytest.mark.parametrize("square, level", [(2.0, 0.7), (0.1, 0.7)])
+def test_one_atom_is_soft_thresholding_within_the_ball(square, level):
+    b = np.array([[3.0], [-1.0], [0.2]])
+    D = np.asfortranarray(np.zeros((3, 1)))
+    update_structured_atoms(D, np.array([[square]]), b, L1().over(3), level)
+    expected = np.sign(b) * np.maximum(np.abs(b) - level, 0.0) / square
+    assert pytest.approx(expected / max(np.linalg.norm(expected), 1.0)) == D
+
+
+@pytest.mark.parametrize("omega", [L1(), OverlapLinf([[0, 1, 2], [2, 3], [3, 4, 5]])])
+def test_the_objective_never_rises_and_atoms_stay_in_the_ball(omega):
+    (D, A, B), omega = sums(), omega.over(6)
+    values = [objective_of_structured(D, A, B, omega, 2.0)]
+    for _ in range(8):
+        update_structured_atoms(D, A, B, omega, 2.0)
+        values.append(objective_of_structured(D, A, B, omega, 2.0))
+        assert np.linalg.norm(D, axis=0).max() <= 1.0 + 1e-12
+    assert (np.diff(values) <= 1e-10).all() and values[-1] < values[0]
+
+
+def test_level_0_is_the_compiled_update():
+    D, A, B = sums()
+    other = D.copy(order="F")
+    update_structured_atoms(D, A, B, L1().over(6), 0.0, sweeps=3)
+    update_atoms(other, A, B, False, 3)
+    assert pytest.approx(other, abs=1e-12) == D
+
+
+def test_an_atom_without_codes_becomes_0():
+    D, A, B = sums()
+    A[1] = A[:, 1] = B[:, 1] = 0.0
+    update_structured_atoms(D, A, B, L1().over(6), 0.1)
+    assert not D[:, 1].any() and D[:, [0, 2, 3]].any(axis=0).all()

@@ -1,4 +1,4 @@
-"""Sparse codes against optimality conditions, naive pursuits and scikit-learn, ties included."""
+"""Sparse codes against optimality conditions, naive pursuits and scikit-learn; like atoms."""
 
 import warnings
 
@@ -11,6 +11,8 @@ from scipy import sparse
 from sklearn.linear_model import lars_path, orthogonal_mp
 
 import sparsesolve as ss
+from sparsesolve.paths.dictionary.encoding import Atoms, pursue_columns, read_columns
+from sparsesolve.results.status import Status
 
 
 def problem(m=20, p=50, n=30, seed=0):
@@ -61,18 +63,6 @@ def test_every_signal_its_own_lambda_and_lambda_0_fits_exactly():
     np.testing.assert_allclose(D @ A[:, 0], Y[:, 0], atol=1e-10)
 
 
-def test_an_orthonormal_dictionary_thresholds():
-    Y, _ = problem()
-    Q = np.linalg.qr(np.random.default_rng(1).standard_normal((20, 20)))[0]
-    C = Q.T @ Y
-    soft = np.sign(C) * np.maximum(np.abs(C) - 0.4, 0.0)
-    np.testing.assert_allclose(ss.sparse_code(Y, Q, lam=0.4).codes.toarray(), soft, atol=1e-13)
-    kept = np.where(np.abs(C) >= np.sort(np.abs(C), axis=0)[-3], C, 0.0)
-    omp = ss.sparse_code(Y, Q, method="omp", n_nonzero=3)
-    np.testing.assert_allclose(omp.codes.toarray(), kept, atol=1e-13)
-    np.testing.assert_allclose(omp.lambdas, np.sort(np.abs(C), axis=0)[-4])
-
-
 def test_omp_is_the_naive_pursuit_and_scikit_learns():
     Y, D = problem()
     found = ss.sparse_code(Y, D, method="omp", n_nonzero=7)
@@ -95,16 +85,6 @@ def test_omp_stops_by_the_residual():
         assert np.linalg.norm(Y[:, i] - D @ before) > bound[i]
     both = ss.sparse_code(Y, D, method="omp", residual=bound, n_nonzero=2)
     np.testing.assert_array_equal(np.diff(both.codes.indptr), np.minimum(counts, 2))
-
-
-def test_omp_recovers_sparse_codes_of_an_incoherent_dictionary():
-    rng = np.random.default_rng(3)
-    D = np.hstack([np.eye(64), np.linalg.qr(rng.standard_normal((64, 64)))[0]])
-    A = np.zeros((128, 40))
-    for a in A.T:  # fewer atoms than (1 + 1 / coherence) / 2: Tropp's guarantee
-        a[rng.choice(128, 2, replace=False)] = rng.choice([-1, 1], 2) * rng.uniform(1, 2, 2)
-    found = ss.sparse_code(D @ A, D, method="omp", residual=1e-10)
-    np.testing.assert_allclose(found.codes.toarray(), A, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:Regressors in active set")  # of scikit-learn, further down
@@ -280,3 +260,134 @@ def test_residuals_that_are_all_but_0_have_their_digits(method, options):
 def test_a_number_of_atoms_leads_to_omp():
     with pytest.raises(ValueError, match="give lam, or method='omp' for a number of atoms"):
         ss.sparse_code(np.eye(3), np.eye(3), n_nonzero=2)
+
+
+RNG = np.random.default_rng(20)
+
+
+def dependent(m=10, p=30, rank=4, noise=1e-9):
+    """Atoms near a space of few dimensions, which the homotopy's basis does not tell apart."""
+    D = RNG.standard_normal((m, rank)) @ RNG.standard_normal((rank, p))
+    D += noise * RNG.standard_normal((m, p))
+    return D / np.linalg.norm(D, axis=0)
+
+
+def excess(D, Y, codes, lam, positive):
+    """Objective minus that of a slow descent from 0, over |y|^2 / 2, per signal."""
+    gram, slow = D.T @ D, np.zeros(codes.shape)
+    rate = D.T @ Y
+    for _ in range(4000):
+        for j in range(len(gram)):
+            u = rate[j] + gram[j, j] * slow[j]
+            new = np.maximum(u - lam, 0.0)
+            new = new if positive else new - np.maximum(-u - lam, 0.0)
+            new = new / gram[j, j]
+            rate -= np.outer(gram[:, j], new - slow[j])
+            slow[j] = new
+    size = np.sum(Y**2, axis=0) / 2
+    own, least = (
+        np.sum((Y - D @ a) ** 2, axis=0) / 2 + lam * np.abs(a).sum(axis=0) for a in (codes, slow)
+    )
+    return (own - least) / size
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-6])
+def test_dependent_atoms_reach_the_optimum_of_a_slow_twin(noise, positive):
+    D, Y = dependent(noise=noise), RNG.standard_normal((10, 5))
+    found = ss.sparse_code(Y, D, lam=0.05, tol=1e-9, positive=positive)
+    assert not found.status.any() and found.gaps.max() <= 1e-9
+    codes = found.codes.toarray()
+    assert excess(D, Y, codes, 0.05, positive).max() <= 1e-9
+    assert not positive or (codes >= 0.0).all()
+
+
+def test_a_spent_budget_is_said():
+    D, Y = dependent(noise=1e-7), RNG.standard_normal((10, 40))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = ss.sparse_code(Y, D, lam=1e-7, tol=1e-15, max_iter=1)
+    missed = found.gaps > 1e-15
+    assert missed.any() and (found.status[~missed] == Status.CONVERGED).all()
+    assert set(found.status[missed]) <= {Status.MAX_ITER, Status.STALLED}
+
+
+@pytest.mark.parametrize("matrix, error, sentence", [
+    ([[1.0, np.nan]], ValueError, "^Y holds nan at row 0, column 1"),
+    ([[1.0, np.inf]], ValueError, "^Y holds inf at row 0, column 1"),
+    ([[np.nan, 1.0]], ValueError, "^Y holds nan at row 0, column 0"),
+    (sparse.csc_array([[0.0, -np.inf]]), ValueError, "^Y holds -inf at row 0, column 1"),
+    ([1.0, 2.0], ValueError, "^Y is one-dimensional"),
+    ([["a"]], TypeError, "^Y .*holds text"),
+    ([[1e76, 1.0]], ValueError, "^the largest entry of Y is 1e.76; rescale Y$"),
+    ([[-1e76, 1.0]], ValueError, "^the largest entry of Y is 1e.76; rescale Y$"),
+    ([[1e-76, -3e-80]], ValueError, "^the largest entry of Y is 1e-76; rescale Y$"),
+])  # fmt: skip
+def test_what_is_refused_bears_its_name(matrix, error, sentence):
+    with pytest.raises(error, match=sentence):
+        read_columns("Y", matrix)
+
+
+def alike(apart, seed=1, m=60):
+    a, z = np.random.default_rng(seed).normal(size=(2, m))
+    return np.c_[a, a + apart * z], z
+
+
+@pytest.mark.parametrize("apart", [1e-5, 1e-6, 1e-7, 1e-8])
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
+def test_a_small_difference_that_explains_the_signal_is_found(apart):
+    D, z = alike(apart)
+    found = ss.sparse_code(z[:, None], D, method="omp", n_nonzero=2)
+    left = z - D @ found.codes.toarray()[:, 0]
+    assert found.codes.nnz == 2 and np.linalg.norm(left) <= 1e-6 * np.linalg.norm(z)
+    assert found.residuals[0] == pytest.approx(np.linalg.norm(left), abs=1e-5)
+    exact = D.astype(np.longdouble).T @ (z - D.astype(np.longdouble) @ found.codes.toarray()[:, 0])
+    assert np.abs(exact).max() / np.abs(D.T @ z).max() <= found.gaps[0] + 1e-15
+
+
+def test_other_signals_keep_their_codes():
+    """Among many signals only those that inner products fail are coded with the atoms."""
+    rng = np.random.default_rng(0)
+    D = rng.normal(size=(40, 12))
+    D /= np.linalg.norm(D, axis=0)
+    D[:, 7] = D[:, 3] + 1e-7 * rng.normal(size=40)
+    Y = D[:, [0, 1, 2, 8, 9]] @ rng.normal(size=(5, 150))
+    Y[:, 70] = D[:, 3] + 1e7 * (D[:, 7] - D[:, 3])
+    found = ss.sparse_code(Y, D, method="omp", n_nonzero=12)
+    assert found.codes[:, [70]].toarray().ravel()[[3, 7]].all()
+    assert found.residuals[70] <= 1e-6 * np.linalg.norm(Y[:, 70])
+    for i in (0, 69, 71, 149):
+        assert found.codes[:, [i]].toarray().ravel() == pytest.approx(
+            orthogonal_mp(D, Y[:, i], n_nonzero_coefs=5), abs=1e-8)  # fmt: skip
+
+
+def test_it_stops_at_the_residual_asked_for():
+    rng = np.random.default_rng(3)
+    D, y = rng.normal(size=(30, 50)), rng.normal(size=30)
+    which, _, _, square, *_ = pursue_columns(Atoms(D), y, 30, 4.0, 1e-7)
+    fewer = pursue_columns(Atoms(D), y, len(which) - 1, 0.0, 1e-7)
+    assert square <= 4.0 < fewer[3]
+
+
+@pytest.mark.parametrize("method", ["omp", "forward"])
+@pytest.mark.parametrize("apart", [1e-5, 1e-6, 1e-7])
+def test_a_path_finds_it_too(apart, method):
+    X, z = alike(apart)
+    rng = np.random.default_rng(4)
+    y = X[:, 0] + z + 0.3 * rng.normal(size=60)
+    fit = ss.omp_path(np.c_[X, X[:, 0]], y, method=method)
+    design = np.c_[np.ones(60), X[:, 0], z]
+    r = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    assert fit.dev_ratio[-1] == pytest.approx(1 - (r @ r) / (60 * y.var()), abs=1e-6)
+    assert fit.df[-1] == 2 and fit.stop_reason == "nothing is left to explain"
+
+
+def test_hard_thresholding_certifies_columns_of_any_size():
+    """Least squares on a support is no matter of units, without standardisation."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(30, 2))
+    y = X @ [1.0, 2.0] + 0.1 * rng.normal(size=30)
+    fit = ss.paths.hard_threshold_path(
+        X * [1e-17, 1.0], y, method="cosamp", n_nonzero=2, standardize=False, intercept=False
+    )
+    assert fit.dev_ratio[-1] == pytest.approx(1 - np.linalg.lstsq(X, y)[1][0] / (y @ y), abs=1e-9)

@@ -1,8 +1,8 @@
-"""All measures of a fit, against predictions and cross-validation."""
+"""Measures, tables of confusion, ROC curves and calibration against their definitions."""
 
 import numpy as np
 import pytest
-from assessed_fits import BINOMIAL, DEATHS, ETA, KIND, LAMBDAS, NEW, OLD, SICK, W, X
+from assessed_fits import BINOMIAL, DEATHS, ETA, KIND, LAMBDAS, MULTINOMIAL, NEW, OLD, SICK, W, X
 
 import sparsesolve as ss
 from sparsesolve import families
@@ -91,3 +91,86 @@ def test_strata_are_given_where_the_fit_had_some(tmp_path):
     ss.save(stratified, tmp_path / "m.npz")  # which keeps no strata
     found = ss.assess(ss.load(tmp_path / "m.npz"), X, DEATHS, 0.05, strata=halves)
     assert found == pytest.approx(ss.assess(stratified, X, DEATHS, 0.05, strata=halves))
+
+
+def test_confusion_counts():
+    table = ss.confusion(MULTINOMIAL, X[NEW], KIND[NEW], s=0.05)
+    predicted = MULTINOMIAL.predict(X[NEW], s=0.05, kind="class")
+    expected = [[((KIND[NEW] == t) & (predicted == p)).sum() for p in "abc"] for t in "abc"]
+    assert table.counts.tolist() == expected
+    assert table.accuracy == pytest.approx((KIND[NEW] == predicted).mean())
+    lines = str(table).splitlines()
+    assert lines[0].split()[-4:] == ["a", "b", "c", "total"] and lines[-1].endswith("% correct")
+    assert lines[2].split() == ["b", *map(str, expected[1]), str(sum(expected[1]))]
+    weighted = ss.confusion(BINOMIAL, X[NEW], SICK[NEW], weights=W)
+    assert len(weighted) == 3 and weighted[0].counts.sum() == pytest.approx(W.sum())
+
+
+def test_numbers_have_no_classes():
+    with pytest.raises(ValueError, match="A gaussian fit has no classes"):
+        ss.confusion(ss.path(X, ETA), X, ETA)
+
+
+def test_roc_against_every_threshold():
+    curve = ss.roc(BINOMIAL, X[NEW], SICK[NEW], s=0.05, weights=W)
+    sick = SICK[NEW] == "sick"
+    eta = BINOMIAL.predict(X[NEW], s=0.05)
+    assert curve.thresholds[0] == np.inf and (np.diff(curve.thresholds) < 0).all()
+    for t, fpr, tpr in zip(curve.thresholds, curve.fpr, curve.tpr, strict=True):
+        above = eta >= t
+        assert fpr == pytest.approx(W[above & ~sick].sum() / W[~sick].sum())
+        assert tpr == pytest.approx(W[above & sick].sum() / W[sick].sum())
+    assert (curve.fpr[-1], curve.tpr[-1]) == (1.0, 1.0)
+    aucs = ss.assess(BINOMIAL, X[NEW], SICK[NEW], weights=W)["auc"]
+    curves = ss.roc(BINOMIAL, X[NEW], SICK[NEW], weights=W)
+    assert [one.auc for one in curves] == pytest.approx(aucs)
+    flat = ss.roc(BINOMIAL, np.zeros((60, 6)), SICK[NEW], s=0.05)
+    assert flat.auc == pytest.approx(0.5) and flat.fpr.tolist() == [0.0, 1.0]  # all are tied
+
+
+@pytest.mark.parametrize("ask, words", [
+    (lambda: ss.roc(MULTINOMIAL, X[NEW], KIND[NEW]), "does not have two classes"),
+    (lambda: ss.roc(BINOMIAL, X[:1], SICK[:1]), "one class only"),
+])  # fmt: skip
+def test_what_makes_no_sense_is_refused(ask, words):
+    with pytest.raises(ValueError, match=words):
+        ask()
+
+
+def test_the_unit_of_weights_does_not_matter():
+    plain = ss.assess(BINOMIAL, X[NEW], SICK[NEW], 0.05)
+    curve = ss.roc(BINOMIAL, X[NEW], SICK[NEW], 0.05)
+    for unit in (1e-300, 1e307, 1.7e308):
+        weights = np.full(len(X[NEW]), unit)
+        found = ss.assess(BINOMIAL, X[NEW], SICK[NEW], 0.05, weights=weights)
+        assert found == pytest.approx(plain)
+        assert ss.roc(BINOMIAL, X[NEW], SICK[NEW], 0.05, weights=weights).auc == (
+            pytest.approx(curve.auc))  # fmt: skip
+
+
+def test_calibration_bins():
+    found = ss.calibration(BINOMIAL, X[NEW], SICK[NEW], s=0.05, n_bins=4, weights=W)
+    p = BINOMIAL.predict(X[NEW], s=0.05, kind="response")
+    order = np.argsort(p)
+    for k, rows in enumerate(np.array_split(order, 4)):
+        assert found.weights[k] == pytest.approx(W[rows].sum())
+        assert found.predicted[k] == pytest.approx(np.average(p[rows], weights=W[rows]))
+        sick = SICK[NEW][rows] == "sick"
+        assert found.observed[k] == pytest.approx(np.average(sick, weights=W[rows]))
+    other = ss.calibration(BINOMIAL, X[NEW], SICK[NEW], s=0.05, n_bins=4, target="healthy")
+    both = ss.calibration(BINOMIAL, X[NEW], SICK[NEW], s=0.05, n_bins=4)
+    assert other.observed == pytest.approx(1 - both.observed[::-1])
+    third = ss.calibration(MULTINOMIAL, X[NEW], KIND[NEW], s=0.05, n_bins=1, target="c")
+    assert third.observed == pytest.approx([(KIND[NEW] == "c").mean()])
+
+
+@pytest.mark.parametrize("ask, words", [
+    (lambda: ss.calibration(BINOMIAL, X[NEW], SICK[NEW]), "at one lambda; give s"),
+    (lambda: ss.calibration(MULTINOMIAL, X[NEW], KIND[NEW], 0.1), "target is missing"),
+    (lambda: ss.calibration(BINOMIAL, X[NEW], SICK[NEW], 0.1, target="x"), "is none of"),
+    (lambda: ss.calibration(ss.path(X, SICK, family=families.squared_hinge()), X, SICK, 0.1),
+     "no probabilities"),
+])  # fmt: skip
+def test_what_makes_no_sense_is_refused_of_calibration(ask, words):
+    with pytest.raises(ValueError, match=words):
+        ask()

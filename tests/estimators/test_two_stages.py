@@ -1,13 +1,17 @@
-"""The relaxed lasso is a blend with least squares, and its CV form chooses as cv_path."""
+"""The adaptive and the relaxed lasso are what the functions of two calls give."""
 
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV, KFold
 
-pytest.importorskip("sklearn")
-from sklearn.model_selection import GridSearchCV, KFold  # noqa: E402
-
-import sparsesolve as ss  # noqa: E402
-from sparsesolve.estimators import Lasso, RelaxedLasso, RelaxedLassoCV  # noqa: E402
+import sparsesolve as ss
+from sparsesolve.estimators import (
+    AdaptiveLasso,
+    AdaptiveLassoCV,
+    Lasso,
+    RelaxedLasso,
+    RelaxedLassoCV,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 8))
@@ -58,3 +62,27 @@ def test_weights_of_rows_count_in_the_cv_form():
     once = RelaxedLassoCV(alphas=8, cv=folds).fit(X, Y, sample_weight=W)
     np.testing.assert_allclose(twice.coef_, once.coef_, rtol=1e-7)
     assert (once.alpha_, once.gamma_) == (twice.alpha_, twice.gamma_)
+
+
+RNG_ADAPTIVE = np.random.default_rng(0)
+X_ADAPTIVE = RNG_ADAPTIVE.normal(size=(90, 8))
+Y_ADAPTIVE = 2 * X_ADAPTIVE[:, 0] - X_ADAPTIVE[:, 1] + RNG_ADAPTIVE.normal(size=90)
+W_ADAPTIVE = RNG_ADAPTIVE.uniform(0.5, 2.0, 90)
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_the_adaptive_lasso(standardize):
+    model = AdaptiveLasso(0.1, power=2.0, standardize=standardize).fit(X_ADAPTIVE, Y_ADAPTIVE,
+                                                                       sample_weight=W_ADAPTIVE)
+    folds = list(KFold(5).split(X_ADAPTIVE))
+    options = {"standardize": standardize, "weights": W_ADAPTIVE}
+    factors = ss.selection.adaptive_factors(X_ADAPTIVE, Y_ADAPTIVE, power=2.0, folds=folds,
+                                            **options)
+    fit = ss.path(X_ADAPTIVE, Y_ADAPTIVE, lambdas=[0.1], penalty_factor=factors, tol=1e-10,
+                  **options)
+    np.testing.assert_allclose(model.penalty_factor_, factors)
+    np.testing.assert_allclose(model.coef_, fit.coef(0.1))
+    chosen = AdaptiveLassoCV(alphas=10, cv=folds, standardize=standardize).fit(X_ADAPTIVE,
+                                                                               Y_ADAPTIVE)
+    assert chosen.alpha_ in chosen.alphas_ and chosen.score_path_.shape == (10, 5)
+    assert {0, 1} <= set(np.flatnonzero(chosen.coef_))
