@@ -44,8 +44,6 @@ from sparsesolve.selection.information import inverse, names_of
 from sparsesolve.selection.jobs import read_options
 from sparsesolve.selection.relaxed import ONE_FIT
 
-# Draws of noise whose mean largest correlation is the default lambda.
-NULL_DRAWS = 200
 # Below this least eigenvalue (unit diagonal) rows cannot distinguish features.
 SINGULAR = 1e-10
 
@@ -158,7 +156,7 @@ def null_lambda(matrix, y, options, drawn, rows, sigma, rng):
     w = data.weights / data.total
     size = sigma * w / np.sqrt(np.where(w > 0.0, data.weights, 1.0)) if (
         rows.family.name == "gaussian") else u  # fmt: skip
-    noise = rng.normal(size=(len(u), NULL_DRAWS)) * size[:, None]
+    noise = rng.normal(size=(len(u), 200)) * size[:, None]
     if options["intercept"] and rows.family.name != "cox":
         noise -= w[:, None] * noise.sum(axis=0)
     # the largest correlation in units of lambda, whose value for u itself is known

@@ -46,8 +46,6 @@ from sparsesolve.results.status import warn
 from sparsesolve.selection.cv import cv_path
 from sparsesolve.selection.jobs import read_options, refuse_checkpoint
 
-# Columns with at most this many different values are not normal.
-DISCRETE = 10
 # Options that are of single columns, and would have to be of pairs.
 OF_COLUMNS = ("penalty", "lower", "upper", "exclude", "start", "lambdas")
 
@@ -216,7 +214,7 @@ def _copier(X, y, names, tested, covariance, construct, options, rng):
         d = np.linalg.norm(left, axis=0) / np.linalg.norm(X[:, tested], axis=0)
         _refuse_explained(d, names, tested)
         return _fixed(X[:, tested], others, y, construct, options, given, rng)
-    few = [j for j in tested if len(np.unique(X[:, j])) <= min(DISCRETE, len(X) - 1)]
+    few = [j for j in tested if len(np.unique(X[:, j])) <= min(10, len(X) - 1)]
     if few:
         shown = ", ".join(repr(names[j]) for j in few[:5]) + ", ..." * (len(few) > 5)
         warn(f"columns {shown} have few different values: normal knockoffs are not of their law, "

@@ -40,10 +40,6 @@ SAME_ROWS = (
     "lambda came from the same rows; the table treats it as fixed beforehand, for which no "
     "theorem exists"
 )
-# An interval longer than this many standard errors is next to a limit.
-LONG = 30.0
-# Least n - p for the residuals of all features.
-FULL = 20
 # Fewer degrees of freedom than this say too little of a noise level.
 FEWEST = 5
 
@@ -203,7 +199,7 @@ def noise_level(matrix, y, options, sigma=None, seed=0):
     n, p = int(kept.sum()), matrix.shape[1] + bool(options["intercept"])
     offset = read_offset(options["offset"], rows.n)
     target = rows.y if offset is None else less_offset(rows.y, offset)
-    if n - p >= max(FULL, p):
+    if n - p >= max(20, p):
         X = matrix[kept]
         X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
         X = np.column_stack([np.ones(n), X - X.mean(axis=0)]) if options["intercept"] else X
@@ -258,7 +254,7 @@ def spread_words(data, spread, degrees, both=True):
 
 def long_words(lower, upper, errors):
     """Return a sentence where intervals are long because an estimate is next to a limit."""
-    if not (upper - lower > LONG * errors).any():
+    if not (upper - lower > 30.0 * errors).any():
         return []
     return ["Long intervals are those of estimates next to the limits of their event; "
             "inference.carve gives shorter ones."]  # fmt: skip

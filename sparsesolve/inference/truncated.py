@@ -29,10 +29,6 @@ HALF, HALF_WEIGHTS = ((a + b) / 2 for a, b in zip(special.roots_legendre(128), (
                                                   strict=True))  # fmt: skip
 # A normal density has less than 1e-31 of its mass beyond this many standard deviations.
 REACH = 12.0
-# Ends farther from x than this many standard deviations are infinite.
-FARTHEST = 2.0**60
-# Ends are found to this relative error of the logit.
-CLOSE = 1e-11
 ROOT_HALF_PI, HALF_ROOT, LOG_ROOT_2PI = np.sqrt(np.pi / 2), np.sqrt(0.5), np.log(2 * np.pi) / 2
 
 
@@ -188,8 +184,8 @@ def intervals(law, level):
         farther = theta + np.where(right, 2.0, -2.0) * (np.abs(theta - x) + sd)
         new = np.where((least < new) & (new < most), new,
                        np.where(np.isfinite(middle), middle, farther))  # fmt: skip
-        new = np.where(np.abs(value) <= CLOSE * np.abs(target), theta, new)
-        beyond = np.abs(new - x) > FARTHEST * sd
+        new = np.where(np.abs(value) <= 1e-11 * np.abs(target), theta, new)
+        beyond = np.abs(new - x) > 2.0**60 * sd
         settled = np.abs(new - theta) <= 1e-13 * (np.abs(new) + sd)
         theta = new
         if (settled | beyond).all():

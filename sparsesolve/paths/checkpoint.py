@@ -16,10 +16,6 @@ from sparsesolve.solvers.certificate.unbounded import UNBOUNDED
 from sparsesolve.solvers.follow import Point
 
 FORMAT = "sparsesolve checkpoint 1"
-# Blocks of columns that have sums of their own.
-BLOCKS = 1000
-# Relative difference up to which numbers are the same; other machines round in other ways.
-SAME = 1e-6
 NUMBERS = ("lam", "df", "dev_ratio", "gap", "status", "n_iter", "intercept")
 
 
@@ -72,8 +68,9 @@ class Checkpoint:
     def _refuse_other(self, stored):
         for name, own in self.signs.items():
             other = stored[name]
+            # other machines round in other ways
             same = str(other) == own if name == "family" else other.shape == own.shape and (
-                np.allclose(other, own, rtol=SAME, atol=1e-12, equal_nan=True))  # fmt: skip
+                np.allclose(other, own, rtol=1e-6, atol=1e-12, equal_nan=True))  # fmt: skip
             if not same:
                 raise ValueError(
                     f"{self.file} is the checkpoint of other data or options (other {name}); give "
@@ -94,7 +91,7 @@ class Checkpoint:
 def _sums(values):
     """Return weighted sums of blocks of the values; a change of any one moves a sum."""
     values = np.ravel(values)
-    starts = np.unique(np.linspace(0, len(values) - 1, BLOCKS).astype(int))
+    starts = np.unique(np.linspace(0, len(values) - 1, 1000).astype(int))
     return np.add.reduceat(values * (1.5 + np.cos(np.arange(len(values)))), starts)
 
 

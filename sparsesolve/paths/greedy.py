@@ -32,10 +32,6 @@ log = logging.getLogger(__name__)
 
 PURSUITS = ("omp", "forward", "mp")
 THRESHOLDING = ("niht", "iht", "cosamp")
-# By default matching pursuit takes at most this many steps, and so many iterations for each size.
-MOST_STEPS = 1000
-# By default thresholding goes up to this many columns.
-MOST_SIZES = 100
 
 
 @answers_keywords()
@@ -190,7 +186,7 @@ def _fit(solve, X, y, options):
     intercept = read_flag("intercept", options.intercept)
     standardize = read_flag("standardize", options.standardize)
     least = 0.0 if options.tol is None else read_number("tol", options.tol, 0, 1)
-    steps = MOST_STEPS
+    steps = 1000
     if options.max_iter is not None:
         steps = read_count("max_iter", options.max_iter, 1)
     most = options.n_nonzero
@@ -208,7 +204,7 @@ def _fit(solve, X, y, options):
     if options.method != "mp":
         room = min(room, problem.design.n - intercept)
     room = max(1, room)
-    most = min(room, most or (MOST_SIZES if solve is threshold_path else room))
+    most = min(room, most or (100 if solve is threshold_path else room))
     if options.method in ("omp", "forward"):
         steps = max(steps, most)
     with one_blas_thread(), progress_bar(most, options.progress, "feature") as advance:

@@ -31,8 +31,6 @@ from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath, homotopy_da
 from sparsesolve.solvers.problem.problem import ADVICE, felt
 from sparsesolve.solvers.reductions.row_space import WayBack, without_collinear
 
-# At most this many lambdas are inserted, however large the gaps between them remain.
-MOST_POINTS = 400
 # Ratio of two lambdas between which no other is inserted.
 NEAR = 1.0001
 
@@ -116,8 +114,8 @@ class Points:
 def _filled(points, last, below, enough):
     """Return the points below `last`, with others inserted where interpolation misses `enough`.
 
-    Where no other can be inserted, the gap of the lower point includes the error of
-    interpolation.
+    At most 400 are inserted, however large gaps remain. Where no other can be inserted, the gap of
+    the lower point includes the error of interpolation.
     """
     filled, waiting = [], below[::-1]
     while waiting:
@@ -125,7 +123,7 @@ def _filled(points, last, below, enough):
         low = waiting[-1]
         middle = points.at(0.5 * (lam + low[0]))
         excess = max(points.excess(middle, 0.5 * (b + low[1])), 0.0)
-        room = lam > NEAR * low[0] and len(filled) + len(waiting) < MOST_POINTS
+        room = lam > NEAR * low[0] and len(filled) + len(waiting) < 400
         if room and excess > max(enough, middle[2]):
             # The ratio of lambdas may be large; half of it is nearer to the place that is
             # missing.

@@ -32,8 +32,6 @@ STEPS = 8
 # A column whose deviation is below this fraction of its mean is constant, and a leverage as near
 # to 1 leaves nothing of the other rows.
 CONSTANT = 1e-12
-# A step that lowers the loss by less than this fraction of it is rounding.
-ROUNDING = 1e-15
 
 
 @takes_formula
@@ -150,7 +148,7 @@ def _newton(A, loss, offset, b):
     for k in range(STEPS + 1):
         H = A.T @ np.column_stack([loss.curvature_product(eta, a) for a in A.T])
         step = np.linalg.lstsq(H, A.T @ u)[0]
-        if k == STEPS or not step @ (A.T @ u) > ROUNDING * (value - loss.saturated):
+        if k == STEPS or not step @ (A.T @ u) > 1e-15 * (value - loss.saturated):  # of rounding
             break
         for _ in range(STEPS):
             new = offset + A @ (b + step)

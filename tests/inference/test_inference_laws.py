@@ -99,14 +99,6 @@ def test_a_feature_enters_at_the_knot_before_its_first_nonzero_coefficient():
         assert just == [False, True]
 
 
-def test_noise_alone_is_seldom_selected():
-    """Where no feature has an influence, signs of W are coins: any selection is a false one."""
-    rng = np.random.default_rng(6)
-    false = np.mean([np.isfinite(knockoff_filter._threshold(rng.normal(size=60), 0.2))
-                     for _ in range(400)])  # fmt: skip
-    assert false < 0.2 + 4 * np.sqrt(0.2 * 0.8 / 400)
-
-
 def test_a_debiased_interval_has_its_correction_for_degrees_of_freedom():
     """hdi and hidimstat leave the factor 1 - df / n out, and cover less."""
     coverage = Coverage()

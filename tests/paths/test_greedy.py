@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.linear_model import orthogonal_mp
 
 import sparsesolve as ss
 
@@ -71,13 +70,6 @@ def test_a_tall_design_is_pursued_on_its_gram_matrix(method):
         k = len(few.lambdas)
         np.testing.assert_allclose(tall.coefs[:, :k].toarray(), few.coefs.toarray(), atol=1e-12)
         assert tall.gaps.max() < 1e-14 and tall.df[-1] == 20
-
-
-def test_omp_is_scikit_learns():
-    X, y, _ = data(noise=1.0)
-    path = ss.omp_path(X, y, n_nonzero=10, intercept=False, standardize=False)
-    reference = orthogonal_mp(X, y, n_nonzero_coefs=10, return_path=True)
-    np.testing.assert_allclose(path.coefs.toarray()[:, 1:], reference, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", PURSUITS + THRESHOLDING)
@@ -165,7 +157,7 @@ def test_duplicated_columns(method):
 def test_nothing_to_explain_is_the_empty_model(method, y):
     X, _, _ = data()
     path = fit(method, X, y)
-    assert path.df.tolist() == [0] and path.lambdas.tolist() == [0.0]
+    assert path.df.tolist() == path.lambdas.tolist() == path.dev_ratio.tolist() == [0.0]
     np.testing.assert_allclose(path.intercepts, y[0])
     assert not path.gaps.any()
 
@@ -277,8 +269,3 @@ def test_a_tolerance_of_1_is_met_at_once(find):
     X = np.random.default_rng(0).normal(size=(20, 5))
     fit = find(X, X[:, 0], tol=1.0)
     assert fit.df.tolist() == [0] and "at most 1" in fit.stop_reason
-
-
-@pytest.mark.parametrize("fit", [ss.omp_path, ss.paths.hard_threshold_path])
-def test_of_nothing_to_explain_nothing_is_explained(fit):
-    assert fit(np.eye(4), np.ones(4)).dev_ratio.tolist() == [0.0]

@@ -6,9 +6,7 @@ import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_sparse import random_csc
 from scipy import sparse
-from sklearn import linear_model
 
 import sparsesolve as ss
 from sparsesolve import ConvergenceWarning
@@ -63,20 +61,12 @@ def test_the_form_of_the_data_changes_nothing(form, tmp_path):
     assert (fit.feature_names is not None) == (form == "frame")
 
 
-def test_sparse_columns_keep_to_their_storage():
-    rng = np.random.default_rng(4)
-    X = random_csc((60, 300), 0.05, rng)
-    y = X @ rng.standard_normal(300) + 0.1 * rng.standard_normal(60)
-    fit = oracle.solved(ss.lars_path(X, y, lambda_min=1e-3), X.toarray(), y)
-    assert len(fit.lambdas) > 20
-
-
 def test_weights_offset_and_penalty_factors():
     X, y = made(30, 12, seed=2)
     rng = np.random.default_rng(5)
     options = {"weights": rng.uniform(0.0, 2.0, 30) * (rng.random(30) > 0.2),
                "offset": rng.standard_normal(30), "penalty_factor": rng.uniform(0.3, 3.0, 12)}
-    options["penalty_factor"][3] = np.inf
+    options["penalty_factor"][[0, 3, 5]] = 0.0, np.inf, 0.0
     fit = oracle.solved(ss.lars_path(X, y, **options), X, y, **options)
     assert 3 not in fit.nonzero(0.0)
     grid = ss.path(X, y, lambdas=fit.lambdas[1:6], tol=1e-14, **options)
@@ -99,7 +89,7 @@ def test_positive_coefficients(shape):
 @pytest.mark.parametrize("shape", [(30, 8), (15, 40)], ids=str)
 def test_a_ridge_that_does_not_change_with_lambda(ridge, shape):
     X, y = made(*shape, seed=6)
-    factors = np.random.default_rng(0).uniform(0.5, 2.0, shape[1])
+    factors = np.random.default_rng(0).uniform(0.5, 2.0, shape[1]) * (np.arange(shape[1]) % 4 > 0)
     fit = ss.lars_path(X, y, ridge=ridge, penalty_factor=factors)
     assert not fit.status.any() and fit.df[-1] == shape[1]
     for lam in 0.5 * (fit.lambdas[1:] + fit.lambdas[:-1])[::7]:
@@ -123,15 +113,6 @@ def test_least_angle_regression_keeps_what_joined():
         assert np.abs(c).max() <= lam + 1e-12
         assert np.abs(c[b != 0]) == pytest.approx(lam, abs=1e-12)
     assert lar.gaps.max() <= 1e-12
-
-
-def test_without_standardising_the_columns_are_taken_as_they_are():
-    X, y = made(30, 6, seed=10)
-    X = X * np.geomspace(0.1, 100, 6)
-    fit = ss.lars_path(X, y, intercept=False, standardize=False)
-    lams, _, coefs = linear_model.lars_path(X, y, method="lasso")
-    assert fit.lambdas == pytest.approx(lams, rel=1e-9, abs=1e-10 * lams[0])
-    assert fit.coefs.toarray() == pytest.approx(coefs, rel=1e-8, abs=1e-10)
 
 
 def test_long_paths_go_through_many_windows():
@@ -213,12 +194,6 @@ class TestGram:
         assert fit.lambdas == pytest.approx(direct.lambdas, rel=1e-7, abs=1e-10)
         assert fit.stop_reason == direct.stop_reason
         assert fit.coefs.toarray() == pytest.approx(direct.coefs.toarray(), abs=1e-9)
-
-    def test_scales_do_not_matter(self):
-        fit = lars_path_gram(np.ldexp(self.gram, -200), np.ldexp(self.xty, -180), 30)
-        lambdas = np.ldexp(self.direct.lambdas, -180)
-        assert fit.lambdas == pytest.approx(lambdas, rel=1e-8, abs=1e-65)
-        assert fit.coefs.toarray() == pytest.approx(np.ldexp(self.direct.coefs.toarray(), 20))
 
     def test_a_column_of_zeros_stays_out(self):
         gram, xty = np.pad(self.gram, (0, 1)), np.append(self.xty, 0.0)
@@ -326,19 +301,6 @@ def test_every_knot_and_midpoint_solves_it(shape, intercept, standardize):
     assert fit.df[0] == 2 and set(fit.nonzero(0.0)) >= {0, 2}
 
 
-def test_it_is_the_path_of_coordinate_descent():
-    X, y = made_of_free(30, 12, seed=3)
-    factors = np.array([0.0, 1, 2, 0, 1, 1, np.inf, 1, 1, 1, 0.5, 1])
-    options = {"penalty_factor": factors, "weights": np.linspace(0.5, 1.5, 30), "offset": y[::-1]}
-    fit = ss.lars_path(X, y, **options)
-    grid = ss.path(X, y, tol=1e-13, lambda_min_ratio=1e-3, **options)
-    assert fit.lambdas[0] == pytest.approx(grid.lambdas[0], rel=1e-10)
-    assert fit.coef(grid.lambdas) == pytest.approx(grid.coefs.toarray(), abs=1e-5)
-    assert fit.coef(grid.lambdas[0]) == pytest.approx(grid.coef(grid.lambdas[0]), abs=1e-9)
-    assert fit.null_deviance == pytest.approx(grid.null_deviance, rel=1e-12)
-    assert 6 not in fit.nonzero(0.0)
-
-
 @pytest.mark.parametrize("form", ["sparse", "windows", "gram"])
 def test_sparse_columns_windows_and_gram_matrices(form, monkeypatch):
     X, y = made_of_free(25, 60, seed=4)
@@ -354,18 +316,6 @@ def test_sparse_columns_windows_and_gram_matrices(form, monkeypatch):
     else:
         fit = ss.lars_path(sparse.csc_array(X) if form == "sparse" else X, y, **options)
     oracle.solved(fit, X, y, 1e-11, **options)
-
-
-def test_a_ridge_leaves_them_alone():
-    X, y = made_of_free(30, 10, seed=5)
-    factors = np.array([0.0, 1, 1, 1, 0, 1, 1, 1, 1, 1])
-    fit = ss.lars_path(X, y, ridge=0.3, penalty_factor=factors)
-    for lam in fit.lambdas[:-1]:
-        gap = oracle.certificate(X, y, fit.intercept(lam), fit.coef(lam), lam + 0.3,
-                                 alpha=lam / (lam + 0.3), penalty_factor=factors)  # fmt: skip
-        assert gap <= 1e-13
-    residual = y - fit.intercept(0.0) - X @ fit.coef(0.0)
-    assert X[:, [0, 4]].T @ residual == pytest.approx([0, 0], abs=1e-10)
 
 
 @settings(max_examples=30)

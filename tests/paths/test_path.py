@@ -95,12 +95,6 @@ def test_more_features_than_pmax_at_the_first_lambda_leave_an_empty_path():
     assert isinstance(str(fit), str)
 
 
-def test_the_warning_points_at_the_caller():
-    with pytest.warns(ss.ConvergenceWarning, match="1 of 1 lambdas miss tol") as caught:
-        ss.path(X, Y, lambdas=[0.1], max_iter=0)
-    assert [w.filename for w in caught] == [__file__]
-
-
 def data(n=40, p=60, seed=1, noise=1.0):
     """A sparse signal among correlated columns."""
     rng = np.random.default_rng(seed)

@@ -256,11 +256,6 @@ def test_what_is_asked_of_the_result():
         cv.mean[0] = 0.0
 
 
-def test_what_path_refuses_is_refused():
-    with pytest.raises(ValueError, match="y holds nan"):
-        ss.cv_path(X, np.where(np.arange(N) == 3, np.nan, Y))
-
-
 @pytest.mark.parametrize("given, words", [
     ({"alpha": 0.5, "alphas": [0.5]}, "leave one out"),
     ({"alphas": [0.5, 1.5]}, "alphas must be in"),
@@ -269,6 +264,7 @@ def test_what_path_refuses_is_refused():
     ({"lambdas": [1e-3], "pmax": 0}, "no solution to score: more than pmax = 0"),
     ({"offset": np.ones(3)}, "offset has 3 values"),
     ({"X": np.where(X > 2, np.nan, X)}, "X holds nan at row"),
+    ({"y": np.where(np.arange(N) == 3, np.nan, Y)}, "y holds nan"),
     ({"n_jobs": 0}, "n_jobs must be a positive"),
     ({"measure": "auc"}, "'deviance', 'mse', 'mae'"),
     ({"y": KIND, "family": "multinomial", "folds": KIND}, "fold 0 leaves no row of class 0"),

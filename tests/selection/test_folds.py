@@ -59,12 +59,6 @@ def test_ids_of_any_kind(kind):
     assert (ids_of(folds) == LABELS).all() and (ids[0] == LABELS).all()
 
 
-def test_ids_of_repeats_lead_back_to_the_same_folds():
-    folds, ids = read_folds(None, N, n_folds=5, repeats=2, seed=0)
-    again, _ = read_folds(ids, N)
-    assert all((a.test == b.test).all() for a, b in zip(folds, again, strict=True))
-
-
 def test_splitters_and_pairs():
     model_selection = pytest.importorskip("sklearn.model_selection")
     splitter = model_selection.StratifiedKFold(4)

@@ -139,10 +139,6 @@ def hinge_risk(
     return HingeRisk(X, y, bias, weights, thread_count(n_threads))
 
 
-# Backtracking starts at this fraction of |X|^2 / lam and doubles L until a step satisfies its
-# bound.
-FIRST_GUESS = 0.02
-
 
 @answers_keywords()
 @by_rows("y", "weights")
@@ -221,7 +217,7 @@ def _solve(read, lam, n_iter, L, tol, bias, record):
     if isinstance(L, str):
         square = squared_norm(risk.forward, risk.back, len(risk.h), len(read.unit))
         constant = (square if square > 0.0 else 1.0) / inner
-        constant *= FIRST_GUESS if L == "backtracking" else 1.0
+        constant *= 0.02 if L == "backtracking" else 1.0  # and doubled until a step has its bound
     else:
         constant = L
     method = ExcessiveGap(risk, inner, constant, L == "backtracking", np.zeros(len(risk.h)))

@@ -30,8 +30,6 @@ from sparsesolve.results.status import Status
 TOGETHER = 1024
 # By default at most this many steps are taken for a signal.
 STEPS = 10_000
-# L is raised by this fraction, so that rounding cannot make a step too long.
-ROUNDED = 1e-12
 
 
 def read_convex(name, penalty, positive=False):
@@ -100,7 +98,8 @@ class _Signals:
 
     def __init__(self, D, whole):
         self.D, self.whole, self.gram = D, whole, D.T @ D
-        self.L = float(eigvalsh(self.gram)[-1]) * (1.0 + ROUNDED) or 1.0
+        # a little larger, so that rounding cannot make a step too long
+        self.L = float(eigvalsh(self.gram)[-1]) * (1.0 + 1e-12) or 1.0
 
     def ridge(self, Y, lam):
         """Return the codes (N, p) that minimise |y - D a|^2 / 2 + lam |a|^2 / 2."""
