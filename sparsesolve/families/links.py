@@ -52,9 +52,7 @@ def above_zero(eta):
 
 
 def above_log_log_two(eta):
-    """Return 1 if the second class is the more likely under the complementary log-log link, else
-    0.
-    """
+    """Return 1 where the second class is the likelier under this link, else 0."""
     return (eta > CLOGLOG_HALF).astype(np.intp)
 
 

@@ -14,8 +14,7 @@ from sparsesolve.families.classes import (
 )
 from sparsesolve.families.family import Family
 from sparsesolve.families.python import from_object
-from sparsesolve.families.quantiles import epsilon_insensitive, quantile
-from sparsesolve.families.real import gaussian, huber, multigaussian
+from sparsesolve.families.real import epsilon_insensitive, gaussian, huber, multigaussian, quantile
 from sparsesolve.families.survival import cox
 
 NAMED = (gaussian, binomial, multinomial, poisson, cox(), multigaussian)

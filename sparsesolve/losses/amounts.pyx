@@ -8,12 +8,8 @@ from libc.math cimport INFINITY, NAN, exp, expm1, fabs, isnan, log, log1p
 
 import numpy as np
 
-from sparsesolve.losses.entropy cimport divergence, price, x_log_x
+from sparsesolve.losses.entropy cimport SS_BEYOND, divergence, price, x_log_x
 from sparsesolve.losses.separable cimport Separable
-
-# A dual value outside its interval by at most this is rounding error: relative to the mean of y
-# (Poisson), to 1 (gamma), and to the mean response or y + theta (negative binomial).
-cdef double BEYOND = 1e-12
 
 
 cdef class Poisson(Separable):
@@ -26,7 +22,7 @@ cdef class Poisson(Separable):
 
     def __init__(self, y, w):
         super().__init__(y, w)
-        self.rounding = BEYOND * np.dot(self.w, self.y) / (np.sum(self.w) or 1.0)
+        self.rounding = SS_BEYOND * np.dot(self.w, self.y) / (np.sum(self.w) or 1.0)
 
     cdef double value(self, double y, double eta) noexcept nogil:
         return exp(eta) - y * eta
@@ -73,7 +69,7 @@ cdef class Gamma(Separable):
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         # The line of slope v touches the loss where y exp(-eta) = s.
         cdef double s = 1.0 - v, ratio = y * exp(-eta), log_ratio = log(y) - eta
-        if s < -BEYOND:
+        if s < -SS_BEYOND:
             return INFINITY
         return divergence(s, ratio, log_ratio, s - ratio) + price(-s, log_ratio)
 
@@ -167,7 +163,7 @@ cdef class NegativeBinomial(Separable):
     def __init__(self, y, w, double theta=1.0):
         self.theta, self.log_theta = theta, log(theta)
         super().__init__(y, w)
-        self.rounding = BEYOND * np.dot(self.w, self.y) / (np.sum(self.w) or 1.0)
+        self.rounding = SS_BEYOND * np.dot(self.w, self.y) / (np.sum(self.w) or 1.0)
 
     def parameters(self):
         return (self.theta,)
@@ -206,12 +202,11 @@ cdef class NegativeBinomial(Separable):
             log1p(-y / size) if y < self.theta else log(self.theta / size))
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        """Sum the divergences of the two shares of y + theta from those at eta, `few` <= `many`.
-        """
+        """Sum the divergences of both shares of y + theta from those at eta, `few` <= `many`."""
         cdef double s = v + y, rest = self.theta - v
         cdef double size = y + self.theta, x = eta - self.log_theta
         cdef double odds, few, log_many
-        if s < -self.rounding or rest < -BEYOND * size:
+        if s < -self.rounding or rest < -SS_BEYOND * size:
             return INFINITY
         odds = exp(eta) / self.theta if x <= 0.0 else self.theta * exp(-eta)
         few, log_many = size * (odds / (1.0 + odds)), log(size) - log1p(odds)

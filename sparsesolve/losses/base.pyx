@@ -61,9 +61,7 @@ cdef class Loss:
         return NAN
 
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
-        """Set h to the diagonal of F''(eta), or to more if F'' is not diagonal and less would
-        mislead.
-        """
+        """Set h to the diagonal of F''(eta), or to more where less would mislead."""
 
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
         """Set out = F''(eta) v."""
@@ -76,9 +74,7 @@ cdef class Loss:
         """
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
-        """Return F(eta) + F*(-u) + eta'u, or INFINITY if -u is outside the domain of the
-        conjugate.
-        """
+        """Return F(eta) + F*(-u) + eta'u, or INFINITY if -u is outside the conjugate's domain."""
         return INFINITY
 
     cdef bint admits(self, const double* eta, const double* u) noexcept nogil:
@@ -111,9 +107,7 @@ cdef class Loss:
     degree = 0
 
     def in_units(self, y, int exponent):
-        """Return the same function of responses y (n,), after division by 2**exponent; requires
-        `degree`.
-        """
+        """Return the same function of y (n,) divided by 2**exponent; requires `degree`."""
         return type(self)(y, self.samples()[1], *self.parameters())
 
     # The attributes and methods below let samples that share eta be merged.

@@ -3,6 +3,8 @@ from libc.math cimport fabs, log
 
 cdef extern from "exponential.h" nogil:
     const double SS_FARTHER
+    # A dual value outside its range by at most this fraction of it is rounding error.
+    const double SS_BEYOND
 
 
 cdef inline double x_log_x(double x) noexcept nogil:
@@ -10,9 +12,7 @@ cdef inline double x_log_x(double x) noexcept nogil:
 
 
 cdef inline double two_sided_entropy(double share) noexcept nogil:
-    """Return the infimum of minus a Bernoulli log-likelihood whose response is a share of
-    successes.
-    """
+    """Return the infimum of minus a Bernoulli log-likelihood of a share of successes."""
     return -(x_log_x(share) + x_log_x(1.0 - share))
 
 

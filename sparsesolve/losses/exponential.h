@@ -22,7 +22,8 @@
 #define SS_ROOT_HALF 0x3FE6A09E667F3BCD
 #define SS_LOG_TWO 0.69314718055994530942
 #define SS_NEAR 0.17157287525380990239 /* (a - b) / (a + b) where a / b = sqrt(2) */
-#define SS_ROUNDING (-1e-12) /* a probability that is less negative than this is rounding error */
+/* A probability, or a dual value, outside its range by at most this fraction of it is rounding. */
+#define SS_BEYOND 1e-12
 /* The predictor of the sample that takes over a rounding error is at most this times |eta|. */
 #define SS_FARTHER 10.0
 

@@ -4,10 +4,7 @@ from libc.math cimport INFINITY, fabs, ldexp
 import numpy as np
 
 from sparsesolve.losses.separable cimport Separable
-from sparsesolve.losses.entropy cimport price
-
-# A slope outside [-delta, delta] by at most this multiple of delta is rounding error.
-cdef double BEYOND = 1e-12
+from sparsesolve.losses.entropy cimport SS_BEYOND, price
 
 
 cdef class Huber(Separable):
@@ -51,7 +48,7 @@ cdef class Huber(Separable):
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         cdef double r = y - eta, pull = -v if r > 0.0 else v
-        if fabs(v) > self.delta * (1.0 + BEYOND):
+        if fabs(v) > self.delta * (1.0 + SS_BEYOND):
             return INFINITY
         if fabs(v) > self.delta:
             return (self.excess(y, eta, self.delta if v > 0.0 else -self.delta)

@@ -97,7 +97,7 @@ SS_SIMD static double ss_logistic_gap_far(ptrdiff_t n, const double *SS_RESTRICT
                          + a * (far > 700.0 ? far - 700.0 : 0.0)
                          + (lower < 0.0 ? -lower : 0.0) * (1.0 + SS_FARTHER * far));
     }
-    return least < SS_ROUNDING ? INFINITY : total;
+    return least < -SS_BEYOND ? INFINITY : total;
 }
 
 /* The gap of ss_logistic_gap_far, computed by ss_logistic_gap_near for blocks of samples whose
@@ -124,6 +124,6 @@ SS_SIMD static int ss_logistic_admits(ptrdiff_t n, const double *SS_RESTRICT y,
         double lower = (w[i] > 0.0 && v == v) || u[i] == 0.0 ? (s < rest ? s : rest) : -1.0;
         least = lower < least ? lower : least;
     }
-    return least >= SS_ROUNDING;
+    return least >= -SS_BEYOND;
 }
 #endif

@@ -5,10 +5,8 @@ from libc.string cimport memcpy
 import numpy as np
 
 from sparsesolve.losses.base cimport Loss
-from sparsesolve.losses.contact cimport Contact, contact_from, newton_step
+from sparsesolve.losses.separable cimport Contact, contact_from, newton_step
 
-# Maximum number of Newton steps, or of halvings of a bracket.
-STEPS = 250
 # Maximum number of doublings of a step until there is a bracket.
 DOUBLINGS = 100
 # A step of at most this multiple of 1 + |t| is rounding error.
@@ -208,7 +206,7 @@ def touch(law, y, v, start):
     cdef Py_ssize_t i
     for i in range(len(y)):
         contacts[i] = contact_from(first[i])
-    for k in range(STEPS):
+    for k in range(250):  # Newton steps or halvings of a bracket, which end far sooner
         t = found["t"][todo]
         with np.errstate(all="ignore"):
             rise = law.gradient(y[todo], t.copy()) - v[todo]

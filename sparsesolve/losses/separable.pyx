@@ -5,24 +5,18 @@
 Given: `value`, `slope` and `second_derivative` of a subclass, and `excess` if it has a formula for
 it. Returned: the methods of `Loss`. The Fenchel-Young gap of a sample is the height of the loss
 above its line of slope v. Without a formula, Newton steps in a bracket find the point where the
-line touches the loss (`contact.pxd`).
+line touches the loss (`Contact`).
 """
 from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-from sparsesolve.losses.contact cimport Contact, contact_from, newton_step
-from sparsesolve.losses.entropy cimport price
+from sparsesolve.losses.entropy cimport SS_BEYOND, price
 
 # Number of samples whose losses are summed one by one before partial sums are merged.
 DEF BLOCK = 256
 # No search takes more than this many Newton steps, or doublings and halvings of a bracket.
 cdef int STEPS = 200
-# A value above the infimum by at most this multiple of the infimum is rounding error.
-cdef double HIDDEN = 1e-12
-# A dual value at most this multiple of the slope and the curvature at eta = 0 is rounding error, if
-# the point of contact is not found.
-cdef double BEYOND = 1e-12
 
 
 cdef class Separable(Loss):
@@ -101,14 +95,14 @@ cdef class Separable(Loss):
         if v == 0.0:
             least = self.least(y)
             off = self.value(y, eta) - least
-            if off > HIDDEN * fabs(least):      # a smaller difference is rounding error
+            if off > SS_BEYOND * fabs(least):      # a smaller difference is rounding error
                 return off
         for k in range(STEPS):
             off = self.slope(y, at.t) - v
             # at most the last term is missing
             if newton_step(&at, off, self.second_derivative(y, at.t)):
                 return max(self.above(y, eta, at.t, v), 0.0) + fabs(off) * at.step
-        if fabs(v) > BEYOND * (fabs(self.slope(y, self.origin))
+        if fabs(v) > SS_BEYOND * (fabs(self.slope(y, self.origin))
                                + self.second_derivative(y, self.origin)):
             return INFINITY
         return self.value(y, eta) - self.least(y) + price(fabs(v), eta)
@@ -122,9 +116,7 @@ cdef class Separable(Loss):
 
     cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
                               double* u) noexcept nogil:
-        """Sum by halves: rounding errors of equal terms added one by one would have the same
-        sign.
-        """
+        """Sum by halves: rounding of equal terms added one by one would have the same sign."""
         cdef Py_ssize_t middle = (start + stop) // 2
         if stop - start <= BLOCK:
             return self.evaluate_block(start, stop, eta, u)

@@ -179,7 +179,7 @@ SS_SIMD static double ss_softmax_gap(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, cons
         least = outside < least ? outside : least;
         total += w[i] > 0.0 ? w[i] * at.sum[i] : 0.0;
     }
-    return least < SS_ROUNDING ? INFINITY : total;
+    return least < -SS_BEYOND ? INFINITY : total;
 }
 
 #endif

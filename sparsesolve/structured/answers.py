@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import thread_count
-from sparsesolve.losses.chain.rows import times
-from sparsesolve.losses.chain.sequences import Chains
+from sparsesolve.losses.chain.sequences import Chains, times
 from sparsesolve.results.predictor import NewRows, Predictor
 from sparsesolve.structured.report import TagReport, tag_report
 from sparsesolve.structured.sequences import (

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.losses.chain.log_loss import ChainLog
-from sparsesolve.losses.chain.rows import times
+from sparsesolve.losses.chain.sequences import times
 from sparsesolve.paths.penalty import no_penalty
 from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.penalties.penalty import has_blocks, missing_method

@@ -8,7 +8,6 @@ import pytest
 import sparsesolve as ss
 from sparsesolve import families
 from sparsesolve.families import FAMILIES
-from sparsesolve.losses import LOSSES
 
 MEANS = [  # families of one response that model its mean
     families.gaussian,
@@ -21,7 +20,8 @@ MEANS = [  # families of one response that model its mean
     families.negative_binomial(0.7),
     families.tweedie(1.3),
 ]
-ALL = [*MEANS, families.squared_hinge(), families.multinomial]
+KINKED = [families.hinge(), families.quantile(0.25), families.epsilon_insensitive(0.5)]
+ALL = [*MEANS, families.squared_hinge(), families.multinomial, *KINKED]
 TWO_CLASSES = [f for f in ALL if f.classify is not None and f.name != "multinomial"]
 
 
@@ -66,6 +66,7 @@ def test_the_names_carry_the_parameters():
     assert families.huber(np.float32(1.5)).name == "huber(delta=1.5)"
     assert families.negative_binomial(2).name == "negative_binomial(theta=2.0)"
     assert families.tweedie(power=1.25).name == "tweedie(power=1.25)"
+    assert not any(family.smooth or family.several for family in KINKED)
     y, w, eta = np.zeros(1), np.ones(1), np.array([10.0])
     for delta in (0.5, 2.0):
         assert families.huber(delta).loss(y, w).at(eta)[1] == -delta
@@ -81,6 +82,10 @@ def test_the_names_carry_the_parameters():
     (lambda: families.negative_binomial(np.inf), ValueError, "theta must be a finite number"),
     (lambda: families.tweedie(1), ValueError, r"power must be in \(1, 2\), not 1.0"),
     (lambda: families.tweedie(2.5), ValueError, r"power must be in \(1, 2\), not 2.5"),
+    (lambda: families.quantile(0.0), ValueError, "q must be"),
+    (lambda: families.quantile("half"), TypeError, "q must be"),
+    (lambda: families.epsilon_insensitive(-1), ValueError, "epsilon must"),
+    (lambda: families.epsilon_insensitive(None), TypeError, "epsilon must"),
 ])  # fmt: skip
 def test_parameters_refused(make, error, words):
     with pytest.raises(error, match=words):
@@ -93,6 +98,19 @@ def test_stop_rules_are_glmnets():
     assert FAMILIES["poisson"].stop == (1e-4, 4, True, 0.999)
 
 
-def test_the_package_offers_families():
-    assert ss.families is families and "families" in ss.__all__
-    assert set(LOSSES) >= {f.name.split("(")[0] for f in ALL} - {"multinomial"}
+@pytest.mark.parametrize("q", [0.2, 0.5, 0.8])
+def test_that_share_of_the_rows_lies_below(q):
+    """With an intercept at most q of the rows are below the fit, at most 1 - q above."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + rng.standard_t(2, size=80)
+    fit = ss.path(X, y, family=families.quantile(q), lambdas=[0.02], tol=1e-9)
+    left = y - fit.predict(X, s=0.02)
+    assert (left < -1e-4).mean() <= q + 1e-9 and (left > 1e-4).mean() <= 1 - q + 1e-9
+
+
+def test_a_saved_model_knows_its_family(tmp_path):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    fit = ss.path(X, X[:, 0], family=families.epsilon_insensitive(0.3), lambdas=[0.1])
+    ss.save(fit, tmp_path / "fit.npz")
+    assert ss.load(tmp_path / "fit.npz").family == "epsilon_insensitive(epsilon=0.3)"

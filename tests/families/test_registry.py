@@ -51,6 +51,7 @@ def test_families_pass_through_and_objects_are_made_into_one():
     ("hubert(2)", ValueError, "family must be one of .*did you mean 'huber'"),
     ("huber(q=2)", ValueError, "family 'huber\\(q=2\\)': huber takes no parameter 'q'"),
     ("huber(0)", ValueError, "family 'huber\\(0\\)': delta must be greater than 0"),
+    ("normal", ValueError, "not 'normal', which is 'gaussian' here"),
     ("mgaussian", ValueError, "which is 'multigaussian' here"),
     ("multiclass", ValueError, "which is 'multinomial' here"),
     ("svm", ValueError, "which is 'hinge' here"),
@@ -67,8 +68,3 @@ def test_what_is_no_family_is_refused(family, error, words):
     with pytest.raises(error, match=words) as caught:
         read_family(family)
     assert "\n" not in str(caught.value)
-
-
-def test_the_normal_family_is_called_gaussian():
-    with pytest.raises(ValueError, match="not 'normal', which is 'gaussian' here"):
-        read_family("normal")

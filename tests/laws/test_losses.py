@@ -95,14 +95,20 @@ SAMPLES = {  # how to draw responses; one line a loss
 }
 OTHERS = {  # with options, or written in Python, and their responses
     "cox, efron": (read_family("cox(efron)").loss, _survival),
+    "epsilon_insensitive": (partial(KINKED["epsilon_insensitive"], epsilon=0.125), _real),
+    "hinge": (KINKED["hinge"], _sign),
+    "quantile": (partial(KINKED["quantile"], q=0.3), _real),
     "python": (partial(PythonLoss, law=Logistic()), _share),
     "python with a conjugate": (partial(PythonLoss, law=CertifiedLogistic()), _share),
 }
 CASES = LOSSES | {name: loss for name, (loss, _) in OTHERS.items()}
 SAMPLES |= {name: draw for name, (_, draw) in OTHERS.items()}
 
-KINKS = {  # where the second derivative jumps, so that no difference across it can tell it
+KINKS = {  # where a derivative jumps, so that no difference across it can tell it
+    "epsilon_insensitive": lambda y: [y - 0.125, y + 0.125],
+    "hinge": lambda y: [y],
     "huber": lambda y: [y - 1.0, y + 1.0],
+    "quantile": lambda y: [y],
     "squared_epsilon_insensitive": lambda y: [y - 0.125, y + 0.125],
     "squared_hinge": lambda y: [y],
 }
@@ -240,6 +246,10 @@ def test_the_value_comes_as_near_to_saturated_as_asked(case):
         value, u = loss.at(e.reshape(eta.shape))
         return value, -u.ravel()
 
+    if not loss.smooth:  # which that method may not minimise: their least value is 0, at the kink
+        assert loss.saturated == 0.0
+        assert loss.at(loss.pieces[0])[0] == 0.0
+        return
     found = optimize.minimize(value_and_gradient, eta.ravel(), jac=True, method="L-BFGS-B",
                               options={"maxiter": 5000, "ftol": 0, "gtol": 1e-10})  # fmt: skip
     assert found.fun == pytest.approx(loss.saturated, abs=1e-7)
@@ -311,8 +321,11 @@ def test_slopes_lie_between_their_ends_and_come_to_those_that_are_finite(case):
     for predictors in (eta, 30.0 * rng.standard_normal(POINTS)):
         u = loss.at(predictors)[1]
         assert (u >= low - 1e-14 * w).all() and (u <= high + 1e-14 * w).all()
-    for end, far in ((low, 600.0), (high, -600.0)):
+    for end, far, out in ((low, 600.0, -0.1), (high, -600.0, 0.1)):
         finite = np.isfinite(end)
+        for i in np.flatnonzero(finite & (w > 0.0))[:5]:  # beyond it no line has that slope
+            beyond = np.where(np.arange(POINTS) == i, end + out * w, loss.at(eta)[1])
+            assert loss.fenchel_young_at(eta, beyond) == np.inf
         assert loss.at(np.full(POINTS, far))[1][finite] == pytest.approx(end[finite], abs=1e-12)
         assert (np.abs(loss.at(np.full(POINTS, far))[1][~finite]) > 100.0 * w[~finite]).all()
 

@@ -1,7 +1,11 @@
-"""Losses with kinks: values written down again, Fenchel-Young, the best constant, the envelope."""
+"""Losses with kinks: the best constant, and the Moreau envelope by brute force and in its limits.
+
+Their laws, the formula among them, are in tests/laws.
+"""
 
 import numpy as np
 import pytest
+from sparsesolve.losses.kinked import Envelope
 
 from sparsesolve.losses import KINKED
 
@@ -17,6 +21,8 @@ CASES = {
     "quantile": (REAL, (0.3,), lambda y, e: np.maximum(0.3 * (y - e), -0.7 * (y - e))),
     "epsilon_insensitive": (REAL, (0.2,), lambda y, e: np.maximum(np.abs(y - e) - 0.2, 0.0)),
 }
+
+
 def made(name):
     y, parameters, _ = CASES[name]
     return KINKED[name](y, W, *parameters)
@@ -24,30 +30,6 @@ def made(name):
 
 def test_every_loss_with_kinks_is_here():
     assert set(CASES) == set(KINKED)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_value_is_the_formula_and_slope_a_subgradient(name):
-    y, _, formula = CASES[name]
-    loss = made(name)
-    value, u = loss.at(ETA)
-    assert value == pytest.approx(W @ formula(y, ETA), rel=1e-13)
-    for _ in range(20):
-        other = RNG.normal(size=N)
-        assert loss.at(other)[0] >= value - u @ (other - ETA) - 1e-13
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_fenchel_young_is_at_least_what_trials_find(name):
-    loss = made(name)
-    low, high = loss.ends
-    for _ in range(10):
-        u = low + RNG.random(N) * (high - low)
-        found = loss.fenchel_young_at(ETA, u)
-        trials = [-loss.at(t)[0] - t @ u for t in RNG.normal(size=(200, N))]
-        assert found >= loss.at(ETA)[0] + ETA @ u + max(trials) - 1e-13
-    assert loss.fenchel_young_at(ETA, loss.at(ETA)[1]) == pytest.approx(0.0, abs=1e-15)
-    assert loss.fenchel_young_at(ETA, high + 0.1 * W) == np.inf
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -71,3 +53,71 @@ def test_the_best_constant_of_many_samples_is_found_by_selection(name, tied):
     best = loss.at(eta + loss.best_shift(eta))[0]
     kinks = np.unique(np.concatenate([loss.pieces[0] - eta + s * loss.width for s in (-1, 1)]))
     assert best <= min(loss.at(eta + a)[0] for a in kinks) + 1e-14
+
+
+# The Moreau envelope
+
+
+def enveloped(name, sigma):
+    """The loss, its envelope about multipliers within the slopes, and these."""
+    loss = made(name)
+    envelope = Envelope(loss, sigma)
+    _, low, high = loss.pieces
+    m = low + (high - low) * RNG.random(N)
+    envelope.about(m, sigma)
+    return loss, envelope, m
+
+
+@pytest.mark.parametrize("sigma", [0.5, 20.0])
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_the_least_of_the_loss_and_a_square(name, sigma):
+    """min over t of f(t) + m (eta - t) + sigma (eta - t)^2 / 2, on a fine grid and at kinks."""
+    _, envelope, m = enveloped(name, sigma)
+    (y, _, formula), total = CASES[name], 0.0
+    for i in range(N):
+        t = np.r_[np.linspace(ETA[i] - 6.0, ETA[i] + 6.0, 60_001), y[i] - 0.2, y[i], y[i] + 0.2]
+        far = ETA[i] - t
+        total += W[i] * (formula(y[i], t) + m[i] * far + sigma * far**2 / 2).min()
+    assert envelope.at(ETA)[0] == pytest.approx(total, abs=1e-6 * (1 + sigma))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_its_slope_is_the_next_multiplier(name):
+    _, envelope, _ = enveloped(name, 3.0)
+    s = envelope.slopes(ETA)
+    np.testing.assert_allclose(envelope.at(ETA)[1], -W * s, rtol=1e-12)
+    step = 1e-6
+    for i in range(N):
+        moved = np.eye(N)[i] * step
+        rise = envelope.at(ETA + moved)[0] - envelope.at(ETA - moved)[0]
+        assert rise / (2 * step) == pytest.approx(W[i] * s[i], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_with_sigma_it_comes_to_the_loss_from_below(name):
+    loss, envelope, m = enveloped(name, 1.0)
+    value, last = loss.at(ETA)[0], -np.inf
+    for sigma in (1.0, 10.0, 1e3, 1e6):
+        envelope.about(m, sigma)
+        here = envelope.at(ETA)[0]
+        assert last - 1e-12 <= here <= value + 1e-12
+        last = here
+    assert last == pytest.approx(value, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_multipliers_stay_within_the_slopes(name):
+    loss, envelope, _ = enveloped(name, 50.0)
+    _, low, high = loss.pieces
+    for _ in range(5):
+        s = envelope.slopes(5.0 * RNG.normal(size=N))
+        assert (s >= low).all() and (s <= high).all()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_slope_along_a_line_is_that_of_the_gradient(name):
+    _, envelope, _ = enveloped(name, 3.0)
+    along = RNG.normal(size=N)
+    for t in (0.0, 0.7, -2.0):
+        u = envelope.at(ETA + t * along)[1]
+        assert envelope.slope_along(ETA, along, t) == pytest.approx(-u @ along, rel=1e-12)

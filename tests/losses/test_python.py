@@ -78,10 +78,6 @@ def test_the_least_value_is_found_wherever_it_is(y):
     assert PythonLoss(np.full(3, y), W, LogCosh()).saturated == pytest.approx(0.0, abs=1e-7)
 
 
-def test_a_least_value_that_no_eta_attains():
-    assert PythonLoss(np.zeros(3), W, Counts()).saturated == pytest.approx(0.0, abs=1e-15)
-
-
 def test_samples_of_weight_zero_are_not_shown():
     class Strict(LogCosh):
         def value(self, y, eta):

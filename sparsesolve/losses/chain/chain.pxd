@@ -16,6 +16,5 @@ cdef extern from "chain.h" nogil:
                                 double* pairs, double* work) noexcept
     double ss_chain_viterbi(Py_ssize_t L, Py_ssize_t K, Py_ssize_t width, const double* S,
                             const double* T, double* delta, int* path) noexcept
-    void ss_row_products(Py_ssize_t first, Py_ssize_t last, Py_ssize_t K,
-                         const long long* start, const int* at, const double* x,
-                         const double* w, double* out) noexcept
+    void ss_row_products(Py_ssize_t first, Py_ssize_t last, Py_ssize_t K, const long long* start,
+                         const int* at, const double* x, const double* w, double* out) noexcept

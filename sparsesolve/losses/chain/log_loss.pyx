@@ -48,6 +48,19 @@ cdef class ChainLog(Loss):
     n_threads : int
     """
 
+    cdef readonly Chains chains
+    cdef readonly int n_threads
+    cdef readonly Py_ssize_t K, n_positions
+    cdef const double[::1] w            # (n_sequences,) sum 1
+    cdef const int[::1] y               # (n_positions,)
+    cdef double[:, ::1] closed          # (K, K) 0, or -inf where a transition is forbidden
+    cdef double[::1] scores, pairs_at   # (n_positions K,) with start and stop; (K K,)
+    cdef double[::1] total              # (n_sequences,) log Z
+    cdef double[:, :, ::1] sums         # (n_blocks, K, K)
+    cdef double[::1] last_eta, last_u   # what was evaluated last
+    cdef double[::1] spare              # (n,) work
+    cdef double last_value
+
     def __init__(self, y, w, ptr, Py_ssize_t K, allowed=None, int n_threads=1):
         self.chains, self.K, self.n_threads = Chains(ptr, K), K, n_threads
         self.y = np.ascontiguousarray(y, dtype=np.intc)
@@ -139,9 +152,7 @@ cdef class ChainLog(Loss):
                 h[n * K + K * K + K + k] += h[(self.chains.ptr[s + 1] - 1) * K + k]
 
     def counts(self):
-        """Return how often the data have each transition, start and stop, by weights w: (K K + 2
-        K,).
-        """
+        """Return the weights of each transition, start and stop in the data, (K K + 2 K,)."""
         cdef Py_ssize_t K = self.K, s, i
         counts = np.zeros(K * K + 2 * K)
         cdef double[::1] c = counts
@@ -158,9 +169,7 @@ cdef class ChainLog(Loss):
         return np.bincount(self.y, each, self.K)
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
-        """Return (1 - s) F(eta), an upper bound, where u is s times -F'(eta); INFINITY if it is
-        not.
-        """
+        """Return (1 - s) F(eta), a bound, where u is s times -F'(eta); else INFINITY."""
         cdef Py_ssize_t i
         cdef double up = 0.0, down = 0.0, s, largest = 0.0, off = 0.0
         self.evaluate(eta, &self.spare[0])      # returns at once if eta was the last one

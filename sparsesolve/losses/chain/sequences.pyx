@@ -7,7 +7,8 @@ sequences. Start and stop scores are part of S in the first and last row of a se
 forbids a label or a transition. Returned: labellings of the largest score; or log Z, node
 marginals and sums of pair marginals. Invariant: sequences are processed in blocks that do not
 depend on the number of threads, so results have the same bits. Memory: one padded copy of the
-scores of the longest sequence for each thread. Nothing is recursive.
+scores of the longest sequence for each thread. Nothing is recursive. `times` is the product of a
+sparse matrix with K columns at once; its rows are independent, with the same bits as well.
 
 Reference: Rabiner, "A tutorial on hidden Markov models" (1989), section V.A on scaling.
 """
@@ -23,6 +24,8 @@ from sparsesolve.losses.chain cimport chain
 # Number of blocks of sequences, with about equally many positions each. Threads take them one by
 # one.
 DEF BLOCKS = 32
+# In `times`, a thread takes this many rows at once.
+DEF STRETCH = 512
 
 
 cdef class Chains:
@@ -130,9 +133,7 @@ cdef class Chains:
             self.sum_block(block, S, w, mu, total, sums + block * self.K * self.K, pairs)
 
     def viterbi(self, const double[:, ::1] S, const double[:, ::1] T, int n_threads=1):
-        """Return the labels (n,) of the largest score of each sequence, and these scores
-        (n_sequences,).
-        """
+        """Return each sequence's labels of the largest score, (n,), and these scores."""
         cdef int[::1] path = np.empty(self.n, dtype=np.intc)
         cdef double[::1] best = np.empty(self.n_sequences)
         cdef Py_ssize_t block
@@ -154,8 +155,7 @@ cdef class Chains:
         free(delta)
 
     def marginals(self, const double[:, ::1] S, const double[:, ::1] T, w=None,
-                  bint each_pair=False,
-                  int n_threads=1):
+                  bint each_pair=False, int n_threads=1):
         """Return node marginals (n, K), log Z (n_sequences,), and pair marginals.
 
         The latter are sums (K, K) with weights w (n_sequences,), 1 if None. With `each_pair` they
@@ -223,3 +223,22 @@ cdef class Chains:
                 winner = back[i, b, winner - b * m]
             paths[r, 0] = winner // m
         return paths, last[order]
+
+
+def times(const long long[::1] start, const int[::1] at, const double[::1] x,
+          const double[:, ::1] W, int n_threads=1):
+    """Return X W (n, K) for X of compressed rows (start, at, x)."""
+    cdef Py_ssize_t n = start.shape[0] - 1, K = W.shape[1], stretch
+    cdef Py_ssize_t count = (n + STRETCH - 1) // STRETCH
+    found = np.empty((n, K))
+    cdef double[:, ::1] out = found
+    if n == 0:
+        return found
+    if x.shape[0] == 0:
+        found[:] = 0.0
+        return found
+    with nogil:
+        for stretch in prange(count, num_threads=n_threads, schedule="dynamic"):
+            chain.ss_row_products(stretch * STRETCH, min(n, (stretch + 1) * STRETCH), K, &start[0],
+                                  &at[0], &x[0], &W[0, 0], &out[0, 0])
+    return found

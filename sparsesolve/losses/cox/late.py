@@ -9,8 +9,6 @@ import numpy as np
 
 # The machine epsilon, of which bounds on rounding errors are multiples.
 EPSILON = np.finfo(np.float64).eps
-# Maximum number of Newton steps, and of halvings of one of them.
-STEPS, HALVINGS = 50, 40
 # If LOST steps in a row are shorter than SHORT times the Newton step, the maximum is far away.
 SHORT, LOST = 0.01, 4
 # The search ends if a step gains at most this relative to the loss, or as much as the rounding
@@ -41,7 +39,7 @@ def excess(loss, eta, u, capped=False):
     value, moved, short = here, np.zeros(n), 0
     most = here - loss.saturated if capped else np.inf
     done = max(DONE, n * EPSILON) * (1.0 + abs(here))
-    for _ in range(STEPS):
+    for _ in range(50):
         point, pull = eta + moved, slope - u
         above = max(here - value - float(u @ moved), 0.0)
         if above > most:
@@ -59,7 +57,7 @@ def excess(loss, eta, u, capped=False):
         if gain <= done:
             return above + 2.0 * gain + float(np.abs(pull) @ (~curved * (1.0 + np.abs(point))))
         t = 1.0
-        for _ in range(HALVINGS):
+        for _ in range(40):
             reached, slope = loss.at(point + t * step)
             if reached + t * float(u @ step) < value:
                 break

@@ -1,18 +1,14 @@
 """Cox's partial likelihood: value, slope, curvature, root and gap."""
+from libc.float cimport DBL_EPSILON
 from libc.math cimport INFINITY, exp, fabs, log
 
 import numpy as np
 
 from sparsesolve.linalg.kernels.wide cimport BAND, Wide, in_band, nothing
 from sparsesolve.losses.base cimport Loss
-from sparsesolve.losses.cox.inverse cimport RiskInverse
 from sparsesolve.losses.cox.late import excess
 from sparsesolve.losses.cox.risk_sets import WIDE
-from sparsesolve.losses.cox.risk_sets cimport RiskSets
-from sparsesolve.losses.cox.root cimport ChainedRoot, FilledRoot
-
-# The machine epsilon: times the sum of absolute terms, it bounds the rounding of their sum.
-cdef double EPSILON = 2.2e-16
+from sparsesolve.losses.cox.risk_sets cimport ChainedRoot, FilledRoot, RiskInverse, RiskSets
 
 
 cdef class Cox(Loss):
@@ -103,9 +99,7 @@ cdef class Cox(Loss):
         return self.value
 
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
-        """h is `expected` minus the sum of its squares over the terms, or 0 if rounding leaves
-        less.
-        """
+        """h is `expected` minus the sum of its squares over the terms, but at least 0."""
         cdef Py_ssize_t t, l, j
         cdef double c, q, r
         cdef Wide x
@@ -198,7 +192,8 @@ cdef class Cox(Loss):
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """Sum differences from the risks whose slope is -u, over event times and over samples.
 
-        The terms may be far larger than the sum, so a bound on their rounding error is added.
+        The terms may be far larger than the sum, so a bound on their rounding error is added: the
+        machine epsilon times the sum of their absolute values.
         """
         cdef Py_ssize_t t, l, j
         cdef double cost, theta, level, term, size = 0.0
@@ -226,12 +221,10 @@ cdef class Cox(Loss):
                 theta = self.sets.eta[self.sets.sample[j]] + self.sets.log_w[j]
                 total -= self.inverse.expected[j] * (theta - self.inverse.log_risk[j])
                 size += self.inverse.expected[j] * (fabs(theta) + fabs(self.inverse.log_risk[j]))
-        return max(<double> total, 0.0) + EPSILON * size
+        return max(<double> total, 0.0) + DBL_EPSILON * size
 
     def fenchel_young_at(self, eta, u):
-        """Return F(eta) + F*(-u) + eta'u, also where solvers, which have the dual point 0, are told
-        infinity because it is larger than the loss.
-        """
+        """Return F(eta) + F*(-u) + eta'u, also where it is larger than the loss."""
         cdef const double[::1] e = self._flat(eta)
         cdef const double[::1] x = self._flat(u)
         if not self.sets.late or not self.sets.allows(&x[0]):

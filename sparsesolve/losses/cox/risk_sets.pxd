@@ -1,6 +1,8 @@
-"""RiskSets: who is at risk at each event time, who dies at it, and the sums of their risks."""
+"""Risk sets of Cox's partial likelihood, the inverse of its gradient, and roots of its Hessian."""
 
 from sparsesolve.linalg.factors.intervals cimport Intervals
+from sparsesolve.linalg.factors.root cimport DenseRoot
+from sparsesolve.linalg.factors.semiseparable cimport Semiseparable
 from sparsesolve.linalg.kernels.wide cimport Wide
 
 cdef class RiskSets:
@@ -31,3 +33,32 @@ cdef class RiskSets:
     cdef bint take_weights(self, const double* eta) noexcept nogil
     cdef void gather(self, const Wide* x, Wide* survivors, Wide* dying) noexcept nogil
     cdef double share_left(self, Py_ssize_t t, Py_ssize_t before) noexcept nogil
+
+cdef class RiskInverse:
+    cdef RiskSets sets
+    cdef double[::1] expected               # (n,) the given expected deaths
+    cdef double[::1] log_risk               # (n,) the solution
+    cdef double[::1] level                  # (m,) sum_l d_l log(R + c_l E) at the solution
+    cdef double[:, ::1] by_time             # (5, m) workspace
+
+    cdef double solve(self, const double* u, const double* eta) noexcept nogil
+    cdef double _share(self, Py_ssize_t t, double before, double dying) noexcept nogil
+    cdef double _hazard(self, Py_ssize_t t, double x, bint own) noexcept nogil
+    cdef double _level(self, Py_ssize_t t, double x) noexcept nogil
+
+cdef class ChainedRoot(Semiseparable):
+    cdef RiskSets sets
+    # (n,) samples in the order in which they leave, strata one after another
+    cdef Py_ssize_t[::1] leaving
+    cdef double[::1] hazard, curvature           # (m,) workspace
+    cdef double[:, ::1] chain               # (5, n) the matrix to factor
+
+    cdef void take(self, double floor) noexcept nogil
+
+cdef class FilledRoot(DenseRoot):
+    cdef RiskSets sets
+    cdef Py_ssize_t[::1] sharing            # (n,) samples at risk at one time
+    cdef double[::1] share                  # (n,) their shares of the risk
+
+    cdef bint take(self, double floor) noexcept nogil
+    cdef Py_ssize_t _share_out(self, Py_ssize_t t, double c) noexcept nogil

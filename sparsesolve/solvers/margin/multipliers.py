@@ -23,7 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
-from sparsesolve.losses.envelope import Envelope
+from sparsesolve.losses.kinked import Envelope
 from sparsesolve.solvers.certificate.dual_point import projected
 from sparsesolve.solvers.first_order.augmented_lagrangian import FIRST_SHARE, RHO_GROWTH
 from sparsesolve.solvers.first_order.first_order import Best, FirstOrder, Point

@@ -6,7 +6,7 @@ Given: a Problem that `ridge_dual.suits`. Returned per lam: the duality gap of r
 Invariant: eta = o + b0 + Ag.
 
 Rounds of the method of multipliers replace F by its Moreau envelope about the last multipliers
-(losses/envelope.pyx). Its curvature is h_i = w_i sigma at the rows F between their ends and 0
+(losses/kinked.pyx). Its curvature is h_i = w_i sigma at the rows F between their ends and 0
 elsewhere. A smooth loss is such an envelope itself, with multipliers 0 and sigma = 1 / bend, so
 that one round solves it. With A = Z V^-1/2 a Newton step solves
 
@@ -36,7 +36,7 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.linalg.factors.cholesky import Cholesky
-from sparsesolve.losses.envelope import Envelope
+from sparsesolve.losses.kinked import Envelope
 from sparsesolve.solvers.margin.multipliers import (
     INNER_SHARE,
     ROUND_GAIN,

@@ -83,16 +83,3 @@ def test_no_multiple_of_the_slope_has_no_bound():
     assert loss.fenchel_young_at(eta, u) == np.inf
     assert loss.fenchel_young_at(eta, -loss.at(eta)[1]) == np.inf
     assert loss.fenchel_young_at(eta, 1.01 * loss.at(eta)[1]) == np.inf
-
-
-def test_threads_give_the_same_bits():
-    rng = np.random.default_rng(5)
-    lengths = rng.integers(1, 12, size=200)
-    ptr = np.r_[0, np.cumsum(lengths)]
-    y, w = rng.integers(4, size=ptr[-1]), np.full(200, 1 / 200)
-    eta = rng.normal(size=4 * ptr[-1] + 24)
-    one = ChainLog(y, w, ptr, 4).at(eta)
-    for threads in (2, 3):
-        other = ChainLog(y, w, ptr, 4, None, threads).at(eta)
-        assert one[0] == other[0]
-        np.testing.assert_array_equal(one[1], other[1])
