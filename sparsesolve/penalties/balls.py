@@ -21,6 +21,19 @@ from sparsesolve.penalties.prox.balls import lengths, near_one, project_lengths,
 INSIDE = 1.0 + 1e-9
 
 
+def _sum(x):
+    return float(np.abs(x).sum())
+
+
+def _largest(x):
+    return float(np.abs(x).max(initial=0.0))
+
+
+def _length(x):
+    near, power = near_one(x)
+    return float(np.ldexp(np.linalg.norm(near), power))
+
+
 class L1Ball:
     r"""The l1 ball, a constraint in place of a penalty.
 
@@ -73,19 +86,13 @@ class L1Ball:
         """Return 1: the conjugate is finite everywhere."""
         return 1.0
 
+    # The projection, the norm and its dual, for a subclass to replace.
+    _projection = staticmethod(project_l1)
+    _norm = staticmethod(_sum)
+    _dual = staticmethod(_largest)
+
     def _project(self, v):
-        return project_l1(v, self.radius)
-
-    def _norm(self, b):
-        return float(np.abs(b).sum())
-
-    def _dual(self, z):
-        return float(np.abs(z).max(initial=0.0))
-
-
-def _length(x):
-    near, power = near_one(x)
-    return float(np.ldexp(np.linalg.norm(near), power))
+        return self._projection(v, self.radius)
 
 
 class L2Ball(L1Ball):
@@ -100,14 +107,8 @@ class L2Ball(L1Ball):
     array([0.6, 0.8])
     """
 
-    def _project(self, v):
-        return project_l2(v, self.radius)
-
-    def _norm(self, b):
-        return _length(b)
-
-    def _dual(self, z):
-        return _length(z)
+    _projection = staticmethod(project_l2)
+    _norm = _dual = staticmethod(_length)
 
 
 class LinfBall(L1Ball):
@@ -122,14 +123,9 @@ class LinfBall(L1Ball):
     array([ 1. , -0.5])
     """
 
-    def _project(self, v):
-        return project_linf(v, self.radius)
-
-    def _norm(self, b):
-        return float(np.abs(b).max(initial=0.0))
-
-    def _dual(self, z):
-        return float(np.abs(z).sum())
+    _projection = staticmethod(project_linf)
+    _norm = staticmethod(_largest)
+    _dual = staticmethod(_sum)
 
 
 class ElasticNetBall(L1Ball):

@@ -26,40 +26,19 @@ from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
-import scipy.sparse
 
-from sparsesolve.penalties.groups import (
-    group_members,
-    held,
-    held_weights,
-    in_order,
-    read_groups,
-)
+from sparsesolve.penalties.groups import group_members, held, held_weights, in_order, read_groups
+from sparsesolve.penalties.norm import LEAST_ALPHA, NO_PENALTY, free_directions
 
 # Relative margin that keeps a scaled dual point feasible after rounding.
 cdef double FEASIBLE = 1e-14
-# alpha counts as at least this value when the first lam of a path is chosen, as in glmnet.
-cdef double LEAST_ALPHA = 1e-3
-# A weight below this value counts as no penalty, compared with gradients of size 1.
-cdef double NO_PENALTY = 1e-14
 # Called with (class, keywords given, keywords known, "maker") when a keyword is unknown. The room
 # of such messages is above this one and sets it; a constructor in Python is decorated instead.
 answer = None
 
 
 cdef class BlockPenalty:
-    """Base class of all penalties on groups.
-
-    Parameters
-    ----------
-    groups : sequence or mapping
-        One label per feature, of any type (None: a group of its own); or sequences of feature
-        numbers, or a mapping to them. Groups need not be contiguous; features in none are groups
-        of one; none may be in two.
-    weights : array-like (G,) or mapping from labels, default None
-        Weight d_g of each group, in the order in which groups first appear; None means the square
-        root of its size. 0: unpenalised, inf: excluded. Features of no group have weight 1.
-    """
+    """Base class of all penalties on groups; groups and weights are as `GroupL2` has them."""
 
     __signature__ = signature(lambda groups, weights=None: None)  # Cython gives classes none
     has_blocks = has_groups = True      # see penalty.py
@@ -118,9 +97,7 @@ cdef class BlockPenalty:
         return bound
 
     def part(self, groups):
-        """Return the penalty on some groups alone; their coefficients stand one group after the
-        other.
-        """
+        """Return the penalty on some groups alone; their coefficients stand group by group."""
         sizes, first = np.diff(self.start)[groups], np.asarray(self.start)[groups]
         ends = np.cumsum(sizes)
         places = np.repeat(first - ends + sizes, sizes) + np.arange(sizes.sum())
@@ -128,9 +105,7 @@ cdef class BlockPenalty:
         return self._shown(layout, groups, places)
 
     def repeated(self, Py_ssize_t K):
-        """Return the penalty on coefficients (K, p), row by row: a block has its features in all
-        rows.
-        """
+        """Return the penalty on (K, p), row by row: a block has all rows of its group."""
         layout = self.layout
         of, p = np.tile(layout.of, K), len(layout.of)
         member, inverse = np.argsort(of, kind="stable").astype(np.intc), np.argsort(layout.member)
@@ -162,8 +137,7 @@ cdef class BlockPenalty:
         return bound
 
     def entry_lambdas(self, z):
-        """The least lam that keeps each group at zero against z, (G,), with alpha at least 1e-3.
-        """
+        """Return the least lam that keeps each group at zero, (G,), with alpha at least 1e-3."""
         penalty = self
         if self.alpha < LEAST_ALPHA:
             member, limits = np.asarray(self.member), np.zeros((2, self.member.shape[0]))
@@ -245,8 +219,7 @@ cdef class BlockPenalty:
         return self.weight[g] == 0.0 and self.l1[g] == 0.0
 
     cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil:
-        """Return how far a coordinate may move in that direction; `place` counts group by group.
-        """
+        """Return how far a coordinate may move in that direction; places count group by group."""
         return self.upper[place] if towards > 0.0 else -self.lower[place]
 
     cdef double block_value(self, Py_ssize_t g, const double* b, double lam) noexcept nogil:
@@ -325,8 +298,7 @@ cdef class BlockPenalty:
         return False
 
     cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam,
-                            double near,
-                            double* b) noexcept nogil:
+                            double near, double* b) noexcept nogil:
         """b = argmin sum_j h_j b_j^2 / 2 - x'b + lam * Omega_g(b) for such a group.
 
         `near` is a first guess of its length.
@@ -342,8 +314,7 @@ cdef class BlockPenalty:
         return 0
 
     cdef int merge(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
-                 int* tangent_of,
-                 double* sign, double* slope) noexcept nogil:
+                 int* tangent_of, double* sign, double* slope) noexcept nogil:
         """Merge coordinates that reach a kink of the norm at once with those that make it.
 
         At once: before t of the step d, and from nearer than `near` times the largest coordinate.
@@ -352,9 +323,7 @@ cdef class BlockPenalty:
         return 0
 
     cdef void stop(self, Py_ssize_t g, const double* b, double* d) noexcept nogil:
-        """Shorten a step along the tangent, coordinate by coordinate, to where the norm has
-        kinks.
-        """
+        """Shorten a step along the tangent, coordinate by coordinate, to the norm's kinks."""
 
     cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam,
                                 const int* tangent_of, double* H, int ld) noexcept nogil:
@@ -428,9 +397,7 @@ cdef class BlockPenalty:
         return total
 
     def directions(self, Py_ssize_t g, const double[::1] b, const double[::1] z, double lam=1.0):
-        """Tangent directions of Omega_g at a block b, as columns, with slopes and second
-        derivative.
-        """
+        """Return tangent directions at a block b, as columns, slopes and second derivative."""
         cdef Py_ssize_t j, s = self.size(g)
         cdef int[::1] tangent_of = np.empty(s, dtype=np.intc)
         cdef double[::1] sign = np.empty(s), slope = np.zeros(s)
@@ -454,12 +421,8 @@ cdef class BlockPenalty:
         return s
 
     def kernel(self):
-        """Return the directions that do not change Omega, csc (p, k): unpenalised features
-        without limits.
-        """
-        one = np.ones(self.member.shape[0])
-        free = self.unpenalised(1e300 * one, one) & self.unpenalised(-1e300 * one, -one)
-        return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
+        """Return the unpenalised features without limits as directions, csc (p, k)."""
+        return free_directions(self, self.member.shape[0])
 
     def unpenalised(self, b, z, double lam=1.0):
         """Return a mask (p,) of the features that are unpenalised at this lam and free to move.

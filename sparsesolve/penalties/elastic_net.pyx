@@ -2,14 +2,10 @@
 from inspect import signature
 
 import numpy as np
-import scipy.sparse
 
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, prox, value
 
-# alpha counts as at least this value when the first lam of a path is chosen, as in glmnet.
-cdef double LEAST_ALPHA = 1e-3
-# A weight below this value counts as no penalty, compared with gradients of size 1.
-cdef double NO_PENALTY = 1e-14
+from sparsesolve.penalties.norm import LEAST_ALPHA, NO_PENALTY, free_directions
 
 
 cdef class ElasticNet:
@@ -79,9 +75,7 @@ cdef class ElasticNet:
         return out
 
     def polar(self, const double[::1] z):
-        """Return the least lam with b = 0 optimal for the linear term -z'b: max |z_j| / (alpha
-        v_j).
-        """
+        """Return the least lam with b = 0 optimal for -z'b: max |z_j| / (alpha v_j)."""
         cdef double largest = 0.0
         cdef Py_ssize_t j
         for j in range(z.shape[0]):
@@ -92,9 +86,7 @@ cdef class ElasticNet:
         return largest
 
     def entry_lambdas(self, const double[::1] z):
-        """Return the least lam that keeps each feature at zero against z, (p,); alpha is at least
-        1e-3.
-        """
+        """Return the least lam that keeps each feature at zero, (p,), with alpha at least 1e-3."""
         v, upper, lower = np.asarray(self.factors), np.asarray(self.upper), np.asarray(self.lower)
         held = (v > 0.0) & ((upper > 0.0) | (lower < 0.0))
         levels = np.where(held, np.abs(z) / np.where(held, v, 1.0), 0.0)
@@ -119,12 +111,8 @@ cdef class ElasticNet:
         return s
 
     def kernel(self):
-        """Return the directions that do not change Omega, csc (p, k): unpenalised features
-        without limits.
-        """
-        one = np.ones(self.l1.shape[0])
-        free = self.unpenalised(1e300 * one, one) & self.unpenalised(-1e300 * one, -one)
-        return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
+        """Return the unpenalised features without limits as directions, csc (p, k)."""
+        return free_directions(self, self.l1.shape[0])
 
     def unpenalised(self, b, z, double lam=1.0):
         """Return a mask (p,) of the features without a penalty at this lam and without an active

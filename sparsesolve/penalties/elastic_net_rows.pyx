@@ -12,10 +12,11 @@ from libc.math cimport INFINITY, copysign, fabs, sqrt
 
 import numpy as np
 
+from sparsesolve.penalties import norm
+
 from sparsesolve.penalties cimport elastic_net
 
-# A weight below this value counts as no penalty, compared with gradients of size 1.
-cdef double NO_PENALTY = 1e-14
+cdef double NO_PENALTY = norm.NO_PENALTY
 
 
 @final
@@ -51,9 +52,7 @@ cdef class ElasticNetRows:
         return part
 
     cdef bint is_unpenalised(self, Py_ssize_t j, double b, double c, double lam) noexcept nogil:
-        """Return True if a coefficient has no penalty beyond rounding and is not pressed on a
-        limit.
-        """
+        """Return True if a coefficient has no penalty, and is not pressed on a limit."""
         return (lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
                 and not (b >= self.upper[j] and c >= 0.0) and not (b <= self.lower[j] and c <= 0.0))
 
@@ -108,8 +107,7 @@ cdef class ElasticNetRows:
         return total
 
     def polar(self, C):
-        """Return the least lam with B = 0 optimal for the linear term -C'B; inf if there is none.
-        """
+        """Return the least lam with B = 0 optimal for the linear term -C'B, or inf."""
         sizes, l1 = self.sizes(C), np.asarray(self.l1)
         if sizes[l1 == 0.0].any():
             return np.inf
@@ -170,9 +168,7 @@ cdef class ElasticNetRows:
 
     def gains(self, const double[:, ::1] B, const double[:, ::1] g, double lam,
               const double[::1] diagonal):
-        """Return the expected decreases from coefficients that leave zero, and from those free to
-        move.
-        """
+        """Return expected decreases, of coefficients that leave zero and of free ones."""
         mask, left = self.smooth_part(B, g, lam)
         cdef const unsigned char[:, ::1] m = mask.view(np.uint8)
         cdef const double[:, ::1] rest = left
@@ -208,8 +204,7 @@ cdef class ElasticNetRows:
                         moved[k, j] = 0.0
 
     def unpenalised(self, B, C, double lam=1.0):
-        """Return a mask (p,) of the features with an unpenalised coefficient that no limit stops.
-        """
+        """Return a mask (p,) of features with an unpenalised coefficient that is free to move."""
         return self.unpenalised_each(B, C, lam).any(axis=0)
 
     def unpenalised_each(self, const double[:, ::1] B, const double[:, ::1] C, double lam=1.0):

@@ -1,8 +1,6 @@
 """Groups by the largest of their coefficients, whose active coefficients tend to one size.
 
     N_g(b) = d_g |b|_inf
-
-Reference: Bach et al. 2012, sections 1.3 and 3.2 (the prox by a projection on the l1 ball).
 """
 from libc.math cimport INFINITY, fabs, sqrt
 
@@ -23,12 +21,9 @@ cdef class GroupLinf(BlockPenalty):
     Parameters
     ----------
     groups : sequence or mapping
-        One label per feature, (p,), of any type (None: a group of its own); or sequences of
-        feature numbers, or a mapping from labels to them. Groups need not be contiguous; features
-        in none are groups of one; none may be in two.
+        Groups as :class:`GroupL2` takes them.
     weights : array-like (G,) or mapping from labels, default None
-        d_g of the groups named, in the order in which they first appear; None means the square
-        roots of their sizes. 0 leaves a group unpenalised, inf excludes it.
+        d_g, as :class:`GroupL2` takes them.
 
     Raises
     ------
@@ -52,7 +47,6 @@ cdef class GroupLinf(BlockPenalty):
     """
 
     evens_out = True
-
     lazy_kind = "norm"
 
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
@@ -162,8 +156,7 @@ cdef class GroupLinf(BlockPenalty):
         return count
 
     cdef int merge(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
-                 int* tangent_of,
-                 double* sign, double* slope) noexcept nogil:
+                 int* tangent_of, double* sign, double* slope) noexcept nogil:
         """Merge the coefficients that reach the largest size with those that have it."""
         cdef Py_ssize_t j, i, s = self.size(g)
         cdef double largest = 0.0, rate = -INFINITY, side

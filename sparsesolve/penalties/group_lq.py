@@ -1,11 +1,9 @@
 """GroupLq: disjoint groups of features by their lq norms, for any q >= 1.
 
-    Omega(b) = sum_g d_g |b_g|_q,       |b_g|_q = (sum_j |b_j|^q)^(1/q),     1 / q + 1 / q' = 1
-
 q = 1 is a weighted lasso, q = 2 the group lasso, q = inf that of the largest coefficients. With
 q < 2 a group's coefficients are drawn to few large ones, with q > 2 towards one size.
-References: Bach, Jenatton, Mairal, Obozinski (2012), sections 1.3 and 3.3; Fornasier, Rauhut,
-"Recovery algorithms for vector-valued data with joint sparsity constraints" (2008).
+Reference: Fornasier, Rauhut, "Recovery algorithms for vector-valued data with joint sparsity
+constraints" (2008).
 """
 
 from __future__ import annotations
@@ -13,18 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from sparsesolve.penalties.groups import NormOfGroups, read_groups
-from sparsesolve.penalties.norm import read_number, read_weights, soft, units_of
+from sparsesolve.penalties.forms import on_support
+from sparsesolve.penalties.groups import NormOfGroups
+from sparsesolve.penalties.norm import read_number, soft, units_of
 from sparsesolve.penalties.prox.balls import project_l1
 from sparsesolve.penalties.prox.powers import power_lengths
 from sparsesolve.penalties.rows import Rows
-from sparsesolve.penalties.tangent import Tangent
 
-# Newton steps for the length of a group's prox; some five are enough, and bisections end sooner
-# than this.
-STEPS = 200
 # The relative size of a last step, and of an interval that bisection leaves.
 SAME = 4e-16
 
@@ -77,15 +71,6 @@ class GroupLq(NormOfGroups):
     def _arguments(self):
         return f"{self.groups!r}, q={self.q!r}, weights={self.weights!r}"
 
-    def _bind(self, names):
-        layout = read_groups(self.groups, self.n_features, names)
-        self.of, count = np.asarray(layout.of), layout.n_named
-        self.d = np.sqrt(np.asarray(layout.sizes, dtype=float))
-        labels = layout.labels[:count]
-        given = read_weights(self.weights, count, "groups", labels, self.d[:count])
-        if given is not None:
-            self.d[:count] = given
-
     def norm(self, b: np.ndarray) -> float:
         return float(self.d @ norms(self.of, b, self.q, len(self.d)))
 
@@ -123,8 +108,7 @@ class GroupLq(NormOfGroups):
         return Rows(made)
 
     def majorant(self, b: np.ndarray, smoothing: float) -> np.ndarray | None:
-        """Return w (p,) with Omega <= sum_j w_j b_j^2 / 2 + constant, equal near b; None if q > 2.
-        """
+        """Return w (p,) with Omega <= sum_j w_j b_j^2 / 2 + constant; None if q > 2."""
         if self.q > 2.0:
             return None
         size = np.hypot(b, smoothing)
@@ -137,12 +121,14 @@ class GroupLq(NormOfGroups):
             return None
         size = norms(self.of, b, self.q, len(self.d))
         moving = (size[self.of] > 0.0) & ((b != 0.0) | (self.q >= 2.0))
-        which = np.flatnonzero(moving | (self.d[self.of] == 0.0))
-        of, ones = self.of[which], np.ones(len(which))
+        moving |= self.d[self.of] == 0.0
+        which = np.flatnonzero(moving)
+        of = self.of[which]
         whole = np.where(size[of] > 0.0, size[of], 1.0)
         share = np.abs(b[which]) / whole  # |b_j| / |b_g|, within [0, 1]
         slope = np.sign(b[which]) * share ** (self.q - 1.0)
-        d = np.where(size[of] > 0.0, self.d[of], 0.0)
+        d, gradient = np.where(size[of] > 0.0, self.d[of], 0.0), np.zeros(len(b))
+        gradient[which] = d * slope
 
         def curvature(z):
             same = of[:, None] == of
@@ -151,8 +137,7 @@ class GroupLq(NormOfGroups):
             C = np.diag(bend) - np.where(same, np.outer(slope, slope), 0.0)
             return (self.q - 1.0) * (d / whole)[:, None] * C
 
-        T = sparse.csc_array((ones, (which, np.arange(len(which)))), (len(b), len(which)))
-        return Tangent(T, d * slope, curvature)
+        return on_support(b, gradient, moving)._replace(curvature=curvature)
 
 
 def dual_power(q):
@@ -186,7 +171,7 @@ def prox_lq(v, level, of, q):
     low, high = np.zeros(G), norms(of, v, q, G)  # bounds of r
     r, moving = np.where(open_, high, 1.0), open_[of]
     k, x = level[of] / q, np.zeros_like(a)
-    for _ in range(STEPS):
+    for _ in range(200):  # some five Newton steps are enough, and bisections end sooner
         own = r[of]
         x[moving] = power_lengths(a[moving] / own[moving], k[moving] / own[moving], q)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):

@@ -297,6 +297,21 @@ class NormOfGroups(Norm):
         self.groups = None if groups is None else held(groups)
         self.weights = None if weights is None else held_weights(weights)
 
+    def _bind(self, names):
+        """Read the group of each feature `of` (p,) and the weights `d` (G,); None: features."""
+        p = self.n_features
+        if self.groups is None:
+            self.of, sizes, count, labels = np.arange(p), np.ones(p), p, names
+        else:
+            layout = read_groups(self.groups, p, names)
+            self.of, sizes = np.asarray(layout.of), np.asarray(layout.sizes, dtype=float)
+            count, labels = layout.n_named, layout.labels[: layout.n_named]
+        self.d = np.sqrt(sizes)
+        what = "features" if self.groups is None else "groups"
+        given = read_weights(self.weights, count, what, labels, self.d[:count])
+        if given is not None:
+            self.d[:count] = given
+
     def _arguments(self):
         return f"{self.groups!r}, weights={self.weights!r}"
 

@@ -2,18 +2,16 @@
 
     Omega*(z) = sqrt of the sum of the k largest squares of z
 
-Its unit ball is the convex hull of vectors with k nonzero coefficients and l2 norm 1. It is a
-tighter relaxation than the elastic net. k = 1 is the l1 norm, k = p the l2 norm.
-Reference: Argyriou, Foygel, Srebro, "Sparse prediction with the k-support norm" (2012).
+It is a tighter relaxation than the elastic net. k = 1 is the l1 norm, k = p the l2 norm.
 """
 
 from typing import Any
 
 import numpy as np
 
+from sparsesolve.penalties.forms import on_support
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.prox.ordered import shrinkage
-from sparsesolve.penalties.tangent import on_support
 
 
 class KSupport(Norm):

@@ -6,17 +6,14 @@ Large coefficients are shrunk less than by the l1 norm, or not at all. The objec
 A path is computed by reweighting: phi is replaced by its tangent at the last solution, a weighted
 l1 norm or group lasso (`solvers/reductions/reweighting.py`), until the weights no longer change.
 Such a point is stationary; it need not be the global minimum.
-References: Zhang, "Nearly unbiased variable selection under minimax concave penalty" (2010); Fan,
-Li, "Variable selection via nonconcave penalized likelihood" (2001); Zou, Li, "One-step sparse
-estimates in nonconcave penalized likelihood models" (2008); Bach et al. 2012, section 5.
+Reference: Zou, Li, "One-step sparse estimates in nonconcave penalized likelihood models" (2008).
 
     MCP     phi(x; lam) = lam x - x^2 / (2 gamma)  up to gamma lam,  gamma lam^2 / 2 beyond
     SCAD    phi'(x; lam) = lam  up to lam,  (gamma lam - x) / (gamma - 1)  up to gamma lam,  then 0
     Log     phi(x; lam) = lam log(1 + x / epsilon), whose tangent is the reweighted l1 norm
     Bridge  phi(x; lam) = lam ((x + s)^q - s^q),   s = 0.001 unless told otherwise
 
-`Concave` is their base; more references stand with the classes. `ConcavePenalty` adds a ridge
-part, in the units of a Problem:
+`Concave` is their base. `ConcavePenalty` adds a ridge part, in the units of a Problem:
 
     sum_g phi(|b_g|; alpha lam d_g) + lam (1 - alpha) |b|^2 / 2
 
@@ -31,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.penalties.groups import NormOfGroups, read_groups
-from sparsesolve.penalties.norm import read_number, read_weights
+from sparsesolve.penalties.groups import NormOfGroups
+from sparsesolve.penalties.norm import read_number
 from sparsesolve.penalties.prox.balls import lengths
 from sparsesolve.penalties.prox.powers import concave_power_lengths
 
@@ -63,20 +60,6 @@ class Concave(NormOfGroups):
         vars(self).update(shape)  # the number that phi depends on, by its name
         self._shape = "".join(f"{value!r}, " for value in shape.values())
         super().__init__(groups, weights)
-
-    def _bind(self, names):
-        p = self.n_features
-        if self.groups is None:
-            self.of, sizes, count, labels = np.arange(p), np.ones(p), p, names
-        else:
-            layout = read_groups(self.groups, p, names)
-            self.of, sizes = np.asarray(layout.of), np.asarray(layout.sizes, dtype=float)
-            count, labels = layout.n_named, layout.labels[: layout.n_named]
-        self.d = np.sqrt(sizes)
-        what = "features" if self.groups is None else "groups"
-        given = read_weights(self.weights, count, what, labels, self.d[:count])
-        if given is not None:
-            self.d[:count] = given
 
     def lengths(self, b: np.ndarray) -> np.ndarray:
         """Return each group's length, (G,). For b (K, p) a group has its features in all rows."""

@@ -10,7 +10,7 @@ Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical
 
 import numpy as np
 
-from sparsesolve.penalties.each_response import over_responses
+from sparsesolve.penalties.rows import over_responses
 
 
 class Nonnegative:

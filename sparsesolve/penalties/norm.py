@@ -1,11 +1,7 @@
-"""Norm: the base class of norms on the whole vector. A subclass implements four methods.
+"""Norm: the base class of norms on the whole vector, and the reading of their arguments.
 
-    norm(b)          Omega(b)
-    norm_prox(v, t)  argmin_b |b - v|^2 / 2 + t Omega(b), a new array
-    dual_norm(z)     the dual norm, or an upper bound
-    kernel()         directions that do not change Omega, (p, k); None where there are none
-
-The base reads arrays, and answers `value`, `prox`, `polar`: the contract of ``penalty.py``.
+A subclass implements `norm`, `norm_prox`, `dual_norm` and, where some directions do not change
+Omega, `kernel`. The base reads arrays, and answers the contract of ``penalty.py``.
 `WholePenalty` derives the ridge part, the conjugate and the feasible scale from these.
 """
 
@@ -20,6 +16,15 @@ from scipy import sparse
 
 from sparsesolve.penalties.columns import by_label
 
+# alpha counts as at least this value when the first lam of a path is chosen, as in glmnet.
+LEAST_ALPHA = 1e-3
+# A weight below this value counts as no penalty, compared with gradients of size 1.
+NO_PENALTY = 1e-14
+# What is below this fraction of the largest, or of the sum, counts as 0: coefficients and their
+# differences, singular values, and the sum of products on a connected part.
+ROUNDING = 1e-9
+# The part of a vector along a kernel counts as rounding below this fraction of its length.
+ORTHOGONAL = 1e-10
 # Squares between these are far from the ends of floats, and so are products of a few of them.
 TINY, HUGE = 1e-200, 1e200
 # Beyond this many times the size of its argument a prox no longer depends on t.
@@ -75,8 +80,7 @@ class Norm:
         return None
 
     def over(self, n_features: int, names: Any = None) -> Norm:
-        """Return the penalty for `n_features` features; raise ValueError if it does not fit them.
-        """
+        """Return the penalty for `n_features` features; raise ValueError if it does not fit."""
         bound = copy(self)
         bound.n_features = n_features
         bound._bind(names)
@@ -91,7 +95,7 @@ class Norm:
         return self if self.n_features == count > 0 else self.over(count)
 
     def mapping(self) -> Any:
-        """Return the map to an equal penalty on blocks (``mapping.py``), or None."""
+        """Return the map to an equal penalty on blocks (``forms.py``), or None."""
         return None
 
     def part(self, which: np.ndarray) -> Any:
@@ -99,7 +103,7 @@ class Norm:
         return None
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Return the directions along which Omega is smooth at b (``tangent.py``), or None."""
+        """Return the directions along which Omega is smooth at b (``forms.py``), or None."""
         return None
 
     def degrees(self, b: np.ndarray) -> int:
@@ -141,6 +145,13 @@ def units_of(mask):
     which = np.flatnonzero(mask)
     units = sparse.eye_array(len(mask), format="csc")[:, which]
     return units if len(which) else None
+
+
+def free_directions(penalty, n_features):
+    """Return the unpenalised features without limits as directions, csc (p, k)."""
+    one = np.ones(n_features)
+    free = penalty.unpenalised(1e300 * one, one) & penalty.unpenalised(-1e300 * one, -one)
+    return sparse.eye_array(n_features, format="csc")[:, np.flatnonzero(free)]
 
 
 def level_of_prox(t):

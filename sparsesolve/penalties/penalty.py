@@ -20,8 +20,8 @@ lam and t are arguments, never attributes, and a penalty keeps no state of a sol
 also answer:
 
     over(n_features, names) -> the penalty for so many features; ValueError where it does not fit
-    mapping()               a map to a penalty on disjoint blocks (``mapping.py``), or None
-    tangent(b)              directions along which Omega is smooth at b (``tangent.py``), or None:
+    mapping()               a map to a penalty on disjoint blocks (``forms.py``), or None
+    tangent(b)              directions along which Omega is smooth at b (``forms.py``), or None:
                             Newton steps on these finish what proximal steps began
     sorted_weights()        (p,) w, which do not rise, with Omega(b) = sum_i w_i |b|_(i): solvers
                             then move clusters of equal sizes
@@ -30,7 +30,7 @@ also answer:
                             where Omega^2 is a concave function of the squares of coefficients
     summands()              the penalties of which Omega is the sum, for solvers that need only
                             their proxes; or None
-    splitting()             Omega(b) = psi(A b) with a simple psi, for ADMM (``splitting.py``)
+    splitting()             Omega(b) = psi(A b) with a simple psi, for ADMM (``forms.py``)
     prox_rows(V, t)         the prox of each row of V (N, p) at its own t (N,), where one call is
                             faster than N
     prox_near(v, t, near)   for an iterative prox: its answer, and a start for the next call, given

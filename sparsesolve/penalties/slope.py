@@ -1,9 +1,4 @@
-"""SLOPE: the sorted l1 norm, under which coefficients of similar sizes become equal.
-
-    Omega(b) = sum_i lambda_i |b|_(i),   |b|_(1) >= |b|_(2) >= ..,  lambda_1 >= lambda_2 >= .. >= 0
-
-Reference: Bogdan, van den Berg, Sabatti, Su, Candes (2015).
-"""
+"""SLOPE: the sorted l1 norm, under which coefficients of similar sizes become equal."""
 
 from __future__ import annotations
 
@@ -12,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.penalties.norm import Norm, read_number
+from sparsesolve.penalties.forms import on_clusters
+from sparsesolve.penalties.norm import ROUNDING, Norm, read_number
 from sparsesolve.penalties.prox.ordered import prox_sorted
-from sparsesolve.penalties.tangent import on_pieces
 
 KINDS = ("bh", "oscar", "constant")
 
@@ -97,13 +92,7 @@ class Slope(Norm):
 
     def tangent(self, b: np.ndarray) -> Any:
         """Return clusters of equal nonzero sizes as directions, with weights of their ranks."""
-        size = np.abs(b)
-        order = np.argsort(-size, kind="stable")[: np.count_nonzero(b)]
-        starts = np.flatnonzero(np.diff(size[order], prepend=np.inf))
-        label = np.full(len(b), -1)
-        label[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(order)]))
-        gradient = np.add.reduceat(self._w[: len(order)], starts) if len(order) else np.empty(0)
-        return on_pieces(label, np.sign(b), gradient)
+        return on_clusters(b, self._w)
 
     def degrees(self, b: np.ndarray) -> int:
         """Count the clusters of equal nonzero sizes."""
@@ -113,7 +102,7 @@ class Slope(Norm):
 def clusters(b):
     """Return the number of clusters of equal nonzero sizes in b (p,)."""
     size = np.sort(np.abs(b[b != 0.0]))
-    return int(len(size) > 0) + int(np.count_nonzero(np.diff(size) > 1e-9 * size[-1:]))
+    return int(len(size) > 0) + int(np.count_nonzero(np.diff(size) > ROUNDING * size[-1:]))
 
 
 def _made(p, q, kind):

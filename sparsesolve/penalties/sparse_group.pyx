@@ -1,10 +1,6 @@
 """Sparse group lasso: features within the chosen groups are chosen too; tau = 0: the group lasso.
 
     N_g(b) = tau |b|_1 + (1 - tau) d_g |b|_2
-
-Reference: Yuan and Lin, "Model selection and estimation in regression with grouped variables"
-(2006); Simon, Friedman, Hastie and Tibshirani, "A sparse-group lasso" (2013); Bach et al.
-2012, section 3.3.
 """
 from libc.math cimport INFINITY, fabs, frexp, ldexp, sqrt
 
@@ -15,8 +11,6 @@ import numpy as np
 
 from sparsesolve.penalties.blocks cimport BlockPenalty, length
 
-# Bisection steps that take a bracket from a factor of two to the last digit of a double.
-DEF HALVINGS = 54
 # No search for a root takes more than this many steps.
 DEF STEPS = 200
 # A bracket is not extended beyond this number, nor below its inverse.
@@ -39,14 +33,11 @@ cdef class SparseGroup(BlockPenalty):
     Parameters
     ----------
     groups : sequence or mapping
-        One label per feature, (p,), of any type (None: a group of its own); or sequences of
-        feature numbers, or a mapping from labels to them. Groups need not be contiguous; features
-        in none are groups of one; none may be in two.
+        Groups as :class:`GroupL2` takes them.
     tau : float in [0, 1], default 0.5
         Share of the l1 norm: 0 is the group lasso, 1 the lasso.
     weights : array-like (G,) or mapping from labels, default None
-        d_g of the groups named, in the order in which they first appear; None means the square
-        roots of their sizes. 0 leaves the l1 norm alone, inf excludes a group.
+        d_g, as :class:`GroupL2` takes them; 0 leaves the l1 norm alone, inf excludes a group.
 
     Raises
     ------
@@ -143,16 +134,12 @@ cdef class SparseGroup(BlockPenalty):
         return ldexp(nu, power)
 
     cdef double reach(self, Py_ssize_t g) noexcept nogil:
-        """Return 1 / the norm of a unit coordinate vector, where the norm is least relative to
-        |b|_2.
-        """
+        """Return 1 / the norm of a unit vector of a coordinate, where it is least."""
         return 1.0 / (self.weight[g] + self.l1[g]) if not self.block_unpenalised(g) else INFINITY
 
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam,
                          double* b) noexcept nogil:
-        """Soft-threshold, then shrink the length of the block; with limits it is the root of an
-        equation.
-        """
+        """Soft-threshold, then shrink the block's length; with limits it is an equation's root."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double l1 = lam * self.l1[g], level = lam * self.weight[g]
         cdef double r = h + lam * self.ridge[g]
@@ -186,7 +173,7 @@ cdef class SparseGroup(BlockPenalty):
         while low > 1.0 / HUGE and not self._too_short(g, low, r, level, z):
             low *= 0.5
         high = min(high, 2.0 * low)
-        for k in range(HALVINGS):
+        for k in range(54):         # from a factor of two to the last digit of a double
             middle = 0.5 * (low + high)
             if self._too_short(g, middle, r, level, z):
                 low = middle
@@ -212,8 +199,7 @@ cdef class SparseGroup(BlockPenalty):
         return self.l1[g] == 0.0 and not self.limited
 
     cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam,
-                            double near,
-                            double* b) noexcept nogil:
+                            double near, double* b) noexcept nogil:
         """Compute the length rho of the block, the root of sum_j x_j^2 / (r_j rho + level)^2 = 1
         with r = h + ridge.
 

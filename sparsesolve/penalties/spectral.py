@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.each_response import EachResponse
-from sparsesolve.penalties.norm import Norm, read_shape, soft
+from sparsesolve.penalties.forms import Tangent
+from sparsesolve.penalties.norm import ROUNDING, Norm, read_shape, soft
 from sparsesolve.penalties.prox.balls import project_l1
-from sparsesolve.penalties.tangent import Tangent
+from sparsesolve.penalties.rows import EachResponse
 
 # Least threshold, as a fraction of the largest singular value, for which eigenvalues of inner
 # products resolve the singular values above it. An eigenvalue has an error of 1e-16 of the
@@ -67,8 +67,6 @@ def prox_by_inner_products(V, t):
     return shrunk @ (part.T @ V) if wide else (V @ shrunk) @ part.T
 
 
-# A singular value below this fraction of the largest one counts as 0.
-ROUNDING = 1e-9
 KINDS = ("trace", "spectral", "frobenius")
 
 

@@ -12,9 +12,8 @@ a feature adds less to a larger set. Omega is the largest norm below F(support o
 The nearest point comes by the algorithm of Fujishige and Wolfe from greedy vertices. With the
 order that it finds, pool adjacent violators gives the exact prox; for F of the size alone that is
 the order of |v|. The dual norm comes by Dinkelbach's steps over the sets above a level of a prox.
-References: Bach, "Structured sparsity-inducing norms through submodular functions" (2010); Bach,
-Jenatton, Mairal, Obozinski (2012), section 1.3; Fujishige, "Submodular functions and optimization"
-(2005), section 7.1; Wolfe, "Finding the nearest point in a polytope" (1976).
+References: Fujishige, "Submodular functions and optimization" (2005), section 7.1; Wolfe,
+"Finding the nearest point in a polytope" (1976).
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.penalties.forms import on_clusters
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.prox.ordered import pool_sorted
 from sparsesolve.penalties.slope import clusters
-from sparsesolve.penalties.tangent import on_pieces
 
 # Most vertices that are added; a path of 100 features takes some 10 to 100.
 STEPS = 2000
@@ -36,8 +35,6 @@ STEPS = 2000
 NEAREST = 1e-14
 # Differences of F, relative to its largest value, that are rounding.
 ROUNDED = 1e-10
-# Dinkelbach's steps: each finds another set, and some five end.
-RATIOS = 100
 
 
 class Submodular(Norm):
@@ -168,7 +165,7 @@ class Submodular(Norm):
         level = self._best_ratio(size, np.argsort(-size, kind="stable"))
         if self._steps is not None:
             return level
-        for _ in range(RATIOS):
+        for _ in range(100):  # each step finds another set, and some five end
             b, base = self._nearest(size, level)
             new = self._best_ratio(size, np.argsort(-b, kind="stable")) if b.any() else 0.0
             if not new > level * (1.0 + 1e-15):
@@ -214,13 +211,7 @@ class Submodular(Norm):
 
     def tangent(self, b: np.ndarray) -> Any:
         """Return clusters of equal sizes as directions, with what they add to F."""
-        size = np.abs(b)
-        order, count = np.argsort(-size, kind="stable"), np.count_nonzero(b)
-        starts = np.flatnonzero(np.diff(size[order[:count]], prepend=np.inf))
-        label = np.full(len(b), -1)
-        label[order[:count]] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, count]))
-        gains = self.gains(order)[:count]
-        return on_pieces(label, np.sign(b), np.add.reduceat(gains, starts) if count else gains)
+        return on_clusters(b, self.gains(np.argsort(-np.abs(b), kind="stable")))
 
     def degrees(self, b: np.ndarray) -> int:
         """Count the clusters of equal nonzero sizes."""
@@ -244,20 +235,10 @@ class Subsets:
 
 
 def nearest_point(v: np.ndarray, vertex: np.ndarray, greedy: Callable) -> np.ndarray:
-    """Return the point of a polytope nearest to v, by Wolfe's algorithm.
+    """Return the point of a polytope nearest to v (p,), by Wolfe's algorithm from a vertex (p,).
 
-    Parameters
-    ----------
-    v : (p,)
-    vertex : (p,)
-        A vertex to start from.
-    greedy : callable
-        Maps w (p,) to the vertex s with the largest w's.
-
-    Returns
-    -------
-    ndarray (p,)
-        A convex combination of vertices: within the polytope whatever the accuracy.
+    `greedy` maps w (p,) to the vertex s with the largest w's. The answer is a convex combination
+    of vertices: within the polytope whatever the accuracy.
     """
     S, share = (vertex - v)[None, :], np.ones(1)  # vertices less v, and their shares
     x, largest = S[0], float(S[0] @ S[0])

@@ -4,9 +4,8 @@
 
 For few sums the prox is the composition of the proxes of the terms; such terms are arguments of
 the penalty concerned (``l1`` of total variation). For other sums, such as l1 plus trace norm, the
-prox is found by going round the terms, and the dual norm is bounded by a decomposition of z:
-`prox.alternating` and `prox.dual_norm_bounds`.
-Reference: Bach, Jenatton, Mairal, Obozinski (2012), section 3.3.
+prox is found by going round the terms, and the dual norm is bounded by a decomposition of z
+(`prox.sums`).
 """
 
 from collections.abc import Sequence
@@ -15,17 +14,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.each_response import degrees, over_responses
+from sparsesolve.penalties.forms import Splitting, splitting_of, splitting_over, stacked
 from sparsesolve.penalties.norm import Norm, refuse_no_norm
 from sparsesolve.penalties.penalty import is_scale_free
-from sparsesolve.penalties.prox.alternating import SumOfTerms
-from sparsesolve.penalties.prox.dual_norm_bounds import ByTheSum
-from sparsesolve.penalties.splitting import (
-    Splitting,
-    splitting_of,
-    splitting_over,
-    stacked,
-)
+from sparsesolve.penalties.prox.sums import ByTheSum, SumOfTerms
+from sparsesolve.penalties.rows import degrees, over_responses
 from sparsesolve.penalties.whole import orthonormal
 
 

@@ -1,10 +1,6 @@
 """Total variation along an order of the features: the fused lasso.
 
-    Omega(b) = sum_i w_i |b_(i+1) - b_i| + l1 sum_i |b_i|
-
-Reference: Tibshirani, Saunders, Rosset, Zhu, Knight, "Sparsity and smoothness via the fused lasso"
-(2005); Friedman, Hastie, Hoefling, Tibshirani (2007) on the prox, which is that of l1 after that
-of total variation.
+The prox is that of l1 after that of total variation (Friedman, Hastie, Hoefling, Tibshirani 2007).
 """
 
 from __future__ import annotations
@@ -15,18 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.penalties.mapping import Cumulated
-from sparsesolve.penalties.norm import Norm, read_number, read_order, read_weights, soft
+from sparsesolve.penalties.forms import Cumulated, on_pieces
+from sparsesolve.penalties.norm import ROUNDING, Norm, read_number, read_order, read_weights, soft
 from sparsesolve.penalties.prox.chains import (
     chain_polar,
     chain_value,
     prox_chain,
     sparse_chain_polar,
 )
-from sparsesolve.penalties.tangent import on_pieces
-
-# Coefficients that differ by less than this fraction of the largest one count as equal.
-ROUNDING = 1e-9
 
 
 class TotalVariation(Norm):

@@ -18,13 +18,11 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.penalties.elastic_net import ElasticNet
-from sparsesolve.penalties.norm import Norm
+from sparsesolve.penalties.norm import ROUNDING, Norm
 from sparsesolve.penalties.prox.trend import differences, polynomials, prox_trend, solve_adjoint
 
 # With a higher degree, differences of doubles have no correct digits when p is a few hundred.
 MOST_DEGREE = 3
-# A difference below this fraction of the largest coefficient is no knot.
-ROUNDING = 1e-9
 
 
 class TrendFilter(Norm):
@@ -112,12 +110,9 @@ def knots_of(b, q):
 
 
 class Splines:
-    """b = P a + H theta / c, a map as in `penalties.mapping`; c are the lengths of H's columns.
+    """b = P a + H theta / c, a map as in `penalties.forms`; c are the lengths of H's columns.
 
-    Parameters
-    ----------
-    basis : (p, q)
-        Orthonormal, of the polynomials of degree below q.
+    `basis` (p, q) is orthonormal, of the polynomials of degree below q.
     """
 
     grouped = False

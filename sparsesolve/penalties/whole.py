@@ -16,9 +16,10 @@ Reference: Bach et al. 2012, section 3.3 (proximal operators of sums with a squa
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.each_response import FEASIBLE, ROUNDED, over_responses
+from sparsesolve.penalties.forms import splitting_of, splitting_over
+from sparsesolve.penalties.norm import LEAST_ALPHA, NO_PENALTY, ORTHOGONAL
 from sparsesolve.penalties.prox.balls import near_one
-from sparsesolve.penalties.splitting import splitting_of, splitting_over
+from sparsesolve.penalties.rows import FEASIBLE, ROUNDED, over_responses
 
 # Relative difference up to which two vectors count as multiples of one another.
 MULTIPLE = 1e-15
@@ -71,15 +72,9 @@ class LastPolar:
 
 # A projection onto the complement of a kernel is rounded by this fraction of its argument.
 DIGITS = 64 * np.finfo(np.float64).eps
-# alpha counts as at least this value when the first lam of a path is chosen, as in glmnet.
-LEAST_ALPHA = 1e-3
-# The part of z along the kernel counts as rounding below this fraction of the length of z.
-ORTHOGONAL = 1e-10
 # What is left of a vector without its part along the kernel is rounding below this fraction of the
 # sizes that the projection adds.
 LEFT = 2e-15
-# A weight below this value counts as no penalty, compared with gradients of size 1.
-NO_PENALTY = 1e-14
 
 
 class WholePenalty:
@@ -219,9 +214,7 @@ class WholePenalty:
         self._polar.near = b, parts
 
     def terms(self):
-        """Return the penalties whose sum is P: those of a sum, of which the first has the ridge
-        part.
-        """
+        """Return the penalties whose sum is P: of a sum, of which the first has the ridge part."""
         given = getattr(self.given, "summands", lambda: None)()
         if given is None:
             return [self]
@@ -232,14 +225,13 @@ class WholePenalty:
         return made
 
     def splitting(self):
-        """Return Omega as a simple norm of linear images: see `splitting.py`."""
+        """Return Omega as a simple norm of linear images: see `forms.py`."""
         if self.several is None:
             return splitting_of(self.omega, self.n_features)
         return splitting_over(self.omega, (self.several, self.n_features))
 
     def majorant(self, b, smoothing):
-        """Return w (p,) with P <= sum_j w_j b_j^2 / 2 + constant, equal near b; None without one.
-        """
+        """Return w (p,) with P <= sum_j w_j b_j^2 / 2 + constant, equal near b; or None."""
         own = getattr(self.omega, "majorant", lambda b, smoothing: None)(b, smoothing)
         return None if own is None else self.alpha * own + self.ridge
 
@@ -249,9 +241,7 @@ class WholePenalty:
         return None if found is None or self.ridge > 0.0 else found()
 
     def tangent(self, b):
-        """Return the `Tangent` of P at b, or None; its curvature is a function of z, shaped like
-        b.
-        """
+        """Return the `Tangent` of P at b, or None; its curvature takes z, shaped like b."""
         own = getattr(self.omega, "tangent", lambda b: None)(np.ldexp(b, self.power))
         if own is None or not self.alpha > 0.0 or (self.power and own.retraction is not None):
             return None
@@ -269,18 +259,14 @@ class WholePenalty:
         return None if own is None or not self.alpha > 0.0 else self.alpha * own()
 
     def part(self, which):
-        """Return P on the features `which` alone, the others being 0; None if Omega does not
-        offer it.
-        """
+        """Return P on the features `which` alone, the others being 0, or None."""
         own = self.given.part(which)
         if own is None:
             return None
         return WholePenalty(own, len(which), self.alpha, self.unit, self.several)
 
     def entry_lambdas(self, z):
-        """Return the least lam that keeps b at zero against z, (1,); alpha counts as at least
-        1e-3.
-        """
+        """Return the least lam that keeps b at zero, (1,); alpha counts as at least 1e-3."""
         z = np.asarray(z, dtype=float)
         z = z.reshape(-1, self.n_features) if self.several else z
         kernel = self.kernel()
@@ -330,9 +316,7 @@ def orthogonal_to(kernel, z):
 
 
 def orthonormal(directions):
-    """Return an orthonormal basis (p, k) of the span of these columns, sparse if they are
-    disjoint.
-    """
+    """Return an orthonormal basis (p, k) of these columns' span, sparse if they are disjoint."""
     N = sparse.csc_array(directions, dtype=float)
     gram = sparse.csc_array(N.T @ N)
     diagonal = gram.diagonal()

@@ -15,7 +15,7 @@ from scipy import sparse
 from sparsesolve.data import by_rows
 from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.data.genotypes.columns import Variants
-from sparsesolve.penalties.each_response import degrees
+from sparsesolve.penalties.rows import degrees
 from sparsesolve.results import continuation, interpolation
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.feature_groups import FeatureGroups

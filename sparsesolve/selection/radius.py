@@ -14,7 +14,7 @@ import numpy as np
 
 from sparsesolve.data import answers_keywords, by_rows, read_number
 from sparsesolve.paths.penalty import is_concave
-from sparsesolve.penalties.each_response import over_responses
+from sparsesolve.penalties.rows import over_responses
 from sparsesolve.results.coefficient_table import INTERCEPT, Tabled, columns_of_one, described
 from sparsesolve.results.continuation import solve_at
 from sparsesolve.results.fitted_data import FittedData

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from laws.test_paths import GRID, TOL, identical, solve
 from scipy import sparse
-from scipy.optimize import brentq
 
 import sparsesolve as ss
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
@@ -65,20 +64,6 @@ def test_groups_of_one_are_the_elastic_net(kind, family, options, store):
     close(own, solve(store(X), y, **given, **made), near=1e-3)
 
 
-@pytest.mark.parametrize("n, p", [(60, 15), (30, 60)])
-def test_groups_of_one_take_the_same_steps_whatever_the_penalty(n, p):
-    """Signs belong to the directions of GroupLinf; where they were lost, steps were refused.
-
-    GroupL2 may need fewer, as its groups are brought to their lengths together.
-    """
-    X, y = data(n=n, p=p)
-    made = {"lambda_min_ratio": 0.01, "stop": None, "n_lambdas": 20}
-    steps = {kind: ss.path(X, y, penalty=make([None] * p), **made).n_iters.sum()
-             for kind, make in MAKERS.items()}  # fmt: skip
-    assert max(steps["linf"], steps["sparse"]) <= 1.2 * min(steps["linf"], steps["sparse"])
-    assert steps["l2"] <= 1.2 * min(steps["linf"], steps["sparse"])
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_tau_of_one_is_the_lasso_and_of_zero_the_group_lasso(family, store):
     X, y = data(family)
@@ -86,44 +71,6 @@ def test_tau_of_one_is_the_lasso_and_of_zero_the_group_lasso(family, store):
           solve(store(X), y, family=family))
     identical(solve(store(X), y, family=family, penalty=SparseGroup(GROUPS, 0.0)),
               solve(store(X), y, family=family, penalty=GroupL2(GROUPS)))
-
-
-def test_a_sparse_group_of_no_weight_is_a_lasso_of_its_share():
-    X, y = data()
-    fit = solve(X, y, penalty=SparseGroup([0] * P, 0.3, weights=[0.0]))
-    lasso = solve(X, y, lambdas=0.3 * GRID)
-    assert fit.coefs.toarray() == pytest.approx(lasso.coefs.toarray(), abs=NEAR)
-
-
-@pytest.mark.parametrize("lam", [3.0, 0.3, 0.03])
-def test_one_group_of_all_is_a_ridge_whose_strength_solves_an_equation(lam):
-    """(S + k I) b = c with k = lam d / |b|, in the eigenvectors of S."""
-    X, y = data()
-    X = X - X.mean(axis=0)
-    level, axes = np.linalg.eigh(X.T @ X / N)
-    c, weight = axes.T @ (X.T @ (y - y.mean()) / N), np.sqrt(P)
-    largest = np.linalg.norm(c) / weight
-    lam *= largest / 4
-
-    def excess(k):
-        return k * np.linalg.norm(c / (level + k)) - lam * weight
-
-    fit = solve(X, y, penalty=GroupL2(["all"] * P), lambdas=lam, standardize=False)
-    k = brentq(excess, 1e-12, 1e6, xtol=1e-300, rtol=1e-15)
-    assert fit.coefs.toarray().ravel() == pytest.approx(axes @ (c / (level + k)), abs=NEAR)
-
-
-def test_one_group_of_all_under_the_largest_coefficient():
-    """Orthogonal columns: the prox of the l1 ball, cut to one size."""
-    rng = np.random.default_rng(2)
-    Q = np.linalg.qr(np.column_stack([np.ones(40), rng.standard_normal((40, 5))]))[0][:, 1:]
-    y = Q @ [3.0, -2.0, 1.0, 0.5, 0.0] + 0.1 * rng.standard_normal(40)
-    c = Q.T @ y
-    fit = solve(Q, y, penalty=GroupLinf([0] * 5, [1.0]), lambdas=1.5 / 40, standardize=False)
-    b = fit.coefs.toarray().ravel()
-    size = np.abs(b).max()
-    assert np.maximum(np.abs(c) - size, 0).sum() == pytest.approx(1.5, rel=1e-6)
-    assert b == pytest.approx(np.clip(c, -size, size), abs=1e-6)
 
 
 # Symmetries
@@ -141,17 +88,6 @@ def test_permuted_columns_permute_coefficients(kind, family, store):
     assert fit.coefs.toarray()[order] == pytest.approx(other.coefs.toarray(), abs=NEAR)
 
 
-def test_other_labels_change_nothing(kind):
-    X, y = data("binomial")
-    names = {0: "z", 1: (1, 2), 2: 0, 3: "a", 4: 4.5, None: None}
-    lists = [[j for j in range(P) if GROUPS[j] == label] for label in (0, 3, 1, 2, 4)]
-    fit = solve(X, y, family="binomial", penalty=MAKERS[kind](GROUPS))
-    for groups in ([names[label] for label in GROUPS], lists, dict(enumerate(lists))):
-        identical(fit, solve(X, y, family="binomial", penalty=MAKERS[kind](groups)))
-    others = [lists[k][::-1] for k in (3, 0, 4, 1, 2)]
-    close(fit, solve(X, y, family="binomial", penalty=MAKERS[kind](others)))
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_size_of_weights_changes_nothing(kind, family, store):
     X, y = data(family)
@@ -163,16 +99,6 @@ def test_the_size_of_weights_changes_nothing(kind, family, store):
     close(fit, solve(store(X), y, weights=w, penalty_factor=8 * factors, **given))
 
 
-@pytest.mark.parametrize("kind", ["l2", "linf"])
-def test_weights_of_groups_are_in_units_of_lambda(kind):
-    X, y = data()
-    d = np.array([1.0, 0.5, 2.0, 3.0, 1.0])
-    groups = [label if label is not None else 4 for label in GROUPS]
-    fit = solve(X, y, penalty=MAKERS[kind](groups, weights=d))
-    other = solve(X, y, penalty=MAKERS[kind](groups, weights=4 * d), lambdas=GRID / 4)
-    assert np.array_equal(fit.coefs.toarray(), other.coefs.toarray())
-
-
 def test_weights_repeat_rows_and_storage_does_not_matter(kind):
     X, y = data()
     w = np.random.default_rng(3).integers(0, 4, N)
@@ -182,14 +108,6 @@ def test_weights_repeat_rows_and_storage_does_not_matter(kind):
     for stored in (X.astype(np.float32), sparse.csc_array(X), sparse.csr_array(X),
                    sparse.csc_array(X.astype(np.float32)), np.ascontiguousarray(X)):
         close(fit, solve(stored, y, weights=w, penalty=MAKERS[kind](GROUPS)))
-
-
-@pytest.mark.parametrize("kind", ["l2", "sparse"])
-def test_twins_in_a_group_share(kind):
-    X, y = data()
-    X[:, 4] = X[:, 0]
-    b = solve(X, y, penalty=MAKERS[kind](GROUPS)).coefs.toarray()
-    assert b[0] == pytest.approx(b[4], abs=NEAR) and b[0].any()
 
 
 # The first lambda
@@ -226,14 +144,6 @@ def test_warm_path_is_cold_fits(kind, family, n, p, store):
         cold = solve(store(X), y, family=family, penalty=penalty, lambdas=lam)
         assert cold.coefs.toarray().ravel() == pytest.approx(
             fit.coefs[:, [k]].toarray().ravel(), abs=2 * NEAR)
-
-
-def test_solvers_agree(kind, store):
-    X, y = data()
-    fits = [solve(store(X), y, penalty=MAKERS[kind](GROUPS), alpha=alpha, solver=solver)
-            for alpha in (1.0, 0.3) for solver in ("working_set", "proximal_newton")]  # fmt: skip
-    close(*fits[:2])
-    close(*fits[2:])
 
 
 @pytest.mark.parametrize("family", ["gaussian", "binomial"])

@@ -6,17 +6,6 @@ import pytest
 
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 
-FREE = np.full(4, np.inf)
-
-
-def penalty(groups=("u", "v", "u", "u"), weights=(1.0, 2.0)):
-    return GroupL2(list(groups), list(weights)).over(len(groups))
-
-
-def under(omega, alpha=1.0, factors=(1.0, 1.0), lower=-FREE, upper=FREE):
-    return omega.under(alpha, np.array(factors), np.zeros(2, dtype=bool), lower, upper, 1.0)
-
-
 KINDS = {"l2": GroupL2, "sparse": SparseGroup, "linf": GroupLinf}
 
 

@@ -1,4 +1,4 @@
-"""Groups by their largest coefficient: numbers worked out by hand."""
+"""Groups by their largest coefficient, some of them at limits."""
 
 import numpy as np
 import pytest
@@ -7,53 +7,13 @@ import sparsesolve as ss
 from sparsesolve.penalties import GroupLinf
 
 FREE = np.full(4, np.inf)
-B = np.array([2.0, -1.0, 3.0, -6.0])
-
-
-def penalty(weights=(1.0, 2.0), lower=-FREE, upper=FREE, alpha=1.0):
-    omega = GroupLinf(["u", "v", "u", "u"], list(weights)).over(4)
-    return omega.under(alpha, np.ones(2), np.zeros(2, dtype=bool), lower, upper, 1.0)
-
-
-def test_a_group_without_a_weight_is_left_alone():
-    assert penalty((0.0, 1.0)).prox(B, 2.0).tolist() == [2, 0, 3, -6]
-    assert penalty((0.0, 1.0)).polar(B) == np.inf
-
-
-def test_limits_let_a_large_one_stay_where_it_is():
-    """Those that a limit stops below the cap are not cut."""
-    upper = np.array([np.inf, np.inf, 0.5, np.inf])
-    omega = penalty(upper=upper)
-    assert omega.prox(np.array([2.0, 0.0, 9.0, 3.0]), 1.0).tolist() == [2, 0, 0.5, 2]
-    assert omega.prox(np.array([2.0, 0.0, 9.0, 3.0]), 3.0).tolist() == [1, 0, 0.5, 1]
-    # cap below the limit: it takes its part of what is cut, so the cap stops at the limit
-    assert omega.prox(np.array([2.0, 0.0, 9.0, 3.0]), 5.0).tolist() == [0.5, 0, 0.5, 0.5]
-    assert omega.polar(np.array([2.0, 0.0, 9.0, 3.0])) == 14
-
-
-def test_conjugate_with_limits_is_what_the_shortest_ways_take_over():
-    upper = np.array([np.inf, np.inf, 0.5, np.inf])
-    z = np.array([2.0, 0.0, 9.0, 3.0])
-    assert penalty(upper=upper).conjugate(z, 14.0) == 0
-    assert penalty(upper=upper).conjugate(z, 10.0) == pytest.approx(4 * 0.5, rel=1e-15)
-    assert penalty(upper=upper).conjugate(z, 4.999) == np.inf
-
-
-@pytest.mark.parametrize("digits", [0, 1, -1, 3, -20])
-def test_coefficients_that_are_equal_but_for_their_last_digits(digits):
-    """What is nearer than rounding is no step; the search for the cap once ended there."""
-    near = 0.07 * (1 + digits * np.finfo(float).eps)
-    x = np.array([0.07, 1.6, near, 2.2])
-    omega = GroupLinf([0, 0, 0, 0], [1.0]).over(4)
-    limited = omega.under(1.0, np.ones(1), np.zeros(1, dtype=bool), np.zeros(4), FREE, 1.0)
-    cut = [0.07, 1.4, 0.07, 1.4]
-    assert limited.prox(x, 1.0) == pytest.approx(cut, rel=1e-14)
-    assert omega.prox(x, 1.0) == pytest.approx(cut, rel=1e-14)
 
 
 def test_a_conjugate_is_finite_where_rounding_has_the_level():
     """Products that no limit holds back add up to the level but for the last digit."""
-    omega = penalty((1.7, 1.0), upper=np.array([np.inf, np.inf, 0.5, np.inf]))
+    upper, none = np.array([np.inf, np.inf, 0.5, np.inf]), np.zeros(2, dtype=bool)
+    omega = GroupLinf(["u", "v", "u", "u"], [1.7, 1.0]).over(4)
+    omega = omega.under(1.0, np.ones(2), none, -FREE, upper, 1.0)
     for seed in range(200):
         z = np.abs(np.random.default_rng(seed).standard_normal(4))
         found = omega.conjugate(z, (z[0] + z[3]) / 1.7 + max(z[1] - (z[0] + z[3]) / 1.7, 0.0))
@@ -79,19 +39,14 @@ def at_a_limit(z):
     return directions.T.tolist(), slopes.tolist()
 
 
-def test_of_the_largest_those_at_a_limit_stay_while_the_others_grow():
-    directions, slopes = at_a_limit([3.0, -2.0, 0.1])
-    assert directions == [[0, -1, 0], [0, 0, 1]] and slopes == pytest.approx([1.0, 0.1])
-
-
-def test_where_those_at_a_limit_alone_would_grow_the_largest_stay():
-    directions, slopes = at_a_limit([3.0, -0.5, 0.1])
-    assert directions == [[0, 0, 1]] and slopes == pytest.approx([0.1])
-
-
-def test_the_largest_shrink_together_limits_or_not():
-    directions, slopes = at_a_limit([0.2, -0.3, 0.1])
-    assert directions == [[1, -1, 0], [0, 0, 1]] and slopes == pytest.approx([-0.5, 0.1])
+@pytest.mark.parametrize("z, along, slope", [
+    ([3.0, -2.0, 0.1], [[0, -1, 0], [0, 0, 1]], [1.0, 0.1]),  # it stays while the other grows
+    ([3.0, -0.5, 0.1], [[0, 0, 1]], [0.1]),  # it alone would grow, so the largest stay
+    ([0.2, -0.3, 0.1], [[1, -1, 0], [0, 0, 1]], [-0.5, 0.1]),  # they shrink together
+])  # fmt: skip
+def test_of_the_largest_one_is_at_a_limit(z, along, slope):
+    directions, slopes = at_a_limit(z)
+    assert directions == along and slopes == pytest.approx(slope)
 
 
 @pytest.mark.parametrize("upper", [0.2, 0.5])

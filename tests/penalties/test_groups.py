@@ -34,15 +34,6 @@ WAYS = {  # to say that features 0 and 3, 1 and 5, 2 and 4 are together
 }
 
 
-@every("way", WAYS)
-def test_every_way_to_write_the_same_groups(way):
-    layout = read_groups(WAYS[way], 6, NAMES)
-    assert layout.of.tolist() == [0, 1, 2, 0, 2, 1]
-    assert layout.member.tolist() == [0, 3, 1, 5, 2, 4]
-    assert layout.start.tolist() == [0, 2, 4, 6]
-    assert layout.n_named == 3
-
-
 def test_an_iterator_is_read_once_and_kept():
     penalty = GroupL2(j % 2 for j in range(4))
     assert penalty.over(4).layout.of.tolist() == penalty.over(4).layout.of.tolist() == [0, 1, 0, 1]
@@ -97,6 +88,8 @@ def test_names_need_a_frame_and_features_are_named_by_number_without_one():
         read_groups([["a", "b"]], 6)
     with pytest.raises(ValueError, match="feature 1 is in groups 0 and 1"):
         read_groups([[0, 1], [1, 2]], 6)
+    with pytest.raises(ValueError, match="is twice in group 'one'"):
+        read_groups({"one": ["a", "a"]}, 6, NAMES)
 
 
 # Weights
@@ -193,19 +186,11 @@ def test_families_of_several_responses_have_groups_of_features(data):
     assert set(fit.df) <= {0, 6} and not fit.status.any()
 
 
-def test_a_penalty_keeps_its_groups_when_the_users_change():
-    labels, lists = np.array([0, 0, 1]), [[0, 1], [2]]
-    by_label, by_list = GroupL2(labels), GroupL2(lists)
-    labels[:] = 0
-    lists[0].append(2)
-    assert list(by_label.over(3).of) == list(by_list.over(3).of) == [0, 0, 1]
-
-
 @pytest.mark.parametrize("groups, change", [
     ({"a": [0, 1], "b": [2, 3]}, lambda g: g.update(a=[0, 2], b=[1, 3])),
     ([np.array([0, 1]), np.array([2, 3])], lambda g: g[0].__setitem__(1, 2)),
     (([0, 1], [2, 3]), lambda g: g[0].append(2)),
-    ([{0, 1}, {2, 3}], lambda g: g[0].add(2)),
+    ([{0, 1}, {2, 3}], lambda g: g[0].add(2)), (np.array([0, 0, 1, 1]), lambda g: g.fill(0)),
 ])  # fmt: skip
 def test_what_the_user_changes_later_changes_nothing(groups, change):
     """A path that was continued went on with other groups, or weights."""
@@ -255,13 +240,3 @@ def test_groups_and_weights_have_one_order_of_first_appearance(name):
             answer(groups, [1.0, 1.0, 1.0])
     np.testing.assert_allclose(answer(FORMS[0], {"a": 2.0, "b": 0.25}), known, rtol=1e-14)
     assert not np.allclose(answer(FORMS[0], [2.0, 0.25]), known)
-
-
-def test_an_overlap_names_the_groups():
-    frame, names = {"one": ["a", "b"], "two": ["b"]}, list("abc")
-    with pytest.raises(ValueError, match="feature 1 .'b'. is in groups 'one' and 'two'"):
-        GroupL2(frame).over(3, names)
-    with pytest.raises(ValueError, match="is in groups 0 and 1; groups must not overlap"):
-        GroupL2([[0, 1], [1, 2]]).over(3)
-    with pytest.raises(ValueError, match="is twice in group 'one'"):
-        GroupL2({"one": ["a", "a"]}).over(3, names)

@@ -9,31 +9,6 @@ from scipy import sparse
 import sparsesolve as ss
 from sparsesolve import penalties as P
 
-NORMS = [
-    P.TotalVariation(), P.TotalVariation(l1=0.3),
-    P.TotalVariation([1.0, 0.5, 2.0], order=[2, 0, 1, 3]),
-    P.Slope(), P.Slope([3.0, 2.0, 1.0, 0.0]), P.TraceNorm((2, 2)), P.Spectral("spectral", (2, 2)),
-    P.Spectral("frobenius", (2, 2)), P.L1(2.0), P.LatentGroupL2([[0, 1], [1, 2, 3]]),
-    P.Separate({0: None, (1, 3): P.L1(), 2: P.L1(3.0)}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("penalty", NORMS, ids=repr)
-def test_arrays_in_and_new_arrays_out(penalty):
-    b = np.array([1.0, -2.0, 0.5, 3.0])
-    held = b.copy()
-    out = penalty.prox(b, 0.0)
-    assert not np.shares_memory(out, b) and (out == b).all()
-    out = penalty.prox(b.tolist(), 0.5)
-    assert not np.shares_memory(out, b) and (b == held).all()
-    assert penalty.value(0 * b) == 0.0 and penalty.value(b) > 0.0
-    assert penalty.value(-3 * b) == pytest.approx(3 * penalty.value(b), rel=1e-9)
-    again = pickle.loads(pickle.dumps(penalty))
-    assert (again.prox(b, 0.5) == out).all() and repr(again) == repr(penalty)
-    with pytest.raises(ValueError, match=r"coefficients must be a vector \(p,\)"):
-        penalty.value(np.ones((2, 2)))
-
-
 TREE = [range(4), range(4, 8), range(8), range(8, 16), *[[j] for j in range(16)]]
 LARGER = [
     P.TreeL2(TREE), P.TreeLinf(TREE), P.TotalVariation2D((4, 4), l1=0.2), P.TrendFilter(),
@@ -87,9 +62,6 @@ def test_latent_vectors_sum_to_b_and_have_its_value():
     assert sum(parts) == pytest.approx(b, abs=1e-12) and len(parts) == 3
     size = sum(np.sqrt(n) * np.linalg.norm(v) for n, v in zip((3, 2, 3), parts, strict=True))
     assert penalty.value(b) == pytest.approx(size)
-    rng = np.random.default_rng(0)  # weak duality: no z of dual norm 1 has more
-    best = max(b @ z / penalty.polar(z) for z in rng.standard_normal((20_000, 5)))
-    assert 0.8 * size < best <= size * (1 + 1e-9)
 
 
 def test_latent_value_of_small_entries():

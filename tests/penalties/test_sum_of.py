@@ -7,8 +7,8 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-from sparsesolve.penalties.prox import alternating, sum_of_norms
-from sparsesolve.penalties.splitting import splitting_of
+from sparsesolve.penalties.forms import splitting_of
+from sparsesolve.penalties.prox import sum_of_norms, sums
 from sparsesolve.penalties.whole import WholePenalty
 
 RNG = np.random.default_rng(7)
@@ -34,16 +34,6 @@ def test_splittings_have_the_same_value_and_a_prox(penalty):
         least = 0.5 * ((at - s) ** 2).sum() + 0.3 * psi.value(at)
         for other in at + 0.1 * RNG.standard_normal((20, len(s))):
             assert least <= 0.5 * ((other - s) ** 2).sum() + 0.3 * psi.value(other) + 1e-12
-
-
-@pytest.mark.parametrize("family", ["gaussian", "binomial"])
-def test_paths(family):
-    y = Y if family == "gaussian" else Y > 0
-    fit = ss.path(X, y, family=family, penalty=LOW, n_lambdas=5, lambda_min_ratio=0.1, tol=1e-6)
-    assert not fit.status.any() and fit.gaps.max() <= 1e-6
-    steps = ss.path(X, y, family=family, penalty=LOW, lambdas=fit.lambdas[:3], tol=1e-4,
-                    solver="fista")  # fmt: skip
-    assert steps.dev_ratio == pytest.approx(fit.dev_ratio[:3], abs=5e-3)
 
 
 SEVERAL = np.column_stack([Y, -Y + 0.1 * RNG.standard_normal(70), RNG.standard_normal(70)])
@@ -81,21 +71,6 @@ def objective(fit, lam, penalty, y):
     shares = np.bincount(y) / len(y)
     loss = np.log(np.exp(eta).sum(axis=1)) - eta[np.arange(len(y)), y]
     return loss.mean() + lam * omega, -shares @ np.log(shares)
-
-
-@pytest.mark.parametrize("one, terms", [
-    (P.L1(0.5), [P.L1(0.3), P.L1(0.2)]),
-    (P.TotalVariation(l1=0.5), [P.TotalVariation(), P.L1(0.5)]),
-])  # fmt: skip
-def test_responses_under_sums_that_are_one_penalty(one, terms):
-    """A sum over rows falls apart into problems of one response."""
-    options = {"standardize": False, "lambdas": [0.5, 0.1]}
-    both = ss.path(X, SEVERAL, family="multigaussian", penalty=P.Sum(terms), tol=1e-9, **options)
-    assert not both.status.any()
-    for k in range(3):
-        alone = ss.path(X, SEVERAL[:, k], penalty=one, tol=1e-11, **options)
-        for lam in (0.5, 0.1):
-            assert both.coef(lam)[k] == pytest.approx(alone.coef(lam), abs=1e-3)
 
 
 @pytest.mark.parametrize("make", [
@@ -141,7 +116,7 @@ def test_conjugates_under_a_ridge_part_are_bounds_from_above(omega, monkeypatch)
     exact = WholePenalty(omega.over(12), 12, 0.6)
     exact_rows = WholePenalty(omega.over(12), 12, 0.6, n_responses=2)
     for rounds in (1, 6):
-        monkeypatch.setattr(alternating, "ROUNDS", rounds)
+        monkeypatch.setattr(sums, "ROUNDS", rounds)
         monkeypatch.setattr(sum_of_norms, "SWEEPS", 1)
         monkeypatch.setattr(sum_of_norms, "STEPS", rounds)
         for z in RNG.standard_normal((5, 12)):

@@ -50,13 +50,6 @@ def test_constants_that_the_data_do_not_see_stay_finite(penalty, family):
     assert np.abs(fit.coefs).max() < 100.0
 
 
-def test_two_solvers_agree_where_the_data_do_not_see_constants():
-    fits = [ss.path(NEGATED, RESPONSE, penalty=PENALTIES[0], lambdas=[0.1, 0.02], tol=1e-10,
-                    standardize=False, solver=solver) for solver in ("auto", "ista")]  # fmt: skip
-    values = [fit.predict(NEGATED) for fit in fits]
-    np.testing.assert_allclose(values[0], values[1], atol=1e-4)
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_rounding_is_no_first_lambda(family):
     """An unpenalised line explains all that columns of rank one can."""
@@ -102,3 +95,28 @@ def test_equal_norms_of_an_edge_do_not_hide_the_first_lambda(edges, seed):
     y = X[:, 0] + rng.standard_normal(50)
     fit = ss.path(X, y, penalty=ss.penalties.GraphTV(edges), standardize=True, n_lambdas=3)
     assert fit.lambdas[0] > 0.0 and not fit.status.any()
+
+
+@pytest.mark.parametrize("penalty", [
+    ss.penalties.TreeL2([range(6), [1, 2]]), ss.penalties.TreeLinf([range(6), [1, 2]]),
+    ss.penalties.OverlapL2([[0, 1, 2], [2, 3, 4, 5]]), ss.penalties.Slope(),
+    ss.penalties.OverlapLinf([[0, 1, 2], [2, 3, 4, 5]]), *PENALTIES,
+], ids=lambda penalty: type(penalty).__name__)  # fmt: skip
+def test_the_first_lambda_is_the_last_of_the_null_model(penalty):
+    """Whose coefficients are those that nothing penalises."""
+    X = np.random.default_rng(7).standard_normal((50, 6))
+    y = X @ [2.0, 1.0, 0.0, -1.0, 0.0, 0.0] + RNG.standard_normal(50)
+    first = ss.path(X, y, penalty=penalty, n_lambdas=1).lambdas[0]
+    near = first * np.array([1 + 1e-8, 1 - 1e-6])
+    fit = ss.path(X, y, penalty=penalty, lambdas=near, tol=1e-14)
+    values = [penalty.value(fit.coef(lam)) for lam in near]
+    assert values[0] < 1e-12 < values[1]
+
+
+def test_groups_of_weight_0_are_fitted_freely():
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    y = X[:, 0] + X[:, 2]
+    fit = ss.path(X, y, penalty=ss.penalties.GroupLq([0, 0, 1, 1], 1.5, [0.0, 1.0]), n_lambdas=3)
+    assert fit.gaps.max() <= 1e-7
+    least = np.linalg.lstsq(np.c_[np.ones(30), X[:, :2]], y, rcond=None)[0]
+    assert fit.coefs.toarray()[:, 0] == pytest.approx([*least[1:], 0.0, 0.0], abs=1e-6)

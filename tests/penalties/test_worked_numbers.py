@@ -12,7 +12,8 @@ from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-from sparsesolve.penalties.l1 import Nothing
+from sparsesolve.penalties.rows import degrees
+from sparsesolve.penalties.separate import Nothing
 
 INF = np.inf
 PAIRS, TWO = [[0, 1], [1, 2]], [1.0, 2.0]
@@ -94,6 +95,7 @@ WORKED = [
     (P.MCP(), "polar", ([0.5, -2.0],), 2.0), (P.Log(0.5), "polar", ([0.5, -2.0],), 1.0),
     (P.Log(0.5), "value", ([1.3], 2.0), 2.0 * np.log1p(1.3 / 0.5)),
     (P.SCAD(3.0), "value", ([0.5, 9.0], 1.0), 0.5 + 2.0),
+    (P.Bridge(0.5), "value", ([4.0, 0.0], 2.0), 2.0 * (4.001**0.5 - 0.001**0.5)),
     (P.MCP(2.0, groups=[[0, 1]], weights=[1.0]), "value", ([3.0, 4.0], 1.0), 1.0),
     (P.MCP(2.0, groups=[[0, 1]], weights=[1.0]), "prox", ([3.0, 4.0], 1.0), [3.0, 4.0]),
     (P.MCP(2.0, groups=[[0, 1]], weights=[1.0]), "prox", ([0.6, 0.8], 1.0), [0.0, 0.0]),
@@ -140,6 +142,14 @@ def test_degrees_of_freedom_and_kernels():
     assert P.Sum([P.TotalVariation(), P.TrendFilter()]).over(6).kernel().shape == (6, 1)
     assert P.Sum([P.TotalVariation(), P.L1()]).over(6).kernel() is None
     assert Nothing().over(3).kernel().toarray().tolist() == np.eye(3).tolist()
+    cut = P.GraphTV([(0, 1), (1, 2), (3, 4)], [1.0, 2.0, 0.0]).over(5).kernel().toarray()
+    assert sorted(map(tuple, cut.T)) == [
+        (0, 0, 0, 0, 1), (0, 0, 0, 1, 0), (1, 1, 1, 0, 0)]  # fmt: skip
+    B = np.array([[1.0, 1.0, 0.0, 2.0], [0.0, 3.0, 3.0, 3.0]])
+    for penalty, count in ((P.L1(), 6), (P.TotalVariation(), 3 + 2), (P.TraceNorm(), 8),
+                           (P.GroupL2([0, 0, 1, 1]), 6)):  # fmt: skip
+        assert degrees(penalty.over(4), B) == count  # of the rows, or of all
+    assert degrees(P.OverlapLinf([[0, 1], [1, 2, 3]]).over(4), np.abs(B)) >= 3
 
 
 def edges_of(rows, columns):
@@ -194,6 +204,8 @@ def test_the_same_by_another_name(one, other):
         assert one.value(v) == pytest.approx(other.value(v), rel=1e-9)
         assert one.polar(z) == pytest.approx(other.polar(z), rel=near)
         assert one.prox(v, 0.3) == pytest.approx(other.prox(v, 0.3), abs=near)
+        held = v.copy()
+        assert not np.shares_memory(one.prox(v, 0.0), v) and (one.prox(v, 0.0) == held).all()
 
 
 def test_the_ends_of_mcp_are_the_l1_norm_and_hard_thresholding():
@@ -259,14 +271,7 @@ REFUSED = [
     (lambda: P.Separate({0: None}), "feature 1 is in no set"),
     (lambda: P.Separate({"age": None}), "parts names 'age', which is 0 columns"),
     (lambda: P.Separate({9: None}), "parts names feature 9"),
-    (lambda: P.LatentGroupL2([[0, 9]]), "group 0 holds 9; features are numbered"),
-    (lambda: P.LatentGroupL2([[]]), "group 0 has no features"),
-    (lambda: P.LatentGroupL2([[0, 0]]), "group 0 holds a feature twice"),
-    (lambda: P.LatentGroupL2([["a"]]), "group 0 names 'a'"),
-    (lambda: P.LatentGroupL2([[0, 1]], [0.0]), "weights has 0 for group 0"),
-    (lambda: P.graph_groups([(1, 1)]), "joins feature 1 to itself"),
-    (lambda: P.graph_groups([(0, 1), (1, 0)]), "edge 1, .* occurs twice"),
-    (lambda: P.graph_groups([(0, 1, 2)]), "an edge is a pair"),
+    (lambda: P.graph_groups(np.array([[0, 1], [1, 0]])), r"edge 1, \(1, 0\), occurs twice"),
     (lambda: P.Submodular([1.0, 2.0]).value([1.0, 1.0, 1.0]), "2 values for 3 features"),
     (lambda: P.Submodular([1.0, np.nan]), "finite numbers"),
     (lambda: P.Submodular([1.0, 3.0]).value([1.0, 1.0]), "not submodular"),
@@ -287,7 +292,7 @@ REFUSED = [
     (lambda: P.MCP(weights=[-1.0, 1.0]).value([1.0, 1.0]), "weights has -1.0 at 0"),
     (lambda: P.MCP(weights=[1.0]).value([1.0, 1.0]), r"weights has shape \(1,\)"),
     *((lambda kind=kind, given=given: kind(*given), sentence)
-      for kind in (P.OverlapLinf, P.OverlapL2) for given, sentence in (
+      for kind in (P.OverlapLinf, P.OverlapL2, P.LatentGroupL2) for given, sentence in (
           (([[0, 9]],), "group 0 holds 9; features are numbered from 0 to 3"),
           (([[]],), "group 0 has no features"), (([[0, 0]],), "group 0 holds a feature twice"),
           (([["a"]],), "group 0 names 'a'"), (([[0, 1]], [0.0]), "weights has 0 for group 0"),
@@ -329,6 +334,7 @@ IN_PATHS = {
     "concave term": (lambda: P.Sum([P.L1(), P.MCP()]), "MCP is not convex"),
     "concave part": (lambda: P.Separate({(0, 1, 2): P.SCAD(), (3, 4, 5): P.L1()}), "SCAD is not"),
     "no norm": (lambda: P.Sum([P.L1(), P.Berhu()]), "Berhu is no norm"),
+    "no first lambda": (lambda: P.ExclusiveLasso(), "No lambda makes 0 optimal for penalty=Excl"),
 }  # fmt: skip
 
 
@@ -350,7 +356,33 @@ def test_vectors_without_entries(penalty):
     assert penalty.prox([], 1.0).shape == (0,)
 
 
+def test_edges_of_a_graph_are_groups_in_their_order():
+    assert P.graph_groups([(2, 0), ("a", "b")]) == [[2, 0], ["a", "b"]]
+    assert P.graph_groups(iter([])) == []
+
+
+@pytest.mark.parametrize("penalty, where", [
+    (P.GraphTV, "edge"), (P.OverlapL2, "group"), (P.GroupL2, "group"),
+    (lambda parts: P.Separate({tuple(parts[0]): P.L1()}), "parts"),
+])  # fmt: skip
+def test_numbers_of_numpy_are_shown_as_numbers(penalty, where):
+    with pytest.raises(ValueError, match=rf"{where} .*\b7; ") as found:
+        ss.path(np.eye(3), np.arange(3.0), penalty=penalty(np.array([[0, 7]])))
+    assert "np." not in str(found.value)
+
+
+@pytest.mark.parametrize("file, name", [
+    ("group_l2", "GroupL2"), ("l1", "L1"), ("berhu", "Berhu"), ("overlap_linf", "OverlapLinf"),
+    ("mcp", "MCP"), ("tree_l2", "TreeL2"), ("total_variation_2d", "TotalVariation2D"),
+])  # fmt: skip
+def test_pickles_that_name_files_of_older_versions_load(file, name):
+    found = pickle.loads(f"csparsesolve.penalties.{file}\n{name}\n.".encode())
+    assert found is getattr(P, name)
+
+
 def test_vectors_and_levels_that_are_refused():
+    with pytest.raises(ValueError, match=r"coefficients must be a vector \(p,\)"):
+        P.Slope().value(np.ones((2, 2)))
     with pytest.raises(ValueError, match=r"must be a vector of numbers \(p,\): could"):
         P.L1().value("abc")
     for t in (-1.0, np.nan):

@@ -39,7 +39,7 @@ cdef inline double _clip(double x, double low, double high) noexcept nogil:
 
 def project(const double[::1] m, const double[::1] lower, const double[::1] upper,
             const double[::1] a, double z, const double[::1] d):
-    """Return the projection of checked arrays (n,); see sparsesolve/penalties/prox/box.py."""
+    """Return the projection of checked arrays (n,); see sparsesolve/penalties/prox/balls.py."""
     cdef Py_ssize_t n = m.shape[0], i
     cdef double least = 0.0, most = 0.0, size = fabs(z), t, df, left, last = INFINITY
     cdef bint free = True

@@ -1,8 +1,7 @@
 """Risk sets of Cox's partial likelihood, the inverse of its gradient, and roots of its Hessian."""
 
 from sparsesolve.linalg.factors.intervals cimport Intervals
-from sparsesolve.linalg.factors.root cimport DenseRoot
-from sparsesolve.linalg.factors.semiseparable cimport Semiseparable
+from sparsesolve.linalg.factors.root cimport DenseRoot, Semiseparable
 from sparsesolve.linalg.kernels.wide cimport Wide
 
 cdef class RiskSets:

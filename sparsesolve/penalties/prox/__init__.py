@@ -5,6 +5,7 @@ Each takes an array and returns a new one. Every penalty of `sparsesolve.penalti
 """
 
 from sparsesolve.penalties.prox.balls import (
+    box_hyperplane,
     project_elastic_net,
     project_groups,
     project_l1,
@@ -12,7 +13,6 @@ from sparsesolve.penalties.prox.balls import (
     project_linf,
     project_simplex,
 )
-from sparsesolve.penalties.prox.box import box_hyperplane
 from sparsesolve.penalties.prox.named import group_l2, l1, trend_filter, tv1d, tv2d, tv_graph
 from sparsesolve.penalties.prox.powers import power, squared_l1
 

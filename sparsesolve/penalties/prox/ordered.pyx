@@ -21,49 +21,8 @@ Invariant: the shares clip((x / L - 1) / m, 0, 1), of which each square counts i
 to k. Reference: Argyriou, Foygel, Srebro, "Sparse prediction with the k-support norm" (2012).
 """
 from libc.math cimport fabs, sqrt
-from libc.stdint cimport int64_t
 
 import numpy as np
-
-
-# Insertion may move a value this many places on average. Beyond it a sort of the places is
-# faster.
-cdef Py_ssize_t MOST_MOVES = 4
-
-
-def falling_order(const double[::1] size):
-    """Return the places of sizes >= 0 from the largest down, and the sizes in that order.
-
-    Numbers sort faster than places do. So each place is written into the last bits of its size,
-    read as an integer. The order of these integers is that of the sizes except for near ties;
-    insertion corrects these.
-    """
-    cdef Py_ssize_t n = size.shape[0], i, j, moves = 0
-    cdef int64_t mask = 1, key
-    cdef double value
-    while mask < n:
-        mask = 2 * mask + 1
-    places, ranked = np.empty(n, dtype=np.intp), np.empty(n)
-    held = np.array(size).view(np.int64)
-    cdef int64_t[::1] keys = held
-    cdef Py_ssize_t[::1] order = places
-    cdef double[::1] x = ranked
-    for i in range(n):
-        keys[i] = (keys[i] & ~mask) | i
-    held.sort()
-    for i in range(n):
-        key = keys[n - 1 - i] & mask
-        value = size[key]
-        j = i
-        while j > 0 and x[j - 1] < value:
-            x[j], order[j] = x[j - 1], order[j - 1]
-            j -= 1
-            moves += 1
-        x[j], order[j] = value, key
-        if moves > MOST_MOVES * n:
-            places = np.argsort(np.negative(size))
-            return places, np.asarray(size)[places]
-    return places, ranked
 
 
 def pool_sorted(const double[::1] size, double t, const double[::1] weights):
@@ -94,10 +53,10 @@ def prox_sorted(v, double t, const double[::1] weights):
     """Return the prox of the sorted l1 norm, a new array (n,)."""
     cdef const double[::1] x = np.asarray(v, dtype=float)
     cdef Py_ssize_t n = x.shape[0], i, j
-    places, ranked = falling_order(np.abs(v))
-    cdef const Py_ssize_t[::1] order = places
+    size = np.abs(v)
+    cdef const Py_ssize_t[::1] order = np.argsort(-size)
     out = np.empty(n)
-    cdef double[::1] b = out, fit = pool_sorted(ranked, t, weights)
+    cdef double[::1] b = out, fit = pool_sorted(size[np.asarray(order)], t, weights)
     for i in range(n):
         j = order[i]
         b[j] = fit[i] if x[j] >= 0.0 else -fit[i]
@@ -106,8 +65,6 @@ def prox_sorted(v, double t, const double[::1] weights):
 
 # A root's bracket counts as closed when its relative width is four units in the last place.
 cdef double CLOSE = 8.9e-16
-# The Illinois method needs some 15 steps; bisection alone would need 60.
-cdef int STEPS = 200
 
 
 def shrinkage(const double[::1] x, int k, double t):
@@ -121,7 +78,7 @@ def shrinkage(const double[::1] x, int k, double t):
         while right > 0.0:
             low, left, high = high, right, 4.0 * high
             right = length(&x[0], &sums[0], &squares[0], p, k, high, &level) - t
-        for step in range(STEPS):
+        for step in range(200):     # the Illinois method needs some 15, bisection 60
             if right == 0.0 or high - low <= CLOSE * high:
                 break
             m = low + (high - low) * left / (left - right)

@@ -27,18 +27,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsesolve.penalties.prox.flows import (
-    Flow,
-    components,
-    disordered,
-    gained,
-    reopen,
-    saturate,
-)
+from sparsesolve.penalties.prox.flows import Flow, components, disordered, gained, reopen, saturate
 
 # An amount below this fraction of the largest number is rounding.
 SMALL = 1e-15
-# An excess of a region below this fraction of the largest number, for each node, is rounding.
+# An excess of a region below this fraction of the largest number, for each node, is rounding, as
+# is such a rise of a ratio.
 LEFT = 1e-14
 # Values may be in the wrong order by this fraction of the largest number.
 ORDER = 1e-13
@@ -232,12 +226,6 @@ class Regions:
         return Flows(self.capacity - np.abs(self.room), self.region, self.t)
 
 
-# Relative difference up to which two values of a ratio count as equal.
-CLOSE = 1e-14
-# Most rounds of Dinkelbach's iteration; some five are usual.
-ROUNDS = 1000
-
-
 class Network(NamedTuple):
     """Arcs of a network. The first nodes are variables, the others auxiliary."""
 
@@ -298,14 +286,14 @@ def largest_ratio(net, z, size, above=0.0):
     room = ratio * net.capacity
     flow = Flow(net.start, net.head, net.mate, room, excess, SMALL * scale)
     nodes = np.arange(len(excess), dtype=np.intc)
-    for _ in range(ROUNDS):
+    for _ in range(1000):  # of Dinkelbach's rounds some five are usual
         flow.route(nodes)
         inside = flow.reach == len(nodes)
         leaving = inside[tail] & ~inside[net.head]
         charge = size * np.count_nonzero(inside[:p]) + net.capacity[leaving].sum()
         charge += net.deficit[inside[p:]].sum()
         total = z[inside[:p]].sum()
-        if not charge > 0.0 or not total > ratio * (1.0 + CLOSE) * charge:
+        if not charge > 0.0 or not total > ratio * (1.0 + LEFT) * charge:
             break
         rise, ratio = total / charge - ratio, total / charge
         excess[:p] -= rise * size

@@ -35,15 +35,7 @@ class BlockSystem:
         H = diag(h) - sum_g (x_g y_g' + y_g x_g') / 2,    x_g and y_g zero outside group g
 
     A sparse H has the same pattern for all x and y. The places of all pairs of entries in it are
-    computed once.
-
-    Parameters
-    ----------
-    n_features : int
-    features : int32 (q,), start : int32 (G + 1,)
-        Group g holds features[start[g]:start[g + 1]].
-    of : (q,)
-        Group of each entry.
+    computed once. Arguments are those of `SumOfNorms`, and the group `of` each entry (q,).
     """
 
     def __init__(self, n_features, features, start, of):
@@ -71,8 +63,7 @@ class BlockSystem:
             self.pattern = (every % p).astype(np.intc), pointers.astype(np.intc)
 
     def solve(self, held, xi, own, pull):
-        """Return (I + sum_g held_g I_g - (xi_g own_g' + own_g xi_g') / 2)^-1 pull; xi, own (q,).
-        """
+        """Return (I + sum_g held_g I_g - (xi_g own_g' + own_g xi_g') / 2)^-1 pull; xi is (q,)."""
         diagonal = 1.0 + np.bincount(self.features, held[self.of], minlength=self.p)
         H = self._less_products(xi, own, diagonal)
         if self.full:
@@ -112,10 +103,8 @@ class BlockSystem:
 
 # Sweeps of dual ascent before Newton's method takes over.
 SWEEPS = 200
-# A change below this fraction of the largest |v| is rounding.
+# A change below this fraction of the largest |v|, or a gap below this of t Omega(b), is rounding.
 STILL = 1e-15
-# A gap below this fraction of t Omega(b) is rounding.
-NEAR = 1e-15
 # Once the smoothing is rounding, stop after this many steps that do not halve the gap.
 PATIENCE = 2
 # Newton's method takes at most this many steps.
@@ -124,16 +113,8 @@ STEPS = 80
 TOWARDS = 1e-3
 # A xi_g that is within this fraction of its radius of the boundary belongs to a nonzero group.
 INSIDE = 1e-7
-# A step is halved at most this often.
-HALVINGS = 30
-# A step is accepted if it achieves this fraction of the decrease that the slope predicts.
-ARMIJO = 1e-4
 # A group's length below this fraction of the largest |v| is rounding.
 TINY = 1e-14
-# Newton's method on the support takes at most this many steps.
-FINISHING = 12
-# Two objectives that differ by a few multiples of this are equal up to rounding.
-EPSILON = 4e-16
 
 
 class SumOfNorms:
@@ -233,7 +214,7 @@ class SumOfNorms:
             waited = 0 if gap <= 0.5 * last else waited + 1
             last = min(last, gap)
             size = t * self.value(best[0])
-            if least <= NEAR * size + TINY**2 * (v @ v) or (waited >= PATIENCE and e <= floor):
+            if least <= STILL * size + TINY**2 * (v @ v) or (waited >= PATIENCE and e <= floor):
                 break
             if gap < 2.0 * total * e:  # solved for this e
                 e = max(TOWARDS * min(e, gap / total), floor)
@@ -247,9 +228,9 @@ class SumOfNorms:
             return 0.5 * float((x - v) @ (x - v)) + float(radius @ s)
 
         before, slope, length = smoothed(b), float(pull @ step), 1.0
-        for _ in range(HALVINGS):
+        for _ in range(30):  # until Armijo's condition holds
             after = smoothed(b + length * step)
-            if after <= before - ARMIJO * length * slope + 4.0 * STILL * abs(before):
+            if after <= before - 1e-4 * length * slope + 4.0 * STILL * abs(before):
                 break
             length *= 0.5
         return length
@@ -267,8 +248,7 @@ class SumOfNorms:
         return self.system.matrix(weight[self.of] * unit, unit, diagonal)
 
     def _finished(self, v, t, b, xi):
-        """Return b with zero groups at 0; the others solve the smooth problem by Newton's method.
-        """
+        """Return b with zero groups at 0, the others solved by Newton's method."""
         zero_groups = self.lengths(xi) < (1.0 - INSIDE) * t * self.d
         zero = np.zeros(self.p, dtype=bool)
         zero_groups |= self.lengths(b[self.features]) <= TINY * np.abs(v).max(initial=0.0)
@@ -277,7 +257,7 @@ class SumOfNorms:
             return np.zeros(self.p)
         b = np.where(zero, 0.0, b)
         first = b
-        for _ in range(FINISHING):
+        for _ in range(12):
             weight, unit = self.smooth_part(b)
             weight = t * weight
             pull = np.where(zero, 0.0, v - b - self.total(weight[self.of] * b[self.features]))
@@ -292,7 +272,7 @@ class SumOfNorms:
                 break
             b = b + step
         b = b if self._primal(v, t, b) <= self._primal(v, t, first) else first
-        if v @ b <= t * self.value(b) * (1.0 + 8.0 * EPSILON):  # then 0 is as good
+        if v @ b <= t * self.value(b) * (1.0 + 3e-15):  # then 0 is as good
             return np.zeros(self.p)
         return b
 
@@ -300,9 +280,7 @@ class SumOfNorms:
         return 0.5 * float((b - v) @ (b - v)) + t * self.value(b)
 
     def upper(self, z, xi):
-        """Return an upper bound of the dual norm: what the xi_g leave of z goes to one group
-        each.
-        """
+        """Return an upper bound of the dual norm: what xi leaves of z goes to one group each."""
         whole = xi.copy()
         whole[self.own] += (z - self.total(xi))[self.features[self.own]]
         return float((self.lengths(whole) / self.d).max())

@@ -23,8 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Most steps of Newton's method. It converges quadratically under l2 and is finite under linf.
-cdef int STEPS = 100
 # A step of this relative size is rounding.
 cdef double CLOSE = 4e-16
 
@@ -85,8 +83,7 @@ def part_of(tree, const Py_ssize_t[::1] which):
 
 
 def groups_of(tree, const Py_ssize_t[::1] which):
-    """Return the groups that hold each feature of `which`, feature by feature: (starts, groups).
-    """
+    """Return the groups that hold each feature of `which`, in turn: (starts, groups)."""
     cdef const Py_ssize_t[::1] up = tree.parent, own = tree.node_of
     cdef Py_ssize_t n = up.shape[0], m = which.shape[0], i, g, k = 0
     depths, starts = np.ones(n + 1, dtype=np.intp), np.zeros(m + 1, dtype=np.intp)
@@ -278,7 +275,7 @@ def dual_norm(tree, const double[::1] z, bint largest):
     cdef double t = 0.0, higher
     cdef int step
     left, falls = np.empty(len(tree.parent)), np.empty(len(tree.parent))
-    for step in range(STEPS):
+    for step in range(100):     # quadratic under l2, finite under linf: it ends far sooner
         higher = _higher(tree, z, t, largest, left, falls)
         if not higher > t * (1.0 + CLOSE):
             return max(t, higher)

@@ -24,10 +24,6 @@ from scipy.linalg import LinAlgError, solve_banded
 SHRINK = 0.1
 # Steps go this fraction of the way to the boundary.
 INSIDE = 0.99
-# The interior point method takes at most this many steps.
-STEPS = 60
-# The set of entries of u at a bound is corrected at most this often.
-CORRECTIONS = 50
 # Relative gap at which interior steps end.
 NEAR = 1e-13
 # Rounding may take an entry beyond its bound by this fraction of t and of the largest |v|.
@@ -111,7 +107,7 @@ def _interior(v, t, q):
     u, below, above = np.zeros(m), np.full(m, t), np.full(m, t)
     low = np.full(m, np.abs(differences(v, q)).max())  # multipliers of -u <= t and u <= t
     high = low.copy()
-    for _ in range(STEPS):
+    for _ in range(60):  # some 20 are enough
         b = v - adjoint(u, q)
         jump = differences(b, q)
         measure = low @ below + high @ above  # the gap, up to the error of b - (low - high)
@@ -143,15 +139,13 @@ def _reach(x, step):
 
 
 def _corrected(u, v, t, q):
-    """Return the best b found with entries of u at their bounds and the others from a linear
-    system.
-    """
+    """Return the best b with entries of u at bounds, the others from a linear system."""
     system, scale = _Banded(len(v), q), np.abs(v).max()
     best = v - adjoint(u, q)
     jump = differences(best, q)
     least = t * np.abs(jump).sum() - u @ jump
     side = np.where(np.abs(jump) > t - np.abs(u), np.sign(u), 0.0)
-    for _ in range(CORRECTIONS):
+    for _ in range(50):
         free = side == 0.0
         b, u = system.solve(free, np.where(free, 0.0, -1.0), v, np.where(free, 0.0, t * side))
         jump = differences(b, q)

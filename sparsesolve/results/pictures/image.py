@@ -3,8 +3,8 @@
 import numpy as np
 
 from sparsesolve.data.paragraphs import described_by
-from sparsesolve.penalties.nested_groups import read_tree
 from sparsesolve.penalties.prox.trees import sizes
+from sparsesolve.penalties.trees import read_tree
 from sparsesolve.results.pictures.axes import AXES, MOST_INTERVALS, axes_or_new
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 

@@ -28,7 +28,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.losses.multigaussian import Multigaussian
-from sparsesolve.penalties.splitting import by_identity
+from sparsesolve.penalties.forms import by_identity
 from sparsesolve.solvers.first_order.first_order import Ista
 from sparsesolve.solvers.state import NULL_LAMBDA
 

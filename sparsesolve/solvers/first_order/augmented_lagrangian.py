@@ -14,7 +14,7 @@ smooth in b. Newton's method solves it with the generalised Hessian
 
     Z'F''Z + rho sum_k (I - J_k),      J_k = T (T'T + lam C / rho)^-1 T',
 
-where T and C are the directions and the curvature of P_k's tangent at s_k (penalties/tangent.py).
+where T and C are the directions and the curvature of P_k's tangent at s_k (penalties/forms.py).
 Given: a TangentNewton state. Returned: s_k, and the residual at b, whose products with columns are
 sum_k y_k and so feasible. Invariant: what FirstOrder keeps.
 

@@ -5,7 +5,7 @@
 Proximal gradient steps soon find the pieces of a solution, and are slow to find the values of the
 pieces. Once a step leaves the pieces as they are, Newton's method is worth its price: the penalty
 gives a basis T of directions along which it is smooth at b, few of them, with its gradient q and
-its curvature C there (``penalties/tangent.py``). A Newton step solves
+its curvature C there (``penalties/forms.py``). A Newton step solves
 
     (T'Z'F''Z T + lam C) d = T'z - lam q,        z = -Z'F'(eta)
 

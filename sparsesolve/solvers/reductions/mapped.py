@@ -2,7 +2,7 @@
 
     minimise over theta   F(o + b0 + (Z T) theta) + lam Psi(theta),     b = T theta
 
-Given: a Problem whose penalty has a map T (``penalties/mapping.py``). Returned: the state of a
+Given: a Problem whose penalty has a map T (``penalties/forms.py``). Returned: the state of a
 solver of that Problem. Invariant: its certificate is one of all columns. It is that of Z T, whose
 duality gap is that of Z under Omega; or, if columns are formed one by one, the gap of b under
 Omega itself.

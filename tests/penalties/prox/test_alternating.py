@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from sparsesolve.penalties import L1, GroupL2, TotalVariation, TraceNorm
-from sparsesolve.penalties.prox.alternating import SumOfTerms
-from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
+from sparsesolve.penalties.prox.sums import SumOfTerms, bounds, polar
 from sparsesolve.penalties.whole import orthonormal
 
 RNG = np.random.default_rng(0)

@@ -1,11 +1,14 @@
 """Total variation on a chain: prox by its inclusion, dual norms by all intervals, any scale.
 
-Norms of total variation along a chain: against enumerations of prefixes and intervals.
+Dual steps on images: their gap by its definition, feasible flows, pieces, threads.
 """
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from sparsesolve.penalties.prox.chains import (
+    DualSteps,
     chain_polar,
     chain_value,
     prox_chain,
@@ -31,14 +34,6 @@ def test_polar_of_intervals():
             for i in range(n) for j in range(i + 1, n + 1)
         )  # fmt: skip
         assert sparse_chain_polar(z, mu, w) == pytest.approx(best, rel=1e-12)
-
-
-def test_polar_of_sums():
-    z = np.array([1.0, -3.0, 2.5, -0.5])
-    assert chain_polar(z) == 2.0
-    assert chain_polar(z, np.array([1.0, 0.5, 1.0])) == 4.0
-    assert chain_polar(z, np.array([1.0, 0.0, 1.0])) == np.inf
-    assert chain_polar(np.array([1.0, -1, 2, -2]), np.array([1.0, 0.0, 1.0])) == 2.0
 
 
 def test_long_chains_and_extreme_levels():
@@ -71,48 +66,80 @@ def test_the_direct_scan_is_the_taut_string(n, t):
         assert prox_chain(v, t) == pytest.approx(string, abs=1e-12 * (n + np.abs(v).sum()))
 
 
-RNG = np.random.default_rng(14)
-
-
-def enumerated(z, mu, w):
-    """The largest |sum_I z| / (mu |I| + w at the ends of I), over intervals I."""
-    ends, best = np.r_[0.0, w, 0.0], 0.0
-    for i in range(len(z)):
-        for j in range(i + 1, len(z) + 1):
-            best = max(best, abs(z[i:j].sum()) / (mu * (j - i) + ends[i] + ends[j]))
-    return best
-
-
-def test_values():
+def test_values_and_the_polar_as_the_largest_sum_of_a_prefix():
     assert chain_value(np.array([1.0, 3.0, 2.0])) == 3.0
     assert chain_value(np.array([1.0, 3.0, 2.0]), np.array([0.5, 2.0])) == 3.0
-    assert chain_value(np.array([7.0])) == 0.0
+    z = np.array([1.0, -3.0, 2.5, -0.5])
+    assert chain_polar(z) == 2.0
+    assert chain_polar(z, np.array([1.0, 0.5, 1.0])) == 4.0
+    assert chain_polar(z, np.array([1.0, 0.0, 1.0])) == np.inf
+    assert chain_polar(np.array([1.0, -1, 2, -2]), np.array([1.0, 0.0, 1.0])) == 2.0
 
 
-def test_the_polar_is_the_largest_sum_of_a_prefix():
-    for n in (2, 5, 30):
-        z, w = RNG.standard_normal(n), RNG.uniform(0.1, 2.0, n - 1)
-        z -= z.mean()
-        sums = np.abs(np.cumsum(z))[:-1]
-        assert chain_polar(z) == pytest.approx(sums.max())
-        assert chain_polar(z, w) == pytest.approx((sums / w).max())
+# Images
 
 
-def test_edges_of_weight_0():
-    w = np.array([0.0, 1.0])
-    assert chain_polar(np.array([0.0, 2.0, -2.0]), w) == 2.0
-    assert chain_polar(np.array([1.0, 1.0, -2.0]), w) == np.inf
+def _images(count=40, seed=0):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        m, n = rng.integers(1, 40, 2)
+        V = rng.standard_normal((m, n)) * 10.0 ** rng.integers(-3, 4)
+        yield V.round(1) if rng.random() < 0.3 else V, *(rng.exponential(0.5, 2) * np.abs(V).max())
 
 
-@pytest.mark.parametrize("mu", [0.05, 0.5, 5.0])
-def test_with_l1_the_polar_is_the_largest_ratio_of_an_interval(mu):
-    for n in (1, 2, 7, 25):
-        z, w = RNG.standard_normal(n), RNG.uniform(0.0, 2.0, n - 1)
-        assert sparse_chain_polar(z, mu, w) == pytest.approx(enumerated(z, mu, w), rel=1e-9)
+def _residual(V, down, right):
+    """V less what the flows take out of each pixel."""
+    P = V.copy()
+    P[:-1] -= down
+    P[1:] += down
+    P[:, :-1] -= right
+    P[:, 1:] += right
+    return P
 
 
-def test_the_polar_is_the_least_t_with_a_constant_prox():
-    v, w = RNG.standard_normal(20), RNG.uniform(0.5, 2.0, 19)
-    level = chain_polar(v - v.mean(), w)
-    assert np.ptp(prox_chain(v, level * (1 + 1e-9), w)) < 1e-12
-    assert np.ptp(prox_chain(v, 0.99 * level, w)) > 1e-6
+def test_the_gap_is_that_of_feasible_flows():
+    for V, t0, t1 in _images():
+        steps = DualSteps(V, t0, t1, 1)
+        gap = steps.approximate(0.0, 7)
+        down, right = steps.flows()
+        size = np.abs(V).sum() + t0 + t1
+        assert (np.abs(down) <= t0 + 1e-12 * size).all()
+        assert (np.abs(right) <= t1 + 1e-12 * size).all()
+        P = _residual(V, down, right)
+        primal = t0 * np.abs(np.diff(P, axis=0)).sum() + t1 * np.abs(np.diff(P, axis=1)).sum()
+        primal += 0.5 * ((P - V) ** 2).sum()
+        dual = 0.5 * ((V**2).sum() - (P**2).sum())
+        assert gap == pytest.approx(primal - dual, abs=1e-10 * size * np.abs(V).max(initial=0.0))
+
+
+def test_gaps_go_to_zero_and_stop_the_steps():
+    V = np.random.default_rng(1).standard_normal((30, 20))
+    steps = DualSteps(V, 0.3, 0.5, 1)
+    assert steps.approximate(1e-6, 1000) <= 1e-6 and steps.steps < 200
+    assert steps.approximate(0.0, 1000) <= 1e-11
+
+
+def test_pieces_are_connected_where_chains_are_equal():
+    V = np.random.default_rng(2).standard_normal((20, 30))
+    steps = DualSteps(V, 0.3, 0.3, 1)
+    steps.approximate(1e-13, 1000)
+    # near the optimum both chains have its pieces
+    P, place = _residual(V, *steps.flows()), np.arange(V.size).reshape(V.shape)
+    tail = np.concatenate([place[:-1].ravel(), place[:, :-1].ravel()])
+    head = np.concatenate([place[1:].ravel(), place[:, 1:].ravel()])
+    same = np.abs(P.ravel()[tail] - P.ravel()[head]) < 1e-6
+    edges = sparse.coo_array((same[same], (tail[same], head[same])), (V.size, V.size))
+    count, label = connected_components(edges.tocsr(), directed=False)
+    found = steps.pieces()
+    assert sorted(set(found)) == list(range(count))
+    assert len(set(zip(label, found, strict=True))) == count
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    V = np.random.default_rng(3).standard_normal((67, 45))
+    answers = []
+    for threads in (1, 2, 5):
+        steps = DualSteps(V, 0.4, 0.2, threads)
+        answers.append((steps.approximate(0.0, 12), *steps.flows(), steps.pieces()))
+    for other in answers[1:]:
+        assert all((np.asarray(a) == b).all() for a, b in zip(answers[0], other, strict=True))

@@ -5,7 +5,7 @@ Latent vectors: stationary for every group, and the group lasso's where groups a
 
 import numpy as np
 import pytest
-from sparsesolve.penalties.prox.group_balls import ascend, ascend_linf, latent_vectors
+from sparsesolve.penalties.prox.group_balls import ascend
 
 
 def test_one_group_is_done_in_one_sweep():
@@ -33,29 +33,6 @@ def test_residuals_belong_to_vectors_within_their_balls():
         assert gap >= -1e-14 and (sweeps < 500 or gap < 1e-13)
 
 
-def test_linf_residuals_are_sizes_whose_gap_vanishes():
-    rng = np.random.default_rng(1)
-    features, start = np.array([0, 1, 2, 2, 3], dtype=np.intc), np.array([0, 3, 5], dtype=np.intc)
-    for sweeps in (1, 3, 300):
-        for radius in (np.array([0.5, 0.7]), np.array([9.0, 0.1]), np.array([1e-3, 9.0])):
-            v, xi = np.abs(rng.standard_normal(4)).round(1), np.zeros(5)
-            b, level = v.copy(), rng.random(2)
-            ascend_linf(radius, features, start, xi, b, level, sweeps)
-            assert (b >= 0.0).all() and (xi >= 0.0).all()
-            assert b == pytest.approx(v - np.bincount(features, xi, 4), abs=1e-14)
-            assert (np.add.reduceat(xi, start[:-1]) <= radius * (1 + 1e-12)).all()
-            gap = radius @ np.maximum.reduceat(b[features], start[:-1]) - xi @ b[features]
-            assert gap >= -1e-14 and (sweeps < 300 or gap < 1e-12)
-
-
-def test_linf_thresholds_of_one_group():
-    features, start = np.arange(3, dtype=np.intc), np.array([0, 3], dtype=np.intc)
-    for first in (0.0, 3.0, 99.0):
-        b, xi = np.array([5.0, 4.0, 1.0]), np.zeros(3)
-        ascend_linf(np.array([2.0]), features, start, xi, b, np.array([first]), 1)
-        assert b.tolist() == [3.5, 3.5, 1.0] and xi.tolist() == [1.5, 0.5, 0.0]
-
-
 MEMBER = np.array([0, 1, 2, 1, 2, 3, 3, 4], dtype=np.intc)
 START = np.array([0, 3, 6, 8], dtype=np.intc)
 D = np.array([1.0, 1.2, 0.7])
@@ -65,16 +42,10 @@ def test_every_group_is_at_its_best():
     rng = np.random.default_rng(0)
     for _ in range(50):
         x, t = 2 * rng.standard_normal(5), rng.random() + 0.05
-        v = latent_vectors(x, t, D, MEMBER, START, np.zeros(8), 1e-16, 100_000)
-        z = x - np.bincount(MEMBER, v, minlength=5)
+        v, z = np.zeros(8), x.copy()
+        ascend(t * D, MEMBER, START, v, z, 100_000, 1e-16, latent=True)
+        assert z == pytest.approx(x - np.bincount(MEMBER, v, minlength=5), abs=1e-12)
         for g in range(3):
             own, left = v[START[g] : START[g + 1]], z[MEMBER[START[g] : START[g + 1]]]
             assert np.linalg.norm(left) <= t * D[g] * (1 + 1e-7)
             assert left @ own == pytest.approx(t * D[g] * np.linalg.norm(own), abs=1e-7)
-
-
-def test_disjoint_groups_take_one_sweep():
-    x, member = np.array([3.0, 4.0, 0.5]), np.arange(3, dtype=np.intc)
-    start = np.array([0, 2, 3], dtype=np.intc)
-    v = latent_vectors(x, 1.0, np.ones(2), member, start, np.zeros(3), 0.0, 1)
-    assert v == pytest.approx([2.4, 3.2, 0.0])

@@ -83,15 +83,6 @@ def test_groups_keep_their_directions():
             np.testing.assert_allclose(cross, cross.T, atol=1e-14)
 
 
-def test_it_is_what_mkl_uses():
-    from sparsesolve.mkl.norms import NORMS
-
-    sizes, d = np.array([3.0, 1.0, 0.2]), np.array([1.0, 2.0, 1.0])
-    made = NORMS["l1_squared"]
-    norm = made() if callable(made) else made
-    np.testing.assert_allclose(norm.prox(sizes, d, 0.7), prox.squared_l1(sizes, 0.7, d))
-
-
 @pytest.mark.parametrize("call, sentence", [
     (lambda: prox.squared_l1([np.nan], 1.0), "finite"),
     (lambda: prox.squared_l1([1.0], -1.0), "t is -1"),

@@ -10,8 +10,8 @@ import pytest
 from scipy.linalg import LinAlgError
 
 from sparsesolve.penalties.prox import sum_of_norms
-from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
 from sparsesolve.penalties.prox.sum_of_norms import BlockSystem, SumOfNorms
+from sparsesolve.penalties.prox.sums import bounds, polar
 
 
 def _sum(p, groups, weights=None):

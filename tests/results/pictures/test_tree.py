@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import single, ward
 
 from sparsesolve.penalties import tree_groups
-from sparsesolve.penalties.nested_groups import read_tree
+from sparsesolve.penalties.trees import read_tree
 from sparsesolve.results.pictures.image import (
     CHOSEN,
     LEFT,

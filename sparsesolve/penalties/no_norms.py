@@ -1,11 +1,4 @@
-"""Exclusive lasso: the features of a group compete, so that every group keeps some.
-
-    Omega(b) = sum_g |b_g|_1^2 / 2
-
-It is not a norm. b = 0 is optimal for no lambda, so lambdas must be given.
-References: Zhou, Jin, Hoi, "Exclusive lasso for multi-task feature selection" (2010); Campbell,
-Allen, "Within group variable selection through the exclusive lasso" (2017).
-"""
+"""Berhu and ExclusiveLasso: convex penalties with squares, which are no norms."""
 
 from __future__ import annotations
 
@@ -15,8 +8,90 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.penalties.groups import NormOfGroups, read_groups
-from sparsesolve.penalties.tangent import on_support
+from sparsesolve.penalties.forms import on_support
+from sparsesolve.penalties.groups import NormOfGroups, held_weights, read_groups
+from sparsesolve.penalties.norm import Norm, read_number, read_weights
+
+
+class Berhu(Norm):
+    r"""The reversed Huber function of every coefficient: an l1 norm that becomes a square.
+
+    :math:`\Omega(b) = \sum_j w_j h(b_j)`, with :math:`h(x) = |x|` up to delta and
+    :math:`(x^2 + \delta^2) / (2 \delta)` beyond.
+
+    Parameters
+    ----------
+    delta : float > 0, default 1.0
+        Size of a coefficient, on standardised columns, from which it is penalised by its square.
+    weights : array-like (p,) or mapping from names, default None
+        w_j > 0 of each feature; None means 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If delta is not a positive number; when a path is fitted, if weights do not fit.
+
+    References
+    ----------
+    Owen (2007), "A robust hybrid of lasso and ridge regression".
+
+    Examples
+    --------
+    >>> from sparsesolve import penalties
+    >>> penalties.Berhu().prox([0.5, 1.5, 6.0], 1.0)
+    array([0. , 0.5, 3. ])
+    """
+
+    homogeneous = False
+
+    def __init__(self, delta: float = 1.0, weights: ArrayLike | None = None):
+        self.delta = read_number("delta", delta, inclusive=False)
+        self.weights = held_weights(weights)
+
+    def _arguments(self):
+        return f"{self.delta!r}, weights={self.weights!r}"
+
+    def _bind(self, names):
+        w = read_weights(self.weights, self.n_features, "features", names)
+        self._w = np.ones(self.n_features) if w is None else w
+        if not (self._w > 0.0).all():
+            j = int(np.argmin(self._w))
+            raise ValueError(f"weights has 0 for feature {j}; give a positive one")
+
+    def norm(self, b: np.ndarray) -> float:
+        x, d = np.abs(b), self.delta
+        return float(self._w @ np.where(x <= d, x, x * (x / (2.0 * d)) + 0.5 * d))
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        x, t = np.abs(v), t * self._w
+        small = np.maximum(x - t, 0.0)
+        return np.copysign(np.where(x <= self.delta + t, small, x / (1.0 + t / self.delta)), v)
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """Return the least lam for which b = 0 is optimal: the maximum of ``|z_j| / w_j``."""
+        return float((np.abs(z) / self._w).max(initial=0.0))
+
+    def conjugate(self, z: ArrayLike, lam: float) -> float:
+        """Return ``sup_b z'b - lam Omega(b)``."""
+        read = self._read(z)
+        own = self._at(read)
+        level = lam * own._w
+        over = np.maximum(np.abs(read) - level, 0.0)
+        return float((over * ((0.5 * over / level + 1.0) * self.delta)).sum())
+
+    def feasible_scale(self, z: ArrayLike, lam: float) -> float:
+        """Return 1: the conjugate is finite everywhere."""
+        return 1.0
+
+    def part(self, which: np.ndarray) -> Any:
+        return Berhu(self.delta, self._w[which]).over(len(which))
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Return the nonzero coefficients as directions: h is smooth there."""
+        large = np.abs(b) > self.delta
+        slope = self._w * np.where(large, b / self.delta, np.sign(b))
+        curvature = (self._w * large / self.delta)[b != 0.0]
+        return on_support(b, slope)._replace(curvature=lambda z: np.diag(curvature))
 
 
 class ExclusiveLasso(NormOfGroups):
