@@ -25,8 +25,7 @@ from sparsesolve.solvers.baselines.bundle import (
 from sparsesolve.solvers.baselines.subgradient import Subgradient
 from sparsesolve.solvers.first_order.admm import Admm, LinearizedAdmm, suits_linearized
 from sparsesolve.solvers.first_order.admm import suits as suits_admm
-from sparsesolve.solvers.first_order.first_order import Fista, Ista, Sparsa
-from sparsesolve.solvers.first_order.panoc import Panoc
+from sparsesolve.solvers.first_order.first_order import Fista, Ista, Panoc, Sparsa
 from sparsesolve.solvers.first_order.pass_newton import PassNewton
 from sparsesolve.solvers.first_order.pass_newton import suits as suits_passes
 from sparsesolve.solvers.first_order.tangent_newton import TangentNewton, few_for_rounds

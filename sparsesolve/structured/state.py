@@ -22,8 +22,7 @@ import logging
 import numpy as np
 
 from sparsesolve.solvers.certificate.gap import duality_gap
-from sparsesolve.solvers.first_order.first_order import Point
-from sparsesolve.solvers.first_order.panoc import Panoc
+from sparsesolve.solvers.first_order.first_order import Panoc, Point
 from sparsesolve.solvers.reductions import few_features
 from sparsesolve.structured.metric import LabelMetric
 

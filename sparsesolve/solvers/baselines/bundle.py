@@ -11,12 +11,11 @@ MarginRisk is the oracle of a Problem, with w the coefficients g of ridge_dual.p
 States take the package's gap at the coefficients returned; a method's own bound says when to look.
 
 A model of R keeps all planes (margin/planes.py, qp-BMRM; `PenalisedPlanes` for other penalties);
-or one aggregate plane, which a line search moves towards the new one (ls-BMRM); or the mean of all
-planes (Pegasos): with steps 1 / (lam t) along subgradients w is -a / lam for the mean a, but for a
-ball that holds the minimiser. Pragam is Nesterov's excessive gap technique on the dual. Its
-invariant is J_mu(w_k) <= D(u_k), where J_mu takes mu |u - centre|^2 / 2 off the maximum over u, so
-that J(w_k) - D(u_k) <= mu_k D2 with D2 the largest |u - centre|^2 / 2. The proof starts at the
-centre.
+or one aggregate plane, which a line search moves towards the new one (ls-BMRM); or the mean a of
+all planes (Pegasos), with w = -a / lam but for a ball that holds the minimiser. Pragam is
+Nesterov's excessive gap technique on the dual. Its invariant is J_mu(w_k) <= D(u_k), where J_mu
+takes mu |u - centre|^2 / 2 off the maximum over u, so that J(w_k) - D(u_k) <= mu_k D2 with D2 the
+largest |u - centre|^2 / 2. The proof starts at the centre.
 
 References: Teo, Vishwanathan, Smola, Le, "Bundle methods for regularized risk minimization"
 (2010), algorithm 1; Saha, Zhang, Vishwanathan, "Lower bounds for BMRM and faster rates for
@@ -34,9 +33,8 @@ from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, Reduced
 from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
 
-# Iterations without progress of the gap before a method is given up at a lambda, at least: twice
-# as many as were made before the last progress, if that is more. Gaps that fall as 1 / t halve
-# when t doubles, so fewer would give up methods that still work; more only delays the verdict.
+# Iterations without progress of the gap before a method is given up at a lambda, or twice as many
+# as were made before the last progress: gaps that fall as 1 / t halve when t doubles.
 PATIENCE = 500
 
 
@@ -191,12 +189,6 @@ class PenalisedPlanes:
     accelerated gradients on the weights: at weights alpha its w is prox(c - sigma A'alpha), and
     the gradient holds the values of the planes there. Any weights prove the bound
     s b'alpha - (lam Omega)*(-s A'alpha), with what is left of 1 on the plane 0.
-
-    Parameters
-    ----------
-    p : int
-    lam : float > 0
-    penalty : WholePenalty
     """
 
     def __init__(self, p, lam, penalty):
@@ -278,8 +270,7 @@ class Mean(Aggregate):
         super().add(a, b)
         self.w = (1.0 - self.step_length) * self.w - (self.step_length / self.lam) * a
         size = float(np.sqrt(self.w @ self.w))
-        if size > self.radius:
-            self.w = self.w * (self.radius / size)
+        self.w = self.w * min(self.radius / max(size, 1e-300), 1.0)
 
     def _step_length(self, towards, b):
         return 1.0 / self.t
@@ -384,11 +375,9 @@ def squared_norm(forward, back, n, p):
     def apply(x):
         return forward(back(x)) if n <= p else back(forward(x))
 
-    if size == 0:
-        return 0.0
     if size <= 12:  # Lanczos' method takes as many products.
-        columns = np.stack([apply(e) for e in np.eye(size)], axis=1)
-        return max(float(np.linalg.eigvalsh(0.5 * (columns + columns.T))[-1]), 0.0)
+        columns = np.reshape([apply(e) for e in np.eye(size)], (size, size))
+        return float(np.linalg.eigvalsh(0.5 * (columns + columns.T)).max(initial=0.0))
     start = 1.0 + np.cos(np.arange(size))  # Fixed, with a part in any likely direction.
     if not apply(start).any():  # Lanczos' method has no residual to start from.
         return 0.0
@@ -466,9 +455,7 @@ class PegasosState(_MarginState):
     """Pegasos-n, from w = 0 at every lambda; its bound is loose, which the gap says."""
 
     def begin(self, lam):
-        """Begin a new run. The ball holds the minimiser, as lam |w|^2 is at most the null model's
-        F.
-        """
+        """Begin a new run. The ball holds the minimiser: lam |w|^2 is at most F at w = 0."""
         radius = np.sqrt(self.dual.problem.null_value / lam)
         self.method = CuttingPlanes(self.risk, lam, np.zeros(self.k), Mean(self.k, lam, radius))
 

@@ -1,4 +1,4 @@
-"""First-order solvers: a point and its certificate, and proximal gradient (ISTA, FISTA, SpaRSA).
+"""First-order solvers: a point and its certificate; ISTA, FISTA, SpaRSA and PANOC.
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
 
@@ -16,7 +16,9 @@ last step, and a step must end below the worst of the last few objectives.
 
 References: Bach et al. 2012, sections 1.4 (gaps) and 3 (proximal methods); Beck and Teboulle
 (2009), FISTA; O'Donoghue and Candes, "Adaptive restart for accelerated gradient schemes" (2015);
-Wright, Nowak and Figueiredo, "Sparse reconstruction by separable approximation" (2009).
+Wright, Nowak and Figueiredo, "Sparse reconstruction by separable approximation" (2009); Stella,
+Themelis, Sopasakis, Patrinos, "A simple and efficient algorithm for nonlinear model predictive
+control" (2017), PANOC.
 """
 
 import logging
@@ -29,7 +31,7 @@ from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import FAR, UnpenalisedBasis, clear
 from sparsesolve.solvers.certificate.gap import duality_gap
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED, State, used
-from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS
+from sparsesolve.solvers.tolerances import LAST_DIGITS, PROGRESS, ROUNDING
 
 # After a step that was too long, L becomes this multiple of the curvature met along it, within a
 # factor of 1.2 and 2, as one step may meet an unusual curvature.
@@ -197,8 +199,7 @@ class FirstOrder(State):
         return LAST_DIGITS * (abs(self.loss.saturated) + abs(objective))
 
     def downhill(self, u):
-        """Return minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,).
-        """
+        """Return minus the gradient of F in b (p,), 0 in the span of Q, and in c (f,)."""
         z = self.products(u)
         return self.unpenalised_basis.held_part(z, self.unpenalised), u @ self.basis
 
@@ -232,19 +233,15 @@ class FirstOrder(State):
         return gap + self.span_rounding()
 
     def span_rounding(self):
-        """Return how much worse the coefficients of the span's columns are than those of its
-        basis.
-        """
+        """Return how much worse coefficients of the span's columns are than those of its basis."""
         if not self.unpenalised_basis.span.Q.shape[1]:
             return 0.0
         moved = self.unpenalised_basis.error(self.point.c)
         return max(self.loss.at(self.point.eta + moved)[0] - self.point.value, 0.0)
 
     def dual_at(self, lam):
-        """Return u made orthogonal to the unpenalised columns, a mask of these, and what is
-        missing.
-
-        What is missing is the gain that a step along them may still have.
+        """Return u made orthogonal to the unpenalised columns, a mask of these, and the gain that
+        a step along them may still have.
         """
         own, point = self.unpenalised_basis, self.point
         if own.same_at(lam):
@@ -277,10 +274,8 @@ class Ista(FirstOrder):
         self.point = self.descend(self.point, lam)
 
     def descend(self, start, lam):
-        """Return the end of a step from `start`, after growing L until the model is no less
-        there.
-
-        Returns `start` itself if no L is found.
+        """Return the end of a step from `start`, with an L at which the model is no less there;
+        `start` itself if none is found.
         """
         z, z_basis = self.descent_direction(start, lam)
         for _ in range(60):  # 2^60 ends any search
@@ -319,8 +314,11 @@ class Fista(Ista):
 
     def step(self, lam):
         t = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * self.t**2))
-        ahead = (self.t - 1.0) / t
-        start = self.beyond(ahead) if ahead > 0.0 else self.point
+        ahead, start = (self.t - 1.0) / t, self.point
+        if ahead > 0.0:  # beyond the end of the last step
+            b, c, eta = (x + ahead * (x - y)
+                         for x, y in zip(start[:3], self.last[:3], strict=True))  # fmt: skip
+            start = Point(b, c, eta, *self.loss.at(eta))
         new = self.descend(start, lam)
         before = self.objective(lam)
         rise, rounding = self.objective(lam, new) - before, self.rounding(before)
@@ -331,14 +329,6 @@ class Fista(Ista):
             self.t, self.last = 1.0, self.point
             return
         self.t, self.last, self.point = t, self.point, new
-
-    def beyond(self, ahead):
-        """Return the point extrapolated along the last step, by this multiple of its length."""
-        here, last = self.point, self.last
-        b, c, eta = (
-            x + ahead * (x - y) for x, y in zip(here[:3], last[:3], strict=True)
-        )  # fmt: skip
-        return Point(b, c, eta, *self.loss.at(eta))
 
 
 class Sparsa(Ista):
@@ -368,6 +358,136 @@ class Sparsa(Ista):
             met = float(np.vdot(start.u - new.u, new.eta - start.eta)) / moved
             self.most = max(self.most, met)
             self.L = max(met, 1e-8 * self.most)
+
+
+class Panoc(Ista):
+    """Proximal gradient steps accelerated by L-BFGS; `point` is T(b) for the current b.
+
+    The map T(b) = prox(b - F'(b) / L) has the solution as its fixed point. L-BFGS takes the
+    residual r(b) = b - T(b) for a gradient and proposes d. The step goes to b + d if that lowers
+    the forward-backward envelope
+
+        phi(b) = F(b) + F'(b)'(T(b) - b) + L |T(b) - b|^2 / 2 + lam Omega(T(b)),
+
+    else part of the way from T(b), and at last to T(b) itself, which always lowers it. This costs
+    one product with X and one with X'.
+    """
+
+    memory = 20  # pairs that L-BFGS keeps; each costs four products of vectors
+
+    def begin(self, lam):
+        super().begin(lam)
+        self._stand(self.point, lam)
+
+    @property
+    def point(self):
+        """T(b), evaluated on demand."""
+        if self._point is None:
+            self._point = self.at(*self._apart(self.end_vector))
+        return self._point
+
+    @point.setter
+    def point(self, point):
+        self._point = point
+
+    def step(self, lam):
+        if self._point is not None and self._too_short():
+            return self._stand(self.descend(self.base, lam), lam)
+        d, envelope = self._direction(), self.envelope
+        least = 1e-4 * self.L * self.length
+        # Lengths of a PANOC step that are tried, each half as far, before the proximal step
+        # itself, which always lowers the envelope.
+        for k in range(4):
+            t = 0.5**k
+            goal = self.vector + t * d - (1.0 - t) * self.residual
+            base = self.at(*self._apart(goal))
+            if not np.isfinite(base.value):
+                continue
+            moved = self.square(goal - self.vector)
+            curvature = 2.0 * divergence(self.base, base)
+            if curvature > MORE_CURVATURE * self.L * moved:
+                self.L = MORE_CURVATURE * curvature / moved
+                return self._stand(self.base, lam)
+            last = self.vector, self.residual
+            kept = self.base, self.slope, self.end_vector, self.length
+            self._arrive(base, goal, lam)
+            # Below 0, the least value of an objective, L is too small for the curvature there.
+            rounding = self.rounding(envelope)
+            if -rounding <= self.envelope <= envelope - least + rounding:
+                pair = self.vector - last[0], self.residual - last[1]
+                self.pairs = [*self.pairs[1 - self.memory :], pair]
+                return None
+            (self.vector, self.residual), self.envelope = last, envelope
+            self.base, self.slope, self.end_vector, self.length = kept
+            self._point = None
+        return self._stand(self.descend(self.base, lam), lam)
+
+    def square(self, v):
+        """Return the squared length of a vector of all coefficients; a subclass has its metric."""
+        return float(v @ v)
+
+    # The point of the iteration.
+
+    def _stand(self, base, lam):
+        """Begin at a Point, without pairs."""
+        self.pairs = []
+        self._arrive(base, self._joined(base.b, base.c), lam)
+
+    def _arrive(self, base, vector, lam):
+        """Take the proximal gradient step from a Point, with its residual and the envelope."""
+        self.base, self.vector, L = base, vector, self.L
+        z, z_basis = self.downhill(base.u)
+        self.slope = self._joined(z, z_basis)
+        b = self.prox_step(base, z, L, lam)
+        self.end_vector = self._joined(b, base.c + z_basis / L)
+        self.residual = vector - self.end_vector
+        self.length = self.square(self.residual)
+        down = float(self.slope @ self.residual) + 0.5 * L * self.length
+        self.envelope = base.value - self.loss.saturated + down + self.penalty.value(b, lam)
+        self._point = None
+
+    def _too_short(self):
+        """Return True if the curvature of the loss towards T(b) exceeds L."""
+        moved = self.L * self.length
+        return 2.0 * divergence(self.base, self._point) > MORE_CURVATURE * moved > 0.0
+
+    def _direction(self):
+        """Return minus the inverse of the residual's derivative times the residual, by two loops.
+
+        On coordinates that T(b) sets to 0 the derivative of T vanishes. There it is minus the
+        residual, and pairs are used on the other coordinates alone.
+        """
+        moving = self.end_vector != 0.0
+        every = bool(moving.all())
+        at = slice(None) if every else np.flatnonzero(moving)  # a slice copies nothing
+        d, pairs = -self.residual[at], []
+        for s, y in self.pairs:
+            s, y = s[at], y[at]
+            product, square = float(s @ y), float(y @ y)
+            if product > ROUNDING * np.sqrt(float(s @ s) * square):
+                pairs.append((s, y, 1.0 / product, product / square))
+        alphas = []
+        for s, y, inverse, _ in reversed(pairs):
+            alphas.append(inverse * float(s @ d))
+            d -= alphas[-1] * y
+        if pairs:
+            d *= pairs[-1][3]
+        for (s, y, inverse, _), alpha in zip(pairs, reversed(alphas), strict=True):
+            d += (alpha - inverse * float(y @ d)) * s
+        if every:
+            return d
+        whole = -self.residual
+        whole[at] = d
+        return whole
+
+    # Coefficients and those of the basis as one vector.
+
+    def _joined(self, b, c):
+        return np.concatenate([np.ravel(b), np.ravel(c)])
+
+    def _apart(self, vector):
+        b, c = self.base.b, self.base.c
+        return vector[: b.size].reshape(b.shape), vector[b.size :].reshape(c.shape)
 
 
 def divergence(start, new):
