@@ -3,9 +3,9 @@
     minimise over b   F(b) + lam Omega(b)
 
 Proximal gradient steps soon find the pieces of a solution, and are slow to find the values of the
-pieces. Once a step leaves the pieces as they are, Newton's method is worth its price: the penalty
-gives a basis T of directions along which it is smooth at b, few of them, with its gradient q and
-its curvature C there (``penalties/forms.py``). A Newton step solves
+pieces. Once they have cost as much as a Newton step does, one is made: the penalty gives a basis T
+of directions along which it is smooth at b, few of them, with its gradient q and its curvature C
+there (``penalties/forms.py``). The step solves
 
     (T'Z'F''Z T + lam C) d = T'z - lam q,        z = -Z'F'(eta)
 
@@ -44,10 +44,6 @@ PROXIMAL_STEP_OVERHEAD = 3e5
 # fused and overlapping norms) 6e6 took .5 to 1.0 of the time of 1e6 but for images and overlaps
 # (1.2), and 1.5e7 .6 to 1.3 of that of 6e6.
 NEWTON_STEP_OVERHEAD = 6e6
-# Proximal steps that change pieces, after which a Newton step is tried all the same. A SLOPE path
-# of 100 lambdas (500 x 5,000, benchmarks/structured/norms.py) took 1.22, 1.04, 0.93 and 0.90 s
-# for 1, 3, 8 and 16; a Newton step after every step 1.49 s.
-MOST_STEPS_TO_OTHER_PIECES = 8
 # Values of the columns of X in a tangent, up to which these are kept unpacked: one product of
 # matrices in place of a call for each direction.
 MOST_UNPACKED = 10_000_000
@@ -100,10 +96,8 @@ class TangentNewton(Sparsa):
         super().begin(lam)
         self.rounds.begin()
         self.last_gap, self.taken = np.inf, 0
-        self.wait = self.pause = 1
         self.since = 0  # proximal steps since the last Newton step
         self.still = DESCENT_SHARE * self.target
-        self.pieces = None  # indices of the last tangent's directions
         if self.unpenalised_basis.kernel is not None and not self.point.b.any():
             self._newton_step(lam)  # to the null model, which no prox leaves above its lam
 
@@ -159,19 +153,14 @@ class TangentNewton(Sparsa):
             super().step(lam)
         if len(self.terms) > 1:
             return
-        self.wait -= 1
         self.since += 1
-        if self.since + 1 < self._price():
-            return
-        same = self._same_pieces()  # Called at each step, since it compares with the last one.
-        if self.wait > 0 or not (same or self.wait < -MOST_STEPS_TO_OTHER_PIECES):
-            return
         if self.since < self._price():
             return
-        self.since = 0
-        improved = self._newton_step(lam)
-        self.pause = 1 if improved else min(2 * self.pause, 16)
-        self.wait = self.pause
+        tangent = self.penalty.tangent(self.point.b)
+        self.size = 0 if tangent is None else len(tangent.gradient)
+        if self.since >= self._price():
+            self.since = 0
+            self._newton_step(lam)
 
     def _descend(self, lam):
         """Descend over clusters; return True if the objective fell by more than rounding."""
@@ -191,15 +180,6 @@ class TangentNewton(Sparsa):
         if taken < rounds:
             self.still *= 0.1  # if the gap is not reached all the same
         return self._move(lam, lambda t: (here.b + t * (b - here.b), here.c + t * (c - here.c)))
-
-    def _same_pieces(self):
-        """Return True if the last proximal step left all coefficients in their pieces."""
-        tangent = self.penalty.tangent(self.point.b)
-        if tangent is None:
-            return True
-        T = tangent.directions
-        last, self.pieces, self.size = self.pieces, (T.indptr, T.indices), T.shape[1]
-        return last is not None and all(map(np.array_equal, last, self.pieces))
 
     def _price(self, size=None):
         """Return the cost of a Newton step on so many directions, in proximal steps."""
