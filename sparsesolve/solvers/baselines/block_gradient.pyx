@@ -29,15 +29,10 @@ from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
 
-# Relative rounding of one product of columns, or of one change of the residual: two units in the
-# last place.
-cdef double PRODUCT = 4e-16
-# Sufficient decrease: the part of its model's decrease that a block step must reach (Tseng, Yun).
-DEF BLOCK_ARMIJO = 0.1
-# Tries of a search, before its block waits for the next sweep: 2^60 ends any search.
-DEF TRIES = 60
+cdef double ARMIJO = tolerances.ARMIJO
 
 
 cdef class Sweep:
@@ -87,7 +82,7 @@ cdef class Sweep:
             self.z[j] = self.design.correlate(member[j], &u[0], total)
         before = self.penalty.block_value(g, &self.old[0], lam)
         self.h[g] = max(0.9 * self.h[g], 1e-6 * self.first[g])
-        for tries in range(TRIES):
+        for tries in range(60):  # 2^60 ends any search; the block then waits for the next sweep
             if tries == 0 or self.wright:
                 if not self._direction(g, lam):
                     return value
@@ -97,9 +92,9 @@ cdef class Sweep:
             for j in range(s):
                 self.end[j] = self.old[j] + t * self.d[j]
             new = self.loss.evaluate(&self.trial[0], &self.trial_u[0])
-            if -BLOCK_ARMIJO * t * delta > rounding:
+            if -ARMIJO * t * delta > rounding:
                 falls = (new - value + self.penalty.block_value(g, &self.end[0], lam) - before
-                         <= BLOCK_ARMIJO * t * delta + rounding)
+                         <= ARMIJO * t * delta + rounding)
             else:
                 falls = self._falls_by_slopes(g, u)
             if falls:
@@ -138,7 +133,8 @@ cdef class Sweep:
         """Return True if the objective falls by sigma t h |d|^2 at the trial, below its rounding.
 
         z - h d is a subgradient of the penalty at the model's minimum. With it and trial_u,
-        convexity bounds the change by t times (u - trial_u)'Zd - h |d|^2, which loses no digits.
+        convexity bounds the change by t times (u - trial_u)'Zd - h |d|^2, which loses no digits but
+        two units in the last place of a product.
         """
         cdef double curvature = 0.0, noise = 0.0, square = 0.0
         cdef Py_ssize_t i, j
@@ -147,7 +143,7 @@ cdef class Sweep:
             noise += fabs(u[i] * self.image[i])
         for j in range(self.penalty.size(g)):
             square += self.d[j] * self.d[j]
-        return curvature <= (1.0 - BLOCK_ARMIJO) * self.h[g] * square + PRODUCT * noise
+        return curvature <= (1.0 - ARMIJO) * self.h[g] * square + 4e-16 * noise
 
     cdef double _delta(self, Py_ssize_t g, double lam) noexcept nogil:
         """Return Delta plus the penalty before the step."""
@@ -198,7 +194,7 @@ class BlockGradient(FirstOrder):
         inner = self.basis.T @ (h[:, None] * self.basis)
         change = np.linalg.lstsq(inner, u @ self.basis, rcond=1e-12)[0]
         image = self.basis @ change
-        for k in range(TRIES):
+        for k in range(60):
             new, new_u = self.loss.at(eta + 0.5**k * image)
             if new <= value + self.rounding(abs(value)):
                 self.point = Point(b, c + 0.5**k * change, eta + 0.5**k * image, new, new_u)

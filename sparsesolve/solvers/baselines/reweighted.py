@@ -35,9 +35,6 @@ from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 
-# Values of X that the trace norm fills in (160 MB).
-MOST_TRACE_VALUES = 20_000_000
-
 
 class Reweighted(FirstOrder):
     """A solver state, see solvers/state.py."""
@@ -161,7 +158,7 @@ def suits_trace(problem, lambdas):
     if penalty.ridge > 0.0 or (lambdas is not None and lambdas[-1] == 0.0):
         return False
     squares = problem.loss is None or isinstance(problem.loss, Multigaussian)
-    small = problem.design.n * problem.design.p <= MOST_TRACE_VALUES
+    small = problem.design.n * problem.design.p <= 20_000_000  # X is filled in: 160 MB
     return squares and small and penalty.omega.metric(_nowhere(problem), 1.0) is not None
 
 

@@ -19,8 +19,6 @@ import numpy as np
 from sparsesolve.solvers.first_order.first_order import Ista
 
 SCHEDULES = ("sqrt", "inverse", "constant")
-# Steps after which the best of these lengths is chosen.
-TRIAL = 40
 
 
 def step_sizes(schedule, eta0, t):
@@ -60,12 +58,12 @@ class Subgradient(Ista):
         self.k, self.here, self.least = 0, self.point, self.objective(lam)
 
     def _try(self, length, lam):
-        """Return the least objective in a few steps."""
+        """Return the least objective in 40 steps."""
         start, self.length = self.point, length
         self._start(lam)
-        for _ in range(TRIAL):
+        for _ in range(40):
             self.step(lam)
-        self.iterations += TRIAL
+        self.iterations += 40
         self.point = start
         return self.least
 

@@ -32,13 +32,6 @@ from sparsesolve.penalties.forms import by_identity
 from sparsesolve.solvers.first_order.first_order import Ista
 from sparsesolve.solvers.state import NULL_LAMBDA
 
-# Over-relaxation: Boyd et al. (2011), section 3.4.3, recommend 1.5 to 1.8.
-RELAXATION = 1.6
-# rho changes by the second number where one residual is more than the first number of times the
-# other (Boyd et al. 2011, section 3.4.1, have 10 and 2). Residuals are compared after 10 steps,
-# then after twice as many, and so on, since a rho that changes for ever need not converge.
-RESIDUALS_APART, RHO_FACTOR = 5.0, 2.5
-
 
 class LinearizedAdmm(Ista):
     """A solver state, see solvers/state.py."""
@@ -112,14 +105,19 @@ class LinearizedAdmm(Ista):
 
     def split(self, lam, image):
         """Take the prox, and update the multipliers."""
-        relaxed = RELAXATION * image + (1.0 - RELAXATION) * self.s
+        # Boyd et al. (2011), section 3.4.3, recommend over-relaxation of 1.5 to 1.8.
+        relaxed = 1.6 * image - 0.6 * self.s
         t = lam * self.alpha / self.rho
         new = self.psi.prox(relaxed + self.w, t) if t > 0.0 else relaxed + self.w
         self.w = self.w + relaxed - new
         self.s = new
 
     def balance(self, before):
-        """Change rho if one of the residuals is much the larger; s = 0 says nothing."""
+        """Change rho if one of the residuals is much the larger; s = 0 says nothing.
+
+        It is called after 10 steps, then after twice as many, and so on, since a rho that changes
+        for ever need not converge.
+        """
         if not (self.s.any() and before.any()):
             return
         primal = np.linalg.norm(self.image(self.point.b) - self.s)
@@ -127,10 +125,8 @@ class LinearizedAdmm(Ista):
         size = max(np.linalg.norm(self.s), 1e-300)
         slope = max(self.rho * np.linalg.norm(self.transposed @ self.w), 1e-300)
         ratio = (primal / size) / max(dual / slope, 1e-300)
-        if ratio > RESIDUALS_APART:
-            factor = RHO_FACTOR
-        else:
-            factor = 1.0 / RHO_FACTOR if ratio < 1.0 / RESIDUALS_APART else 1.0
+        # Boyd et al. 2011, section 3.4.1, have 10 and 2 for 5 and 2.5.
+        factor = 2.5 if ratio > 5.0 else 0.4 if ratio < 0.2 else 1.0
         self.rho *= factor
         self.w = self.w / factor
 

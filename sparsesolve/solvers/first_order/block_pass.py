@@ -33,9 +33,6 @@ TIME_PARTS = 16
 # Numbers of rows, up to 21 each for a lambda, that the client may hold of a coupled loss: 1 GB.
 # Batches of 6 take 40 passes for 100 lambdas of 5,000 x 30, those of 12 take 24.
 MOST_ROW_NUMBERS = 1 << 27
-# Least curvature of K responses in any direction, over their trace: softmax has none along (1,
-# ..., 1).
-LEAST_CURVATURE = 1e-8
 
 
 class Ask(NamedTuple):
@@ -310,7 +307,8 @@ def _of_responses(loss, eta):
     """Return H of K responses for products, and for inner products, (K, K, n)."""
     units = np.eye(len(eta))[..., None] * np.ones(eta.shape[1])
     H = np.stack([loss.curvature_product(eta, unit) for unit in units])
-    return list(H), H + LEAST_CURVATURE * np.einsum("kkn->n", H) * units
+    # softmax has no curvature along (1, ..., 1)
+    return list(H), H + 1e-8 * np.einsum("kkn->n", H) * units
 
 
 def added(left, right):

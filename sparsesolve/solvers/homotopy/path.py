@@ -28,9 +28,9 @@ from sparsesolve.solvers.tolerances import CENTRED, LAST_DIGITS
 # Values of a dense design that is kept unpacked (32 MB); larger ones are unpacked block by block
 # for each product.
 SMALL_DESIGN = 4_000_000
-# Knots before the first check of all columns; the number then doubles, to at most MOST_KNOTS, or
-# twice as many with all columns in the window.
-FIRST_KNOTS, MOST_KNOTS = 16, 64
+# Knots before the first check of all columns; the number then doubles, to at most 64, or 128 with
+# all columns in the window.
+FIRST_KNOTS = 16
 # Up to this many columns all are in the window from the second batch on, by their Gram matrix.
 FEW_COLUMNS = 600
 # Columns of the window for every knot to come, and beyond those. More cost time at every knot,
@@ -294,8 +294,7 @@ class FollowedPath:
             self.core.begin(self.window, self.c, knots, self._events(knots), same)
             self.reason = self.core.run()
             batch, whole = self._checked()
-            most = min((1 + self.enclosed) * MOST_KNOTS,
-                       2e8 / (1 + self.core.basis.size**2))  # fmt: skip
+            most = min(64 * (1 + self.enclosed), 2e8 / (1 + self.core.basis.size**2))
             self.per_knot *= 0.95 if whole else 1.5
             self.per_knot = max(COLUMNS_PER_KNOT, self.per_knot)
             knots = 2 * knots if whole else max(len(batch.lams), FIRST_KNOTS)

@@ -29,12 +29,11 @@ from scipy import sparse
 from sparsesolve.solvers.margin.planes import Planes
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
-# Coefficients up to which cutting planes go on where dual descent is slow, and the sweeps after
-# which they do. On iris (15 coefficients) ten planes reach rounding, where descent is at 4e-6
+# Coefficients up to which cutting planes go on after 200 sweeps of dual descent, which may be slow.
+# On iris (15 coefficients) ten planes reach rounding, where descent is at 4e-6
 # after 10,000 sweeps; on scikit-learn's digits (640) at C = 10 they reach 1e-6 in 700 planes and
 # half the time in which 2,000 sweeps reach 2e-4. Above it was not measured.
 MOST_BUNDLE_COEFFICIENTS = 1000
-SWEEPS_BEFORE_PLANES = 200
 
 
 cdef int _decreasing(const void* a, const void* b) noexcept nogil:
@@ -144,7 +143,7 @@ def crammer_singer(X, labels, weights, lam, tol, max_sweeps, n_classes, seed=0):
     """
     problem = Multiclass(X, labels, weights, lam, n_classes)
     small = problem.rows.shape[1] * n_classes <= MOST_BUNDLE_COEFFICIENTS
-    sweeps = min(max_sweeps, SWEEPS_BEFORE_PLANES) if small else max_sweeps
+    sweeps = min(max_sweeps, 200) if small else max_sweeps
     W, alpha, gap, made = _by_sweeps(problem, tol, sweeps, seed)
     code = MAX_ITER if made == sweeps else STALLED
     if gap > tol and small and made < max_sweeps:
