@@ -30,9 +30,9 @@ from sparsesolve.solvers.margin.planes import Planes
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 # Coefficients up to which cutting planes go on after 200 sweeps of dual descent, which may be slow.
-# On iris (15 coefficients) ten planes reach rounding, where descent is at 4e-6
-# after 10,000 sweeps; on scikit-learn's digits (640) at C = 10 they reach 1e-6 in 700 planes and
-# half the time in which 2,000 sweeps reach 2e-4. Above it was not measured.
+# On iris (15 coefficients) ten planes reach rounding, where descent is at 4e-6 after 10,000
+# sweeps; on scikit-learn's digits (640) at C = 10 they reach 1e-6 in 700 planes and half the time
+# in which 2,000 sweeps reach 2e-4. Above it was not measured.
 MOST_BUNDLE_COEFFICIENTS = 1000
 
 
