@@ -20,7 +20,7 @@ def products_along_a_path(design, Z, y, w, least, count):
     state = SOLVERS["working_set"].state(problem, 1)
     top = np.abs(state.correlations()).max()
     assert top == pytest.approx(np.abs(Z.T @ (w * y)).max(), rel=1e-9)
-    null, before = 0.5 * w @ y**2, state.inactive.bounds.products
+    null, before = 0.5 * w @ y**2, state.inactive.multiplied
     for lam in np.geomspace(top, least * top, count):
         outcome, gap = state.solve(lam, 1e-9 * null, 10_000)
         assert outcome == 0 and gap <= 1e-9 * null
@@ -31,4 +31,4 @@ def products_along_a_path(design, Z, y, w, least, count):
         u = min(1.0, lam / most) * r
         dual = 0.5 * w @ y**2 - 0.5 * w @ (y - u) ** 2
         assert 0.5 * w @ r**2 + lam * np.abs(values).sum() - dual <= 1.1e-9 * null + 1e-13
-    return state.inactive.bounds.products - before
+    return state.inactive.multiplied - before

@@ -21,7 +21,7 @@ Given: a Problem whose penalty, or each term of it, has tangents. Invariant: wha
 no step but a round ends above the worst of the last objectives, of which a Newton step keeps its
 own alone.
 Under the sorted l1 norm the place of a proximal step is taken by coordinate descent over clusters
-of equal sizes, on the quadratic model of the loss (``quadratic/cluster_descent.pyx``).
+of equal sizes, on the quadratic model of the loss (``quadratic/sweeps.pyx``).
 Reference: Bareilles, Iutzeler, Malick, "Newton acceleration on manifolds identified by
 proximal gradient methods" (2023).
 """
@@ -32,7 +32,7 @@ from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers.certificate.dual_point import clear, times_curvature
 from sparsesolve.solvers.first_order.augmented_lagrangian import AugmentedLagrangian, solved
 from sparsesolve.solvers.first_order.first_order import Sparsa
-from sparsesolve.solvers.quadratic.cluster_descent import cluster_descent
+from sparsesolve.solvers.quadratic.sweeps import cluster_descent
 from sparsesolve.solvers.state import NULL_LAMBDA
 
 # Multiplications that the Python around a proximal step costs. A Newton step on a tangent waits

@@ -25,9 +25,7 @@ cdef class LocalModel:
     cdef LossPoint* trial               # the end of the step that was tried
     cdef double multiplier              # s
     cdef double whole                   # s when H was taken
-    # rounding errors of single steps in eta, now and at the last two lams
-    cdef double errors
-    cdef double[2] kept_errors
+    cdef double errors                  # rounding errors of single steps in eta
     # image'H image of the step tried, and the fall of u along the image
     cdef double modelled, along
     cdef double[:, :, ::1] samples      # eta and u of both points
@@ -38,19 +36,16 @@ cdef class LocalModel:
     cdef int reserve(self, int capacity) except -1
     cdef double mean_predictor(self) noexcept nogil
     cdef void place(self, double constant, const double[::1] image)
-    cdef bint densify(self) noexcept nogil
+    cdef bint takes_root(self) noexcept nogil
     cdef void refresh_hessian(self) noexcept nogil
     cdef void measure(self, PackedColumns columns) noexcept nogil
     cdef double move(self, PackedColumns columns, const double* change,
                      double constant) noexcept nogil
     cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any,
                             double forward, const double* earlier) noexcept nogil
-    cdef double _try(self) noexcept nogil
     cdef double shorten(self, double t) noexcept nogil
     cdef void accept(self, double errors) noexcept nogil
-    cdef double extrapolated_errors(self, double forward) noexcept nogil
     cdef void learn(self, double t) noexcept nogil
-    cdef bint rounding_shows(self) noexcept nogil
 
 cdef class LossDual(ScaledDual):
     cdef LocalModel model               # whose point is certified

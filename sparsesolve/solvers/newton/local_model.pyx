@@ -22,27 +22,11 @@ import numpy as np
 
 from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.working.columns cimport PackedColumns
-from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_scale
+from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_multiply, ss_scale
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.solvers.certificate import dual_point
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled
 from sparsesolve.solvers.quadratic.coefficients cimport WorkingCoefficients
-
-cdef extern from "local_model.h" nogil:
-    void ss_center_image(Py_ssize_t n, double shift, const double* inverse, double* image) noexcept
-    void ss_extrapolate_image(Py_ssize_t n, double forward, const double* eta,
-            const double* earlier, const double* inverse, double shift, double* image) noexcept
-    double ss_mean_difference(Py_ssize_t n, const double* w, const double* a,
-                              const double* b) noexcept
-    void ss_add(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
-    void ss_measure(Py_ssize_t n, const double* u, const double* inverse, double* out,
-                    double* sums) noexcept
-    void ss_curvature_along(Py_ssize_t n, const double* u, const double* trial, const double* h,
-                            const double* image, double* sums) noexcept
-    void ss_predict_dual(Py_ssize_t n, double s, const double* u, const double* h,
-                         const double* image, double* v) noexcept
-    double ss_weighted_distance(Py_ssize_t n, const double* v, const double* u,
-                                const double* inverse) noexcept
 
 cdef double ROUNDING = tolerances.ROUNDING
 cdef double ROUNDING_SHARE = tolerances.ROUNDING_SHARE
@@ -57,6 +41,14 @@ cpdef (double, double) floors(double mean) noexcept nogil:
     # samples of weight 1 / n have curvatures of about 1 / n
     return (1e-4 * mean, ROUNDING * mean) if mean > 1e-30 else (FLAT_CURVATURE,
             FLAT_CURVATURE)
+
+
+cdef inline void add(Py_ssize_t n, double a, const double* x, const double* y,
+                     double* out) noexcept nogil:
+    """out = y + a x."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = y[i] + a * x[i]
 
 
 cdef class LocalModel:
@@ -79,17 +71,6 @@ cdef class LocalModel:
         loss.raise_pending()
         self.refresh_hessian()
 
-    def model_at(self, double constant, const double[::1] image):
-        """Go to offset + constant + image and take H there, to examine the model from Python.
-
-        Returns F, u = -F', s and the diagonal of H. With `rooted` the model is F'' itself, not
-        its diagonal.
-        """
-        self.place(constant, image)
-        self.refresh_hessian()
-        u = np.array(<double[:self.n]> self.here.u)
-        return self.here.value, u, self.multiplier, np.array(self.h)
-
     cdef int reserve(self, int capacity) except -1:
         """Make room for the gradients of so many working columns."""
         cdef int k
@@ -103,7 +84,11 @@ cdef class LocalModel:
 
     cdef double mean_predictor(self) noexcept nogil:
         """The weighted mean of eta less the offset."""
-        return ss_mean_difference(self.n, &self.w[0], self.here.eta, &self.offset[0])
+        cdef Py_ssize_t i
+        cdef double total = 0.0
+        for i in range(self.n):
+            total += self.w[i] * (self.here.eta[i] - self.offset[i])
+        return total
 
     cdef void place(self, double constant, const double[::1] image):
         """Go to offset + constant + image."""
@@ -114,16 +99,15 @@ cdef class LocalModel:
         self.here.n_known = -1
         self.errors = 1.0
 
-    cdef bint densify(self) noexcept nogil:
-        """Return True if working columns are to be dense from now on: F'' has a factor."""
-        self.dense = self.loss.take_root(self.here.eta, FLAT_CURVATURE, self.costly)
-        return self.dense
+    cdef bint takes_root(self) noexcept nogil:
+        """Return True if F'' has a factor, which the loss holds from now on."""
+        return self.loss.take_root(self.here.eta, FLAT_CURVATURE, self.costly)
 
     cdef void refresh_hessian(self) noexcept nogil:
         """Take H and s at the current point."""
         cdef Py_ssize_t i
         cdef double total = 0.0, mean = 0.0, flat, least, learnt
-        self.rooted = self.dense and self.loss.take_root(self.here.eta, FLAT_CURVATURE, self.costly)
+        self.rooted = self.dense and self.takes_root()
         if self.rooted:
             total = 1.0
             for i in range(self.n):
@@ -152,29 +136,30 @@ cdef class LocalModel:
     cdef void measure(self, PackedColumns columns) noexcept nogil:
         """Fill in slope, square and g at the current point."""
         cdef LossPoint* here = self.here
-        cdef double[2] sums
-        sums[0] = sums[1] = 0.0
-        ss_measure(self.n, here.u, &self.inverse[0], &self.work[0], sums)
-        here.slope, here.square = sums[0], sums[1]
+        cdef double* work = &self.work[0]
+        ss_multiply(self.n, here.u, &self.inverse[0], work)
+        here.slope = dot(self.n, work, &self.root_h[0])
         if self.rooted:
-            self.loss.root.solve(&self.work[0])
-            here.square = dot(self.n, &self.work[0], &self.work[0])
-        columns.correlate(&self.work[0], -here.slope, here.g)
+            self.loss.root.solve(work)
+        here.square = dot(self.n, work, work)
+        columns.correlate(work, -here.slope, here.g)
         here.n_known = columns.size
 
     cdef double move(self, PackedColumns columns, const double* change,
                      double constant) noexcept nogil:
-        """Try the step `change` of the coefficients, and `constant` for all samples; return the
-        loss.
-        """
+        """Try the step `change` of the coefficients, and `constant` for all; return the loss."""
+        cdef Py_ssize_t i
         cdef double value, shift, square = 0.0
-        memset(&self.image[0], 0, self.n * sizeof(double))
-        shift = constant - columns.subtract(change, &self.image[0])
+        cdef double* image = &self.image[0]
+        cdef const double* inverse = &self.inverse[0]
+        memset(image, 0, self.n * sizeof(double))
+        shift = constant - columns.subtract(change, image)
         if self.rooted:
-            square = dot(self.n, &self.image[0], &self.image[0])
-            self.loss.root.solve_transposed(&self.image[0])
-        ss_center_image(self.n, shift, &self.inverse[0], &self.image[0])
-        value = self._try()
+            square = dot(self.n, image, image)
+            self.loss.root.solve_transposed(image)
+        for i in range(self.n):
+            image[i] = shift - image[i] * inverse[i]
+        value = self.shorten(1.0)
         if self.rooted:
             self.modelled = square
         return value
@@ -182,54 +167,37 @@ cdef class LocalModel:
     cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any,
                             double forward, const double* earlier) noexcept nogil:
         """Try here + forward (here - earlier), less the image of `correction`; return the loss."""
+        cdef Py_ssize_t i
         cdef double shift = 0.0
-        memset(&self.image[0], 0, self.n * sizeof(double))
+        cdef double* image = &self.image[0]
+        cdef const double* eta = self.here.eta
+        cdef const double* inverse = &self.inverse[0]
+        memset(image, 0, self.n * sizeof(double))
         if any:
-            shift = columns.subtract(correction, &self.image[0])
+            shift = columns.subtract(correction, image)
             if self.rooted:
-                self.loss.root.solve_transposed(&self.image[0])
-        ss_extrapolate_image(self.n, forward, self.here.eta, earlier, &self.inverse[0], shift,
-                             &self.image[0])
-        return self._try()
-
-    cdef double _try(self) noexcept nogil:
-        """The loss at here + image, with the curvature along it."""
-        cdef double[2] sums
-        sums[0] = sums[1] = 0.0
-        self.trial.n_known = -1
-        ss_add(self.n, self.here.eta, &self.image[0], self.trial.eta)
-        self.trial.value = self.loss.evaluate(self.trial.eta, self.trial.u)
-        ss_curvature_along(self.n, self.here.u, self.trial.u, &self.h[0], &self.image[0], sums)
-        self.modelled, self.along = sums[0], sums[1]
-        return self.trial.value
+                self.loss.root.solve_transposed(image)
+        for i in range(self.n):
+            image[i] = forward * (eta[i] - earlier[i]) + image[i] * inverse[i] + shift
+        return self.shorten(1.0)
 
     cdef double shorten(self, double t) noexcept nogil:
-        """The loss at here + t image."""
-        cdef LossPoint* here = self.here
-        cdef LossPoint* trial = self.trial
-        cdef Py_ssize_t i
-        for i in range(self.n):
-            trial.eta[i] = here.eta[i] + t * self.image[i]
-        trial.value = self.loss.evaluate(trial.eta, trial.u)
-        self.along = 0.0
-        for i in range(self.n):
-            self.along += (here.u[i] - trial.u[i]) * self.image[i]
-        trial.n_known = -1
-        return trial.value
+        """The loss at here + t image, with the curvature along the image."""
+        cdef double* work = &self.work[0]
+        add(self.n, t, &self.image[0], self.here.eta, self.trial.eta)
+        self.trial.value = self.loss.evaluate(self.trial.eta, self.trial.u)
+        self.trial.n_known = -1
+        if t == 1.0:
+            ss_multiply(self.n, &self.h[0], &self.image[0], work)
+            self.modelled = dot(self.n, work, &self.image[0])
+        add(self.n, -1.0, self.trial.u, self.here.u, work)
+        self.along = dot(self.n, work, &self.image[0])
+        return self.trial.value
 
     cdef void accept(self, double errors) noexcept nogil:
         """Go to the point that was tried last, by a step with so many rounding errors."""
         self.here, self.trial = self.trial, self.here
         self.errors += errors
-
-    cdef double extrapolated_errors(self, double forward) noexcept nogil:
-        """The rounding errors that the extrapolation of the last two etas adds, at most."""
-        return forward * (self.kept_errors[0] + self.kept_errors[1]) + 1.0
-
-    cdef bint rounding_shows(self) noexcept nogil:
-        """Return True if rounding has built up in eta: it is to be recomputed."""
-        # 1e4 of 1e-16 are below what a tolerance of 1e-10 shows
-        return self.errors > 1e4
 
     cdef void learn(self, double t) noexcept nogil:
         """Learn the multiplier s from the curvature of the loss along the step, tried up to t."""
@@ -266,7 +234,12 @@ cdef class LossDual(ScaledDual):
         self.missing, self.scaled = 0.0, NAN
         if self.orthogonalised:
             if free or model.loss.coupled or not self._orthogonal_to_constant(slope):
-                self._orthogonal_to(spans.apart(columns.members()[0][free]))
+                outside = spans.apart(columns.members()[0][free])
+                if tied:
+                    outside = np.column_stack([np.ones(model.n), outside])
+                eta, u = <double[:model.n]> model.here.eta, <double[:model.n]> model.here.u
+                self.point, self.missing = dual_point.clear(model.loss, np.asarray(eta),
+                                                            np.asarray(u), outside)
             for i in range(model.n):
                 self.work[i] = self.point[i] * model.inverse[i]
             if model.rooted:
@@ -275,7 +248,7 @@ cdef class LossDual(ScaledDual):
         return 0
 
     cdef bint _orthogonal_to_constant(self, double slope) noexcept nogil:
-        """Make u orthogonal to the constant, by H; return True if rounding allows it."""
+        """Make u orthogonal to the constant, by F''; return True if rounding allows it."""
         cdef Py_ssize_t i
         cdef double total = 0.0, left = 0.0, size = 0.0
         self.model.loss.curvature(self.model.here.eta, &self.model.work[0])
@@ -288,15 +261,6 @@ cdef class LossDual(ScaledDual):
         self.missing = 0.5 * left * left / total
         # rounding
         return fabs(left) <= 1e-11 * size and self.missing < INFINITY
-
-    def _orthogonal_to(self, columns):
-        """Make the dual point orthogonal to the constant and to these columns."""
-        cdef LocalModel model = self.model
-        if model.centred and not model.loss.shift_invariant:
-            columns = np.column_stack([np.ones(model.n), columns])
-        eta, u = <double[:model.n]> model.here.eta, <double[:model.n]> model.here.u
-        self.point, self.missing = dual_point.clear(model.loss, np.asarray(eta), np.asarray(u),
-                                                    columns)
 
     cdef double samples_gap(self, double scale) noexcept nogil:
         """Fenchel-Young of the loss at a multiple of the dual point."""
@@ -320,8 +284,8 @@ cdef class LossDual(ScaledDual):
         cdef int k
         if not self.wanted or model.rooted:
             return
-        ss_predict_dual(model.n, model.multiplier, model.here.u, &model.h[0], &model.image[0],
-                        &self.point[0])
+        ss_multiply(model.n, &model.h[0], &model.image[0], &self.work[0])
+        add(model.n, -model.multiplier, &self.work[0], model.here.u, &self.point[0])
         for k in range(columns.size):
             self.g[k] = model.multiplier * columns.g[k]
         self.rounding = columns.rounding() * model.here.square / model.multiplier
@@ -336,11 +300,14 @@ cdef class LossDual(ScaledDual):
         cdef LocalModel model = self.model
         cdef double norm = columns.unpenalised_norm, gap = INFINITY
         cdef int k, n_free = 0
+        cdef Py_ssize_t i
+        cdef double* work = &self.work[0]
         if not (self.known and self.rounding <= ROUNDING_SHARE * goal):
             return INFINITY
+        for i in range(model.n):
+            work[i] = (self.point[i] - model.here.u[i]) * model.inverse[i]
         # What the samples add by the model's curvature, or NaN, is far more than `goal`.
-        if not (0.5 * ss_weighted_distance(model.n, &self.point[0], model.here.u,
-                                           &model.inverse[0]) <= 3.0 * goal * model.multiplier
+        if not (0.5 * dot(model.n, work, work) <= 3.0 * goal * model.multiplier
                 and model.loss.admits(model.here.eta, &self.point[0])):
             return INFINITY
         self.columns, self.plain, self.scaled = columns, columns.plain, NAN
@@ -362,9 +329,7 @@ cdef class LossDual(ScaledDual):
                          INFINITY)
 
     cdef void _swap(self) noexcept nogil:
-        """Exchange the gradient of the working columns with the one here: the penalty reads it
-        there.
-        """
+        """Exchange the gradient of the working columns, which the penalty reads, with g here."""
         cdef int k
         for k in range(self.columns.size):
             self.columns.g[k], self.g[k] = self.g[k], self.columns.g[k]

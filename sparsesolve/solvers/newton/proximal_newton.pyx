@@ -33,7 +33,7 @@ from sparsesolve.solvers.quadratic.coefficients cimport (
     MAX_ITER,
     WorkingCoefficients,
 )
-from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
+from sparsesolve.solvers.quadratic.active_columns import DataActiveSet
 
 cdef double ARMIJO = tolerances.ARMIJO
 cdef double FORCING = tolerances.FORCING
@@ -57,9 +57,7 @@ cdef double PREDICTED_SHARE = 0.1
 
 
 cdef class ProximalNewton(WorkingSet):
-    """Solver state along a path, see solvers/state.py; at first the null model with the
-    unpenalised columns.
-    """
+    """Solver state along a path, see solvers/state.py; at first the null model's point."""
 
     cdef double decrease                # gap after the last step over the gap before
     cdef int refresh_debt  # steps since H was refreshed that a fresh H would have saved
@@ -69,7 +67,6 @@ cdef class ProximalNewton(WorkingSet):
     cdef bint fits_intercept
     cdef bint squared                   # whether the loss is its model
     cdef bint fillable                  # whether sparse columns may have to be held as dense
-    cdef bint filled                    # whether they are
     cdef double g_unit                  # g is Z'u divided by this
     cdef double[::1] inverse_root_w     # 0 for a weight of 0
     cdef LossDual predicted             # where the last step's model leads
@@ -132,9 +129,7 @@ cdef class ProximalNewton(WorkingSet):
         return 0
 
     def _place(self):
-        """Recompute the point from a and b, so that rounding does not build up; return columns
-        and b.
-        """
+        """Recompute the point from a and b, without built-up rounding; return columns and b."""
         which, start = self.quadratic.members()
         self.model.place(self.intercept, self.design.combination(which, start))
         self.model.loss.raise_pending()
@@ -168,9 +163,7 @@ cdef class ProximalNewton(WorkingSet):
         return (m * n * (1.0 + 0.15 * m) + 0.1 * m * m * m) / (2.0 * m * n + 30.0 * n + 4.0 * m * m)
 
     def start_at(self, which, values, intercept):
-        """Continue from the coefficients `values` (m,) of the features `which` (m,), and an
-        intercept.
-        """
+        """Continue from the coefficients `values` (m,) of features `which` (m,), an intercept."""
         start = np.zeros(self.design.p)
         start[which] = values
         self._move(start)
@@ -178,9 +171,7 @@ cdef class ProximalNewton(WorkingSet):
         self.restart()
 
     def restart(self):
-        """Continue from the coefficients after the loss has changed: nothing of its model is
-        kept.
-        """
+        """Continue from the coefficients after the loss has changed, with a new model of it."""
         self.first_gap = 0.0
         self.history.clear()
         self.gain, self.predicted.known = INFINITY, False
@@ -195,16 +186,19 @@ cdef class ProximalNewton(WorkingSet):
         self.columns.restart(self.model.root_h)
 
     cdef bint _fill(self, bint stuck) except -1:
-        """Hold working columns as dense if F'' has a factor, where its model costs less than the
-        passes over sparse columns at this lambda, or they stall; return True if H is new.
+        """Hold working columns as dense if F'' has a factor; return True if H is new.
+
+        That is where its model costs less than the passes over sparse columns at this lambda, or
+        they stall.
         """
         cdef double n = self.design.n, m = self.quadratic.size
         if m * n > 1e8 or not (stuck or 24.0 * self.stored()
                 * (self.quadratic.passes - self.passed)
                 > m * n + 0.3 * m * m * (n / 2.0 + m / 3.0)):
             return False
-        self.fillable, self.filled = False, self.model.densify()
-        if self.filled:
+        self.fillable = False
+        self.model.dense = self.model.takes_root()
+        if self.model.dense:
             self.columns = pack(self.design, self.root_w, self.model.centred, dense=True,
                                 n_threads=self.columns.n_threads)
             self._continue_with(type(self.quadratic)(self.columns, self.penalty)
@@ -276,9 +270,7 @@ cdef class ProximalNewton(WorkingSet):
         return self.predicted.reserve(capacity)
 
     cdef int _extrapolate(self, double lam) except -1:
-        """Start from the linear extrapolation of the last two solutions if it lowers the
-        objective, with the columns that it would add.
-        """
+        """Start from the extrapolated solution if that lowers the objective, with its columns."""
         cdef WorkingCoefficients quadratic
         cdef int k, m
         cdef double value, forward = self.history.forward(lam)
@@ -291,8 +283,9 @@ cdef class ProximalNewton(WorkingSet):
             return 0
         self._reserve()
         memcpy(&self.before[0], quadratic.b, m * sizeof(double))
-        self.history.step(forward, &self.before[0], m, &self.change[0])
         for k in range(m):
+            self.change[k] = forward * (self.before[k] - (self.history.b[1, k]
+                                                          if k < self.history.size else 0.0))
             self.eta_stale = self.eta_stale or fabs(self.change[k]) > FAR_STEP
         stopped = not quadratic.extrapolate(m, &self.change[0], lam)
         for k in range(m):
@@ -301,16 +294,16 @@ cdef class ProximalNewton(WorkingSet):
         value = self.model.extrapolate(quadratic.columns, &self.change[0], stopped, forward,
                                        &self.history.earlier[0])
         if value + quadratic.penalty_change(&self.before[0], lam) < self.model.here.value:
-            self.model.accept(self.model.extrapolated_errors(forward))
+            # those of both etas
+            self.model.accept(2.0 * forward * self.model.errors + 1.0)
         else:
             memcpy(quadratic.b, &self.before[0], m * sizeof(double))
         return 0
 
     cdef int _keep_history(self, double lam) except -1:
-        if self.model.rounding_shows():
+        # 1e4 errors of 1e-16 are below what a tolerance of 1e-10 shows
+        if self.model.errors > 1e4:
             self._place()
-        self.model.kept_errors[1] = self.model.kept_errors[0]
-        self.model.kept_errors[0] = self.model.errors
         self.history.keep(lam, self.quadratic)
         memcpy(&self.history.last[0], self.model.here.eta, self.design.n * sizeof(double))
         return 0

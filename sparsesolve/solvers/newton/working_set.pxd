@@ -14,7 +14,6 @@ cdef class PathHistory:
     cdef void clear(self) noexcept nogil
     cdef double forward(self, double lam) noexcept nogil
     cdef int keep(self, double lam, WorkingCoefficients columns) except -1
-    cdef void step(self, double factor, const double* b, int size, double* out) noexcept nogil
 
 cdef class WorkingSet(ScaledDual):
     cdef readonly Design design

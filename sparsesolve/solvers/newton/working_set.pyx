@@ -5,7 +5,7 @@
 Given: a standardised design Z, weights w that sum to 1, a loss, and a warm start.
 Returned per lam: the coefficients of the working columns, with a duality gap over *all* columns.
 Every round solves over the working columns (proximal_newton), bounds |z_j'r| for the others at
-the dual point sqrt(w) r (screening/safe_balls), multiplies those that no bound excludes, and adds
+the dual point sqrt(w) r (screening/inactive), multiplies those that no bound excludes, and adds
 the violators among them to the working set.
 Reference: Johnson, Guestrin (2015), "Blitz"; Massias, Gramfort, Salmon (2018), "Celer".
 """
@@ -18,10 +18,8 @@ from sparsesolve.linalg.kernels.vector cimport ss_multiply
 from sparsesolve.solvers import tolerances
 from sparsesolve.solvers.certificate.gap cimport ScaledDual
 from sparsesolve.solvers.quadratic.coefficients cimport WorkingCoefficients
-from sparsesolve.solvers.quadratic.data_active_set import DataActiveSet
-from sparsesolve.solvers.quadratic.data_block_descent import DataBlockDescent
-from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
-from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent
+from sparsesolve.solvers.quadratic.active_columns import DataActiveSet, GramActiveSet
+from sparsesolve.solvers.quadratic.group_columns import DataBlockDescent, GramBlockDescent
 from sparsesolve.solvers.screening.inactive import Inactive, most_entering
 from sparsesolve.solvers.state import State
 
@@ -100,12 +98,6 @@ cdef class PathHistory:
             self.b[1, k], self.b[0, k] = self.b[0, k], columns.b[k]
         return 0
 
-    cdef void step(self, double factor, const double* b, int size, double* out) noexcept nogil:
-        """out = factor * (the first b less those of the lam before the last)."""
-        cdef int k
-        for k in range(size):
-            out[k] = factor * (b[k] - (self.b[1, k] if k < self.size else 0.0))
-
 
 cdef class WorkingSet(ScaledDual, State):
     """What ProximalNewton solves over: which columns work, and what the others may do."""
@@ -134,9 +126,7 @@ cdef class WorkingSet(ScaledDual, State):
             self.quadratic = self._by_products()
 
     def _move(self, double[::1] start):
-        """Set the coefficients to `start` (p,) and add their columns; the caller recomputes the
-        residual.
-        """
+        """Set the coefficients to `start` (p,), with their columns; the residual is left."""
         cdef int k
         fresh = np.not_equal(start, 0.0)
         fresh[self.quadratic.members()[0]] = False

@@ -1,5 +1,5 @@
 """GroupBlockDescent: penalised least squares over a growing set of working groups."""
-from sparsesolve.solvers.quadratic.block_step cimport BlockStep, Tangents
+from sparsesolve.solvers.quadratic.block_step cimport BlockStep
 from sparsesolve.solvers.quadratic.coefficients cimport GroupCoefficients
 
 cdef enum:
@@ -19,11 +19,10 @@ cdef class Anderson:
                      double* image) noexcept nogil
 
 cdef class GroupBlockDescent(GroupCoefficients):
-    cdef Tangents tangents
     cdef BlockStep step
     cdef Anderson trail                 # the last sweeps: b, and what goes with it
     cdef double[::1] matrix, right      # the Hessian along all directions, and what it solves for
-    cdef double pace                    # what a sweep leaves of the gap, as last seen
+    cdef int n_rays                     # groups that are not zero in a radial step
     # whether lengths can be brought to their best, and are
     cdef bint has_radial_step, takes_radial_steps
 
@@ -35,8 +34,8 @@ cdef class GroupBlockDescent(GroupCoefficients):
     cdef bint newton(self, double lam) noexcept nogil
     cdef int reserve_matrix(self, int order) except -1
     cdef bint factored_direction(self) noexcept nogil
+    cdef void radial_step(self, double lam) noexcept nogil
     cdef bint radial_step_pays(self) noexcept nogil
-    cdef bint merge(self, double lam) noexcept nogil
     cdef void cap_step(self) noexcept nogil
     cdef void truncate_to_limits(self) noexcept nogil
     cdef bint descend(self, double lam, double square, int halvings=*) noexcept nogil
@@ -45,7 +44,8 @@ cdef class GroupBlockDescent(GroupCoefficients):
     cdef void meet(self, int k) noexcept nogil
     cdef void move(self, int k) noexcept nogil
     cdef int assemble(self) noexcept nogil
-    cdef void radial_step(self, double lam) noexcept nogil
+    cdef void add_ray(self, int k, int rays) noexcept nogil
+    cdef double image_of_rays(self) noexcept nogil
     cdef double* carried(self) noexcept nogil
     cdef Py_ssize_t extent(self, int size) noexcept nogil
     cdef double square(self, const double* b, const double* carried) noexcept nogil

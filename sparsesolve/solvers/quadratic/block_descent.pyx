@@ -35,7 +35,7 @@ from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
-from sparsesolve.solvers.quadratic.block_step cimport BlockStep, Tangents
+from sparsesolve.solvers.quadratic.block_step cimport BlockStep
 from sparsesolve.solvers.quadratic.coefficients cimport (
     CONVERGED,
     MAX_ITER,
@@ -50,10 +50,6 @@ cdef double ROUNDING = tolerances.ROUNDING
 # Sweeps over groups between two evaluations of the gap, which costs about half a sweep.
 # Iterations at 1 and 12: groups 0.79 and 1.05, logistic groups 0.85 and 1.06.
 cdef int SWEEPS_BETWEEN_GAPS = 4
-# Radial steps end after this many sweeps: the lengths of groups that are alike cannot be told
-# apart. Five draws of groups of nearly equal columns, seconds at 20, 60, 120 and without an end:
-# 1.7, 0.55, 3.6, 7.2; correlated groups of five 0.055, 0.034, 0.035, 0.034.
-cdef int RADIAL_SWEEPS = 60
 # Sweeps go on while one lowers the objective by more than this fraction of the target gap. A
 # larger value stops earlier and leaves suboptimality near the gap; a smaller one wastes sweeps.
 cdef double SWEEP_UNTIL_DECREASE = 2e-4
@@ -126,26 +122,12 @@ cdef class Anderson:
         memcpy(b, &self.coefficients[MEMORY, 0], size * sizeof(double))
         memcpy(image, &self.images[MEMORY, 0], extent * sizeof(double))
 
-    def extrapolated(self, points, images):
-        """The best combination of MEMORY + 1 points (m,), its image, and `combine`'s answer, for
-        tests.
-        """
-        cdef double[::1] point, image
-        cdef double sizes
-        self.reserve(len(points[0]), len(images[0]))
-        for point, image in zip(points, images):
-            self.remember(point.shape[0], &point[0], image.shape[0], &image[0])
-        point, image = np.copy(points[MEMORY]), np.copy(images[MEMORY])
-        sizes = self.combine(point.shape[0], &point[0], image.shape[0], &image[0])
-        return np.asarray(point), np.asarray(image), sizes
-
 
 cdef class GroupBlockDescent(GroupCoefficients):
 
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
-        self.pace = 0.2
-        self.tangents = Tangents(penalty, self.first, self.group, self.place)
-        self.step, self.trail = BlockStep(self.tangents), Anderson()
+        self.step = BlockStep(penalty, self.first, self.group, self.place)
+        self.trail = Anderson()
         self.step.reserve(self.capacity)
         self.trail.reserve(self.capacity, self.extent(self.capacity))
 
@@ -185,7 +167,10 @@ cdef class GroupBlockDescent(GroupCoefficients):
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Reach gap <= target over the working groups; returns an Outcome."""
-        cdef long limit = self.iterations + budget, radial_until = self.iterations + RADIAL_SWEEPS
+        # Radial steps end after 60 sweeps: the lengths of groups that are alike cannot be told
+        # apart. Five draws of groups of nearly equal columns, seconds at 20, 60, 120 and without
+        # an end: 1.7, 0.55, 3.6, 7.2; correlated groups of five 0.055, 0.034, 0.035, 0.034.
+        cdef long limit = self.iterations + budget, radial_until = self.iterations + 60
         cdef int moved = self.n_groups, k, sweeps, idle = 0
         cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last
         cdef double pace, value, enough
@@ -203,11 +188,8 @@ cdef class GroupBlockDescent(GroupCoefficients):
         while gap > target or (moved and gain > enough and not takes_radial_steps):
             if self.iterations >= limit:
                 return MAX_ITER if gap > target else CONVERGED
-            # 1. Sweeps: as many as the pace of the gap promises to need, extrapolated.
-            sweeps, moved, last, k = 1, 0, gap, 0
-            if target < gap < INFINITY:
-                sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1),
-                             SWEEPS_BETWEEN_GAPS)
+            # 1. Sweeps, extrapolated; a start may need one alone.
+            sweeps, moved, last, k = SWEEPS_BETWEEN_GAPS if gap < INFINITY else 1, 0, gap, 0
             while k < sweeps or (moved and gain > enough and k < SWEEPS_BETWEEN_GAPS):
                 # an extrapolation might leave the limits
                 if not self.penalty.limited:
@@ -240,8 +222,6 @@ cdef class GroupBlockDescent(GroupCoefficients):
                 enough = SWEEP_UNTIL_DECREASE * target + LAST_DIGITS * value
             # 4. Newton step where sweeps are slow.
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
-            # so that the gap is not awaited for too long
-            self.pace = min(max(0.5 * (self.pace + pace), 0.05), 0.9)
             # slow sweeps, unless some twenty of them reach the target
             if pace > 0.95 and gap * pace ** 20 > target:
                 moved += self.newton(lam)
@@ -257,9 +237,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
         return CONVERGED
 
     cdef int sweep(self, double lam) noexcept nogil:
-        """One block step for each group, but for those at zero that their last known products
-        leave there; returns how many moved.
-        """
+        """One block step for each group that may move; return how many moved."""
         cdef int k, moved = 0
         for k in range(self.n_groups):
             if not self.below(k, lam):
@@ -290,9 +268,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
         return False
 
     cdef void count_step(self, int first, int last) noexcept nogil:
-        """Count the rounding of a step d of these columns: similar ones may go far in opposite
-        ways.
-        """
+        """Count the rounding of a step: similar columns may go far in opposite ways."""
         cdef int j
         cdef double length = 0.0
         for j in range(first, last):
@@ -318,16 +294,14 @@ cdef class GroupBlockDescent(GroupCoefficients):
     # Second order, all groups together.
 
     cdef bint newton(self, double lam) noexcept nogil:
-        """Take a step along the directions in which the penalty is smooth; return whether it was
-        taken.
-        """
-        cdef int k, j, first
+        """Step along the directions in which the penalty is smooth; return whether b moved."""
+        cdef int k, g, j, first, merged
         cdef double largest = 0.0
         for k in range(self.n_groups):
             first = self.first[k]
-            self.tangents.linearise(k, &self.b[first], &self.g[first], lam)
-            for j in range(first, first + self.tangents.count[k]):
-                largest = max(largest, fabs(self.tangents.slope[j]))
+            self.step.linearise(k, &self.b[first], &self.g[first], lam)
+            for j in range(first, first + self.step.count[k]):
+                largest = max(largest, fabs(self.step.slope[j]))
         if largest <= LAST_DIGITS:
             return False
         # each merges or holds at least one coefficient
@@ -335,13 +309,17 @@ cdef class GroupBlockDescent(GroupCoefficients):
             if not self.direction(lam):
                 return False
             self.cap_step()
-            if not self.merge(lam):
+            merged = 0
+            for g in range(self.n_groups):
+                j = self.first[g]
+                merged += self.step.merge(g, &self.b[j], &self.d[j], lam)
+            if merged == 0:
                 break
         memcpy(&self.x[0], self.d, self.size * sizeof(double))
         for k in range(self.n_groups):
             first = self.first[k]
             self.penalty.stop(self.group[k], &self.b[first], &self.d[first])
-            self.tangents.truncate(k, &self.b[first], &self.d[first], lam)
+            self.step.truncate(k, &self.b[first], &self.d[first], lam)
         if self.descend(lam, self.image()):
             return True
         # a step with many coefficients stopped may not descend; a small part of the whole step
@@ -375,15 +353,31 @@ cdef class GroupBlockDescent(GroupCoefficients):
         if info != 0:
             return False
         for k in range(self.n_groups):
-            memcpy(&self.right[base], &self.tangents.slope[self.first[k]],
-                   self.tangents.count[k] * sizeof(double))
-            base += self.tangents.count[k]
+            memcpy(&self.right[base], &self.step.slope[self.first[k]],
+                   self.step.count[k] * sizeof(double))
+            base += self.step.count[k]
         dpotrs("U", &n, &one, &self.matrix[0], &n, &self.right[0], &n, &info)
         base = 0
         for k in range(self.n_groups):
-            self.tangents.spread(k, &self.right[base], &self.d[self.first[k]])
-            base += self.tangents.count[k]
+            self.step.spread(k, &self.right[base], &self.d[self.first[k]])
+            base += self.step.count[k]
         return True
+
+    cdef void radial_step(self, double lam) noexcept nogil:
+        """Minimise over the lengths of all groups, their directions fixed, and recompute g."""
+        cdef int k, first
+        self.n_rays = 0
+        for k in range(self.n_groups):
+            first = self.first[k]
+            if self.step.take_ray(k, &self.b[first], lam) > 0.0:
+                self.add_ray(k, self.n_rays)
+                self.n_rays += 1
+        if self.n_rays > 0 and self.factored_direction():
+            for k in range(self.n_groups):
+                first = self.first[k]
+                self.step.truncate(k, &self.b[first], &self.d[first], lam)
+            self.descend(lam, self.image_of_rays())
+        self.renew()
 
     cdef bint radial_step_pays(self) noexcept nogil:
         """Return True if a factor for the lengths costs no more than some hundred sweeps."""
@@ -395,16 +389,6 @@ cdef class GroupBlockDescent(GroupCoefficients):
                     m += 1.0
                     break
         return m * m * m <= 600.0 * self.size * self.size
-
-    cdef bint merge(self, double lam) noexcept nogil:
-        """Merge directions that reach a kink at once; return whether there were any."""
-        cdef int k, j
-        cdef bint any = False
-        for k in range(self.n_groups):
-            j = self.first[k]
-            if self.tangents.merge(k, &self.b[j], &self.d[j], lam) > 0:
-                any = True
-        return any
 
     cdef void cap_step(self) noexcept nogil:
         """Shorten d to some lengths of b: with dependent columns its length is rounding."""
@@ -431,8 +415,7 @@ cdef class GroupBlockDescent(GroupCoefficients):
                             self.upper[j] - self.b[j])
 
     cdef bint descend(self, double lam, double square, int halvings=6) noexcept nogil:
-        """b += t d with the largest t = 1, 1/2, ... of the Armijo rule; return whether there is
-        one.
+        """b += t d, t = 1, 1/2, ... by the Armijo rule; return whether one holds.
 
         square = |Z d|^2.
         """
@@ -472,8 +455,12 @@ cdef class GroupBlockDescent(GroupCoefficients):
         """Fill in the upper triangle of the Hessian along all directions; return its order."""
         return 0
 
-    cdef void radial_step(self, double lam) noexcept nogil:
-        """Minimise over the lengths, and recompute g."""
+    cdef void add_ray(self, int k, int rays) noexcept nogil:
+        """Complete the slope along the ray of group k, which follows so many others."""
+
+    cdef double image_of_rays(self) noexcept nogil:
+        """|Z d|^2 for d along the rays."""
+        return self.image()
 
     cdef double* carried(self) noexcept nogil:
         """What is linear in b and kept up to date."""

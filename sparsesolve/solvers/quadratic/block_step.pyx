@@ -26,8 +26,9 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 cdef double ROUNDING = tolerances.ROUNDING
 
 
-cdef class Tangents:
-    """Directions along which the penalty on the working groups is smooth.
+cdef class BlockStep:
+    """Each working group by itself: its inner products, their axes, the step over it, and the
+    directions along which its penalty is smooth.
 
         b_j += sign_j t_i for the columns j of group k with i = tangent_of_j,   i < count_k
 
@@ -39,19 +40,30 @@ cdef class Tangents:
 
     def __cinit__(self, BlockPenalty penalty, int[::1] first, int[::1] group,
                   Py_ssize_t[::1] place):
+        cdef Py_ssize_t largest = penalty.work.shape[0]
         self.penalty, self.first, self.group, self.place = penalty, first, group, place
         self.count = np.zeros(penalty.n_groups, dtype=np.intc)
-        self.hessians = np.zeros(0)
+        self.curvature = np.zeros(penalty.n_groups)
+        self.eigenvalues, self.blocks, self.axes = np.zeros((3, 0))
+        # of which eight are LAPACK's
+        self.scratch = np.empty(12 * largest)
+        self.z, self.x = &self.scratch[8 * largest], &self.scratch[9 * largest]
+        self.old, self.along = &self.scratch[10 * largest], &self.scratch[11 * largest]
 
     cdef int reserve(self, int capacity) except -1:
-        """Make room for so many columns; directions are forgotten."""
-        self.sign, self.slope = np.zeros((2, capacity))
+        """Make room for so many columns; eigenvalues stay, directions are forgotten."""
+        wider = np.zeros(capacity)
+        wider[:self.eigenvalues.shape[0]] = self.eigenvalues
+        self.eigenvalues, (self.sign, self.slope) = wider, np.zeros((2, capacity))
         self.tangent_of = np.zeros(capacity, dtype=np.intc)
         return 0
 
-    cdef int reserve_blocks(self, Py_ssize_t entries) except -1:
-        """Make room for so many entries of blocks; second derivatives are forgotten."""
-        self.hessians = np.zeros(entries)
+    cdef int reserve_blocks(self, int first, Py_ssize_t entries) except -1:
+        """Make room for so many entries of blocks; those of the groups before `first` stay."""
+        if entries > self.blocks.shape[0]:
+            self.blocks = roomier(self.blocks, 2 * entries, self.place[first])
+            self.axes = roomier(self.axes, 2 * entries, self.place[first])
+            self.factors, self.hessians = np.zeros((2, 2 * entries))
         return 0
 
     cdef int linearise(self, int k, const double* b, const double* z, double lam) noexcept nogil:
@@ -99,9 +111,7 @@ cdef class Tangents:
         return merged
 
     cdef void truncate(self, int k, const double* b, double* d, double lam) noexcept nogil:
-        """Stop coefficients at 0 or at a limit where they would cross it; groups that turn round,
-        at 0.
-        """
+        """Stop coefficients at a 0 or limit that they would cross; groups that turn round, at 0."""
         cdef int j, s = self.first[k + 1] - self.first[k], g = self.group[k]
         cdef const double* lower = &self.penalty.lower[self.penalty.start[g]]
         cdef const double* upper = &self.penalty.upper[self.penalty.start[g]]
@@ -134,37 +144,7 @@ cdef class Tangents:
                 if self.tangent_of[first + j] >= 0:
                     out[self.tangent_of[first + j]] += self.sign[first + j] * x[j]
 
-
-cdef class BlockStep:
-    """The inner products of each group, their axes, and the step over one group."""
-
-    def __cinit__(self, Tangents tangents):
-        cdef BlockPenalty penalty = tangents.penalty
-        cdef Py_ssize_t largest = penalty.work.shape[0]
-        self.penalty, self.tangents = penalty, tangents
-        self.first, self.group, self.place = tangents.first, tangents.group, tangents.place
-        self.curvature = np.zeros(penalty.n_groups)
-        self.eigenvalues, self.blocks, self.axes = np.zeros((3, 0))
-        # of which eight are LAPACK's
-        self.scratch = np.empty(12 * largest)
-        self.z, self.x = &self.scratch[8 * largest], &self.scratch[9 * largest]
-        self.old, self.along = &self.scratch[10 * largest], &self.scratch[11 * largest]
-
-    cdef int reserve(self, int capacity) except -1:
-        """Make room for so many columns; their eigenvalues stay."""
-        wider = np.zeros(capacity)
-        wider[:self.eigenvalues.shape[0]] = self.eigenvalues
-        self.eigenvalues = wider
-        return self.tangents.reserve(capacity)
-
-    cdef int reserve_blocks(self, int first, Py_ssize_t entries) except -1:
-        """Make room for so many entries of blocks; those of the groups before `first` stay."""
-        if entries > self.blocks.shape[0]:
-            self.blocks = roomier(self.blocks, 2 * entries, self.place[first])
-            self.axes = roomier(self.axes, 2 * entries, self.place[first])
-            self.factors = np.zeros(2 * entries)
-            self.tangents.reserve_blocks(2 * entries)
-        return 0
+    # The step over one group.
 
     cdef int decompose(self, int k) except -1:
         """Eigenvalues and axes of the inner products of group k, which stand in `blocks`."""
@@ -184,9 +164,7 @@ cdef class BlockStep:
 
     cdef double minimise(self, int k, const double* g, double lam, double* b,
                          double* d) noexcept nogil:
-        """Minimise over group k, approximately, with its step in d; returns the decrease of
-        |r|^2.
-        """
+        """Minimise over group k, approximately, by the step d; return the decrease of |r|^2."""
         cdef int j, s = self.first[k + 1] - self.first[k], tries
         cdef double size, begun, decrease = 0.0
         memcpy(self.old, b, s * sizeof(double))
@@ -210,11 +188,7 @@ cdef class BlockStep:
 
     cdef double _along_axes(self, int k, const double* g, double lam, double* b,
                       double* d) noexcept nogil:
-        """Minimise over a block whose penalty is a function of its length, along the axes of
-        Z_g'Z_g.
-
-        Returns the decrease of |r|^2.
-        """
+        """The same along the axes of Z_g'Z_g, where the penalty is a function of the length."""
         cdef int i, j, s = self.first[k + 1] - self.first[k]
         cdef const double* axis = &self.axes[self.place[k]]
         cdef const double* eigenvalue = &self.eigenvalues[self.first[k]]
@@ -271,27 +245,23 @@ cdef class BlockStep:
         return sqrt(size)
 
     cdef double _newton_step(self, int k, double lam, double* b, double* d) noexcept nogil:
-        """A Newton step of the block along the directions where its penalty is smooth, if that
-        pays.
-
-        Returns its length.
-        """
+        """A Newton step of the block along its directions, if that pays; return its length."""
         cdef int j, first = self.first[k], s = self.first[k + 1] - first, g = self.group[k]
         cdef double change, size
         cdef double* slope
         # Newton steps for one block pay up to this many directions: a factor takes their cube, a
         # product with the data their square.
-        if self.tangents.linearise(k, b, self.z, lam) > 64:
+        if self.linearise(k, b, self.z, lam) > 64:
             return 0.0
         self.factorise(k)
-        slope = &self.tangents.slope[first]
-        small_solve(self.tangents.count[k], &self.factors[self.place[k]], slope)
-        self.tangents.spread(k, slope, d)
+        slope = &self.slope[first]
+        small_solve(self.count[k], &self.factors[self.place[k]], slope)
+        self.spread(k, slope, d)
         for j in range(s):
             # of a singular factor, or NaN: coefficients are of size 1 in inner units
             if not fabs(d[j]) < 1e30:
                 return 0.0
-        self.tangents.truncate(k, b, d, lam)
+        self.truncate(k, b, d, lam)
         change = -self.penalty.block_value(g, b, lam)
         for j in range(s):
             change -= 0.5 * d[j] * self.z[j]
@@ -309,13 +279,13 @@ cdef class BlockStep:
 
     cdef void factorise(self, int k) noexcept nogil:
         """Factorise the block's second derivative along its directions, with Z_g'Z_g."""
-        cdef int first = self.first[k], s = self.first[k + 1] - first, n = self.tangents.count[k]
+        cdef int first = self.first[k], s = self.first[k + 1] - first, n = self.count[k]
         cdef int i, j
-        cdef const int* of = &self.tangents.tangent_of[first]
-        cdef const double* sign = &self.tangents.sign[first]
+        cdef const int* of = &self.tangent_of[first]
+        cdef const double* sign = &self.sign[first]
         cdef double* out = &self.factors[self.place[k]]
         cdef const double* column
-        memcpy(out, &self.tangents.hessians[self.place[k]], <Py_ssize_t> n * n * sizeof(double))
+        memcpy(out, &self.hessians[self.place[k]], <Py_ssize_t> n * n * sizeof(double))
         for j in range(s):
             if n == 0 or of[j] < 0:
                 continue
@@ -324,18 +294,3 @@ cdef class BlockStep:
                 if of[i] >= 0:
                     out[of[i] + <Py_ssize_t> of[j] * n] += sign[i] * sign[j] * column[i]
         small_factor(n, out, ROUNDING)
-
-    def minimised(self, inner, start, gradient, double lam):
-        """Group 0 after a step from `start`, and the decrease of |r|^2, for tests.
-
-        inner: (s, s) Z_g'Z_g; gradient: (s,) Z_g'r at the start.
-        """
-        cdef double[::1] b = np.array(start, dtype=float), g = np.array(gradient, dtype=float)
-        cdef double[::1] d = np.empty(b.shape[0]), products = np.array(inner, dtype=float).ravel()
-        cdef double decrease
-        self.reserve(b.shape[0])
-        self.reserve_blocks(0, products.shape[0])
-        self.blocks[:products.shape[0]] = products
-        self.decompose(0)
-        decrease = self.minimise(0, &g[0], lam, &b[0], &d[0])
-        return np.asarray(b), decrease

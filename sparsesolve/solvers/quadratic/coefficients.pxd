@@ -3,7 +3,6 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.solvers.certificate.gap cimport ScaledDual
 
 cdef enum Outcome:
@@ -86,10 +85,6 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef void follow(self, double t) noexcept nogil
     cdef double times_conjugate(self, double lam) noexcept nogil
     cdef double precondition(self, double last, double lam) noexcept nogil
-    cdef bint near_enough(self) noexcept nogil
-
-cdef class NetCoefficients(WorkingCoefficients):
-    pass
 
 cdef class GroupCoefficients(WorkingCoefficients):
     cdef BlockPenalty penalty
@@ -100,5 +95,4 @@ cdef class GroupCoefficients(WorkingCoefficients):
     cdef double largest                 # |z_j|^2 or more, of any working column
 
     cdef bint is_penalised(self, int k, double lam) noexcept nogil
-    cdef bint is_outweighed(self, int g, int j, double lam) noexcept nogil
     cdef double* products(self, int k, double lam, double scale, double inflated) noexcept nogil

@@ -2,9 +2,9 @@
 
     minimise over b   |r|^2 / 2 + lam Omega(b),   r = y - Z b,   lower_j <= b_j <= upper_j
 
-Given and returned: see the solvers (active_set, block_descent), which inherit the table with the
-elastic net (NetCoefficients) or a penalty on groups (GroupCoefficients), whose columns enter in
-whole groups, in the order of the penalty's blocks. The dual point is a feasible multiple of the
+Given and returned: see the solvers, which inherit the table: active_set with the elastic net, and
+block_descent with a penalty on groups (GroupCoefficients), whose columns enter in whole groups, in
+the order of the penalty's blocks. The dual point is a feasible multiple of the
 residual, made orthogonal to the unpenalised columns.
 Invariant: g = Z'r at the current b.
 Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
@@ -21,12 +21,8 @@ from sparsesolve.linalg.factors.span import SHAKY
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.penalties.elastic_net cimport ElasticNet, feasible_scale, fenchel_young, value
 from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 
-# Iterations between two looks at signals: some milliseconds, and more than it takes to tell a
-# stall.
-cdef long STRETCH = 2500
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS
 # Relative rounding of one product of columns, or of one change of the residual: two units in the
 # last place.
@@ -34,20 +30,11 @@ cdef double PRODUCT = 4e-16
 
 
 def projection(inner, gradient):
-    """Length of the residuals' projection on columns, from inner products and gradients.
+    """Length of the projection on columns by inner products (f, f) and gradients (f, K).
 
-    Parameters
-    ----------
-    inner : (f, f)
-    gradient : (f, K)
-
-    Returns
-    -------
-    float
-        INFINITY where columns are dependent and yet see more than rounding, along directions that
-        cannot be told apart.
-    bool
-        Whether inner products tell the columns apart; else ask the columns (linalg.factors.span).
+    It is INFINITY where columns are dependent and yet see more than rounding, along directions
+    that cannot be told apart. Also returns whether inner products tell the columns apart; else ask
+    the columns (linalg.factors.span).
     """
     # without it a column far smaller than others would pass for a dependent one
     size = np.sqrt(np.diag(inner))
@@ -156,9 +143,7 @@ cdef class WorkingCoefficients(ScaledDual):
         return 0.5 * max(self.residual_square, 0.0) + self.penalty_value(lam)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        """The gap over the working columns at scale * (r - its projection on unpenalised
-        columns).
-        """
+        """The gap at scale * (r - its projection on unpenalised columns)."""
         return assembled(squares_gap(self.residual_square, scale, self.unpenalised_norm),
                          self.column_gap(lam, scale), 0.0, INFINITY)
 
@@ -195,9 +180,7 @@ cdef class WorkingCoefficients(ScaledDual):
         return 0.0
 
     cdef double column_gap(self, double lam, double scale) noexcept nogil:
-        """The columns' part of the gap: value(b) + conjugate(z) - z'b at z = scale * g, if
-        feasible.
-        """
+        """The columns' part of the gap: value(b) + conjugate(z) - z'b at z = scale * g."""
         return 0.0
 
     cdef double penalty_change(self, const double* before, double lam) noexcept nogil:
@@ -205,9 +188,7 @@ cdef class WorkingCoefficients(ScaledDual):
         return 0.0
 
     cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
-        """b += change for the first `count`, truncated by signs and limits; returns whether none
-        was.
-        """
+        """b += change for the first `count`, truncated by kinks; return whether none was."""
         return True
 
     # For subclasses: solving.
@@ -224,13 +205,12 @@ cdef class WorkingCoefficients(ScaledDual):
         return STALLED
 
     cdef int solve_in_chunks(self, double lam, double target, long limit) except -1:
-        """Solve until there have been `limit` iterations in all, listening for Ctrl-C now and
-        then.
-        """
+        """Solve until there have been `limit` iterations in all, listening for Ctrl-C."""
         cdef int outcome
         while True:
             with nogil:
-                outcome = self.solve(lam, target, min(STRETCH, limit - self.iterations))
+                # some milliseconds, and more than it takes to tell a stall
+                outcome = self.solve(lam, target, min(2500, limit - self.iterations))
             PyErr_CheckSignals()
             if outcome != MAX_ITER or self.iterations >= limit:
                 return outcome
@@ -262,7 +242,7 @@ cdef class WorkingCoefficients(ScaledDual):
         cdef double curvature, rho = self.precondition(0.0, lam)
         if forcing > 0.0:
             self.cg_goal = forcing * forcing * rho
-        while step < steps and rho > self.cg_goal and not (step > 0 and self.near_enough()):
+        while step < steps and rho > self.cg_goal:
             curvature = self.times_conjugate(lam)
             if curvature <= 0.0:
                 break
@@ -283,13 +263,9 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef double precondition(self, double last, double lam) noexcept nogil:
         """Set the next conjugate direction; return the preconditioned square of `residual`.
 
-        last: that square before the last step; 0 at the start.
+        last: that square before the last step; 0 at the start. 0 returned: the residual serves.
         """
         return 0.0
-
-    cdef bint near_enough(self) noexcept nogil:
-        """Return True if the residual of conjugate gradients serves."""
-        return False
 
     # Where the solver updates the residual itself.
 
@@ -303,98 +279,6 @@ cdef class WorkingCoefficients(ScaledDual):
         if self.wants_residual:
             memcpy(&self.u[0], r, self.columns.n * sizeof(double))
             self.u[self.columns.n] = 0.0
-
-
-cdef inline bint within(double z, double slack, double square, double bound) noexcept nogil:
-    """Return True if |z| + slack * sqrt(square) <= bound."""
-    cdef double left = bound - fabs(z)
-    return left >= 0.0 and left * left >= slack * slack * square
-
-
-cdef class NetCoefficients(WorkingCoefficients):
-    """Under the elastic net: Omega(b) = sum_j l1_j |b_j| + l2_j b_j^2 / 2."""
-
-    cdef int describe(self, penalty, int first) except -1:
-        cdef ElasticNet net = penalty
-        cdef int k, j
-        for k in range(first, self.size):
-            j = self.index[k]
-            self.diag[k] = (self.columns.square(k) if self.gram is None else
-                            self.gram.G[k + <Py_ssize_t> k * self.gram.capacity])
-            self.l1[k], self.l2[k] = net.l1[j], net.l2[j]
-            self.lower[k], self.upper[k] = net.lower[j], net.upper[j]
-            self.plain = (self.plain and self.l2[k] == 0.0 and self.lower[k] == -INFINITY
-                          and self.upper[k] == INFINITY)
-        return 0
-
-    cdef bint free(self, int j, double lam) noexcept nogil:
-        cdef double threshold = lam * self.l1[j]
-        return (threshold * threshold <= LAST_DIGITS * LAST_DIGITS * self.diag[j]
-                and lam * self.l2[j] <= LAST_DIGITS * self.diag[j]
-                and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
-                and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
-
-    cdef double scale(self, double lam, bint strict) noexcept nogil:
-        cdef double s = 1.0, limit
-        cdef int j
-        for j in range(self.size):
-            if not (within(self.g[j], self.unpenalised_norm, self.diag[j], lam * self.l1[j])
-                    or NetCoefficients.free(self, j, lam)):
-                limit = self.upper[j] if self.g[j] > 0 else -self.lower[j]
-                if strict and (self.b[j] if self.g[j] > 0 else -self.b[j]) < limit:
-                    limit = INFINITY
-                s = min(s,
-                        feasible_scale(fabs(self.g[j]) + self.unpenalised_norm * sqrt(self.diag[j]),
-                                       lam * self.l1[j],
-                                          0.0 if strict else lam * self.l2[j], 0.0, limit))
-        return s
-
-    cdef double penalty_value(self, double lam) noexcept nogil:
-        cdef double total = 0.0
-        cdef int j
-        for j in range(self.size):
-            total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
-        return total
-
-    cdef double column_gap(self, double lam, double scale) noexcept nogil:
-        cdef double total = 0.0, z, off
-        cdef int j
-        for j in range(self.size):
-            if self.b[j] == 0.0 and within(scale * self.g[j], scale * self.unpenalised_norm,
-                                           self.diag[j], lam * self.l1[j]):
-                continue
-            if NetCoefficients.free(self, j, lam):       # the dual point is orthogonal to it
-                total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
-                continue
-            z = scale * self.g[j]
-            off = (scale * self.unpenalised_norm * sqrt(self.diag[j]) if self.unpenalised_norm > 0.0
-                   else 0.0)
-            total += fenchel_young(self.b[j], z + copysign(off, z), z * self.b[j] - off * fabs(
-                    self.b[j]), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
-        return max(total, 0.0)      # a negative total is rounding
-
-    cdef double penalty_change(self, const double* before, double lam) noexcept nogil:
-        cdef int k
-        cdef double total = 0.0, old, new
-        for k in range(self.size):
-            old, new = before[k], self.b[k]
-            total += (lam * self.l1[k] * (fabs(new) - fabs(old)) + 0.5 * lam * self.l2[k]
-                      * (new - old) * (new + old))
-        return total
-
-    cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
-        cdef int k
-        cdef double old, new, stop
-        cdef bint whole = True
-        for k in range(count):
-            old = self.b[k]
-            new = old + change[k]
-            stop = min(max(new, self.lower[k]), self.upper[k])
-            if old * stop <= 0.0 and self.l1[k] > 0.0:
-                stop = 0.0
-            self.b[k] = stop
-            whole = whole and stop == new
-        return whole
 
 
 cdef class GroupCoefficients(WorkingCoefficients):
@@ -435,20 +319,16 @@ cdef class GroupCoefficients(WorkingCoefficients):
         return (lam * (self.penalty.weight[g] + self.penalty.l1[g])
                 > LAST_DIGITS * sqrt(self.largest))
 
-    cdef bint is_outweighed(self, int g, int j, double lam) noexcept nogil:
-        """Return True if group g's penalty on working column j does not exceed rounding."""
-        return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= LAST_DIGITS
-                * sqrt(self.diag[j]) and lam * self.penalty.ridge[g] <= LAST_DIGITS * self.diag[j])
-
     cdef bint free(self, int j, double lam) noexcept nogil:
-        return (self.is_outweighed(self.group[self.order[j]], j, lam)
+        cdef int g = self.group[self.order[j]]
+        # the penalty does not exceed rounding
+        return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= LAST_DIGITS
+                * sqrt(self.diag[j]) and lam * self.penalty.ridge[g] <= LAST_DIGITS * self.diag[j]
                 and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
                 and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
 
     cdef double* products(self, int k, double lam, double scale, double inflated) noexcept nogil:
-        """Bounds on the dual point's products with a working group; 0 for those that it is
-        orthogonal to.
-        """
+        """Bounds on the dual point's products with a group, 0 where it is orthogonal."""
         cdef int j
         cdef bint held = self.is_penalised(k, lam)
         if held and scale == 1.0 and inflated == 0.0:
@@ -460,14 +340,6 @@ cdef class GroupCoefficients(WorkingCoefficients):
                 if inflated > 0.0:
                     self.x[j] += copysign(inflated * sqrt(self.diag[j]), self.x[j])
         return &self.x[self.first[k]]
-
-    cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil:
-        cdef int k
-        for k in range(self.n_groups):
-            if not self.is_penalised(k, lam):
-                WorkingCoefficients.estimate_unpenalised_norm(self, lam)
-                return
-        self.unpenalised_norm = 0.0
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         cdef double s = 1.0

@@ -16,8 +16,8 @@ from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport axpy
-from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
-from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent
+from sparsesolve.solvers.quadratic.active_columns import GramActiveSet
+from sparsesolve.solvers.quadratic.group_columns import GramBlockDescent
 from sparsesolve.solvers.quadratic.coefficients cimport (
     CONVERGED,
     MAX_ITER,
@@ -57,9 +57,7 @@ cdef class SufficientStatistics(Compiled, State):
         self._take_products(cross, np.sum(np.multiply(w, np.square(y))))
 
     def _begin(self, products, penalty, moving):
-        """Start with all columns at 0; `moving` tells which limits allow moves, groups side by
-        side.
-        """
+        """Start with all columns at 0, groups side by side; limits let those in `moving` move."""
         self.p = len(products)
         self.order, self.gram = np.arange(self.p, dtype=np.intc), Gram(self.p)
         # side by side, and without those that are all zeros
@@ -128,10 +126,17 @@ cdef class SufficientStatistics(Compiled, State):
         q.residual_square = max(q.residual_square, 0.0)
 
     cdef int _measure(self, double goal) except -1:
-        """Set g and the residual's square at the current b, to a fraction of `goal`."""
+        """Set g and the residual's square at the current b, by the rows if `goal` asks for it."""
+        cdef int k
+        cdef double[::1] g
         self._refresh()
         if self.problem is not None and not self._rounding_cost() <= goal:
-            self._ask_rows()
+            r = self._residual()
+            weighted = np.multiply(self.problem.weights, r)
+            g = self.problem.design.products(weighted)[self.order]
+            for k in range(self.quadratic.size):
+                self.quadratic.g[k] = g[k]
+            self.quadratic.residual_square = np.vdot(weighted, r)
         return 0
 
     cdef double _rounding_cost(self):
@@ -145,17 +150,6 @@ cdef class SufficientStatistics(Compiled, State):
 
     def _residual(self):
         return self.problem.response - self.problem.design.combination(*self.coefficients())
-
-    def _ask_rows(self):
-        """Set g and the residual's square by the residual itself."""
-        cdef int k
-        cdef double[::1] g
-        r = self._residual()
-        weighted = np.multiply(self.problem.weights, r)
-        g = self.problem.design.products(weighted)[self.order]
-        for k in range(self.quadratic.size):
-            self.quadratic.g[k] = g[k]
-        self.quadratic.residual_square = np.vdot(weighted, r)
 
     cdef double _rounding_of_products(self, double lam):
         """Rounding of g for columns of length 1; 0 if it is below 1e-9 lam for all columns."""
@@ -206,12 +200,8 @@ cdef class SufficientStatistics(Compiled, State):
 cdef class InnerModel(SufficientStatistics):
     """The quadratic model of a Newton step by its inner products alone, for several steps.
 
-    Parameters
-    ----------
-    products : (p, p)
-        A'A of the columns A that stand for the curvature; rounding may make it indefinite.
-    penalty : ElasticNet or BlockPenalty
-        Of these columns, groups side by side and in their order.
+    `products` (p, p) is A'A of the columns A that stand for the curvature; rounding may make it
+    indefinite. `penalty` is of these columns, groups side by side and in their order.
     """
 
     def __init__(self, products, penalty):

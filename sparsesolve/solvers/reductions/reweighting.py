@@ -28,7 +28,7 @@ from sparsesolve.penalties import GroupL2
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.whole import NO_PENALTY
 from sparsesolve.solvers.first_order.first_order import FirstOrder
-from sparsesolve.solvers.quadratic.weighted_sweeps import weighted_sweeps
+from sparsesolve.solvers.quadratic.sweeps import weighted_sweeps
 from sparsesolve.solvers.screening.inactive import farthest
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LAMBDA, STALLED, State, used
 from sparsesolve.solvers.tolerances import MODEL_FRACTION

@@ -3,7 +3,7 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.certificate.gap cimport ScaledDual
 from sparsesolve.solvers.responses.response_coefficients cimport ResponseCoefficients
-from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
+from sparsesolve.solvers.screening.inactive cimport SafeBalls
 
 
 cdef class InactiveRows:

@@ -23,7 +23,7 @@ working columns have coefficients for all responses.
 
 Products Z_j'u are computed where bounds do not exclude them. Their size, the l2 norm or the
 largest entry, grows by at most |z_j| times the change of u, or of the response that changes most
-(Cauchy-Schwarz). While this stays below lam l1_j, no product is needed (screening/safe_balls).
+(Cauchy-Schwarz). While this stays below lam l1_j, no product is needed (screening/inactive).
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -48,7 +48,7 @@ from sparsesolve.solvers.quadratic.coefficients import rounding_of_products
 from sparsesolve.solvers.responses.descent import conjugate_gradients, rounding_floor
 from sparsesolve.solvers.responses.response_coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
-from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
+from sparsesolve.solvers.screening.inactive cimport SafeBalls
 from sparsesolve.solvers.state import NULL_LAMBDA
 
 cdef double LAST_DIGITS = tolerances.LAST_DIGITS

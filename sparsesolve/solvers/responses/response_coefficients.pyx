@@ -23,8 +23,8 @@ from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.sparse_group import GroupL2
 from sparsesolve.penalties.groups import one_by_one
-from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
-from sparsesolve.solvers.quadratic.gram_block_descent import GramBlockDescent
+from sparsesolve.solvers.quadratic.active_columns import GramActiveSet
+from sparsesolve.solvers.quadratic.group_columns import GramBlockDescent
 
 
 cdef class ResponseHessian:

@@ -1,1 +1,1 @@
-"""Screening of inactive features: safe balls, correlations, inactive blocks."""
+"""Screening of inactive features: safe balls and the blocks that they examine."""

@@ -61,15 +61,3 @@ def test_the_dual_point_certifies(family, kind, tol):
         if kind == "columns":
             products = made.design.products(dual, 1)[FREE]
             assert np.abs(products).max() <= 1e-10 * size
-
-
-def test_the_loss_value_and_intercept_are_those_of_the_point(family):
-    state, made = state_of(family, "columns")
-    state.solve(1e20, 1e-14 * made.null_value, 1000)
-    assert state.loss_value <= made.null_value * (1 + 1e-12)
-    state.solve(0.05, 1e-9 * made.null_value, 1000)
-    which, values = state.coefficients()
-    eta = state.intercept + made.design.combination(which, values)
-    eta = eta + (0.0 if made.offset is None else made.offset)
-    loss = state.model.loss
-    assert state.loss_value == pytest.approx(loss.at(eta)[0] - loss.saturated, rel=1e-12)

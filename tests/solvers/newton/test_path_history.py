@@ -1,13 +1,10 @@
 """The extrapolation of the last two solutions is the next one where the path is linear."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy import sparse
-from sparsesolve.linalg.design.design import Design
+from states import problem_of
 
-from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.newton import working_set
 
@@ -19,12 +16,7 @@ def state(monkeypatch):
     """A sparse design whose columns are read one by one: its path starts by extrapolation."""
     rng = np.random.default_rng(1)
     A = sparse.random_array((N, P), density=0.01, rng=rng, data_sampler=rng.standard_normal)
-    design, w = Design(sparse.csc_array(A)), np.full(N, 1.0 / N)
-    design.moments(w)
-    design.standardise(False, np.ones(P))
-    y = A @ np.ones(P)
-    made = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y, loss=None,
-                           centred=False, null_value=0.5 * np.mean(y**2))  # fmt: skip
+    made = problem_of(sparse.csc_array(A), A @ np.ones(P), intercept=False, standardize=False)
     monkeypatch.setattr(working_set, "WORKING_ROOM", 10)  # more sparse columns go one by one
     return SOLVERS["working_set"].state(made, 1)
 

@@ -1,12 +1,11 @@
 """Few columns are solved for by their Gram matrix, many sparse ones and more than rows under a
-ridge by conjugate steps: each way leads to the same optimum."""
+ridge by conjugate steps."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.solvers import SOLVERS, choice
 
 
 def problem(n, p, density):
@@ -26,20 +25,10 @@ CASES = {
 
 
 @pytest.mark.parametrize("way", CASES)
-def test_the_way_is_told_by_alpha_and_storage(way, monkeypatch):
-    made, solver = [], SOLVERS["working_set"]
-
-    def make(*args):
-        made.append(solver.state(*args))
-        return made[-1]
-
-    monkeypatch.setitem(choice.SOLVERS, "working_set", solver._replace(state=make))
+def test_the_way_is_told_by_alpha_and_storage(way, states):
     (X, y), alpha, least = CASES[way]
     fit = ss.path(X, y, alpha=alpha, solver="working_set", n_lambdas=20, lambda_min_ratio=least,
                   stop=None, tol=1e-9)  # fmt: skip
-    quadratic = made[-1].quadratic
-    assert type(quadratic).__name__ == (
+    assert type(states[-1].quadratic).__name__ == (
         "GramActiveSet" if way.startswith("products") else "DataActiveSet")
     assert not fit.status.any()
-    other = ss.path(X, y, alpha=alpha, solver="fista", lambdas=fit.lambdas[9:10], tol=1e-9)
-    assert np.abs((fit.coefs[:, [9]] - other.coefs).toarray()).max() < 1e-3

@@ -1,14 +1,12 @@
 """Active set: from any start, over columns or their inner products, a gap of at most the target;
 no step raises the objective, and what is claimed of an unfinished solution holds."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy import sparse
-from sparsesolve.linalg.design.design import Design
-from sparsesolve.solvers.quadratic.gram_active_set import GramActiveSet
+from sparsesolve.solvers.quadratic.active_columns import GramActiveSet
 from sparsesolve.solvers.quadratic.sufficient_statistics import InnerModel
+from states import problem_of
 
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers import SOLVERS
@@ -75,6 +73,8 @@ def test_inner_products_alone_lead_to_the_minimum_from_any_start(net, dependent)
             e = y - A @ start
             model.set_gradient(start, A.T @ e, e)
             assert type(model.quadratic) is GramActiveSet
+            assert model.loss_value == pytest.approx(e @ e / 2)
+            assert model.correlations() == pytest.approx(A.T @ e)
             outcome, gap, b = solved(model, lam)
             assert outcome == 0 and gap <= 1e-12
             assert objective(A, y, net, lam, b) - best <= 1e-11 * (1.0 + best)
@@ -103,15 +103,10 @@ def test_columns_and_their_inner_products_lead_to_the_same_minimum(monkeypatch):
     monkeypatch.setattr(working_set, "WORKING_ROOM", 10)
     rng, p = np.random.default_rng(2), 300
     A = np.where(rng.random((N, p)) < 0.05, rng.standard_normal((N, p)), 0.0)
-    y, w, net = A[:, :20].sum(axis=1), np.full(N, 1.0 / N), ElasticNet(p, 0.1)
+    y, net = A[:, :20].sum(axis=1), ElasticNet(p, 0.1)
     found = {}
     for store in (sparse.csc_array, np.asfortranarray):
-        design = Design(store(A))
-        assert design.moments(w)
-        design.standardise(False, np.where(A.any(axis=0), 1.0, 0.0))
-        made = SimpleNamespace(design=design, penalty=net, weights=w,
-                               response=y, loss=None, centred=False,
-                               null_value=0.5 * np.mean(y**2))  # fmt: skip
+        made = problem_of(store(A), y, alpha=0.1, intercept=False, standardize=False)
         state = SOLVERS["working_set"].state(made, 1)
         for lam in (0.1, 0.01):
             outcome, gap = state.solve(lam, 1e-13, 10_000)

@@ -97,20 +97,3 @@ def test_groups_that_leave_end_at_zero():
     for k in range(1, 100):
         along, _ = slopes(X, y, fit, k, groups)
         assert np.abs(along - 1.0).max() < 1e-2
-
-
-@pytest.mark.parametrize("alpha", [1.0, 0.6])
-@pytest.mark.parametrize("tol", [1.0, 1e-2, 1e-4])
-def test_rays_that_serve_from_one_solution_to_the_next(tol, alpha):
-    """The gap asked for says how far a group may turn from its ray; lengths come out right."""
-    X, y = data(60, 200, seed=5)
-    groups = np.arange(200) // 5
-    given = {"penalty": GroupL2(groups), "alpha": alpha, "standardize": False, "stop": None}
-    fit = ss.path(X, y, **given, tol=tol, lambda_min_ratio=1e-2)
-    assert not fit.status.any() and (fit.gaps <= tol).all()
-    lengths = np.linalg.norm(fit.coefs.toarray().reshape(40, 5, -1), axis=1)
-    assert lengths[lengths > 0.0].min() > 1e-9 * lengths.max()
-    if alpha == 1.0:
-        assert ((lengths[:, :-1] > 0.0) & (lengths[:, 1:] == 0.0)).any()
-        along = [slopes(X, y, fit, k, groups)[0] for k in range(1, 100)]
-        assert max(np.abs(a - 1.0).max() for a in along) < 30.0 * tol

@@ -1,15 +1,10 @@
-"""Active-set Newton steps with all inner products of the working columns known.
+"""Active sets by the inner products of all working columns, or by products with the columns.
 
-    L L' = G + lam L2  over the free columns that do not depend on those before them
-
-Nothing here depends on the number of samples. The Newton direction comes from the factor L of the
-support's Gram matrix G, kept as columns come and go; L2 is the diagonal of l2. Columns that depend
-on those in L are refused by it. They move along the null direction of the dependence until a
-coefficient reaches zero.
-Reference: Golub, Van Loan (2013), "Matrix Computations", section 6.5.
+GramActiveSet serves dense columns, and sparse ones while they are few; DataActiveSet serves many
+sparse columns, and more columns than rows under a ridge. L2 is the diagonal of l2.
 """
 from libc.math cimport INFINITY, fabs, sqrt
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -25,19 +20,22 @@ cdef double ROUNDING = tolerances.ROUNDING
 # An old ridge in the factor serves up to this relative change of lambda, with refinement steps in
 # place of a new factor.
 cdef double STALE_RIDGE = 4.0
-# A flop of a block operation is this much faster than one of a rotation, by which a column leaves
-# a factor.
-# Iterations at 2.66667 and 24: ridge part 1.18 and 0.90.
-cdef double BLOCK_SPEED = 8.0
 # Rows that enter the factor at a time: a block of 64 x 64 doubles stays in the first cache.
 DEF CHUNK = 64
 
 
 cdef class GramActiveSet(ActiveSetQuadratic):
-    """The working columns, with room for as many as `gram` has room for.
+    """Working columns by all their inner products, with room for as many as `gram` has room for.
+
+        L L' = G + lam L2  over the free columns that do not depend on those before them
+
+    Nothing here depends on the number of samples. The Newton direction comes from the factor L of
+    the support's Gram matrix G, kept as columns come and go. Columns that depend on those in L are
+    refused by it. They move along the null direction of the dependence until a coefficient
+    reaches zero (Golub, Van Loan 2013, "Matrix Computations", section 6.5).
 
     `order` holds the column of each row of L, and `position` the row of each column, -1 without
-    one. Rows enter L in blocks and leave by rotations; it is recomputed only where that is cheaper.
+    one. Rows enter L in blocks and leave by rotations.
     """
 
     cdef readonly Cholesky cholesky     # L
@@ -52,19 +50,15 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     def __cinit__(self, Gram gram, PackedColumns columns=None):
         self.gram, self.columns, self.cholesky = gram, columns, Cholesky(64)
         self.corner, self.accepted = np.empty(CHUNK * CHUNK), np.empty(CHUNK, dtype=np.intc)
-        ActiveSetQuadratic.reserve(self, gram.capacity)
-        self._make_room()
+        self.reserve(gram.capacity)
 
     cdef int reserve(self, int capacity) except -1:
-        if capacity > self.capacity:
+        if capacity > self.capacity or self.refused.shape[0] == 0:
             ActiveSetQuadratic.reserve(self, capacity)
-            self._make_room()
+            self.cholesky.reserve(self.capacity)
+            self.cross = np.empty(<Py_ssize_t> self.capacity * CHUNK)
+            self.refused = np.empty(self.capacity, dtype=np.intc)
         return 0
-
-    def _make_room(self):
-        self.cholesky.reserve(self.capacity)
-        self.cross = np.empty(<Py_ssize_t> self.capacity * CHUNK)
-        self.refused = np.empty(self.capacity, dtype=np.intc)
 
     cdef void restart(self) noexcept nogil:
         ActiveSetQuadratic.restart(self)
@@ -115,46 +109,6 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.b[j] = new
         axpy(self.size, -step, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
 
-    cdef int piecewise_step(self, double lam) noexcept nogil:
-        """Step along d, each coefficient stopping at zero or a limit, until the objective rises.
-
-        A Newton step of nearly dependent columns sends many coefficients far past zero, and
-        holding them all turns it uphill. Most of its gain is made on the way, at one product with
-        a column per stop.
-        """
-        cdef int k, j, first, stopped = 0
-        cdef double slope, curvature, event, distance, end, step
-        self.image()
-        while True:
-            slope = curvature = 0.0
-            distance, first = INFINITY, -1
-            for k in range(self.n_support):
-                j = self.support[k]
-                slope += self.d[j] * self.rhs[j]
-                curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
-                event = self.event(j, lam)
-                if event < distance:
-                    distance, first = event, j
-            if not slope > 0.0:
-                break
-            end = self.end(first, lam) if first >= 0 else INFINITY
-            if distance > 0.0:
-                step = self.exact_step(slope, curvature, distance, lam)
-                if step <= 0.0:
-                    break
-                self.advance(lam, step)
-                if step < distance or first < 0:
-                    return stopped
-                for k in range(self.n_support):
-                    j = self.support[k]
-                    self.rhs[j] -= step * (self.q[j] + lam * self.l2[j] * self.d[j])
-            self.b[first] = end
-            axpy(self.size, -self.d[first], self.gram.G + <Py_ssize_t> first * self.gram.capacity,
-                 self.q)
-            self.d[first] = 0.0
-            stopped += 1
-        return stopped if stopped > 0 else -1
-
     # The factor.
 
     cdef void _update_factor(self, double lam) noexcept nogil:
@@ -181,11 +135,11 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef bint _factor_is_stale(self, double lam) noexcept nogil:
         """Return True if an old ridge in the factor has cost as much as a new factor.
 
-        A step costs s^2, a factor s^3 / 3 in blocks.
+        A step costs s^2, a factor s^3 / 3 in blocks, which are eight times as fast.
         """
         cdef int k
         if (fabs(lam - self.ridge) <= STALE_RIDGE * lam
-                and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
+                and 24.0 * self.refined <= self.cholesky.size):
             return False
         for k in range(self.n_support):
             if self.l2[self.support[k]] > 0.0:
@@ -194,8 +148,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
 
     cdef void _shrink_factor(self) noexcept nogil:
         """Remove from the factor the columns that have left the support."""
-        cdef int k, j, first = -1, leaving = 0, s = self.cholesky.size, kept
-        cdef double below, rotations, rebuilt
+        cdef int k, j, s = self.cholesky.size, kept = 0
         for k in range(s):
             # in the factor, not known to be in the support
             self.position[self.order[k]] = -2
@@ -203,26 +156,12 @@ cdef class GramActiveSet(ActiveSetQuadratic):
             j = self.support[k]
             if self.position[j] == -2 and not self.held[j]:
                 self.position[j] = 0
-        rotations = 0.0
-        for k in range(s):
+        for k in range(s - 1, -1, -1):
             if self.position[self.order[k]] == -2:
-                leaving += 1
-                rotations += 2.0 * (s - k) * (s - k) + 1.0 * k * (s - k)
-                if first < 0:
-                    first = k
-        if leaving > 0:
-            below = s - first - leaving
-            rebuilt = (below * below * (first + below / 3.0) + 64.0 * below * first) / BLOCK_SPEED
-            if rebuilt < rotations:
-                self.cholesky.truncate(first)
-            else:
-                for k in range(s - 1, first - 1, -1):
-                    if self.position[self.order[k]] == -2:
-                        self.cholesky.remove(k)
-        kept = 0
+                self.cholesky.remove(k)
         for k in range(s):
             j = self.order[k]
-            if self.position[j] == -2 or kept >= self.cholesky.size:
+            if self.position[j] == -2:
                 self.position[j] = -1
             else:
                 self.order[kept] = j
@@ -285,9 +224,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         return count == self.cholesky.size
 
     cdef void null_direction_step(self, int j, double lam) noexcept nogil:
-        """Move along e_j - (its combination of the factor's columns), where Z d is nearly 0, to a
-        kink.
-        """
+        """Move to a kink along e_j less its combination of the factor's columns: Z d is about 0."""
         cdef int k, i
         cdef double slope = 0.0, size = 0.0, t
         if self.free_gradient(lam) <= 0.0 or (self.b[j] == 0.0 and lam * self.l1[j] > 0.0):
@@ -324,3 +261,175 @@ cdef class GramActiveSet(ActiveSetQuadratic):
             self.image()
             t = 1.0
         self.advance(lam, t)
+
+
+cdef class DataActiveSet(ActiveSetQuadratic):
+    """Working columns by products with themselves.
+
+        (Z'Z + lam L2) d = rhs  on the support,   d of the held columns given
+
+    On sparse columns coordinate descent goes first: where they have little in common, as in text,
+    nothing is faster. Newton directions come from conjugate gradients on the support (Hestenes,
+    Stiefel 1952), until no gradient is off by more than `enough` of its threshold.
+    Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb), and v as u stands for the image of d, so
+    sparse columns never fill in; residual = rhs - q - lam l2 d.
+    """
+
+    # (n + 1,) sqrt(w) Z d less a multiple of sqrt(w), as u; the image of a conjugate direction
+    cdef double[::1] v, w
+    cdef double enough                  # violation relative to lam that the target allows for
+
+    def __cinit__(self, PackedColumns columns):
+        self.columns = columns
+        self.v, self.w = np.zeros((2, columns.n + 1))
+        self._work_on_residual()
+
+    cdef int solve(self, double lam, double target, long budget) noexcept nogil:
+        """Coordinate descent until the signs stay, on sparse columns; then Newton steps."""
+        cdef long limit = self.iterations + budget
+        cdef int j, count, changed = 0
+        # It shrinks the dual point by a fraction, and costs the gap that fraction of the penalty.
+        self.enough = 0.8 * target / max(self.penalty_value(lam), target)
+        if self.columns.dense or self.solved(lam, target):
+            return ActiveSetQuadratic.solve(self, lam, target, budget)
+        for j in range(self.size):
+            changed += self.worth(j, self.minimiser(j, lam), lam, False)
+        # Cycles of coordinate descent before a Newton direction, on sparse columns.
+        for count in range(12):
+            # until hardly a sign changes
+            if changed <= 2e-3 * self.size or self.iterations >= limit:
+                break
+            changed = self.cd_cycle(lam)
+            self.iterations += 1
+        if count > 0:
+            self.renew()
+        return ActiveSetQuadratic.solve(self, lam, target, limit - self.iterations)
+
+    cdef int cd_cycle(self, double lam) noexcept nogil:
+        """One cycle of coordinate descent over all columns that are near moving; g is left stale.
+
+        Returns how many coefficients reached zero or left it.
+        """
+        cdef int j, changed = 0
+        cdef double new
+        self.passes += 1
+        for j in range(self.size):
+            # far columns are examined after the cycles
+            if self.b[j] == 0.0 and fabs(self.g[j]) < 0.9 * lam * self.l1[j]:
+                continue
+            self.meet(j)
+            new = self.minimiser(j, lam)
+            if new != self.b[j]:
+                changed += (self.b[j] == 0.0) != (new == 0.0)
+                self.move(j, new)
+        return changed
+
+    cdef void direction(self, double lam) noexcept nogil:
+        """d on the support with v = Z d and q = Z'v; with coefficients held, from the current d."""
+        cdef int k, j
+        cdef Py_ssize_t n = self.columns.n
+        for k in range(self.n_support):
+            j = self.support[k]
+            self.x[k] = self.conjugate[k] = self.d[j] if self.n_held > 0 else 0.0
+            self.product[k] = 0.0
+        if self.n_held > 0:
+            self.times_conjugate(lam)
+            memcpy(&self.v[0], &self.w[0], (n + 1) * sizeof(double))
+        else:
+            memset(&self.v[0], 0, (n + 1) * sizeof(double))
+        for k in range(self.n_support):
+            self.conjugate[k] = 0.0
+            self.residual[k] = self.rhs[self.support[k]] - self.product[k]
+        # with more steps, signs change before the direction is used
+        self.conjugate_gradients(self.n_support, self.x, 60, lam,
+                                 1e-2 if self.n_held == 0 else 0.0)
+        for k in range(self.n_support):
+            j = self.support[k]
+            self.d[j] = self.x[k]
+            self.q[j] = self.rhs[j] - self.residual[k] - lam * self.l2[j] * self.d[j]
+
+    cdef void follow(self, double t) noexcept nogil:
+        axpy(self.columns.n + 1, t, &self.w[0], &self.v[0])
+
+    cdef double times_conjugate(self, double lam) noexcept nogil:
+        """product = (Z'Z + lam L2) p, with w = Z p."""
+        cdef int k, j, count = 0
+        cdef Py_ssize_t n = self.columns.n
+        cdef double curvature = 0.0, size = 0.0, p
+        self.passes += 1
+        memset(&self.w[0], 0, n * sizeof(double))
+        for k in range(self.n_support):
+            if self.conjugate[k] != 0.0:
+                self.which[count], self.values[count] = self.support[k], -self.conjugate[k]
+                count += 1
+        self.w[n] = self.columns.subtract_listed(self.which, count, self.values, &self.w[0])
+        self.columns.correlate_listed(self.support, self.n_support, &self.w[0], self.w[n],
+                                      self.product)
+        for k in range(self.n_support):
+            j, p = self.support[k], self.conjugate[k]
+            self.product[k] += lam * self.l2[j] * p
+            curvature += p * self.product[k]
+            size += p * p * (self.diag[j] + lam * self.l2[j])
+        # columns depend on one another along it
+        return curvature if curvature > 1e-9 * size else 0.0
+
+    cdef double precondition(self, double last, double lam) noexcept nogil:
+        cdef int k, j
+        cdef double rho = 0.0, most = 0.0, curvature, e, threshold
+        for k in range(self.n_support):
+            j, e = self.support[k], self.residual[k]
+            curvature, threshold = self.diag[j] + lam * self.l2[j], lam * self.l1[j]
+            if curvature > 0.0 and not self.held[j]:
+                rho += e * e / curvature
+                most = max(most, fabs(e) / threshold if threshold > 0.0 else INFINITY)
+        if last > 0.0 and most <= self.enough:
+            return 0.0
+        for k in range(self.n_support):
+            j = self.support[k]
+            curvature = self.diag[j] + lam * self.l2[j]
+            if curvature > 0.0 and not self.held[j]:
+                self.conjugate[k] = (self.residual[k] / curvature
+                                     + (rho / last * self.conjugate[k] if last > 0.0 else 0.0))
+        return rho
+
+    cdef void rescale(self, double t) noexcept nogil:
+        cdef int k
+        cdef Py_ssize_t i
+        ActiveSetQuadratic.rescale(self, t)
+        for i in range(self.columns.n + 1):
+            self.v[i] *= t
+        for k in range(self.n_support):
+            self.q[self.support[k]] *= t
+
+    cdef void image(self) noexcept nogil:
+        """q off the support; the direction has left it on the support."""
+        cdef int k, j, count = 0
+        for k in range(self.n_support):
+            self.position[self.support[k]] = 0
+        for j in range(self.size):
+            if self.position[j] < 0:
+                self.which[count] = j
+                count += 1
+            self.position[j] = -1
+        self.columns.correlate_listed(self.which, count, &self.v[0], self.v[self.columns.n],
+                                      self.values)
+        for k in range(count):
+            self.q[self.which[k]] = self.values[k]
+
+    cdef void advance(self, double lam, double t) noexcept nogil:
+        axpy(self.columns.n + 1, -t, &self.v[0], &self.u[0])
+        self.rounding_steps += self.size
+        ActiveSetQuadratic.advance(self, lam, t)
+
+    cdef void meet(self, int j) noexcept nogil:
+        self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.columns.n])
+
+    cdef void move(self, int j, double new) noexcept nogil:
+        cdef double step = new - self.b[j]
+        self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
+        self.u[self.columns.n] += self.columns.axpy(j, -step, &self.u[0])
+        self.rounding_steps += 1.0
+        self.b[j] = new
+
+    cdef void renew(self) noexcept nogil:
+        self.columns.correlate(&self.u[0], self.u[self.columns.n], self.g)
