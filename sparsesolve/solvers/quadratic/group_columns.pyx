@@ -5,10 +5,9 @@ import numpy as np
 
 from sparsesolve.solvers import tolerances
 from sparsesolve.linalg.gram.gram cimport Gram
-from sparsesolve.linalg.gram.products cimport share_gram
+from sparsesolve.linalg.gram.products cimport share_gram, subtract_all
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.small cimport small_solve
-from sparsesolve.linalg.gram.products cimport subtract_all
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.quadratic.block_descent cimport GroupBlockDescent
@@ -49,7 +48,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
                 self.support[count], self.rhs[count] = j, t * self.d[j]
                 count += 1
         subtract_all(self.size, count, self.rhs, self.gram.G, self.support, self.gram.capacity,
-                        out)
+                     out)
 
     cdef double square(self, const double* b, const double* carried) noexcept nogil:
         """|r - Z d|^2 = |r|^2 - d'(g before + g after)."""
