@@ -10,6 +10,7 @@ A sparse column is never filled in. Its centre enters through sums that the call
 `total` is the sum of the vector that multiplies the column. A constant that belongs on every
 entry of a result is returned instead of added.
 """
+from libc.math cimport isfinite, sqrt
 from libc.stdint cimport int16_t, int64_t, uint8_t, uint16_t, uint64_t
 
 from sparsesolve.linalg.kernels.two_bits cimport (
@@ -386,3 +387,48 @@ cdef inline void unpack_times(const Column* x, Py_ssize_t start, Py_ssize_t stop
         out[k] = -x.factor * x.centre * v[k]
     for k in range(place_of(x, start, 0, x.size), place_of(x, stop, 0, x.size)):
         out[x.rows[k] - start] = x.factor * (stored(x, k) - x.centre) * v[x.rows[k] - start]
+
+
+cdef inline double moments(Column* x, Py_ssize_t n, const double* w, const uint64_t* counted,
+                           double each, double* mean, double* spread) noexcept nogil:
+    """Compute the weighted mean and standard deviation of a column as stored; w sums to 1.
+
+    If `counted` is not NULL, it marks the rows that weigh `each`; others weigh 0. Returns the
+    largest |x_i|.
+    """
+    cdef double[2] sums
+    cdef double largest, variance, shift = 0.0
+    cdef int tries
+    cdef Py_ssize_t seen = 0
+    if x.kind == TWO_BITS:
+        mean[0] = survey_codes(x, w, counted, each, &variance)
+        spread[0] = sqrt(variance)
+        return 2.0
+    if x.kind == DOSAGES:
+        mean[0] = survey_dosages(x, w, &variance)
+        spread[0] = sqrt(variance)
+        return 2.0
+    if x.rows == NULL:
+        while seen < n - 1 and w[seen] == 0.0:
+            seen += 1
+        shift = stored(x, seen)
+    for tries in range(3):
+        largest = survey(x, n, w, 1.0, shift, sums)
+        variance = sums[1] - sums[0] * sums[0]
+        # Where the shift is too far from the mean, the difference above has lost digits.
+        if sums[0] * sums[0] <= 64.0 * variance or not isfinite(variance):
+            break
+        shift += sums[0]
+    mean[0] = shift + sums[0]
+    # A smaller spread is the rounding error of a constant column.
+    spread[0] = sqrt(variance) if variance > 1e-30 * mean[0] * mean[0] else 0.0
+    return largest
+
+
+cdef inline void ask_for(const Column* columns, const int* which, Py_ssize_t k,
+                         Py_ssize_t count) noexcept nogil:
+    """Prefetch the columns that follow which[k]: soon their structs, to know where values are."""
+    if k + 24 < count:
+        ss_prefetch(&columns[which[k + 24]], sizeof(Column))
+    if k + 8 < count:
+        prefetch(&columns[which[k + 8]])

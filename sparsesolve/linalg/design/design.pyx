@@ -9,21 +9,16 @@ import scipy.sparse
 
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.column cimport DOSAGES, FLOAT32, FLOAT64, TWO_BITS, Column
-from sparsesolve.linalg.design.genotypes import Dosages, MixedColumns, TwoBits, marked_rows
+from sparsesolve.linalg.design.genotypes import SAME_WEIGHT, Dosages, MixedColumns
+from sparsesolve.linalg.design.genotypes import TwoBits, equal_weights
 from sparsesolve.linalg.gram.products cimport add_products
 from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.two_bits cimport SS_BLOCK, SS_MOST_ROWS, ss_round_2b
-from sparsesolve.linalg.kernels.vector cimport ss_prefetch
 
 # A product with several vectors is computed in blocks of CHUNK rows by COLUMNS columns, which
 # stay in cache while each vector multiplies them.
 DEF CHUNK = 1024
 DEF COLUMNS = 64
-# While column k is read, the values of column k + AHEAD are prefetched.
-DEF AHEAD = 8
-# While column k is read, the Column struct of column k + FAR_AHEAD is prefetched, so that the
-# address of its values is known in time.
-DEF FAR_AHEAD = 24
 # Threads are timed by the number of values that a pass reads. A stored value of a sparse column
 # counts as this many values read in order, because it can wait for memory.
 cdef double SCATTERED = 16.0
@@ -33,72 +28,9 @@ cdef double WORTH_THREADS = 2e6
 # Squares of values above HUGE_VALUE overflow and squares of values below its reciprocal
 # underflow. Such columns are rescaled by a power of two.
 cdef double HUGE_VALUE = ldexp(1.0, 400)
-# Moments are computed about a shift. If the squared distance from the shift to the mean exceeds
-# this many variances, the variance has lost digits and the shift moves to the mean.
-cdef double FAR = 64.0
-# Two weights are equal if they differ by at most this relative amount, the rounding error of a
-# squared square root.
-SAME_WEIGHT = 1e-14
 # A column whose mean exceeds this many standard deviations is copied and centred, because
 # centring after a product would cost five digits.
 cdef double LOST_DIGITS = ldexp(1.0, 16)
-
-
-cdef double _moments(Column* x, Py_ssize_t n, const double* w, const uint64_t* counted,
-                     double each, double* mean, double* spread) noexcept nogil:
-    """Compute the weighted mean and standard deviation of a column as stored; w sums to 1.
-
-    If `counted` is not NULL, it marks the rows that weigh `each`; others weigh 0. Returns the
-    largest |x_i|.
-    """
-    cdef double[2] sums
-    cdef double largest, variance, shift = 0.0
-    cdef int tries
-    cdef Py_ssize_t seen = 0
-    if x.kind == TWO_BITS:
-        mean[0] = col.survey_codes(x, w, counted, each, &variance)
-        spread[0] = sqrt(variance)
-        return 2.0
-    if x.kind == DOSAGES:
-        mean[0] = col.survey_dosages(x, w, &variance)
-        spread[0] = sqrt(variance)
-        return 2.0
-    if x.rows == NULL:
-        while seen < n - 1 and w[seen] == 0.0:
-            seen += 1
-        shift = col.stored(x, seen)
-    for tries in range(3):
-        largest = col.survey(x, n, w, 1.0, shift, sums)
-        variance = sums[1] - sums[0] * sums[0]
-        if sums[0] * sums[0] <= FAR * variance or not isfinite(variance):
-            break
-        # The shift was too far from the mean, so the difference above has lost digits.
-        shift += sums[0]
-    mean[0] = shift + sums[0]
-    # A smaller spread is the rounding error of a constant column.
-    spread[0] = sqrt(variance) if variance > 1e-30 * mean[0] * mean[0] else 0.0
-    return largest
-
-
-def _equal_weights(w):
-    """Return the weight of every row with a positive one, and which rows these are, 2 bits each.
-
-    The weight is 0 if they differ.
-    """
-    seen = w > 0.0
-    each = w[seen].mean()
-    if np.ptp(w[seen]) > SAME_WEIGHT * each:
-        return 0.0, None
-    return each, marked_rows(seen)
-
-
-cdef inline void _ask_for(const Column* columns, const int* which, Py_ssize_t k,
-                          Py_ssize_t count) noexcept nogil:
-    """Prefetch the columns that follow which[k]."""
-    if k + FAR_AHEAD < count:
-        ss_prefetch(&columns[which[k + FAR_AHEAD]], sizeof(Column))
-    if k + AHEAD < count:
-        col.prefetch(&columns[which[k + AHEAD]])
 
 
 cdef class RoundedVector:
@@ -211,7 +143,7 @@ cdef class Design:
         cdef int power
         self.counted = None
         if self.imputes:
-            self.each, self.counted = _equal_weights(np.asarray(w))
+            self.each, self.counted = equal_weights(np.asarray(w))
         with nogil:
             for j in prange(self.p, num_threads=n_threads, schedule="static"):
                 largest[j] = self._measure(j, &w[0])
@@ -234,7 +166,7 @@ cdef class Design:
         Returns the largest stored |x_i|, or infinity if one is NaN.
         """
         cdef const uint64_t* counted = NULL if self.counted is None else &self.counted[0]
-        cdef double largest = _moments(&self.columns[j], self.n, w, counted, self.each,
+        cdef double largest = col.moments(&self.columns[j], self.n, w, counted, self.each,
                                        &self.mean[j], &self.spread[j])
         self.columns[j].centre = self.mean[j]
         self.mean[j] += self.taken_out[j]
@@ -274,9 +206,7 @@ cdef class Design:
         self.keep.append(values)
 
     def standardise(self, bint centred, const double[::1] factor):
-        """Let column j stand for (x_j - mean_j) * factor_j, or x_j * factor_j; no value is
-        copied.
-        """
+        """Let column j stand for (x_j - mean_j) * factor_j, or x_j * factor_j, without a copy."""
         cdef Py_ssize_t j
         self.centred = self.centred and centred
         for j in range(self.p):
@@ -331,8 +261,7 @@ cdef class Design:
         self.correlate_some(NULL, self.p, u, total, out, n_threads)
 
     cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u,
-                             double total,
-                             double* out, int n_threads) noexcept nogil:
+                             double total, double* out, int n_threads) noexcept nogil:
         """Set out[k] = z_j'u for j = which[k], or for j = k if `which` is NULL."""
         cdef Py_ssize_t k
         cdef double values = <double> count * self.stored / max(self.p, 1), begun
@@ -363,7 +292,7 @@ cdef class Design:
             return INFINITY
         begun = clock()
         for k in prange(count, num_threads=threads, schedule="static"):
-            _ask_for(self.columns, which, k, count)
+            col.ask_for(self.columns, which, k, count)
             out[k] = (col.near_dot(&self.columns[which[k]], &rounded.q[0], rounded.sums)
                       if self.columns[which[k]].kind == TWO_BITS
                       else col.dot(&self.columns[which[k]], u, 0.0))
@@ -386,10 +315,8 @@ cdef class Design:
         return values if self.stored == self.n * self.p else SCATTERED * values
 
     cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count,
-                         const double* u, double total,
-                         double* out) noexcept nogil:
-        """Set out[k] = z_j'u for the columns k = first..first + 4 of the list, as far as `count`
-        goes.
+                         const double* u, double total, double* out) noexcept nogil:
+        """Set out[k] = z_j'u for the columns k = first..first + 4 of the list below `count`.
 
         The columns that follow in the list are prefetched. The grouping into fours depends only
         on the positions in the list, so the number of threads does not change a bit of the
@@ -400,7 +327,7 @@ cdef class Design:
         for k in range(held):
             four[k] = <int> first + k if which == NULL else which[first + k]
             if which != NULL:
-                _ask_for(self.columns, which, first + k, count)
+                col.ask_for(self.columns, which, first + k, count)
         if held == 4:
             col.dots(self.columns, four, u, total, out + first)
             return
@@ -449,8 +376,7 @@ cdef class Design:
 
     cdef double[:, ::1] meet(self, const double[:, ::1] u, const int* which, Py_ssize_t count,
                              int n_threads):
-        """Return u_k'z_j (K, count) for u (K, n) and the columns `which`, or all columns if NULL.
-        """
+        """Return u_k'z_j (K, count) for u (K, n) and the columns `which`; all columns if NULL."""
         cdef Py_ssize_t K = u.shape[0], n_blocks = (count + COLUMNS - 1) // COLUMNS, k, j
         cdef double[:, ::1] o = np.zeros((K, count))
         cdef const double[::1] total
@@ -472,18 +398,15 @@ cdef class Design:
             begun = clock()
             with nogil:
                 for k in prange(count, num_threads=threads, schedule="static"):
-                    _ask_for(self.columns, which, k, count)
+                    col.ask_for(self.columns, which, k, count)
                     for j in range(K):
                         o[j, k] = col.dot(&self.columns[which[k]], &u[j, 0], total[j])
         end_pass(threads, begun, self._met(values))
         return o
 
     cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room,
-                       double* out,
-                       int stride) noexcept nogil:
-        """Add z_j'u_k to out[k * stride + j] for the dense columns j = which[..], block by block
-        of rows.
-        """
+                       double* out, int stride) noexcept nogil:
+        """Add z_j'u_k to out[k * stride + j] for dense columns j = which[..], by blocks of rows."""
         cdef Py_ssize_t begin
         cdef int size, j
         for begin in range(0, self.n, CHUNK):
@@ -541,41 +464,6 @@ cdef class Design:
             out.mean[k], out.spread[k] = self.mean[which[k]], self.spread[which[k]]
         return out
 
-    def of_rows(self, const int[::1] which, weights):
-        """Return the rows which[0..m), ascending, as a Design of their own.
-
-        It is standardised like this one, and its weights are `weights` (m,).
-        """
-        cdef Py_ssize_t m = which.shape[0], i, j, k, count
-        cdef Design out = Design(np.broadcast_to(np.float32(0.0), (m, self.p)))
-        cdef const Column* x
-        cdef int[::1] place = np.full(self.n, -1, dtype=np.intc), rows
-        cdef double[::1] values = np.empty(self.n + 1)
-        cdef uintptr_t own
-        cdef int kind
-        out.keep, out.stored, out.weights, out.centred = [], 0, np.array(weights), self.centred
-        out.mean, out.spread = np.array(self.mean), np.array(self.spread)
-        out.exponent, out.taken_out = np.array(self.exponent), np.array(self.taken_out)
-        for k in range(m):
-            place[which[k]] = <int> k
-        for j in range(self.p):
-            x, rows, count = &self.columns[j], np.empty(min(self.columns[j].size, m) + 1,
-                                                        dtype=np.intc), 0
-            for k in range(x.size):
-                i = place[k if x.rows == NULL else x.rows[k]]
-                rows[count], values[count] = <int> i, col.stored(x, k)
-                # A row that is not selected is overwritten by the next one.
-                count += i >= 0
-            kind = FLOAT32 if x.kind == FLOAT32 else FLOAT64
-            kept = np.array(values[:count], dtype=np.float32 if kind == FLOAT32 else np.float64)
-            own = kept.__array_interface__["data"][0]
-            out.columns[j] = Column(<void*> own, NULL, count, x.centre, x.factor, kind, 0.0)
-            if count < m:
-                out.columns[j].rows = &rows[0]
-            out.stored += count
-            out.keep.append((kept, rows))
-        return out
-
     def unpacked(self, const int[::1] which):
         """Return the standardised columns which[0..k) as an array (n, k), column-major."""
         out = np.empty((which.shape[0], self.n))
@@ -592,11 +480,8 @@ cdef class Design:
         """
         cdef Py_ssize_t k, i, at = 0, count = which.shape[0]
         cdef const Column* x
-        start = np.zeros(count + 1, dtype=np.int64)
-        cdef long long[::1] ends = start
-        for k in range(count):
-            ends[k + 1] = ends[k] + self.columns[which[k]].size
-        total = ends[count]
+        start = np.cumsum([0] + [self.columns[which[k]].size for k in range(count)])
+        total = start[count]
         # scipy takes longer over pointers of 64 bits, and makes indices of them
         start = start if total > np.iinfo(np.intc).max else start.astype(np.intc)
         cdef double[::1] values = np.empty(total)

@@ -4,13 +4,13 @@ Each row gets a 64-bit hash, the sum of a mixed word for every value that is not
 extended column by column, and the search stops as soon as there are too many classes. Rows of
 equal hash are then compared value by value.
 """
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint64_t, uintptr_t
 from libc.string cimport memcpy
 
 import numpy as np
 
 from sparsesolve.linalg.design cimport column as col
-from sparsesolve.linalg.design.column cimport Column
+from sparsesolve.linalg.design.column cimport FLOAT32, FLOAT64, Column
 from sparsesolve.linalg.design.design cimport Design
 
 # Rows are counted again each time the number of hashed columns has grown by this factor.
@@ -96,6 +96,42 @@ def class_means(const int[::1] label, const int[::1] first, y, const double[::1]
             for j in range(K if total[k, K] > 0.0 else 0):
                 out[k, j] = min(max(total[k, j] / total[k, K], low[k, j]), high[k, j])
     return mean, np.array(total[:, K])
+
+
+def of_rows(Design design, const int[::1] which, weights):
+    """Return the rows which[0..m) of a design, ascending, as a Design of their own.
+
+    It is standardised like the whole, and its weights are `weights` (m,).
+    """
+    cdef Py_ssize_t m = which.shape[0], i, j, k, count
+    cdef Design out = Design(np.broadcast_to(np.float32(0.0), (m, design.p)))
+    cdef const Column* x
+    cdef int[::1] place = np.full(design.n, -1, dtype=np.intc), rows
+    cdef double[::1] values = np.empty(design.n + 1)
+    cdef uintptr_t own
+    cdef int kind
+    out.keep, out.stored, out.weights, out.centred = [], 0, np.array(weights), design.centred
+    out.mean, out.spread = np.array(design.mean), np.array(design.spread)
+    out.exponent, out.taken_out = np.array(design.exponent), np.array(design.taken_out)
+    for k in range(m):
+        place[which[k]] = <int> k
+    for j in range(design.p):
+        x, rows, count = &design.columns[j], np.empty(min(design.columns[j].size, m) + 1,
+                                                    dtype=np.intc), 0
+        for k in range(x.size):
+            i = place[k if x.rows == NULL else x.rows[k]]
+            rows[count], values[count] = <int> i, col.stored(x, k)
+            # A row that is not selected is overwritten by the next one.
+            count += i >= 0
+        kind = FLOAT32 if x.kind == FLOAT32 else FLOAT64
+        kept = np.array(values[:count], dtype=np.float32 if kind == FLOAT32 else np.float64)
+        own = kept.__array_interface__["data"][0]
+        out.columns[j] = Column(<void*> own, NULL, count, x.centre, x.factor, kind, 0.0)
+        if count < m:
+            out.columns[j].rows = &rows[0]
+        out.stored += count
+        out.keep.append((kept, rows))
+    return out
 
 
 cdef void _move(Py_ssize_t size, double* part, double* total) noexcept nogil:

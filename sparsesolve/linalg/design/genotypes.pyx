@@ -15,6 +15,9 @@ from sparsesolve.linalg.kernels.two_bits cimport ss_count_2b, ss_take_2b, ss_unp
 
 # Columns are decoded in blocks of this many bytes of float64.
 BLOCK_BYTES = 1 << 26
+# Two weights are equal if they differ by at most this relative amount, the rounding error of a
+# squared square root.
+SAME_WEIGHT = 1e-14
 
 
 class TwoBits:
@@ -207,3 +210,15 @@ class MixedColumns:
             block = slice(begin, begin + width)
             total = total + self[rows, which[block]] @ values[block]
         return total
+
+
+def equal_weights(w):
+    """Return the weight of every row with a positive one, and which rows these are, 2 bits each.
+
+    The weight is 0 if they differ.
+    """
+    seen = w > 0.0
+    each = w[seen].mean()
+    if np.ptp(w[seen]) > SAME_WEIGHT * each:
+        return 0.0, None
+    return each, marked_rows(seen)

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.linalg.design.equal_rows import class_means, row_classes
+from sparsesolve.linalg.design.equal_rows import class_means, of_rows, row_classes
 from sparsesolve.linalg.factors.span import eigen
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.penalties import ElasticNet
@@ -63,7 +63,7 @@ class EqualRows(Reduced):
         null = (offset.T + problem.null_intercept).T
         loss = loss.merged(label, first, null, problem.null_value)
         weights = np.array(loss.samples()[1])
-        design = design.of_rows(first, weights)
+        design = of_rows(design, first, weights)
         return replace(problem, design=design, weights=weights, loss=loss, offset=offset), cls
 
 

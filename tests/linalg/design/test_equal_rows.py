@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.linalg.design.equal_rows import class_means, row_classes
+from sparsesolve.linalg.design.equal_rows import class_means, of_rows, row_classes
 
 RNG = np.random.default_rng(11)
 TABLE = RNG.integers(-1, 2, size=(300, 4)) * [1.0, 2.0, -0.5, 1.0]
@@ -75,7 +75,7 @@ def test_the_rows_of_a_design_are_standardised_like_it(kind, centred):
     design.moments(w)
     design.standardise(centred, np.array([1.0, 0.0, 2.0, -1.0]))
     label, first = row_classes(design, BESIDE, 300)
-    few, every = design.of_rows(first, np.bincount(label, w)), np.arange(4, dtype=np.intc)
+    few, every = of_rows(design, first, np.bincount(label, w)), np.arange(4, dtype=np.intc)
     assert few.n == len(first) and (few.unpacked(every)[label] == design.unpacked(every)).all()
     assert few.norms(np.bincount(label, w)) == pytest.approx(design.norms(w), rel=1e-12)
     assert (np.asarray(few.mean) == design.mean).all()
@@ -84,7 +84,7 @@ def test_the_rows_of_a_design_are_standardised_like_it(kind, centred):
 def test_a_sparse_column_may_become_a_full_one():
     X = sparse.csc_array(np.array([[1.0, 0], [0, 0], [1, 0], [1, 2]]))
     design = Design(X)
-    few = design.of_rows(np.array([0, 3], dtype=np.intc), np.full(2, 0.5))
+    few = of_rows(design, np.array([0, 3], dtype=np.intc), np.full(2, 0.5))
     assert few.stored == 3
     assert few.unpacked(np.arange(2, dtype=np.intc)).tolist() == [[1, 0], [1, 2]]
 

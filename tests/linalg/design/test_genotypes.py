@@ -5,6 +5,7 @@ import pytest
 from packed_genotypes import drawn, imputed, packed
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.design.equal_rows import of_rows
 from sparsesolve.linalg.design.genotypes import MixedColumns
 
 
@@ -42,7 +43,7 @@ def test_a_design_of_genotypes_is_that_of_the_imputed_matrix(n, kind):
             assert got == pytest.approx(Z[:, :count] @ b, rel=1e-12, abs=1e-12)
         assert design.unpacked(np.arange(9, dtype=np.intc)) == pytest.approx(Z, rel=1e-13)
         rows = np.flatnonzero(np.arange(n) % 3 != 1).astype(np.intc)
-        part = design.of_rows(rows, np.full(len(rows), 1.0 / len(rows)))
+        part = of_rows(design, rows, np.full(len(rows), 1.0 / len(rows)))
         assert part.unpacked(np.arange(9, dtype=np.intc)) == pytest.approx(Z[rows], rel=1e-13)
 
 
