@@ -21,9 +21,9 @@ from sparsesolve.data import (
 from sparsesolve.data.array import real_array
 from sparsesolve.losses import LOSSES
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
 from sparsesolve.mkl.problem import KernelProblem
 from sparsesolve.mkl.reading import NEGATIVE
+from sparsesolve.mkl.screening import LowRankCache, near_factors
 from sparsesolve.mkl.symmetric import Symmetric
 from sparsesolve.solvers.problem.standardisation import null_model, scaled_response
 

@@ -20,21 +20,17 @@ from types import SimpleNamespace
 import numpy as np
 
 import sparsesolve.mkl.shrinkage as shrinkage
-from sparsesolve.mkl.point import gap_at, make_point
-from sparsesolve.mkl.single_kernel import shares_of, solve_single
-from sparsesolve.mkl.state import ROUNDING, WorkingState
+from sparsesolve.mkl.problem import gap_at, make_point
+from sparsesolve.mkl.single_kernel import INSIDE, shares_of, solve_single
+from sparsesolve.mkl.state import HALVINGS, ROUNDING, WorkingState
 from sparsesolve.results.status import Status
 
 # The single dual vector is computed once the gap is this share of the target.
 FINISH = 0.5
 # It is also computed every so many steps, whatever the gap.
 ANYWAY = 100
-# That dual vector is computed to this share of the target, so that its error does not count.
-INSIDE = 1e-3
 # Factors of the step size after a success and after a failure.
 LONGER, SHORTER = 1.25, 0.5
-# A step size is halved at most this often: a step 2^60 times shorter changes nothing.
-HALVINGS = 60
 # Two values of F that differ by this share are equal up to rounding.
 DIGITS = 1e-15
 

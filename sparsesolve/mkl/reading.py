@@ -12,7 +12,7 @@ from sparsesolve.data.array import real_array, refuse_overflow, storage_dtype
 from sparsesolve.data.row_labels import kernels_alike
 from sparsesolve.data.structure import verified
 from sparsesolve.mkl.kernels import Kernels, LowRank, Rows, item_times
-from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
+from sparsesolve.mkl.screening import LowRankCache, near_factors
 from sparsesolve.mkl.symmetric import Symmetric
 from sparsesolve.results.status import warn
 

@@ -10,18 +10,24 @@ the part of u outside V. That part joins the basis, and s_m is exact then. A ker
 excluded while vectors joined is bounded by the vectors it was multiplied by. It is multiplied by
 the others once the bound no longer excludes it.
 
-A kernel close to one of low rank (`mkl/low_rank_cache.py`) needs no basis. Its few rows are
-multiplied by every u; a kernel that this does not exclude is multiplied by u itself.
+A kernel of one column, or a smooth kernel, is L'L + E, where L has few rows and |E| is measured.
+It needs no basis: |u'K u - |L u|^2| <= |E| |u|^2, and the product L u reads a few rows, while K u
+reads n. A kernel that this does not exclude is multiplied by u itself. A small E also shows that
+no eigenvalue of K is far below 0.
 """
 
+import queue
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
+
+from sparsesolve.linalg.factors.low_rank import distance, low_rank_rows
+from sparsesolve.mkl.symmetric import Symmetric
 
 # The basis has at most this many vectors.
 MOST = 24
 # The products of one step have at most this many numbers, which bounds their memory.
 TOGETHER = 1 << 22
-# A part of u outside the basis below this share of |u| is rounding.
-ROUNDING = 1e-12
 
 
 class Screening:
@@ -94,7 +100,7 @@ class Screening:
             V = self.basis[: self.count]
             rest -= (V @ rest) @ V
         length = np.linalg.norm(rest)
-        if length <= ROUNDING * size:
+        if length <= 1e-12 * size:  # rounding
             return False
         self.basis[self.count] = rest / length
         self.known[:, self.count] = False
@@ -135,3 +141,66 @@ class Screening:
         for k, place in enumerate(places):
             self.grams[which, place, : self.count] = inner[:, k]
             self.grams[which, : self.count, place] = inner[:, k]
+
+
+# Most rows of L; a sixteenth of the samples if that is more. With more rows the product L u costs
+# too much.
+MOST_ROWS = 40
+
+
+def near_factors(items, allowed, n_threads):
+    """Return for each dense kernel in items (k,) its (L, |E|), or None if |E| > allowed[k]."""
+    if not items:
+        return []
+    n = len(items[0])
+    rooms = queue.SimpleQueue()
+    workers = min(n_threads, len(items))
+    for _ in range(workers):
+        rooms.put(np.empty((n, n)))
+
+    def factor(item, most):
+        room, stack = rooms.get(), Symmetric([item])
+        try:
+            stack.total([0], np.ones(1), room)
+            trace = float(np.trace(room))
+            rows = low_rank_rows(room, max(MOST_ROWS, n // 16), most / (2 * n))
+            rounding = 1e-15 * n * trace
+            error = np.inf if rows is None else distance(room, rows) + rounding
+            return (rows.copy(), error) if error <= most else None
+        finally:
+            rooms.put(room)
+
+    if workers == 1:
+        return list(map(factor, items, allowed))
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(factor, items, allowed))
+
+
+class LowRankCache:
+    """Quadratic forms of the kernels, out of M, that have such a factor.
+
+    Parameters
+    ----------
+    factors : list of M, (L, error) or None each
+    n : int
+    """
+
+    def __init__(self, factors, n):
+        known = [m for m, factor in enumerate(factors) if factor is not None]
+        self.known = np.zeros(len(factors), dtype=bool)
+        self.known[known] = True
+        self.errors = np.full(len(factors), np.inf)
+        self.errors[known] = [factors[m][1] for m in known]
+        self.owner = np.repeat(known, [len(factors[m][0]) for m in known]).astype(np.intp)
+        self.rows = np.concatenate([np.empty((0, n)), *(factors[m][0] for m in known)])
+
+    def factor(self, m):
+        """Return (L, |E|) of kernel m, or None."""
+        return (self.rows[self.owner == m], self.errors[m]) if self.known[m] else None
+
+    def squares(self, u):
+        """Return the sums of |L_m v|^2 over the rows v of u (q, n), (M,); 0 without a factor."""
+        products = self.rows @ u.T
+        return np.bincount(
+            self.owner, np.einsum("rq,rq->r", products, products), minlength=len(self.known)
+        )

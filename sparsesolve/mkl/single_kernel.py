@@ -39,15 +39,18 @@ Sonnenburg, Zien (2011), "lp-norm multiple kernel learning", JMLR 12, algorithm 
 import numpy as np
 
 from sparsesolve.losses.kinked import Hinge
-from sparsesolve.mkl.directions import solve_columns, weighted_direction
-from sparsesolve.mkl.point import make_point, sizes_of
+from sparsesolve.mkl.newton import (
+    search_weighted,
+    shares_of,
+    solve_columns,
+    weighted_direction,
+)
+from sparsesolve.mkl.problem import make_point, sizes_of
 from sparsesolve.mkl.smo import solve_machine
-from sparsesolve.mkl.state import ROUNDING, WorkingState
+from sparsesolve.mkl.state import HALVINGS, ROUNDING, WorkingState
 
 # Newton's method takes at most this many steps.
 STEPS = 50
-# A step is halved at most this often.
-BACKTRACKS = 40
 # The solver for the hinge loss makes at most this many moves.
 MOVES = 10_000_000
 
@@ -83,7 +86,7 @@ def _point(problem, which, eta, u, products, near):
 def _towards(problem, old, eta, target):
     """Return a point between `old` and `target` at which J is no larger, by halving."""
     products, share = problem.kernels.times(old.which, target), 1.0
-    for _ in range(BACKTRACKS):
+    for _ in range(HALVINGS):
         u = old.u + share * (target - old.u)
         mixed = old.products + share * (products - old.products)
         point = _point(problem, old.which, eta, u, mixed, old.intercepts)
@@ -112,30 +115,6 @@ def _machine(problem, which, eta, u, near, enough):
 NEW = 1e-3
 # A kernel leaves if its norm falls below this share of the largest norm.
 GONE = 1e-9
-
-
-def shares_of(problem, point, lam):
-    """Return eta (k,) of a point's norms."""
-    slope = lam * problem.norm.slope(point.n, problem.factors[point.which])
-    return np.divide(point.n, slope, out=np.zeros_like(slope), where=slope > 0.0)
-
-
-def search_weighted(problem, old, lam, u, eta, allowance):
-    """Return a point between `old` and that of u, with f = K u and n = eta s, by halving.
-
-    Its objective exceeds that of `old` by at most `allowance`.
-    """
-    products = problem.kernels.times(old.which, u)
-    bound, share = old.objective(problem, lam) + allowance, 1.0
-    for _ in range(BACKTRACKS):
-        new = old.products + share * (products - old.products)
-        mixed = old.u + share * (u - old.u)
-        n = eta * sizes_of(new, mixed)
-        point = make_point(problem, old.which, n, mixed, new, old.intercepts)
-        if point.objective(problem, lam) <= bound:
-            return point
-        share *= 0.5
-    return old
 
 
 class Reweighted(WorkingState):
@@ -170,8 +149,6 @@ class Reweighted(WorkingState):
 INSIDE = 1e-3
 # Share of the predicted decrease that a step must reach.
 ARMIJO = 1e-4
-# A step is halved at most this often.
-HALVINGS = 30
 
 
 class Alternation(WorkingState):

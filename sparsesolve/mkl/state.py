@@ -13,8 +13,7 @@ Reference: Bach et al. (2012), section 6.4, on working sets.
 
 import numpy as np
 
-from sparsesolve.mkl.point import gap_at, make_point
-from sparsesolve.mkl.problem import KernelFit
+from sparsesolve.mkl.problem import KernelFit, gap_at, make_point
 from sparsesolve.mkl.screening import Screening
 from sparsesolve.results.status import Status
 from sparsesolve.solvers.state import State
@@ -25,6 +24,8 @@ MOST_JOINING = 20
 VIOLATION = 1e-12
 # All kernels are examined once the gap of the working set is this share of the target.
 INSIDE = 0.3
+# Most halvings of a step: it is then 10^-12 times as long.
+HALVINGS = 40
 # Smallest ratio of a lam to the last one; a smaller lam is reached in stages.
 SHRINK = 0.5
 # A stage ends at this gap, as a share of the null objective.

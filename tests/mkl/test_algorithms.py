@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
-from sparsesolve.mkl.algorithms import ALGORITHMS
+from sparsesolve.mkl.path import ALGORITHMS
 
 X, K, Y = mkl_oracle.problem(5, n=40, M=5)
 RESPONSES = {"gaussian": Y, "binomial": Y > 0.5, "multinomial": np.digitize(Y, [0, 1.5])}

@@ -11,9 +11,9 @@ from sparsesolve.families import read_family
 from sparsesolve.mkl import elastic
 from sparsesolve.mkl.assembly import level, read_problem
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.low_rank_cache import LowRankCache
 from sparsesolve.mkl.norms import read_norm
 from sparsesolve.mkl.reading import read_kernels
+from sparsesolve.mkl.screening import LowRankCache
 
 N, M = 12, 3
 RNG = np.random.default_rng(37)

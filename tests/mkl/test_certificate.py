@@ -9,9 +9,9 @@ from sparsesolve.families import read_family
 from sparsesolve.mkl import elastic, lp
 from sparsesolve.mkl.assembly import read_problem
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.low_rank_cache import LowRankCache
 from sparsesolve.mkl.norms import read_norm
-from sparsesolve.mkl.point import make_point
+from sparsesolve.mkl.problem import make_point
+from sparsesolve.mkl.screening import LowRankCache
 
 M, N = 4, 25
 W = np.full(N, 1 / N)

@@ -7,9 +7,9 @@ import mkl_oracle
 import numpy as np
 import pytest
 
-from sparsesolve.mkl.directions import System, bounded_step
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.low_rank_cache import LowRankCache
+from sparsesolve.mkl.newton import System, bounded_step
+from sparsesolve.mkl.screening import LowRankCache
 
 
 def slow(S, c, low, steps=200_000):

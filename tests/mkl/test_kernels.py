@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from sparsesolve.mkl.kernels import BLOCK, Kernels, LowRank, Rows
-from sparsesolve.mkl.low_rank_cache import LowRankCache
+from sparsesolve.mkl.screening import LowRankCache
 
 N = BLOCK + 44  # rows that are made come in two blocks
 RNG = np.random.default_rng(8)

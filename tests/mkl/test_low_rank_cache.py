@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.mkl.low_rank_cache import MOST, LowRankCache, near_factors
+from sparsesolve.mkl.screening import MOST, LowRankCache, near_factors
 
 N = 90
 RNG = np.random.default_rng(2)

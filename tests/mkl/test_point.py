@@ -5,9 +5,9 @@ import numpy as np
 from sparsesolve.families import read_family
 from sparsesolve.mkl.assembly import read_problem
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.low_rank_cache import LowRankCache
 from sparsesolve.mkl.norms import read_norm
-from sparsesolve.mkl.point import make_point
+from sparsesolve.mkl.problem import make_point
+from sparsesolve.mkl.screening import LowRankCache
 
 N, M = 10, 3
 RNG = np.random.default_rng(41)

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
-from sparsesolve.mkl.screening import MOST, Screening
+from sparsesolve.mkl.screening import MOST, LowRankCache, Screening, near_factors
 
 X, K, _ = mkl_oracle.problem(0, n=30, M=8)
 ALL = np.arange(8)
