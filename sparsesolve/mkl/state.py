@@ -44,7 +44,7 @@ class WorkingState(State):
     def __init__(self, problem):
         self.problem = problem
         self.iterations = 0
-        self.screening = Screening(problem.kernels, problem.shape)
+        self.screening = Screening(problem.kernels)
         self.all = problem.included
         u = problem.loss_at(problem.offset + problem.null_intercept[:, None])[1]
         u -= problem.weights * u.sum(axis=1, keepdims=True) if problem.intercept else 0.0

@@ -1,85 +1,79 @@
-"""Bounds are bounds, exact where they must be, and rarely cost a product along a path."""
+"""Low-rank factors near kernels are within their errors; bounds of sizes are bounds, or exact."""
 
-import mkl_oracle
 import numpy as np
 import pytest
 
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.screening import MOST, LowRankCache, Screening, near_factors
+from sparsesolve.mkl.screening import MOST_ROWS, LowRankCache, Screening, near_factors
 
-X, K, _ = mkl_oracle.problem(0, n=30, M=8)
-ALL = np.arange(8)
-
-
-NOWHERE_NEAR = [None] * 8
+N = 90
+RNG = np.random.default_rng(2)
 
 
-def make(q=1, factors=NOWHERE_NEAR):
-    bounds = np.array([np.sqrt(np.linalg.eigvalsh(k)[-1]) for k in K])
-    return Screening(Kernels(list(K), bounds, LowRankCache(factors, 30)), (q, 30))
+def kernel(rank, rest=0.0):
+    """A kernel of so many columns, and a rest of full rank."""
+    Z, W = RNG.normal(size=(N, rank)), RNG.normal(size=(N, N))
+    return Z @ Z.T + rest * (W @ W.T) / N
 
 
-def exact(u):
-    return np.sqrt(np.einsum("qi,mij,qj->m", u, K, u))
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_factors_are_as_near_as_they_say(n_threads):
+    items = [kernel(1), kernel(12), kernel(4, 1e-4), kernel(N), np.zeros((N, N)),
+             kernel(3).astype(np.float32)]  # fmt: skip
+    allowed = [1e-6, 1e-6, 1e-1, 1e-6, 1e-6, 1e-2]
+    found = near_factors(items, allowed, n_threads)
+    assert [factor is None for factor in found] == [False, False, False, True, False, False]
+    for K, most, factor in zip(items, allowed, found, strict=True):
+        if factor is None:
+            continue
+        L, error = factor
+        assert L.shape[1] == N and len(L) <= MOST_ROWS
+        off = np.abs(np.linalg.eigvalsh(K.astype(float) - L.T @ L)).max()
+        assert off <= error <= most
+    assert len(found[0][0]) == 1 and len(found[1][0]) == 12
+    again = near_factors(items, allowed, 1)
+    for one, other in zip(found, again, strict=True):
+        assert one is other or ((one[0] == other[0]).all() and one[1] == other[1])
 
 
-def test_bounds_hold_and_loud_kernels_are_exact():
-    rng = np.random.default_rng(1)
-    screening, u = make(2), rng.normal(size=(2, 30))
-    for k in range(3 * MOST):
-        u = u + 0.3 * rng.normal(size=u.shape)
-        level = np.full(8, np.median(exact(u)))
-        found = screening.sizes(u, ALL, level)
-        assert (found >= exact(u) * (1 - 1e-12)).all(), k
-        np.testing.assert_allclose(found[found > level], exact(u)[found > level], rtol=1e-9)
-        assert ((found > level) == (exact(u) > level)).all()
+def test_what_is_too_far_has_no_factor():
+    K = kernel(4, 1e-2)
+    assert near_factors([K, K], [1e-3, 0.0], 1) == [None, None]
+    assert near_factors([np.eye(100)], [1e-8], 1) == [None] and near_factors([], [], 1) == []
+    near = LowRankCache([None, None], 4)
+    assert near.known.tolist() == [False, False] and near.rows.shape == (0, 4)
+    assert near.squares(np.ones((1, 4))).tolist() == [0.0, 0.0]
 
 
-def test_smooth_curves_need_few_products():
-    rng = np.random.default_rng(2)
-    a, b, c = rng.normal(size=(3, 1, 30))
-    screening = make()
-    for t in np.linspace(0, 1, 50):
-        u = a + t * b + t * t * c
-        screening.sizes(u, ALL, 0.999 * exact(u))
-    assert screening.products <= 3 * 8
+def test_the_lower_triangle_says_all():
+    K = kernel(2)
+    lower = np.tril(K) + np.triu(np.full((N, N), np.nan), 1)
+    ((L, error),) = near_factors([lower], [1e-6], 1)
+    assert np.abs(L.T @ L - K).max() <= error + 1e-9
 
 
-def test_a_sleeper_learns_when_it_wakes():
-    rng = np.random.default_rng(3)
-    screening = make()
-    level = np.full(8, np.inf)
-    level[0] = 0.0
+def test_squares_bound_quadratic_forms():
+    items = [kernel(2), kernel(N), kernel(5, 1e-5)]
+    near = LowRankCache(near_factors(items, [1e-6, 1e-6, 1e-2], 1), N)
+    u = RNG.normal(size=(3, N))
+    assert near.known.tolist() == [True, False, True] and near.errors[1] == np.inf
+    squares = near.squares(u)
+    assert squares.shape == (3,) and squares[1] == 0.0
+    for m in (0, 2):
+        exact = sum(row @ items[m] @ row for row in u)
+        assert abs(squares[m] - exact) <= near.errors[m] * (u**2).sum() + 1e-12 * exact
+    assert near.squares(u[:1])[0] == pytest.approx(u[0] @ items[0] @ u[0], rel=1e-9)
+
+
+def test_bounds_hold_and_violating_kernels_are_exact():
+    items = [kernel(2), kernel(N), kernel(5, 1e-5), kernel(3)]
+    near = LowRankCache(near_factors(items, [1e-6, 1e-6, 1e-2, 1e2], 1), N)
+    screening, which = Screening(Kernels(items, np.ones(4), near)), np.array([0, 1, 3])
     for _ in range(5):
-        screening.sizes(rng.normal(size=(1, 30)), ALL, level)
-    assert screening.products == 5
-    u = rng.normal(size=(1, 30))
-    np.testing.assert_allclose(screening.sizes(u, ALL, np.zeros(8)), exact(u), rtol=1e-9)
-
-
-@pytest.mark.parametrize("n_threads", [1, 3])
-def test_few_rows_exclude_what_they_can(n_threads):
-    """Bounds hold with errors as large as are asked for, and what is loud is exact."""
-    rng = np.random.default_rng(4)
-    traces = np.trace(K, axis1=1, axis2=2)
-    factors = near_factors(list(K[:5]), list(1e-2 * traces[:5]), n_threads)
-    assert any(factor is not None and len(factor[0]) < 30 for factor in factors)
-    for k, factor in enumerate(factors):
-        if factor is not None:
-            rows, error = factor
-            assert np.linalg.norm(K[k] - rows.T @ rows, 2) <= error <= 1e-2 * traces[k]
-    screening = make(2, [*factors, None, None, None])
-    for _ in range(20):
-        u = rng.normal(size=(2, 30))
-        level = np.median(exact(u)) * np.ones(8)
-        found = screening.sizes(u, ALL, level)
-        assert (found >= exact(u) * (1 - 1e-12)).all()
-        np.testing.assert_allclose(found[found > level], exact(u)[found > level], rtol=1e-9)
-        near = screening.kernels.near
-        assert (abs(near.squares(u) - exact(u) ** 2)[near.known]
-                <= (near.errors * np.sum(u * u))[near.known]).all()  # fmt: skip
-
-
-def test_no_kernel_is_near_what_has_full_rank():
-    assert near_factors([np.eye(100)], [1e-8], 1) == [None]
-    assert near_factors([], [], 1) == []
+        u = RNG.normal(size=(2, N))
+        exact = np.array([np.sqrt(np.einsum("qi,ij,qj", u, items[m], u)) for m in which])
+        level = np.median(exact)
+        found = screening.sizes(u, which, np.full(3, level))
+        assert (found >= exact * (1 - 1e-9)).all()
+        np.testing.assert_allclose(found[found > level], exact[found > level], rtol=1e-9)
+        np.testing.assert_allclose(screening.estimates(u, which)[1], exact[1], rtol=1e-9)
