@@ -15,7 +15,7 @@ import numpy as np
 from sparsesolve.structured.arc_pass import ArcPass
 
 from sparsesolve import structured
-from sparsesolve.structured.arc_templates import ArcTemplates
+from sparsesolve.structured.parser import ArcTemplates
 
 
 def report(name, train, dev, **options):

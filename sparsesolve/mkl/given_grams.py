@@ -13,9 +13,10 @@ from sparsesolve.data import by_rows, read_flag, read_shares
 from sparsesolve.data.row_labels import kernels_alike, labels_of_rows
 from sparsesolve.data.vector import read_finite
 from sparsesolve.linalg.threads import thread_count
-from sparsesolve.mkl.grams import Grams, learn_scaling, read_scale
+from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.reading import read_kernels
+from sparsesolve.mkl.scaling import learn_scaling, read_scale
 from sparsesolve.results.kernel_path import by_name, read_block
 
 

@@ -71,30 +71,56 @@ class Norm:
         """Return argmin over x >= 0 of |x - v|^2 / 2 + t phi(x), for v (k,) at least 0."""
         raise NotImplementedError
 
+    def dual(self, s):
+        """Return the dual norm of s (k,); of phi of degree 2 that of the norm sqrt(2 phi)."""
+        raise NotImplementedError
+
+    # Those that follow are of norms, phi of degree 1.
+
     def scale(self, s, d, lam):
         """Return the largest c <= 1 for which (lam phi)*(c s) is finite."""
-        return 1.0
+        most = self.dual(s / d)
+        return 1.0 if most <= lam else lam / most
 
     def conjugate(self, s, d, lam):
         """Return (lam phi)*(s) where it is finite, s (k,)."""
-        raise NotImplementedError
-
-    def response(self, s, d, lam):
-        """Return norms (k,) at which lam phi has the gradient s, as a start."""
-        raise NotImplementedError
+        return 0.0
 
     def inactive_level(self, n, s, d, lam):
         """Return a level c: kernels with s_m <= c d_m change no certificate."""
-        raise NotImplementedError
+        return lam
 
     def first(self, sizes, null):
         """Return the first lambda of a path: the least with all norms 0, or with little
         explained.
         """
-        raise NotImplementedError
+        return float(self.dual(sizes))
 
     def in_units(self, power):
         """Return (the norm in other units, power of lambda) for responses divided by 2**power."""
+        return self, power
+
+
+@dataclass(frozen=True)
+class Squared(Norm):
+    """A function phi of degree 2, half the square of a norm."""
+
+    squared = True
+
+    def response(self, s, d, lam):
+        """Return norms (k,) at which lam phi has the gradient s, as a start."""
+        raise NotImplementedError
+
+    def scale(self, s, d, lam):
+        return 1.0
+
+    def conjugate(self, s, d, lam):
+        return 0.5 * self.dual(s / d) ** 2 / lam
+
+    def first(self, sizes, null):
+        return float(self.dual(sizes)) ** 2 / (2.0 * FIRST_SHARE * max(null, 1e-300))
+
+    def in_units(self, power):
         return self, 0
 
 
@@ -103,6 +129,9 @@ class L1(Norm):
     """The norm sum_m d_m n_m."""
 
     name = "l1"
+
+    def dual(self, s):
+        return np.max(s, initial=0.0)
 
     def value(self, n, d):
         return float(d @ n)
@@ -116,32 +145,15 @@ class L1(Norm):
     def prox(self, v, d, t):
         return np.maximum(v - t * d, 0.0)
 
-    def scale(self, s, d, lam):
-        most = np.max(s / d, initial=0.0)
-        return 1.0 if most <= lam else lam / most
-
-    def conjugate(self, s, d, lam):
-        return 0.0
-
-    def response(self, s, d, lam):
-        return np.zeros(len(s))
-
-    def inactive_level(self, n, s, d, lam):
-        return lam
-
-    def first(self, sizes, null):
-        return float(np.max(sizes, initial=0.0))
-
-    def in_units(self, power):
-        return self, power
-
 
 @dataclass(frozen=True)
-class L1Squared(Norm):
+class L1Squared(Squared):
     """The norm (sum_m d_m n_m)^2 / 2."""
 
     name = "l1_squared"
-    squared = True
+
+    def dual(self, s):
+        return np.max(s, initial=0.0)
 
     def value(self, n, d):
         return 0.5 * float(d @ n) ** 2
@@ -155,9 +167,6 @@ class L1Squared(Norm):
     def prox(self, v, d, t):
         return squared_l1_lengths(v, d, t)
 
-    def conjugate(self, s, d, lam):
-        return 0.5 * np.max(s / d, initial=0.0) ** 2 / lam
-
     def response(self, s, d, lam):
         n = np.zeros(len(s))
         if len(s):
@@ -166,10 +175,7 @@ class L1Squared(Norm):
         return n
 
     def inactive_level(self, n, s, d, lam):
-        return max(np.max(s / d, initial=0.0), lam * float(d @ n))
-
-    def first(self, sizes, null):
-        return float(np.max(sizes, initial=0.0)) ** 2 / (2.0 * FIRST_SHARE * max(null, 1e-300))
+        return max(self.dual(s / d), lam * float(d @ n))
 
 
 @dataclass(frozen=True)
@@ -196,12 +202,12 @@ class Elastic(Norm):
     def prox(self, v, d, t):
         return np.maximum(v - t * self.alpha * d, 0.0) / (1.0 + t * self.ridge * d)
 
+    def scale(self, s, d, lam):
+        return 1.0
+
     def conjugate(self, s, d, lam):
         beyond = np.maximum(s - lam * self.alpha * d, 0.0)
         return float(0.5 * np.sum(beyond**2 / d) / (lam * self.ridge))
-
-    def response(self, s, d, lam):
-        return np.maximum(s - lam * self.alpha * d, 0.0) / (lam * self.ridge * d)
 
     def inactive_level(self, n, s, d, lam):
         return lam * self.alpha
@@ -250,13 +256,12 @@ MOST = 1e9
 
 
 @dataclass(frozen=True)
-class Lp(Norm):
+class Lp(Squared):
     """The norm (sum_m (d_m n_m)^r)^(2/r) / 2 with r = 2p / (p + 1) in (1, 2)."""
 
     p: float = 2.0
     name = "lp"
     sparse = False
-    squared = True
 
     @property
     def r(self):
@@ -289,22 +294,17 @@ class Lp(Norm):
         share = np.minimum(share, farthest)
         return n * (1.0 + (self.r - 1.0) * share) ** (1.0 / (self.r - 1.0))
 
-    def conjugate(self, s, d, lam):
-        return 0.5 * self._size(s / d, self.r / (self.r - 1.0)) ** 2 / lam
+    def dual(self, s):
+        return self._size(s, self.r / (self.r - 1.0))
 
     def response(self, s, d, lam):
-        dual = self.r / (self.r - 1.0)
-        size = self._size(s / d, dual)
+        dual, size = self.r / (self.r - 1.0), self.dual(s / d)
         if size == 0.0:
             return np.zeros(len(s))
         return size * (s / d / size) ** (dual - 1.0) / d / lam
 
     def inactive_level(self, n, s, d, lam):
         return 0.0
-
-    def first(self, sizes, null):
-        size = self._size(sizes, self.r / (self.r - 1.0))
-        return size**2 / (2.0 * FIRST_SHARE * max(null, 1e-300))
 
 
 @norm_maker
@@ -337,10 +337,6 @@ def lp(p: float = 2.0) -> Norm:
     """
     p = read_number("p", p, 1, np.inf)
     return L1Squared() if p == 1.0 else Lp(p)
-
-
-# Relative accuracy of the dual norm, which is known from above.
-CLOSE = 1e-15
 
 
 @dataclass(frozen=True)
@@ -398,10 +394,8 @@ class Nested(Norm):
             x[group] *= 1.0 - t * w / size if size > t * w else 0.0
         return x
 
-    def scale(self, s, d, lam):
-        if not self.prox(s, d, lam).any():
-            return 1.0
-        return lam / self.dual(s)
+    def scale(self, s, d, lam):  # the dual norm is known from above alone
+        return lam / self.dual(s) if self.prox(s, d, lam).any() else 1.0
 
     def dual(self, s):
         """Return the upper end of a bisection for the dual norm, the least t with prox_t(s) = 0.
@@ -412,19 +406,10 @@ class Nested(Norm):
         high = low
         while self.prox(s, None, high).any():
             high *= 2.0
-        while high - low > CLOSE * high and low < 0.5 * (low + high) < high:
+        while high - low > 1e-15 * high and low < 0.5 * (low + high) < high:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self.prox(s, None, middle).any() else (low, middle)
         return high
-
-    def conjugate(self, s, d, lam):
-        return 0.0
-
-    def first(self, sizes, null):
-        return self.dual(sizes)
-
-    def in_units(self, power):
-        return self, power
 
 
 def nested(

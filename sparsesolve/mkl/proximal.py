@@ -19,7 +19,6 @@ from types import SimpleNamespace
 
 import numpy as np
 
-import sparsesolve.mkl.shrinkage as shrinkage
 from sparsesolve.mkl.problem import gap_at, make_point
 from sparsesolve.mkl.single_kernel import INSIDE, shares_of, solve_single
 from sparsesolve.mkl.state import HALVINGS, ROUNDING, WorkingState
@@ -33,6 +32,14 @@ ANYWAY = 100
 LONGER, SHORTER = 1.25, 0.5
 # Two values of F that differ by this share are equal up to rounding.
 DIGITS = 1e-15
+
+
+def _shrunk(norm, coefs, values, d, t):
+    """Return coefficients and values (k, q n) of functions after the prox of t phi, and norms."""
+    norms = np.sqrt(np.maximum(np.einsum("mi,mi->m", coefs, values), 0.0))
+    shrunk = norm.prox(norms, d, t)
+    factors = np.divide(shrunk, norms, out=np.zeros_like(norms), where=norms > 0.0)[:, None]
+    return coefs * factors, values * factors, shrunk
 
 
 class Proximal(WorkingState):
@@ -87,9 +94,7 @@ class Proximal(WorkingState):
             coefs, values, norms = self._moved(start, u, products, lam)
             new_f = self._total(values)
             new_loss, _, eta, near = problem.fitted(new_f, near)
-            distance = shrinkage.inner_products(
-                coefs - start[0], values - start[1], problem.kernels.n_threads
-            ).sum()
+            distance = float(np.vdot(coefs - start[0], values - start[1]))
             model = loss - float(np.vdot(u, new_f - f)) + 0.5 * distance / self.step
             if new_loss <= model + self._rounding(loss):
                 break
@@ -111,21 +116,14 @@ class Proximal(WorkingState):
 
     def _moved(self, start, u, products, lam):
         """Return coefficients, values and norms after a gradient step and shrinkage."""
-        coefs, values = start[0].copy(), start[1].copy()
-        threads, norm = self.problem.kernels.n_threads, self.problem.norm
-        norms = shrinkage.gradient_step(coefs, values, u.ravel(), products, self.step, threads)
-        shrunk = norm.prox(norms, self.weights_d, self.step * lam)
-        factors = np.divide(shrunk, norms, out=np.zeros_like(norms), where=norms > 0.0)
-        shrinkage.shrink(coefs, values, factors, threads)
-        return coefs, values, shrunk
+        coefs, values = start[0] + self.step * u.ravel(), start[1] + self.step * products
+        return _shrunk(self.problem.norm, coefs, values, self.weights_d, self.step * lam)
 
     def _gap(self, lam, eta, intercepts, u, products):
         """Return the gap of the functions at the dual vector u with its products."""
-        threads = self.problem.kernels.n_threads
-        rows = np.broadcast_to(u.ravel(), products.shape)
         s = np.sqrt(np.maximum(products @ u.ravel(), 0.0))
-        along = shrinkage.inner_products(np.ascontiguousarray(rows), self.values, threads)
-        along = np.divide(along, self.norms, out=np.zeros_like(s), where=self.norms > 0.0)
+        used = self.norms > 0.0
+        along = np.divide(self.values @ u.ravel(), self.norms, out=np.zeros_like(s), where=used)
         point = SimpleNamespace(n=self.norms, which=self.all, eta=eta, intercepts=intercepts)
         return gap_at(self.problem, lam, point, u, s, along)
 
@@ -178,13 +176,11 @@ class BlockDescent(Proximal):
         product = problem.kernels.times(self.all[k : k + 1], u)
         old = self.coefs[k].copy(), self.values[k].copy()
         for _ in range(HALVINGS):
-            coefs, values = (x[None].copy() for x in old)
-            length = shrinkage.gradient_step(
-                coefs, values, u.ravel(), product.reshape(1, -1), self.steps[k]
-            )
-            norm = problem.norm.prox(length, self.weights_d[k : k + 1], self.steps[k] * lam)
-            factor = norm / length if length[0] > 0.0 else np.zeros(1)
-            coefs, values = coefs * factor, values * factor
+            coefs, values, norm = _shrunk(
+                problem.norm, (old[0] + self.steps[k] * u.ravel())[None],
+                old[1] + self.steps[k] * product.reshape(1, -1), self.weights_d[k : k + 1],
+                self.steps[k] * lam,
+            )  # fmt: skip
             moved = (values[0] - old[1]).reshape(problem.shape)
             new_loss, residual, _, new_near = problem.fitted(f + moved, near)
             distance = float(np.vdot(coefs[0] - old[0], values[0] - old[1]))

@@ -14,10 +14,11 @@ from sparsesolve.data import by_rows, read_flag, refuse_unknown
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.families import read_family
 from sparsesolve.mkl.given_grams import GivenGrams, precomputed
-from sparsesolve.mkl.grams import Grams, read_scale
+from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.kernels import LowRank
 from sparsesolve.mkl.path import mkl_path
 from sparsesolve.mkl.reading import read_kernels
+from sparsesolve.mkl.scaling import read_scale
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.kernel_path import MKLCrossValidation
 from sparsesolve.selection.cv import cv_path, of_choice, of_folds

@@ -10,7 +10,7 @@ from sparsesolve.structured.cross_validation import (
     cv_crf_path,
     cv_spom,
 )
-from sparsesolve.structured.decoding import marginals, viterbi
+from sparsesolve.structured.decoding import best_tree, marginals, tree_marginals, viterbi
 from sparsesolve.structured.margin_learner import max_margin
 from sparsesolve.structured.mkl_wrappers import pegasos, wrapped_mkl
 from sparsesolve.structured.parser import Parser
@@ -20,7 +20,6 @@ from sparsesolve.structured.sentences import Sentences, read_sentences, write_se
 from sparsesolve.structured.spom_result import SPOM
 from sparsesolve.structured.templates import Templates
 from sparsesolve.structured.tree_crf import TreePath, tree_path
-from sparsesolve.structured.trees import best_tree, tree_marginals
 
 __all__ = [
     "SPOM", "CRFCrossValidation", "Parser", "SPOMCrossValidation", "Sentences", "TagReport",

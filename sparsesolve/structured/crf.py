@@ -24,10 +24,15 @@ from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.status import Status
 from sparsesolve.solvers.follow import follow
-from sparsesolve.structured.problem import read_chain_problem
+from sparsesolve.structured.problem import (
+    KINDS,
+    marked,
+    read_chain_problem,
+    tells_all,
+    warn_unbounded,
+)
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.state import chain_state
-from sparsesolve.structured.transitions import KINDS, marked, tells_all, warn_unbounded
 
 
 def columns_of(points, p):

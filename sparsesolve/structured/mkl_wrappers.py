@@ -23,8 +23,8 @@ from sparsesolve.data import answers_keywords, read_choice, read_count, read_num
 from sparsesolve.data.paragraphs import described_by
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.structured.group_norm import GroupNorm
-from sparsesolve.structured.spom_dual import SPOMDual
 from sparsesolve.structured.spom_input import read_blocks, read_lam
+from sparsesolve.structured.spom_learner import SPOMDual
 from sparsesolve.structured.spom_result import SPOM
 from sparsesolve.structured.spom_training import LOSSES, spom
 
@@ -138,7 +138,7 @@ def wrapped_mkl(
     N, K = len(data.ptr) - 1, len(data.labels)
     lam = read_lam(lam, C, N)
     dual = SPOMDual(data.make, data.n_groups, data.ptr, data.codes, K, hinge,
-                    GroupNorm("l1_squared"), lam, False, threads)  # fmt: skip
+                    GroupNorm("l1_squared"), lam, False, n_threads=threads)  # fmt: skip
     null = data.ptr[-1] / N * (1.0 if hinge else np.log(K))
 
     def learn(passes):

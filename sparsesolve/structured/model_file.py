@@ -27,8 +27,7 @@ from sparsesolve.results.files.fit_arrays import (
     stacked,
 )
 from sparsesolve.results.files.model_arrays import KINDS, Damaged, Form, Json, Kind
-from sparsesolve.structured.arc_templates import ArcTemplates
-from sparsesolve.structured.parser import Parser
+from sparsesolve.structured.parser import ArcTemplates, Parser
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.spom_result import SPOM
 from sparsesolve.structured.templates import Templates

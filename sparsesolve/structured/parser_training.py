@@ -19,9 +19,8 @@ from sparsesolve.data.paragraphs import described_by
 from sparsesolve.paths.path import path
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.structured.arc_pass import ArcPass
-from sparsesolve.structured.arc_templates import DEFAULT, many_templates
 from sparsesolve.structured.group_norm import GroupNorm
-from sparsesolve.structured.parser import Parser, coded, read_heads
+from sparsesolve.structured.parser import DEFAULT, Parser, coded, many_templates, read_heads
 
 METHODS = ("mira", "spom")
 LOSSES = ("hinge", "log")

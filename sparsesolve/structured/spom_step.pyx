@@ -39,22 +39,26 @@ cdef struct KernelView:
 cdef class Block:
     """Parameters in G groups, with the methods of a pass.
 
-    `state` (3, G) is the block's part of c, square and clock of all blocks.
+    Parameters
+    ----------
+    of : (r,) intc, the group of each row
+    state : (3, G), the block's part of c, square and clock of all blocks
     """
 
     cdef readonly Py_ssize_t K, n_groups
-    # (G,) multiplier of the stored parameters of each group
-    cdef double[::1] c
+    cdef double[::1] c                      # (G,) multiplier of the stored parameters of a group
     cdef double[::1] square                 # (G,) squared norms of the stored parameters
     cdef double[::1] clock                  # (G,) sum of c over the averaged iterates
+    cdef const int[::1] of
+    cdef double[:, ::1] V, B                # (r, K) stored parameters, and the sums for means
     cdef bint averaged
-    # True if `change` moves the stored parameters in place of theta
-    cdef public bint dual
+    cdef public bint dual           # `change` moves the stored parameters in place of theta
 
-    def __init__(self, Py_ssize_t K, state, bint averaged):
-        self.K, self.n_groups, self.averaged = K, state.shape[1], averaged
+    def __init__(self, of, Py_ssize_t K, state, bint averaged):
+        self.K, self.n_groups, self.averaged, self.of = K, state.shape[1], averaged, of
         self.c, self.square, self.clock = state
         self.c[:] = 1.0
+        self.V, self.B = np.zeros((len(of), K)), np.zeros((len(of) if averaged else 0, K))
 
     cdef void add_scores(self, Py_ssize_t first, Py_ssize_t L, double* S) noexcept nogil:
         """Add the scores of training positions first .. first + L to S (L, K)."""
@@ -69,6 +73,24 @@ cdef class Block:
         """Return sum_g c_g |sum_i phi_g(x_i) D_i|^2."""
         return 0.0
 
+    def gather(self, D):
+        """Set the stored parameters to sum_i phi(x_i) D_i for D (n, K); `c` stays."""
+        c = np.array(self.c)
+        self.put(self.combined(np.asarray(D)))
+        np.asarray(self.c)[:] = c
+
+    def parameters(self, count=0):
+        """Return theta (r, K), or with a count the mean of `count` iterates."""
+        of, V = np.asarray(self.of), np.asarray(self.V)
+        if count:
+            return (np.asarray(self.clock)[of, None] * V - np.asarray(self.B)) / count
+        return np.asarray(self.c)[of, None] * V
+
+    def forget_averages(self):
+        """Start a new mean."""
+        np.asarray(self.B)[:] = 0.0
+        np.asarray(self.clock)[:] = 0.0
+
 
 cdef class Features(Block):
     """Explicit features, theta = c_g V for the group g of each feature, V (p, K).
@@ -80,18 +102,15 @@ cdef class Features(Block):
     cdef const long long[::1] start
     cdef const int[::1] at
     cdef const double[::1] x
-    cdef const int[::1] of
-    cdef double[:, ::1] V, B
     cdef double[::1] move                # (p,) workspace, 0 except within `curvature`
     # Lists of the nonzero features of a group: -1 ends a list, -2 means in none.
     cdef int[::1] head, following
 
     def __init__(self, start, at, x, of, Py_ssize_t p, Py_ssize_t K, state, bint averaged):
-        Block.__init__(self, K, state, averaged)
-        self.start, self.at, self.x, self.of = start, at, x, of
+        Block.__init__(self, of, K, state, averaged)
+        self.start, self.at, self.x = start, at, x
         self.head = np.full(self.n_groups, -1, dtype=np.intc)
         self.following = np.full(p, -2, dtype=np.intc)
-        self.V, self.B = np.zeros((p, K)), np.zeros((p if averaged else 0, K))
         self.move = np.zeros(p)
 
     cdef void add_scores(self, Py_ssize_t first, Py_ssize_t L, double* S) noexcept nogil:
@@ -153,8 +172,12 @@ cdef class Features(Block):
         for f in np.flatnonzero(V.any(axis=1)):
             g = self.of[f]
             self.following[f], self.head[g] = self.head[g], f
-        np.asarray(self.square)[:] = np.bincount(self.of, np.sum(V * V, axis=1), self.n_groups)
+        self._square()
         np.asarray(self.c)[:] = 1.0
+
+    def _square(self):
+        V = np.asarray(self.V)
+        np.asarray(self.square)[:] = np.bincount(self.of, np.sum(V * V, axis=1), self.n_groups)
 
     def replace(self, theta):
         """Move theta (p, K), whose `c` are all 1, within a step."""
@@ -162,16 +185,13 @@ cdef class Features(Block):
         if self.averaged:
             np.asarray(self.B)[:] += np.asarray(self.clock)[np.asarray(self.of), None] * (theta - V)
         V[:] = theta
-        np.asarray(self.square)[:] = np.bincount(self.of, np.sum(V * V, axis=1), self.n_groups)
+        self._square()
 
-    def gather(self, D):
-        """Set the stored parameters to sum_i phi(x_i) D_i for D (n, K); `c` stays."""
-        c = np.array(self.c)
-        shape = len(self.start) - 1, len(self.of)
-        at, first = np.asarray(self.at)[: self.start[shape[0]]], np.asarray(self.start)
-        x = sparse.csr_array((np.asarray(self.x)[: self.start[shape[0]]], at, first), shape=shape)
-        self.put(x.T @ np.asarray(D))
-        np.asarray(self.c)[:] = c
+    def combined(self, D):
+        """Return X'D (p, K)."""
+        shape, first = (len(self.start) - 1, len(self.of)), np.asarray(self.start)
+        x, at = np.asarray(self.x)[: first[-1]], np.asarray(self.at)[: first[-1]]
+        return sparse.csr_array((x, at, first), shape=shape).T @ D
 
     def fold(self, int g):
         """Fold c into V for this group, which gets c = 1; if c is 0, V becomes 0."""
@@ -191,18 +211,6 @@ cdef class Features(Block):
         if c == 0.0:
             self.head[g] = -1
         self.clock[g], self.c[g], self.square[g] = 0.0, 1.0, square
-
-    def parameters(self, count=0):
-        """Return theta (p, K), or with a count the mean of `count` iterates."""
-        of, V = np.asarray(self.of), np.asarray(self.V)
-        if count:
-            return (np.asarray(self.clock)[of, None] * V - np.asarray(self.B)) / count
-        return np.asarray(self.c)[of, None] * V
-
-    def forget_averages(self):
-        """Start a new mean."""
-        np.asarray(self.B)[:] = 0.0
-        np.asarray(self.clock)[:] = 0.0
 
 
 cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t first,
@@ -236,10 +244,10 @@ cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_
 
 
 cdef class Kernel(Block):
-    """One kernel: theta = c sum_i phi(x_i) A_i with coefficients A (n, K).
+    """One kernel: theta = c sum_i phi(x_i) V_i with coefficients V (n, K).
 
     The matrix between all training positions is dense (n, n) float64 or float32, or sparse rows.
-    The block also stores the scores F = K A of these positions, label by label. Reading scores
+    The block also stores the scores F = K V of these positions, label by label. Reading scores
     costs nothing, and a step adds a row of K to F for each label that was wrong at a position. A
     sparse K costs its nonzeros. The squared norm is updated with the steps: for theta + a sum_i
     phi(x_i) D_i it is
@@ -247,7 +255,7 @@ cdef class Kernel(Block):
         |theta|^2 + 2 a sum_i D_i . F_i + a^2 sum_ij (D_i . D_j) K_ij.
 
     (Both lines that Martins et al. print for this recursion have slips; this one agrees with norms
-    computed from A.) `change` leaves the update of F to `spread`, which adds rows of K to columns
+    computed from V.) `change` leaves the update of F to `spread`, which adds rows of K to columns
     lo .. hi of F. An entry of F gets its terms in one order, however the columns are divided, so
     threads do not change a bit.
     """
@@ -260,12 +268,12 @@ cdef class Kernel(Block):
     cdef int kind                       # as in KernelView
     cdef readonly Py_ssize_t n
     cdef object matrix
-    cdef double[:, ::1] F, A, B         # (K, n), (n, K), (n, K)
+    cdef double[:, ::1] F               # (K, n)
     cdef KernelView view
 
     def __init__(self, matrix, Py_ssize_t K, state, bint averaged):
-        Block.__init__(self, K, state, averaged)
         self.n = n = matrix.shape[0]
+        Block.__init__(self, np.zeros(n, dtype=np.intc), K, state, averaged)
         if hasattr(matrix, "indptr"):
             self.kind, self.x = 2, np.ascontiguousarray(matrix.data, dtype=float)
             self.start = np.asarray(matrix.indptr, dtype=np.longlong)
@@ -274,9 +282,7 @@ cdef class Kernel(Block):
             self.kind, self.single = 1, matrix
         else:
             self.kind, self.dense = 0, matrix
-        self.matrix = matrix
-        self.F, self.A = np.zeros((K, n)), np.zeros((n, K))
-        self.B = np.zeros((n if averaged else 0, K))
+        self.matrix, self.F = matrix, np.zeros((K, n))
         self.view.kind, self.view.n, self.view.K, self.view.F = self.kind, n, K, &self.F[0, 0]
         if self.kind == 0:
             self.view.dense = &self.dense[0, 0]
@@ -323,7 +329,7 @@ cdef class Kernel(Block):
                 product = by * D[i * K + k]
                 if product == 0.0:
                     continue
-                self.A[first + i, k] += product
+                self.V[first + i, k] += product
                 if self.averaged:
                     self.B[first + i, k] += self.clock[0] * product
 
@@ -344,42 +350,25 @@ cdef class Kernel(Block):
                     total += (1.0 if i == j else 2.0) * product * self.entry(first + i, first + j)
         return total
 
-    def put(self, A):
-        """Set theta = sum_i phi(x_i) A_i."""
-        A = np.asarray(A, dtype=float)
-        np.asarray(self.A)[:] = A
-        np.asarray(self.F)[:] = np.asarray(self.matrix @ A).T
-        self.c[0], self.square[0] = 1.0, float(np.sum(A * np.asarray(self.F).T))
+    def put(self, V):
+        """Set theta = sum_i phi(x_i) V_i."""
+        V = np.asarray(V, dtype=float)
+        np.asarray(self.V)[:] = V
+        np.asarray(self.F)[:] = np.asarray(self.matrix @ V).T
+        self.c[0], self.square[0] = 1.0, float(np.sum(V * np.asarray(self.F).T))
 
-    def gather(self, D):
-        """Set the stored parameters to sum_i phi(x_i) D_i for D (n, K); `c` stays."""
-        cdef double c = self.c[0]
-        self.put(D)
-        self.c[0] = c
+    def combined(self, D):
+        """Return D, the coefficients of sum_i phi(x_i) D_i."""
+        return D
 
     def fold(self, int g):
         """Fold c into the stored parameters, and set c = 1."""
-        A, F, c = np.asarray(self.A), np.asarray(self.F), self.c[0]
+        V, F, c = np.asarray(self.V), np.asarray(self.F), self.c[0]
         if self.averaged:
-            np.asarray(self.B)[:] -= self.clock[0] * A
-        self.clock[0] = 0.0
-        A *= c
+            np.asarray(self.B)[:] -= self.clock[0] * V
+        V *= c
         F *= c
-        self.square[0] = float(np.sum(A * F.T))
-        self.c[0] = 1.0
-
-    def parameters(self, count=0):
-        """Return the coefficients (n, K) of theta, or with a count those of the mean of iterates.
-        """
-        A = np.asarray(self.A)
-        if count:
-            return (self.clock[0] * A - np.asarray(self.B)) / count
-        return self.c[0] * A
-
-    def forget_averages(self):
-        """Start a new mean."""
-        np.asarray(self.B)[:] = 0.0
-        self.clock[0] = 0.0
+        self.clock[0], self.c[0], self.square[0] = 0.0, 1.0, float(np.sum(V * F.T))
 
 
 # Additions of one step, over all kernels, from which threads share them: below, waking a thread
@@ -402,10 +391,10 @@ cdef class SequenceStep:
     cdef Chains chains
     cdef Py_ssize_t K
     cdef readonly bint hinge
-    # Scores, labels minus those they are compared with, marginals; T and pairs are (K, K).
-    cdef double[:, ::1] S, D, mu, T, pairs
+    # Scores, labels minus those they are compared with, marginals; pairs are (K, K).
+    cdef double[:, ::1] S, D, mu, pairs
     cdef double[::1] work, delta
-    cdef double[:, ::1] M, P, wide              # (K, width)
+    cdef double[:, ::1] M, P                    # (K, width)
     cdef int[::1] path
     cdef readonly double[::1] tied              # (K K + 2 K,) transitions, start, stop
     # Cost of the labels that the last loss compared with: wrong labels, or entropy.
@@ -439,8 +428,8 @@ cdef class SequenceStep:
         self.chains = Chains(ptr, K)
         longest, width = self.chains.longest, self.chains.width
         self.S, self.D, self.mu = np.zeros((3, longest, K))
-        self.T, self.pairs = np.zeros((2, K, K))
-        self.M, self.P, self.wide = np.zeros((3, K, width))
+        self.pairs = np.zeros((K, K))
+        self.M, self.P = np.zeros((2, K, width))
         self.work, self.delta = np.zeros(self.chains.room()), np.zeros(longest * width)
         self.path, self.tied = np.zeros(longest, dtype=np.intc), np.zeros(K * K + 2 * K)
 
@@ -517,14 +506,13 @@ cdef class SequenceStep:
     cdef double _sum(self, Py_ssize_t s, Py_ssize_t L) noexcept nogil:
         cdef double total = 0.0
         cdef Py_ssize_t i, k, K = self.K
-        self.M[:] = 0.0
-        self.P[:] = 0.0
-        if self.chains.sum_one(s, &self.S[0, 0], 1.0, False, &self.mu[0, 0], &self.M[0, 0],
-                               &self.P[0, 0], NULL, &total, &self.work[0]):
+        cdef bint logs
+        for logs in range(2):               # with logarithms where scaled numbers vanish
             self.M[:] = 0.0
             self.P[:] = 0.0
-            self.chains.sum_one(s, &self.S[0, 0], 1.0, True, &self.mu[0, 0], &self.M[0, 0],
-                                &self.P[0, 0], NULL, &total, &self.work[0])
+            if not self.chains.sum_one(s, &self.S[0, 0], 1.0, logs, &self.mu[0, 0], &self.M[0, 0],
+                                       &self.P[0, 0], NULL, &total, &self.work[0]):
+                break
         for i in range(L):
             for k in range(K):
                 self.D[i, k] = -self.mu[i, k]
@@ -533,12 +521,10 @@ cdef class SequenceStep:
                 self.pairs[i, k] = -(self.M[i, k] * self.chains.E[i, k] + self.P[i, k])
         return total
 
-    def step(self, Py_ssize_t s, double eta):
-        """Subtract eta g from theta, after `loss` of the same sequence."""
-        self._move(s, eta, eta)
-
-    def _move(self, Py_ssize_t s, double by, double tied):
-        """Change blocks by `by` times D, transitions and ends by `tied` times theirs."""
+    def step(self, Py_ssize_t s, double by, double tied):
+        """Change blocks by `by` times D of the last `loss`, of the same sequence, and transitions
+        and ends by `tied` times theirs.
+        """
         cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first
         cdef Py_ssize_t i, k, a, wrong = 0
         cdef Py_ssize_t task, piece, tasks = self.n_kernels * self.pieces, n = self.y.shape[0]
@@ -587,7 +573,7 @@ cdef class SequenceStep:
         for block in self.blocks:
             curvature += block.curvature(first, L, &self.D[0, 0])
         share = 1.0 if gap >= curvature else gap / curvature
-        self._move(s, share, share * c)
+        self.step(s, share, share * c)
         for i in range(L):
             for k in range(K):
                 D[first + i, k] += share * self.D[i, k]
@@ -596,10 +582,6 @@ cdef class SequenceStep:
                 E[s, i * K + k] += share * self.pairs[i, k]
         costs[s] += share * (self.cost - costs[s])
         return gap
-
-    def along_dual(self, Py_ssize_t s, double[:, ::1] D, double[:, ::1] E):
-        """Return <theta, sum phi D_s> after `loss` of the same sequence."""
-        return self.along(s, self.ptr[s + 1] - self.ptr[s], &D[self.ptr[s], 0], &E[s, 0])
 
     def answer(self, Py_ssize_t s, double[:, ::1] D, double[:, ::1] E):
         """Copy the labels of the last `loss` of sequence s into D (n, K) and E (N, K K)."""

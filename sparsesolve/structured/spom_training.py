@@ -23,7 +23,6 @@ from sparsesolve.solvers.baselines.subgradient import SCHEDULES as STEP_SIZES
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.decoding import read_cost
 from sparsesolve.structured.group_norm import KINDS, GroupNorm, read_penalty
-from sparsesolve.structured.spom_dual import SPOMDual, raise_bound
 from sparsesolve.structured.spom_input import (
     first_rate,
     read_blocks,
@@ -32,7 +31,7 @@ from sparsesolve.structured.spom_input import (
     read_orders,
     read_positive,
 )
-from sparsesolve.structured.spom_learner import SPOMLearner
+from sparsesolve.structured.spom_learner import SPOMDual, SPOMLearner, raise_bound
 from sparsesolve.structured.spom_result import SPOM
 
 LOSSES = ("hinge", "log")
@@ -262,11 +261,12 @@ class Settings(NamedTuple):
 
     def learner(self, data, average):
         """Return a learner of these data, which keeps a mean of iterates if asked."""
-        return SPOMLearner(*self.problem(data), self.radius, average, self.schedule, self.threads)
+        return SPOMLearner(*self.problem(data), radius=self.radius, average=average,
+                           schedule=self.schedule, n_threads=self.threads)  # fmt: skip
 
     def dual(self, data):
         """Return dual variables of these data."""
-        return SPOMDual(*self.problem(data), self.threads)
+        return SPOMDual(*self.problem(data), n_threads=self.threads)
 
     def returned(self, learner, data):
         """Return a learner at the parameters that are returned: the last ones, or the mean."""

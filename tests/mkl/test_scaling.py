@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.mkl.grams import learn_scaling
+from sparsesolve.mkl.scaling import learn_scaling
 
 RNG = np.random.default_rng(4)
 Z = RNG.normal(size=(9, 4)) + [3.0, 0.0, -1.0, 0.0]  # features of the samples of the fit

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from sparsesolve.mkl import gaussian, linear, nystroem
-from sparsesolve.mkl.grams import MANY, Source
 from sparsesolve.mkl.kernels import BLOCK, LowRank
+from sparsesolve.mkl.source import MANY, Source
 
 N = BLOCK + 30  # two blocks of rows
 RNG = np.random.default_rng(31)

@@ -8,7 +8,7 @@ from sparsesolve.structured.metric import LabelMetric
 import sparsesolve as ss
 from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.structured import state as states
-from sparsesolve.structured.transitions import over_labels
+from sparsesolve.structured.problem import over_labels
 
 N, P, K = 30, 6, 3
 

@@ -6,8 +6,8 @@ from sparsesolve.structured.arc_pass import ArcPass
 
 import sparsesolve as ss
 from sparsesolve import structured
-from sparsesolve.structured.arc_templates import DEFAULT, ArcTemplates, many_templates
 from sparsesolve.structured.group_norm import GroupNorm
+from sparsesolve.structured.parser import DEFAULT, ArcTemplates, many_templates
 from sparsesolve.structured.parser_training import parse_trees
 from sparsesolve.structured.sentences import Sentences
 

@@ -95,7 +95,7 @@ def learner(X, y, kind, hinge, learned, radius, average, lam=0.3, kernels=False)
         given = [np.ascontiguousarray(X[:, g == GROUPS] @ X[:, g == GROUPS].T) for g in range(3)]
     data = read_blocks(given, y, LENGTHS, None if kernels else GROUPS)
     return SPOMLearner(data.make, 3, data.ptr, data.codes, K, hinge, GroupNorm(kind), lam, learned,
-                       radius, average)  # fmt: skip
+                       radius=radius, average=average)  # fmt: skip
 
 
 @pytest.mark.parametrize("hinge", [True, False])

@@ -9,9 +9,8 @@ from structured.test_trees import TREES
 
 import sparsesolve as ss
 from sparsesolve import structured
-from sparsesolve.structured.arc_templates import ArcTemplates
-from sparsesolve.structured.parser import read_heads
-from sparsesolve.structured.tree_problem import TreeLog
+from sparsesolve.structured.parser import ArcTemplates, read_heads
+from sparsesolve.structured.tree_crf import TreeLog
 
 
 def slow_loss(A, gold, single_root):
