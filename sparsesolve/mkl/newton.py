@@ -46,13 +46,11 @@ from scipy.linalg import lapack
 
 import sparsesolve.linalg.factors.tiled_cholesky as tiled_cholesky
 from sparsesolve.mkl.problem import make_point, sizes_of
-from sparsesolve.mkl.state import HALVINGS, ROUNDING, WorkingState
+from sparsesolve.mkl.state import HALVINGS, ROUNDING, VIOLATION, WorkingState
 from sparsesolve.mkl.symmetric import Symmetric
 
 # This is added to the unit diagonal, because duplicates of a kernel make S singular.
 RIDGE = 1e-13
-# A bound is freed if the gradient there exceeds this share of the largest |c_j|.
-VIOLATION = 1e-12
 
 
 def bounded_step(S, c, low, start):

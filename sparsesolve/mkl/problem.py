@@ -168,7 +168,7 @@ def gap_at(problem, lam, point, u, s, along, others=0.0):
 
 
 # An s below this share of |K|^(1/2) |u| is rounding, as for a constant kernel.
-ROUNDING = 2.0**-25
+ROUNDING_OF_SIZES = 1e-7
 # Norms below this are replaced by it, so that quotients by s = 0 are finite.
 TINY = 1e-300
 
@@ -205,7 +205,7 @@ def sizes_of(products, u):
 def make_point(problem, which, n, u, products, near):
     """Return the Point of norms n (k,) and u (q, n); intercepts are searched from `near`."""
     s = sizes_of(products, u)
-    s[s <= ROUNDING * problem.kernels.bounds[which] * np.linalg.norm(u)] = 0.0
+    s[s <= ROUNDING_OF_SIZES * problem.kernels.bounds[which] * np.linalg.norm(u)] = 0.0
     n = np.where(s > 0.0, n, 0.0)
     f = np.tensordot(n / np.maximum(s, TINY), products, axes=1)
     value, residual, eta, intercepts = problem.fitted(f, near)

@@ -30,8 +30,6 @@ FINISH = 0.5
 ANYWAY = 100
 # Factors of the step size after a success and after a failure.
 LONGER, SHORTER = 1.25, 0.5
-# Two values of F that differ by this share are equal up to rounding.
-DIGITS = 1e-15
 
 
 def _shrunk(norm, coefs, values, d, t):
@@ -56,8 +54,7 @@ class Proximal(WorkingState):
         self.step = self.first_step
         self.weights_d = problem.factors[self.all]
 
-    def _solve(self, lam, target, budget):
-        self.lam = lam
+    def solve(self, lam, target, budget):
         gap, since = np.inf, 0
         self._restart()
         for count in range(budget + 1):
@@ -112,7 +109,7 @@ class Proximal(WorkingState):
 
     def _rounding(self, loss):
         """Return the amount by which rounding may raise the loss above a model of it."""
-        return ROUNDING * self.null + DIGITS * (abs(self.problem.loss.saturated) + abs(loss))
+        return ROUNDING * self.null + 1e-15 * (abs(self.problem.loss.saturated) + abs(loss))
 
     def _moved(self, start, u, products, lam):
         """Return coefficients, values and norms after a gradient step and shrinkage."""

@@ -25,10 +25,8 @@ MANY, LARGE = 100, 500
 # With a larger ratio of two traces, sizes alone decide which kernel enters, and a warning
 # follows.
 APART = 1e8
-# Least trace whose squares are representable as floats.
+# Squares of a smaller trace, or some of a smaller sum of squares, underflow.
 LEAST = 1e-250
-# A sum of squares below this may have lost some squares to underflow.
-TINY = 1e-250
 # The Lanczos method takes at most this many steps.
 STEPS = 40
 
@@ -185,7 +183,7 @@ def _judge_dense(K, name, seen):
             f"{name} is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g} but ({j}, {i}) is "
             f"{K[j, i]:.6g}; pass (K + K.T) / 2 if that is meant"
         )
-    return bound if squares > TINY else trace  # the trace loses no squares to underflow
+    return bound if squares > LEAST else trace  # the trace loses no squares to underflow
 
 
 def _judge_other(item, name):

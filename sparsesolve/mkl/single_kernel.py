@@ -163,7 +163,7 @@ class Alternation(WorkingState):
     def _look(self, lam):
         return 0.0, False
 
-    def _solve(self, lam, target, budget):
+    def solve(self, lam, target, budget):
         self.enough = INSIDE * max(target, 1e-13 * self.null)
         if not self.point.n.any():
             sizes = self.point.s
@@ -171,7 +171,7 @@ class Alternation(WorkingState):
             n = np.maximum(n, 1e-3 * max(n.max(initial=0.0), 1e-3 * self.null / lam))
             self._make(self.all, n, self.point.u, self.point.products)
             self.started = True
-        return super()._solve(lam, target, budget)
+        return super().solve(lam, target, budget)
 
     def _step(self, lam):
         eta = shares_of(self.problem, self.point, lam)
@@ -185,7 +185,7 @@ class Alternation(WorkingState):
 class SimpleMKL(Alternation):
     """Follow the reduced gradient of the kernel weights, with a line search on the simplex."""
 
-    def _solve(self, lam, target, budget):
+    def solve(self, lam, target, budget):
         d = self.problem.factors[self.all]
         self.scale = 1.0 / (lam * d**2)  # eta at beta = 1
         if not self.started:
@@ -193,7 +193,7 @@ class SimpleMKL(Alternation):
             self.started = True
         self.enough = INSIDE * max(target, 1e-13 * self.null)
         self.point = self._inner(self.beta * self.scale)
-        return WorkingState._solve(self, lam, target, budget)
+        return WorkingState.solve(self, lam, target, budget)
 
     def _step(self, lam):
         slope = -0.5 * self.point.s**2 * self.scale

@@ -13,7 +13,7 @@ Reference: Bach et al. (2012), section 6.4, on working sets.
 
 import numpy as np
 
-from sparsesolve.mkl.problem import KernelFit, gap_at, make_point
+from sparsesolve.mkl.problem import ROUNDING_OF_SIZES, KernelFit, gap_at, make_point
 from sparsesolve.mkl.screening import Screening
 from sparsesolve.results.status import Status
 from sparsesolve.solvers.state import State
@@ -22,18 +22,10 @@ from sparsesolve.solvers.state import State
 MOST_JOINING = 20
 # A kernel joins if it violates its condition by more than this fraction: less is rounding.
 VIOLATION = 1e-12
-# All kernels are examined once the gap of the working set is this share of the target.
-INSIDE = 0.3
 # Most halvings of a step: it is then 10^-12 times as long.
 HALVINGS = 40
-# Smallest ratio of a lam to the last one; a smaller lam is reached in stages.
-SHRINK = 0.5
-# A stage ends at this gap, as a share of the null objective.
-STAGE_TARGET = 1e-2
 # A decrease below this share of the null objective is rounding.
 ROUNDING = 1e-13
-# An s_m below this share of its largest possible value is rounding.
-ROUNDING_OF_SIZES = 1e-7
 
 
 class WorkingState(State):
@@ -54,7 +46,6 @@ class WorkingState(State):
         sizes[sizes <= ROUNDING_OF_SIZES * largest] = 0.0
         self.first_sizes = sizes / problem.factors[self.all]
         self.largest_sizes = largest / problem.factors[self.all]
-        self.lam = problem.norm.first(self.first_sizes, problem.null_value)
         which = self.all[:0] if problem.norm.sparse else self.all
         products = problem.kernels.times(which, u)
         self.point = make_point(
@@ -78,16 +69,6 @@ class WorkingState(State):
 
     def solve(self, lam, target, budget):
         """Move to lam; returns (code of a Status, certified gap)."""
-        floor = SHRINK * min(self.lam, self.problem.norm.first(self.first_sizes, self.null))
-        while floor > lam > 0.0 and budget > 0:
-            before = self.iterations
-            self._solve(floor, max(target, STAGE_TARGET * self.null), budget)
-            budget -= self.iterations - before
-            floor *= SHRINK
-        return self._solve(lam, target, budget)
-
-    def _solve(self, lam, target, budget):
-        self.lam = lam
         if not self.started:
             self._start(lam)
         self._extrapolate(lam)
@@ -95,7 +76,7 @@ class WorkingState(State):
         status, gap = Status.MAX_ITER, np.inf
         for count in range(budget + 1):
             inner = self.point.gap(self.problem, lam)
-            if inner <= INSIDE * target or count == budget or idle >= self.patience:
+            if inner <= target or count == budget or idle >= self.patience:
                 others, joined = self._look(lam)
                 gap = self.point.gap(self.problem, lam, others)
                 if gap <= target:

@@ -22,7 +22,7 @@ from sparsesolve.structured.sequences import (
     read_rows,
     read_tags,
 )
-from sparsesolve.structured.spom_step import Features, Kernel
+from sparsesolve.structured.spom_blocks import Features, Kernel
 
 # Values that are tried for eta0, as in the paper.
 RATES = (0.01, 0.1, 1.0, 10.0)

@@ -23,7 +23,7 @@ RESPONSES = {"gaussian": SIGNAL, "binomial": (SIGNAL > 0).astype(float)}
 LOSSES = {"gaussian": numpy_losses.GAUSSIAN, "binomial": numpy_losses.BINOMIAL}
 
 
-def made(family, norm, factors):
+def made(family, norm, factors, K=K):
     kernels = Kernels(list(K), np.full(M, np.sqrt(N)), LowRankCache([None] * M, N))
     return read_problem(
         kernels, RESPONSES[family], read_family(family), NORMS[norm], kernel_weights=factors,
@@ -73,6 +73,18 @@ def test_the_gap_bounds_what_the_objective_can_lose():
         point = random_point(problem, SIGNAL, seed)
         lost = point.objective(problem, lam) - least
         assert 0 < lost <= point.gap(problem, lam) * (1 + 1e-9)
+
+
+def test_a_size_that_is_rounding_is_none():
+    """A vector that sums to 0 sees nothing of a constant kernel."""
+    problem = made("gaussian", "l1", None, [*K[:-1], np.ones((N, N))])
+    u = (SIGNAL - SIGNAL.mean())[None] / N
+    which = np.array([0, M - 1])
+    for more, norms in ((0.0, [1.0, 0.0]), (1e-9, [1.0, 0.0]), (1e-3, [1.0, 1.0])):
+        v = u + more * np.abs(u).max()
+        point = make_point(problem, which, np.ones(2), v, problem.kernels.times(which, v),
+                           np.zeros(1))  # fmt: skip
+        assert point.n.tolist() == norms and (point.s > 0.0).tolist() == [n > 0 for n in norms]
 
 
 def test_a_kernel_beyond_those_at_work_makes_the_gap_larger():

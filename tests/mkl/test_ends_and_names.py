@@ -85,6 +85,8 @@ def test_a_column_may_be_constant_in_one_fold():
 def test_constant_kernels_leave_the_null_model(norm):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        nothing = mkl_path([np.zeros((60, 60))], Y, norm=norm)
+        assert nothing.gaps.max() <= 1e-7 and not nothing.df.any() and not nothing.dev_ratio.any()
         fit = mkl_path(np.ones((2, 60, 60)), Y, norm=norm)
         assert len(fit.lambdas) == 1 and not fit.kernel_norms.any()
         assert fit.predict(np.ones((2, 3, 60)))[:, 0] == pytest.approx(Y.mean())

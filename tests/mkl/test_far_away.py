@@ -19,26 +19,21 @@ def test_distances_are_those_of_columns_far_from_zero(kind, mean):
     assert function(sparse.csr_array(x), sparse.csr_array(x)).shape == (60, 60)
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("norm", ["l1", "l1_squared", "elastic", "lp"])
-def test_kernels_of_nothing_leave_the_null_model(norm):
-    y = np.random.default_rng(0).normal(size=30)
-    fit = ss.mkl_path([np.zeros((30, 30))], y, norm=norm)
-    assert fit.gaps.max() <= 1e-7 and fit.df.tolist() == [0] and fit.dev_ratio[0] == 0.0
-
-
 @pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
-def test_a_step_at_whose_end_the_loss_overflows_is_not_taken():
-    rng = np.random.default_rng(4)
+@pytest.mark.parametrize("seed", [4, 8])
+def test_an_outlying_row_shortens_steps_and_does_not_end_them(seed):
+    """A step at whose end the loss overflows is not taken."""
+    rng = np.random.default_rng(seed)
     X = rng.normal(size=(42, 2))
     X[0] *= 30
     y = np.exp(np.clip(10 * X[:, 0], -12, 12)) * rng.gamma(1, size=42)
     K = [np.outer(x, x) for x in X.T] + [(1 + np.outer(X[:, 0], X[:, 0])) ** 3]
-    lambdas = ss.mkl_path(K, y, family=ss.families.gamma(), n_lambdas=15).lambdas
-    for solver, n in (("auto", 15), ("proximal", 12)):  # its last three are slow
-        fit = ss.mkl_path(K, y, family=ss.families.gamma(), lambdas=lambdas[:n], solver=solver)
-        assert ((fit.gaps <= 1e-7) | (fit.status > 0)).all() and np.isfinite(fit.gaps).all()
-    assert not fit.status.any()
+    fit = ss.mkl_path(K, y, family=ss.families.gamma(), n_lambdas=15)
+    assert fit.gaps.max() <= 1e-7 and fit.df[-1] > 0 and not fit.status.any()
+    if seed == 4:  # its last three lambdas are slow
+        slow = ss.mkl_path(K, y, family=ss.families.gamma(), lambdas=fit.lambdas[:12],
+                           solver="proximal")  # fmt: skip
+        assert ((slow.gaps <= 1e-7) | (slow.status > 0)).all() and np.isfinite(slow.gaps).all()
 
 
 @pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
@@ -49,17 +44,6 @@ def test_norms_close_to_l1_take_no_endless_step():
     K = [np.exp(-(np.subtract.outer(x, x) ** 2)) for x in X.T] + [np.outer(x, x) for x in X.T]
     fit = ss.mkl_path(K, y, norm=mkl.lp(64 / 63), n_lambdas=10)
     assert np.isfinite(fit.gaps).all() and np.median(fit.gaps) <= 1e-7
-
-
-@pytest.mark.parametrize("seed", [4, 8])
-def test_an_outlying_row_shortens_steps_and_does_not_end_them(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(42, 2))
-    X[0] *= 30
-    y = np.exp(np.clip(10 * X[:, 0], -12, 12)) * rng.gamma(1, size=42)
-    kernels = [np.outer(x, x) for x in X.T] + [(1 + np.outer(X[:, 0], X[:, 0])) ** 3]
-    fit = ss.mkl_path(kernels, y, family=ss.families.gamma(), n_lambdas=15)
-    assert fit.gaps.max() <= 1e-7 and fit.df[-1] > 0
 
 
 def test_counts_and_a_kernel_so_wide_that_steps_go_far():

@@ -6,6 +6,7 @@ from scipy import sparse
 
 from sparsesolve.mkl import gaussian, linear, nystroem
 from sparsesolve.mkl.kernels import BLOCK, LowRank
+from sparsesolve.mkl.scaling import learn_scaling
 from sparsesolve.mkl.source import MANY, Source
 
 N = BLOCK + 30  # two blocks of rows
@@ -68,6 +69,19 @@ def test_pairs_that_are_none(pair, error, sentence):
 def test_names_need_a_table_that_has_them():
     with pytest.raises(ValueError, match="^kernel 3 asks for column 'a', which X does not have$"):
         source((linear(), "a"), names=None)
+
+
+def test_scaling_of_raw_kernels_is_in_double_and_keeps_what_is_zero():
+    for dtype in (int, np.float32):
+        rows = np.array([[1, 2], [3, 4], [0, 1]]).astype(dtype)
+        K, shares = (rows @ rows.T).astype(float), np.full(3, 1 / 3)
+        found = learn_scaling(shares, K @ shares, np.diagonal(K), True, "trace").apply(
+            rows @ rows.T, None)  # fmt: skip
+        assert found.dtype == np.float64 and np.trace(found) == pytest.approx(3.0)
+    K, diagonal = np.diag([0.0, 25.0]), np.array([0.0, 25.0])
+    scaling = learn_scaling(np.full(2, 0.5), np.zeros(2), diagonal, False, "diagonal")
+    assert scaling.own_diagonal(diagonal).tolist() == [0.0, 1.0]
+    assert scaling.apply(K, diagonal).tolist() == [[0, 0], [0, 1]]
 
 
 def test_functions_of_another_shape():

@@ -72,3 +72,11 @@ def test_hash_bits_are_of_files_by_name(tmp_path):
     assert fit.n_features == 16
     with pytest.raises(ValueError, match="hash_bits is for files"):
         ss.online(np.eye(2), [0, 1], family="binomial", lam=0.0, hash_bits=4)
+
+
+def test_progress_tells_rows_and_loss(capsys):
+    ss.online(np.eye(5), np.arange(5.0), lam=0.1, step=0.5, passes=2, progress=True)
+    told = capsys.readouterr().err
+    assert "10" in told and "loss " in told
+    ss.online(np.eye(3), np.arange(3.0), lam=0.1, progress=True)
+    assert "nan" not in capsys.readouterr().err

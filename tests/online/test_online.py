@@ -328,43 +328,6 @@ def test_weights_whose_objective_overflows_get_no_certificate():
         fit.certify(1e150 * X, y)
 
 
-def test_lemma_9_ridge_keeps_weights_short():
-    """|w_t| <= G / lam, and the bound is nearly met by rows that all say the same."""
-    lam = 0.1
-    X, y = np.ones((400, 1)), np.ones(400)
-    fit = ss.online(X, y, family="hinge", lam=lam, alpha=0.0, method="fobos", step=1 / lam,
-                    schedule="inverse", intercept=False, classes=[-1, 1])  # fmt: skip
-    assert abs(fit.coef()[0]) <= 1.0 / lam + 1e-12
-    X, y = problem(n=300)
-    twin = Twin("fobos", hinge, 30, 1, lam, 0.0, eta0=1 / lam, schedule="inverse", intercept=False)
-    twin.learn(X, 2 * y - 1)
-    G = np.linalg.norm(X, axis=1).max()
-    assert max(np.linalg.norm(W) for W, _ in twin.iterates) <= G / lam
-    fit = ss.online(X, y, family="hinge", lam=lam, alpha=0.0, method="fobos", step=1 / lam,
-                    schedule="inverse", intercept=False)  # fmt: skip
-    np.testing.assert_allclose(fit.coef(), twin.W[:, 0], atol=1e-10)
-
-
-def test_appendix_c_full_gradients_of_length_1_over_L_fall_and_keep_their_bound():
-    """phi(w_t) - phi* <= 2 L D^2 / t, and monotone: batch FOBOS with eta = 1 / L."""
-    X, y = problem(n=100, p=15)
-    lam, L = 0.02, np.linalg.eigvalsh(X.T @ X / 100)[-1] / 4
-    options = {"family": "binomial", "lam": lam, "method": "fobos", "batch": 100, "step": 1 / L,
-               "schedule": "constant", "intercept": False}  # fmt: skip
-    best = ss.path(X, y, family="binomial", standardize=False, intercept=False, lambdas=[lam],
-                   tol=1e-11)  # fmt: skip
-
-    def value(b):
-        return np.mean(np.logaddexp(0, X @ b) - y * (X @ b)) + lam * np.abs(b).sum()
-    least, D = value(best.coef(lam)), np.linalg.norm(best.coef(lam))
-    fit, before = ss.online(X, y, **options), value(np.zeros(15))
-    for t in range(2, 60):
-        assert value(fit.coef()) <= before + 1e-14
-        assert value(fit.coef()) - least <= 2 * L * D**2 / (t - 1)
-        before = value(fit.coef())
-        fit.more(X, y)
-
-
 @pytest.mark.parametrize("grouped", [False, True])
 def test_certificates_bound_the_distance_from_the_optimum(grouped):
     X, y = problem(n=1000)

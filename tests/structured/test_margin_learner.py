@@ -139,33 +139,6 @@ def test_the_average_is_that_of_all_iterates():
     np.testing.assert_allclose(found, mean * (learner.count - 1) + seen[-1], atol=1e-12)
 
 
-def test_steps_are_subgradients():
-    X, y = draw(3)
-    learner, rng = MaxMargin(X, y, LENGTHS), np.random.default_rng(0)
-    learner.w[:] = rng.normal(size=len(learner.w))
-    before = learner.w.copy()
-    lost, _ = learner.step.averaged_epoch(np.array([2], dtype=np.intc), learner.w, learner.total,
-                                          1.0)  # fmt: skip
-    one = np.flatnonzero(np.repeat(np.arange(5), LENGTHS) == 2)
-    B, bias, T, start, stop = np.split(before, np.cumsum([P * K, K, K * K, K]))
-    scores = dict(labellings(X[one] @ B.reshape(P, K) + bias, T.reshape(K, K), start, stop))
-    gold = tuple(y[one])
-    wrong = max(scores, key=lambda path: scores[path] + np.sum(np.array(path) != gold))
-    assert lost == pytest.approx(
-        scores[wrong] + np.sum(np.array(wrong) != gold) - scores[gold], rel=1e-12
-    )
-    # the slope of the hinge along the step is minus its squared length
-    step, t = learner.w - before, 1e-6
-
-    def hinge(w):
-        B, bias, T, start, stop = np.split(w, np.cumsum([P * K, K, K * K, K]))
-        scores = dict(labellings(X[one] @ B.reshape(P, K) + bias, T.reshape(K, K), start, stop))
-        return scores[wrong] - scores[gold]
-
-    slope = (hinge(before + t * step) - hinge(before)) / t
-    assert slope == pytest.approx(-step @ step, rel=1e-6)
-
-
 def test_a_forbidden_transition_is_never_learnt_from():
     X, _ = draw(4)
     y = np.concatenate([[0, 1, 2, 2][:n] for n in LENGTHS])

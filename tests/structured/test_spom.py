@@ -27,6 +27,9 @@ def draw(seed=0):
     return X, y
 
 
+WRONG = 1.0 - np.eye(K)  # what it costs to take a label for another
+
+
 def features(x, labels):
     """phi of a labelled sequence: (6, K) of features, and (K K + 2 K,) of transitions and ends."""
     own, tied = np.zeros((6, K)), np.zeros(K * K + 2 * K)
@@ -39,14 +42,14 @@ def features(x, labels):
     return own, tied
 
 
-def against(x, gold, W, t, hinge):
+def against(x, gold, W, t, hinge, cost=WRONG):
     """phi of what the labels are compared with, and the loss, over all labellings."""
     every = [list(labels) for labels in itertools.product(range(K), repeat=len(gold))]
     parts = [features(x, labels) for labels in every]
     scores = np.array([np.sum(W * own) + t @ tied for own, tied in parts])
     true = np.sum(W * features(x, gold)[0]) + t @ features(x, gold)[1]
     if hinge:
-        scores = scores + [np.sum(np.array(labels) != gold) for labels in every]
+        scores = scores + [np.sum(cost[gold, labels]) for labels in every]
         best = int(scores.argmax())
         return parts[best], scores[best] - true
     weights = np.exp(scores - scores.max())
@@ -129,7 +132,7 @@ def test_kernels_do_what_their_features_do(kind, average, store):
     explicit = learner(X, y, kind, True, False, 2.0, average)
     data = read_blocks(kernels, y, LENGTHS, None)
     implicit = SPOMLearner(data.make, 3, data.ptr, data.codes, K, True, GroupNorm(kind), 0.3,
-                           False, 2.0, average)  # fmt: skip
+                           False, radius=2.0, average=average)  # fmt: skip
     for made in (explicit, implicit):
         made.epoch(order, 0.5)
     close = 1e-5 if store is np.float32 else 1e-10

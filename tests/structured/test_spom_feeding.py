@@ -172,34 +172,20 @@ def test_the_terms_of_the_bound_are_those_of_the_theorem():
 COST = np.array([[0.0, 1.0, 3.0], [0.5, 0.0, 2.0], [4.0, 0.0, 0.0]])
 
 
-def costly(x, gold, W, t):
-    """The best labelling with its costs, and the loss, over all labellings."""
-    import itertools
-
-    found = []
-    for labels in itertools.product(range(K), repeat=len(gold)):
-        own, tied = features(x, labels)
-        more = sum(COST[a, b] for a, b in zip(gold, labels, strict=True))
-        found.append((np.sum(W * own) + t @ tied + more, labels))
-    score, labels = max(found)
-    own, tied = features(x, gold)
-    return features(x, labels), score - np.sum(W * own) - t @ tied
-
-
 def test_steps_with_costs_of_wrong_labels():
     X, y = draw(7)
     W, t = np.zeros((6, K)), np.zeros(K * K + 2 * K)
     for step, s in enumerate(np.tile(np.arange(N), 2), 1):
         x, gold = X[PTR[s] : PTR[s + 1]], list(y[PTR[s] : PTR[s + 1]])
-        (own, tied), _ = costly(x, gold, W, t)
+        (own, tied), _ = against(x, gold, W, t, True, COST)
         eta, true = 0.4 / np.sqrt(step), features(x, gold)
         W, t = W + eta * (true[0] - own), t + eta * (true[1] - tied)
         W, t = W / (1 + eta * 0.1), t / (1 + eta * 0.1)
     options = {"lengths": LENGTHS, "norm": "l2", "lam": 0.1, "eta0": 0.4, "cost": COST}
     model = ss.spom(X, y, epochs=2, shuffle=False, radius=50.0, **options)
     np.testing.assert_allclose(model.coef(), W, atol=1e-10)
-    loss = np.mean([costly(X[PTR[s] : PTR[s + 1]], list(y[PTR[s] : PTR[s + 1]]), W, t)[1]
-                    for s in range(N)])  # fmt: skip
+    loss = np.mean([against(X[PTR[s] : PTR[s + 1]], list(y[PTR[s] : PTR[s + 1]]), W, t, True,
+                            COST)[1] for s in range(N)])  # fmt: skip
     value = loss + 0.05 * (np.sum(W**2) + t @ t)
     assert model.objective == pytest.approx(value, rel=1e-9)
     assert model.null_objective == pytest.approx(COST.max(axis=1)[y].sum() / N)

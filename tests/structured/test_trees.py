@@ -105,6 +105,30 @@ def test_loss_augmented_decoding_adds_one_for_each_wrong_head():
         assert score == pytest.approx((scores(A, TREES[4, True]) + wrong).max(), rel=1e-12)
 
 
+def test_one_root_costs_no_digits_however_dear_it_is():
+    """Both words want the root by 1e9; one must give way, by the scores between them."""
+    A = np.array([[0.0, 1e9, 1e9], [0.0, 0.0, -1e-3], [0.0, -2e-3, 0.0]])
+    heads, score = structured.best_tree(A, True)
+    assert heads.tolist() == [0, 1] and score == pytest.approx(1e9 - 1e-3, abs=1e-6)
+    assert structured.best_tree(A, False)[0].tolist() == [0, 0]
+    mu = structured.tree_marginals(A)[0]
+    assert mu[0, 1] == pytest.approx(1 / (1 + np.exp(-1e-3)), rel=1e-6)
+
+
+def test_a_long_chain_of_cycles():
+    """Each word prefers the next and the next prefers it, so that mergers nest."""
+    n = 60
+    A = np.full((n + 1, n + 1), -np.inf)
+    for m in range(1, n):
+        A[m, m + 1], A[m + 1, m] = 2.0 * m, 2.0 * m + 1
+    A[0, 1:] = -1.0
+    heads, score = structured.best_tree(A, True)
+    best = max(-1.0 + sum(A[k, k + 1] for k in range(r, n)) + sum(A[k + 1, k] for k in range(1, r))
+               for r in range(1, n + 1))  # fmt: skip
+    assert score == pytest.approx(best)
+    assert np.sum(heads == 0) == 1
+
+
 def test_one_word_and_no_word():
     assert structured.best_tree(np.zeros((1, 1)))[1] == 0.0
     marginals, log_partition = structured.tree_marginals([[0.0, 3.0], [0.0, 0.0]])
