@@ -51,8 +51,6 @@ from sparsesolve.mkl.state import HALVINGS, ROUNDING, WorkingState
 
 # Newton's method takes at most this many steps.
 STEPS = 50
-# The solver for the hinge loss makes at most this many moves.
-MOVES = 10_000_000
 
 
 def solve_single(problem, which, eta, u, near, enough):
@@ -106,7 +104,7 @@ def _machine(problem, which, eta, u, near, enough):
     start = y * u[0]
     feasible = (start >= 0.0).all() and (start <= w).all() and abs(u.sum()) <= 1e-12
     start = start if feasible else np.zeros(n)
-    a, _, _ = solve_machine(K, y, w, start, problem.intercept, enough, MOVES)
+    a, _, _ = solve_machine(K, y, w, start, problem.intercept, enough, 10**7)
     u = (y * a)[None]
     return _point(problem, which, eta, u, problem.kernels.times(which, u), near)
 

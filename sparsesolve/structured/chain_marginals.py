@@ -30,8 +30,6 @@ from sparsesolve.solvers.baselines.bundle import ExcessiveGap, squared_norm
 
 # A projection ends when sums of a sequence's tables differ by at most this, in length.
 AGREE = 1e-8
-# Least multiple of the identity in a Newton step: multipliers that change nothing stay.
-RIDGE = 1e-8
 # Newton steps of a projection, and conjugate gradients of a step. Chains of digits take 3 to 8.
 MOST_NEWTON, MOST_CG = 60, 200
 
@@ -128,7 +126,8 @@ class ChainTables:
         col, row = D.sum(axis=1), D.sum(axis=2)
         inner = ~self.last[:, None]
         size = np.sqrt(self._each(slope[0][:, None] ** 2) + self._each(slope[1] ** 2))
-        ridge = (1e-2 * np.minimum(size, 1.0))[self.sequence] + RIDGE
+        # Not 0, so that multipliers that change nothing stay.
+        ridge = (1e-2 * np.minimum(size, 1.0))[self.sequence] + AGREE
         scale = (col.sum(axis=1) + ridge,
                  np.where(inner, col + self._to_right(row), 0.0) + ridge[:, None])
 

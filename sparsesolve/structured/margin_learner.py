@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_number, read_seed
 from sparsesolve.data.paragraphs import described_by
@@ -17,7 +16,7 @@ from sparsesolve.structured.chain_marginals import ChainMargin, excessive_gap
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.decoding import read_cost
 from sparsesolve.structured.hinge import FrankWolfePass, HingePass
-from sparsesolve.structured.result import CRFPath
+from sparsesolve.structured.result import CRFPath, of_one_lambda
 from sparsesolve.structured.sequences import (
     in_positions_of,
     known_tags,
@@ -206,13 +205,8 @@ class MaxMargin:
         return self._wrapped(self.w, lam, trace.gap / null, status, trace)
 
     def _wrapped(self, w, lam, gap, status, trace=None):
-        cut = self.p * len(self.labels)
-        used = w[:cut].reshape(self.p, -1).any(axis=1).sum()
-        return CRFPath(
-            lambdas=np.array([lam]), coefs=sparse.csc_array(w[:, None]), df=np.array([used]),
-            dev_ratio=np.array([np.nan]), gaps=np.array([gap]), n_iters=np.array([0]),
-            status=np.array([int(status)]), stop_reason="every epoch was made",
-            labels=self.labels, n_features=self.p, null_value=self.worst / self.n_sequences,
-            allowed=self.allowed, feature_names=self.names, options={"loss": "hinge"},
-            trace=trace,
+        return of_one_lambda(
+            w, lam, self.labels, self.p, gap, status, stop_reason="every epoch was made",
+            null_value=self.worst / self.n_sequences, allowed=self.allowed,
+            feature_names=self.names, options={"loss": "hinge"}, trace=trace,
         )  # fmt: skip

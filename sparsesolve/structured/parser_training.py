@@ -21,14 +21,12 @@ from sparsesolve.paths.progress import progress_bar
 from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.parser import DEFAULT, Parser, coded, many_templates, read_heads
+from sparsesolve.structured.spom_learner import SMALL
 
 METHODS = ("mira", "spom")
 LOSSES = ("hinge", "log")
 # The table of exact features has at first 2 to this power places, and doubles when half full.
 FIRST_BITS = 16
-# If the multiplier of a template falls below this, it is folded into the weights, so that it
-# never underflows.
-SMALL = 1e-6
 
 
 @answers_keywords()

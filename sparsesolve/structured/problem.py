@@ -143,10 +143,6 @@ def over_labels(penalty, K, alpha):
     return bound.under(alpha, np.ones(G), none, np.full(p, -np.inf), np.full(p, np.inf), 1.0)
 
 
-# A warning names at most this many scores.
-SHOWN = 5
-
-
 def score_names(labels, intercept):
     """Return the names of intercepts, transitions, starts and stops, in the order of t."""
     names = [str(label) for label in labels]
@@ -208,9 +204,9 @@ def warn_unbounded(path):
             )
         return
     names = path.unbounded
-    more = ", ..." if len(names) > SHOWN else ""
+    more = ", ..." if len(names) > 5 else ""
     one = len(names) == 1
-    shown = ", ".join(repr(name) for name in names[:SHOWN])
+    shown = ", ".join(repr(name) for name in names[:5])
     warn(
         f"No finite {'score is' if one else 'scores are'} best for {shown}{more}: the data never "
         f"take {'it' if one else 'them'}, or tell with certainty, and the objective keeps "

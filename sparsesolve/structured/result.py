@@ -17,6 +17,7 @@ from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import interpolator, read_s
 from sparsesolve.results.pictures.axes import AXES
 from sparsesolve.results.predictor import FitOf
+from sparsesolve.results.status import Status
 from sparsesolve.structured.answers import ChainAnswers
 from sparsesolve.structured.sentences import Sentences
 from sparsesolve.structured.sequences import sequence_weights
@@ -246,3 +247,13 @@ class CRFPath(ChainAnswers, Solved, Named):
     def save(self, file: str | PathLike) -> None:
         """Write the path into a file; :func:`sparsesolve.save` takes its place."""
         save_as_before(self, file)
+
+
+def of_one_lambda(flat, lam, labels, p, gap=np.inf, status=Status.UNCERTIFIED, **rest):
+    """Return the CRFPath of one lambda with these coefficients, by default without certificate."""
+    used = flat[: p * len(labels)].reshape(p, -1).any(axis=1).sum()
+    return CRFPath(
+        lambdas=np.array([lam]), coefs=sparse.csc_array(flat[:, None]), df=np.array([used]),
+        dev_ratio=np.array([np.nan]), gaps=np.array([gap]), n_iters=np.array([0]),
+        status=np.array([int(status)]), labels=labels, n_features=p, **rest,
+    )  # fmt: skip

@@ -211,11 +211,7 @@ class SPOM(Labelling, Frozen, Tabled):
         ValueError, TypeError
             Where the data do not fit, saying what was found.
         """
-        S, ptr = self._scores(X, lengths)
-        K = len(self.labels)
-        T = np.ascontiguousarray(self.transitions())
-        codes, _ = Chains(ptr, K).viterbi(S, T, n_threads)
-        return self.labels[codes]
+        return self._found(X, lengths, n_threads)[0]
 
     @described_by(predict)
     def score(self, X: Any, y: Any, lengths: ArrayLike | None = None) -> float:
@@ -230,9 +226,7 @@ class SPOM(Labelling, Frozen, Tabled):
         float
         """
         y = in_positions_of(X, y)
-        S, ptr = self._scores(X, lengths)
-        T = np.ascontiguousarray(self.transitions())
-        found = self.labels[Chains(ptr, len(self.labels)).viterbi(S, T)[0]]
+        found, ptr = self._found(X, lengths)
         return share_right(y, ptr, found)
 
     def save(self, file: str | PathLike) -> None:
@@ -251,6 +245,12 @@ class SPOM(Labelling, Frozen, Tabled):
 
     def _labels_at(self, X, lengths, s):
         return [self.predict(X, lengths)]
+
+    def _found(self, X, lengths, n_threads=1):
+        """Return the labels with the largest score (n,), and the starts of the sequences."""
+        S, ptr = self._scores(X, lengths)
+        T = np.ascontiguousarray(self.transitions())
+        return self.labels[Chains(ptr, len(self.labels)).viterbi(S, T, n_threads)[0]], ptr
 
     def _scores(self, X, lengths):
         """Return scores of labels that include start and stop, and the starts of the sequences."""

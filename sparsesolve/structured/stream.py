@@ -16,8 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.losses.chain.log_loss import ChainLog
-from sparsesolve.results.status import Status
-from sparsesolve.structured.result import CRFPath
+from sparsesolve.structured.result import of_one_lambda
 from sparsesolve.structured.sequences import in_positions_of, known_tags, read_rows, refuse_dicts
 
 # One step adds up the gradients of this many sequences.
@@ -103,12 +102,7 @@ class ChainStream:
 
     def fitted(self, lam):
         """Return the current model: a CRFPath of one lambda without a certificate."""
-        flat, K = self.coefficients(), len(self.labels)
-        used = flat[: self.p * K].reshape(self.p, K).any(axis=1).sum()
-        return CRFPath(
-            lambdas=np.array([lam]), coefs=sparse.csc_array(flat[:, None]), df=np.array([used]),
-            dev_ratio=np.array([np.nan]), gaps=np.array([np.inf]), n_iters=np.array([0]),
-            status=np.array([int(Status.UNCERTIFIED)]), stop_reason="the stream ended",
-            labels=self.labels, n_features=self.p, null_value=np.nan, feature_names=self.names,
-            options={"loss": "log"},
+        return of_one_lambda(
+            self.coefficients(), lam, self.labels, self.p, stop_reason="the stream ended",
+            null_value=np.nan, feature_names=self.names, options={"loss": "log"},
         )  # fmt: skip
