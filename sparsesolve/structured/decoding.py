@@ -90,8 +90,8 @@ def viterbi(
     """
     S, T, chains, threads = _read(S, T, lengths, start, stop, allowed, n_threads)
     if y is not None:
-        y = _numbers(joined_tags(y, chains.starts, of="S"), len(S), chains.K)
-        S += read_cost(cost, np.arange(chains.K))[y]
+        codes = _numbers(joined_tags(y, chains.starts, of="S"), len(S), chains.K)
+        S += read_cost(cost, np.arange(chains.K))[codes]
     elif cost is not None:
         raise ValueError("cost is what it costs to take y for another label; give y as well")
     if n_best is None:

@@ -171,7 +171,8 @@ cdef class Features(Block):
     def combined(self, D):
         """Return X'D (p, K)."""
         shape, first = (len(self.start) - 1, len(self.of)), np.asarray(self.start)
-        x, at = np.asarray(self.x)[: first[-1]], np.asarray(self.at)[: first[-1]]
+        count = first[shape[0]]
+        x, at = np.asarray(self.x)[:count], np.asarray(self.at)[:count]
         return sparse.csr_array((x, at, first), shape=shape).T @ D
 
     def fold(self, int g):
