@@ -98,7 +98,6 @@ WATCHED = {  # the files with parallel loops, and what enters them
     "linalg/gram/sparse_gram.pyx": grams,
     "linalg/factors/tiled_cholesky.pyx": factors,
     "solvers/screening/inactive.pyx": gaussian_and_others,
-    "mkl/shrinkage.pyx": several_kernels,
     "mkl/symmetric.pyx": several_kernels,
     "paths/dictionary/coding.pyx": codes,
 }
