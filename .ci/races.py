@@ -90,6 +90,18 @@ def two_at_once():
         list(pool.map(lambda alpha: path(X, y, alpha=alpha), [1.0, 0.5]))
 
 
+def chains():
+    lengths, y = np.full(400, 10), rng.integers(3, size=4000)
+    X = rng.standard_normal((4000, 20)) + y[:, None]
+    fit = ss.crf_path(X, y, lengths=lengths, n_lambdas=2, n_threads=THREADS)
+    fit.predict(X, lengths, n_threads=THREADS)
+    ss.spom(X, y, lengths=lengths, groups=np.arange(20) // 10, epochs=1, n_threads=THREADS)
+
+
+def images():
+    ss.penalties.prox.tv2d(rng.standard_normal((300, 300)), 0.5, n_threads=THREADS)
+
+
 WATCHED = {  # the files with parallel loops, and what enters them
     "linalg/design/design.pyx": gaussian_and_others,
     "linalg/gram/gram.pyx": grams,
@@ -97,7 +109,9 @@ WATCHED = {  # the files with parallel loops, and what enters them
     "linalg/gram/products.pyx": gaussian_and_others,
     "linalg/gram/sparse_gram.pyx": grams,
     "linalg/factors/tiled_cholesky.pyx": factors,
-    "solvers/screening/inactive.pyx": gaussian_and_others,
+    "losses/chain/sequences.pyx": chains,
+    "structured/spom_blocks.pyx": chains,
+    "penalties/prox/chains.pyx": images,
     "mkl/symmetric.pyx": several_kernels,
     "paths/dictionary/coding.pyx": codes,
 }

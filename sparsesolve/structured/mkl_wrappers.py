@@ -4,7 +4,7 @@
                                                        + lam |T|^2 / 2 + (1/N) sum_s loss_s(theta)
 
 which is `spom` with norm="l1_squared". Both wrappers solve for theta by passes of block
-Frank-Wolfe that continue from the last round (spom_dual.py); the paper wrapped an online solver.
+Frank-Wolfe that continue from the last round (spom_learner.py); the paper wraps an online solver.
 Gauss-Seidel sets beta_m = |theta_m| / sum |theta|. SimpleMKL steps along the reduced gradient, dJ
 / dbeta_m = -|Z_m|^2 / (2 lam), and halves its step until the objective falls. Returned: the round
 with the least objective. Invariant: the bound is valid after any number of passes.

@@ -4,7 +4,7 @@
 
 Given: a ChainProblem. Returned: the answers of a solver state (solvers/state.py), certificate
 included. Invariant: that of FirstOrder; L bounds the curvature of F relative to the metric.
-Reference: Stella, Themelis, Sopasakis, Patrinos (2017), see panoc.py; metric.pyx for the metric.
+Reference: Stella, Themelis, Sopasakis, Patrinos (2017), see first_order.py; metric.pyx.
 
 With many features and a penalty that is sparse, on single coefficients or on groups of features,
 it works on sets of features, and certifies all. A set holds features, or whole
