@@ -25,7 +25,9 @@ cdef class LocalModel:
     cdef LossPoint* trial               # the end of the step that was tried
     cdef double multiplier              # s
     cdef double whole                   # s when H was taken
-    cdef double errors                  # rounding errors of single steps in eta
+    # rounding errors of single steps in eta, now and at the last two lams
+    cdef double errors
+    cdef double[2] kept_errors
     # image'H image of the step tried, and the fall of u along the image
     cdef double modelled, along
     cdef double[:, :, ::1] samples      # eta and u of both points

@@ -273,6 +273,7 @@ cdef class ProximalNewton(WorkingSet):
         """Start from the extrapolated solution if that lowers the objective, with its columns."""
         cdef WorkingCoefficients quadratic
         cdef int k, m
+        cdef double* kept
         cdef double value, forward = self.history.forward(lam)
         cdef bint stopped
         if forward == 0.0:
@@ -294,8 +295,9 @@ cdef class ProximalNewton(WorkingSet):
         value = self.model.extrapolate(quadratic.columns, &self.change[0], stopped, forward,
                                        &self.history.earlier[0])
         if value + quadratic.penalty_change(&self.before[0], lam) < self.model.here.value:
-            # those of both etas
-            self.model.accept(2.0 * forward * self.model.errors + 1.0)
+            # those of both etas: the earlier one keeps its own where the last was placed anew
+            kept = self.model.kept_errors
+            self.model.accept(forward * (kept[0] + kept[1]) + 1.0)
         else:
             memcpy(quadratic.b, &self.before[0], m * sizeof(double))
         return 0
@@ -304,6 +306,8 @@ cdef class ProximalNewton(WorkingSet):
         # 1e4 errors of 1e-16 are below what a tolerance of 1e-10 shows
         if self.model.errors > 1e4:
             self._place()
+        self.model.kept_errors[1] = self.model.kept_errors[0]
+        self.model.kept_errors[0] = self.model.errors
         self.history.keep(lam, self.quadratic)
         memcpy(&self.history.last[0], self.model.here.eta, self.design.n * sizeof(double))
         return 0
