@@ -5,7 +5,7 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
     cdef int n_support, n_held
     cdef bint whole                     # whether the last step along d was whole
 
-    cdef bint newton(self, double lam) noexcept nogil
+    cdef bint newton(self, double lam, long limit) noexcept nogil
     cdef int go(self, double lam) noexcept nogil
     cdef int piecewise_step(self, double lam) noexcept nogil
     cdef double free_gradient(self, double lam) noexcept nogil

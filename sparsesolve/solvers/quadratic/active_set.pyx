@@ -49,7 +49,7 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
         if self.solved(lam, target):
             return CONVERGED
         while True:
-            moved = self.newton(lam)
+            moved = self.newton(lam, limit)
             if self.solved(lam, target):
                 return CONVERGED
             if self.iterations >= limit:
@@ -57,8 +57,11 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
             if self.sweep(lam, False) == 0 and not moved and self.sweep(lam, True) == 0:
                 return STALLED
 
-    cdef bint newton(self, double lam) noexcept nogil:
-        """Newton steps on the support until no sign changes; returns whether anything moved."""
+    cdef bint newton(self, double lam, long limit) noexcept nogil:
+        """Newton steps on the support until no sign changes; return whether anything moved.
+
+        After `limit` iterations in all a step is the last.
+        """
         cdef int rounds, stopped
         cdef bint moved = False
         # each changes the support: more would cycle
@@ -72,7 +75,7 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
                 break
             moved = True
             # the minimum without those that stopped: others may enter
-            if stopped > 0 and self.whole:
+            if (stopped > 0 and self.whole) or self.iterations >= limit:
                 break
             if stopped == 0 and not self.release_bounds(lam):
                 break

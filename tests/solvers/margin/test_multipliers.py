@@ -89,7 +89,8 @@ def test_columns_that_cannot_lower_the_loss_are_certified_at_zero():
     X, y, w = data(1042, "hinge")
     smaller = min(w[y < 0].sum(), w[y > 0].sum())
     assert programme("hinge", X, y, w, 0.0) == pytest.approx(2 * smaller, rel=1e-12)
-    fit = ss.path(X, y, family=ss.families.hinge(), weights=w, standardize=False, n_lambdas=4)
+    fit = ss.path(X, y, family=ss.families.hinge(), weights=w, standardize=False, n_lambdas=4,
+                  lambda_min_ratio=0.1)  # fmt: skip
     assert fit.lambdas[0] < 1e-4 * np.abs(X.T @ (w * y)).max()
     assert np.abs(fit.dev_ratio).max() <= 1e-7 and fit.gaps.max() <= 1e-7
 
