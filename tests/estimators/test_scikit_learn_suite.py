@@ -37,7 +37,6 @@ EXPECTED = {  # name of a test: how many of its cases fail; the reasons stand in
     "test_lasso_lars_copyX_behaviour": 1,
     "test_lasso_lars_fit_copyX_behaviour": 1,
     "test_lasso_lars_vs_lasso_cd_ill_conditioned2": 1,
-    "test_warm_start": 1,
     "test_warm_start_multitask_lasso": 1,
 }
 WORDS = (  # tests that ask for scikit-learn's sentences; here these have words of their own

@@ -109,6 +109,46 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.b[j] = new
         axpy(self.size, -step, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
 
+    cdef int piecewise_step(self, double lam) noexcept nogil:
+        """Step along d, each coefficient stopping at zero or a limit, until the objective rises.
+
+        A Newton step of nearly dependent columns sends many coefficients far past zero, and
+        holding them all turns it uphill. Most of its gain is made on the way, at one product with
+        a column per stop.
+        """
+        cdef int k, j, first, stopped = 0
+        cdef double slope, curvature, event, distance, end, step
+        self.image()
+        while True:
+            slope = curvature = 0.0
+            distance, first = INFINITY, -1
+            for k in range(self.n_support):
+                j = self.support[k]
+                slope += self.d[j] * self.rhs[j]
+                curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
+                event = self.event(j, lam)
+                if event < distance:
+                    distance, first = event, j
+            if not slope > 0.0:
+                break
+            end = self.end(first, lam) if first >= 0 else INFINITY
+            if distance > 0.0:
+                step = self.exact_step(slope, curvature, distance, lam)
+                if step <= 0.0:
+                    break
+                self.advance(lam, step)
+                if step < distance or first < 0:
+                    return stopped
+                for k in range(self.n_support):
+                    j = self.support[k]
+                    self.rhs[j] -= step * (self.q[j] + lam * self.l2[j] * self.d[j])
+            self.b[first] = end
+            axpy(self.size, -self.d[first], self.gram.G + <Py_ssize_t> first * self.gram.capacity,
+                 self.q)
+            self.d[first] = 0.0
+            stopped += 1
+        return stopped if stopped > 0 else -1
+
     # The factor.
 
     cdef void _update_factor(self, double lam) noexcept nogil:

@@ -5,10 +5,13 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
     cdef int n_support, n_held
     cdef bint whole                     # whether the last step along d was whole
 
-    cdef bint newton(self, double lam, long limit) noexcept nogil
+    cdef bint newton(self, double lam) noexcept nogil
     cdef int go(self, double lam) noexcept nogil
     cdef int piecewise_step(self, double lam) noexcept nogil
     cdef double free_gradient(self, double lam) noexcept nogil
+    cdef double end(self, int j, double lam) noexcept nogil
+    cdef double exact_step(self, double slope, double curvature, double longest,
+                           double lam) noexcept nogil
     cdef int hold_at_kinks(self, double lam) noexcept nogil
     cdef double event(self, int j, double lam) noexcept nogil
     cdef double first_event(self, double lam) noexcept nogil

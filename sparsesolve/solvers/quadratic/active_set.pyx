@@ -49,7 +49,7 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
         if self.solved(lam, target):
             return CONVERGED
         while True:
-            moved = self.newton(lam, limit)
+            moved = self.newton(lam)
             if self.solved(lam, target):
                 return CONVERGED
             if self.iterations >= limit:
@@ -57,11 +57,8 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
             if self.sweep(lam, False) == 0 and not moved and self.sweep(lam, True) == 0:
                 return STALLED
 
-    cdef bint newton(self, double lam, long limit) noexcept nogil:
-        """Newton steps on the support until no sign changes; return whether anything moved.
-
-        After `limit` iterations in all a step is the last.
-        """
+    cdef bint newton(self, double lam) noexcept nogil:
+        """Newton steps on the support until no sign changes; return whether anything moved."""
         cdef int rounds, stopped
         cdef bint moved = False
         # each changes the support: more would cycle
@@ -75,7 +72,7 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
                 break
             moved = True
             # the minimum without those that stopped: others may enter
-            if (stopped > 0 and self.whole) or self.iterations >= limit:
+            if stopped > 0 and self.whole:
                 break
             if stopped == 0 and not self.release_bounds(lam):
                 break
@@ -171,12 +168,15 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
                 self.n_held += 1
         return self.n_held - before
 
-    cdef double event(self, int j, double lam) noexcept nogil:
-        """The step along d at which coefficient j reaches zero or a limit; it may be there."""
-        cdef double end = self.upper[j] if self.d[j] > 0.0 else self.lower[j]
+    cdef double end(self, int j, double lam) noexcept nogil:
+        """The zero or limit to which d leads coefficient j; a coefficient that is 0 is there."""
         if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] <= 0.0:
-            end = 0.0
-        return (end - self.b[j]) / self.d[j] if self.d[j] != 0.0 else INFINITY
+            return 0.0
+        return self.upper[j] if self.d[j] > 0.0 else self.lower[j]
+
+    cdef double event(self, int j, double lam) noexcept nogil:
+        """The step along d at which coefficient j reaches zero or a limit."""
+        return (self.end(j, lam) - self.b[j]) / self.d[j] if self.d[j] != 0.0 else INFINITY
 
     cdef double first_event(self, double lam) noexcept nogil:
         """The step along d at which the first coefficient reaches zero or a limit, or INFINITY."""
@@ -195,7 +195,7 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
     cdef double line_step(self, double lam) noexcept nogil:
         """Exact step length in [0, 1] along d; leaves q = Z'Z d."""
         cdef int k, j
-        cdef double slope = 0.0, curvature = 0.0, t
+        cdef double slope = 0.0, curvature = 0.0
         for k in range(self.n_support):
             j = self.support[k]
             slope += self.d[j] * self.rhs[j]
@@ -205,8 +205,17 @@ cdef class ActiveSetQuadratic(WorkingCoefficients):
         for k in range(self.n_support):
             j = self.support[k]
             curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
-        t = 1.0 if slope >= curvature * (1.0 - 1e-9) else slope / curvature
-        # a larger decrease than the objective is: slope and curvature are rounding
+        return self.exact_step(slope, curvature, 1.0, lam)
+
+    cdef double exact_step(self, double slope, double curvature, double longest,
+                           double lam) noexcept nogil:
+        """The best step in [0, longest] for a slope and a curvature along d.
+
+        0 if the objective would fall by more than it is: slope and curvature are rounding then.
+        """
+        cdef double t = longest
+        if not slope >= longest * curvature * (1.0 - 1e-9):
+            t = slope / curvature
         return t if 0.5 * t * slope <= 2.0 * self.primal(lam) else 0.0
 
     cdef double minimiser(self, int j, double lam) noexcept nogil:
