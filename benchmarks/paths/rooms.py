@@ -111,7 +111,7 @@ def norms(rng):
     n, p = 200, 256
     b = np.zeros(p)
     b[20:60] = 1.0
-    windows = [range(j, j + 10) for j in range(0, p - 9, 5)]
+    windows = [range(j, min(j + 10, p)) for j in range(0, p - 5, 5)]
     tree = [range(a, a + 4**k) for k in (4, 3, 2, 1, 0) for a in range(0, p, 4**k)]
     kinds = {"SLOPE": ss.penalties.Slope(q=0.1), "TV": ss.penalties.TotalVariation(),
              "TreeL2": ss.penalties.TreeL2(tree, np.ones(len(tree))),
@@ -152,8 +152,8 @@ def spams(X, y, name, lam, tree, windows):
     module, n, p = importlib.import_module("spams"), *X.shape
     column, start = np.asfortranarray(y[:, None]), np.zeros((p, 1), order="F")
     common = {"numThreads": 1, "max_it": 1_000, "lambda1": n * lam, "loss": "square"}
-    if name == "TV":
-        call, more = module.fistaFlat, {"regul": "fused-lasso", "lambda2": n * lam, "lambda1": 0.0}
+    if name == "TV":  # lambda1 is its weight, lambda2 that of an l1 norm
+        call, more = module.fistaFlat, {"regul": "fused-lasso", "lambda2": 0.0}
     elif name == "OverlapLinf":
         groups = (len(windows), np.repeat(np.arange(len(windows)), [len(g) for g in windows]))
         j = np.concatenate(windows)
