@@ -12,6 +12,7 @@ times 256) are counted at the rate of that product, which single signals cannot 
 times scikit-learn on 500 of the signals and scales up. Needs spams-bin, numpy < 2; see README.md.
 """
 
+import argparse
 import os
 import sys
 import time
@@ -127,10 +128,13 @@ def rows(name, Y, D, with_sklearn):
 
 
 if __name__ == "__main__":
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("--sklearn", action="store_true", help="time scikit-learn, too")
+    asked = asked.parse_args()
     heads = ["signals", "task", "threads", "sparsesolve", "SPAMS", "ratio", "worst, ours",
              "worst, SPAMS", "bounds: D'Y + recurrences", "scikit-learn"]  # fmt: skip
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
     for problem in (gaussian, photographs):
         Y, D = problem(np.random.default_rng(0))
-        for cells in rows(problem.__name__, Y, D, "--sklearn" in sys.argv):
+        for cells in rows(problem.__name__, Y, D, asked.sklearn):
             print("| " + " | ".join(cells) + " |", flush=True)

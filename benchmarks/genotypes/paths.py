@@ -5,8 +5,8 @@
 
 Each round solves a path on the mapped file and, with --float32, on the same numbers in memory, in
 turn; prints seconds of the process, memory, and sums of coefficients. --cv adds a
-cross-validation, --score the scores of all samples by some 200 weights, --threads-ratio the wall
-time of one thread over two, and --adelie the same lambdas by adelie on raw columns, with its gap.
+cross-validation, --score the scores of all samples by some 200 weights, and --adelie the same
+lambdas by adelie on raw columns, with its gap.
 """
 
 import argparse
@@ -77,7 +77,7 @@ def main():
     parser.add_argument("--families", nargs="+", default=["gaussian", "binomial", "cox"])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=2)
-    for name in ("cv", "score", "threads-ratio", "adelie"):
+    for name in ("cv", "score", "adelie"):
         parser.add_argument(f"--{name}", action="store_true")
     args = parser.parse_args()
     opened, G = timed(lambda: ss.genotypes(args.folder / "study.bed"))
@@ -110,14 +110,6 @@ def main():
         took, _ = timed(lambda: fit.predict(ss.genotypes(args.folder / "study.bed"),
                                             fit.lambdas[-1]))  # fmt: skip
         print(f"scores by {weights.nnz} weights, with names of the file read {took:.2f} s")
-    if args.threads_ratio:
-        wall = {1: np.inf, 2: np.inf}
-        for _ in range(3):
-            for count in wall:
-                begun = time.perf_counter()
-                ss.path(G, y, **{**options, "n_threads": count})
-                wall[count] = min(wall[count], time.perf_counter() - begun)
-        print(f"wall time of one thread over two {wall[1] / wall[2]:.2f}")
     if args.adelie:
         against_adelie(args.folder, G, y, options)
     if args.cv:

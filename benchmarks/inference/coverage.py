@@ -6,6 +6,7 @@ as clusters, the Kolmogorov-Smirnov p-value of one pivot a draw, the median and 
 the length over the standard error, and refit's coverage on the same rows.
 """
 
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -60,7 +61,9 @@ def run(method, family, n, p, rho, lam, options, draws):
 
 
 if __name__ == "__main__":
-    draws = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("draws", type=int, nargs="?", default=500)
+    draws = asked.parse_args().draws
     print("case", " " * 24, "cover +-4se, of, KS, length: median and 90 %, refit")
     for name, case in CASES.items():
         start = time.process_time()

@@ -4,7 +4,7 @@ python benchmarks/inference/knockoffs.py [draws] [fdr] prints FDR +- standard er
 default at q = .2, with n = 180, p = 60, 15 true features, AR(.5).
 """
 
-import sys
+import argparse
 
 import numpy as np
 
@@ -34,10 +34,10 @@ def drawn(seed, family):
     return X, eta + rng.normal(size=N), true
 
 
-def run(draws, fdr, cases=CASES):
+def run(draws, fdr):
     """Return {case: (FDR, its standard error, power)}."""
     found = {}
-    for name, (options, family) in cases.items():
+    for name, (options, family) in CASES.items():
         false, power = [], []
         for seed in range(draws):
             X, y, true = drawn(seed, family)
@@ -51,7 +51,8 @@ def run(draws, fdr, cases=CASES):
 
 
 if __name__ == "__main__":
-    draws = int(sys.argv[1]) if len(sys.argv) > 1 else 40
-    fdr = float(sys.argv[2]) if len(sys.argv) > 2 else 0.2
-    for name, (false, error, power) in run(draws, fdr).items():
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("draws", type=int, nargs="?", default=40)
+    asked.add_argument("fdr", type=float, nargs="?", default=0.2)
+    for name, (false, error, power) in run(**vars(asked.parse_args())).items():
         print(f"{name:32s} FDR {false:.3f} +- {error:.3f}   power {power:.2f}", flush=True)

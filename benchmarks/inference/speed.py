@@ -6,7 +6,7 @@ lambda, by its rule, and at ten lambdas, each with the ratio to scikit-learn's L
 of `selective` and of `carve`, and MVR distances in units of one inverse.
 """
 
-import sys
+import argparse
 import time
 
 import numpy as np
@@ -103,8 +103,10 @@ def mvr():
 
 
 if __name__ == "__main__":
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("shapes", type=int, nargs="?", help="how many of the three")
     with one_blas_thread():
-        for shape in SHAPES[: int(sys.argv[1]) if len(sys.argv) > 1 else None]:
+        for shape in SHAPES[: asked.parse_args().shapes]:
             nodewise(*shape)
         intervals()
         mvr()

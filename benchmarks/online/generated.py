@@ -1,9 +1,5 @@
 """The experiments of Duchi and Singer (2009) that can be run on generated data, as tables.
 
-    python benchmarks/online/generated.py sensitivity   # Figs. 1-2: step sizes, l1 logistic
-    python benchmarks/online/generated.py hinge         # Fig. 3: step sizes, hinge with ridge
-    python benchmarks/online/generated.py pegasos       # Fig. 4: FOBOS and Pegasos
-    python benchmarks/online/generated.py solvers       # Figs. 5-6: stochastic steps and SpaRSA
     python benchmarks/online/generated.py mixed_norms   # Fig. 7: rows of classes, objective
     python benchmarks/online/generated.py table1        # Table 1: lazy steps and projections
     python benchmarks/online/generated.py rows          # Fig. 11: rows of classes, zero or not
@@ -21,160 +17,12 @@ import numpy as np
 import sparsesolve as ss
 
 
-def correlated(rng, n, d, share):
-    """Rows with mean absolute correlation near `share`, the largest entry of each being 1."""
-    factor = rng.normal(size=(d, d)) / np.sqrt(d)
-    common = rng.normal(size=d) * np.sqrt(share * 2.0)
-    X = rng.normal(size=(n, d)) @ (np.eye(d) + factor).T + np.outer(rng.normal(size=n), common)
-    return X / np.abs(X).max(axis=1, keepdims=True)
-
-
-def logistic_data(rng, n, d, share, flips):
-    """Rows and labels of a linear rule with half of the weights zero, some labels flipped."""
-    X, w = correlated(rng, n, d, share), rng.normal(size=d) * (rng.random(d) < 0.5)
-    y = X @ w > 0
-    return X, np.where(rng.random(n) < flips, ~y, y).astype(float)
-
-
-def objective(X, y, b, lam, loss="log", ridge=False):
-    """Mean loss plus penalty, without an intercept."""
-    eta = X @ b
-    values = np.logaddexp(0.0, eta) - y * eta if loss == "log" else np.maximum(
-        0.0, 1.0 - (2 * y - 1) * eta)  # fmt: skip
-    return values.mean() + lam * (b @ b / 2 if ridge else np.abs(b).sum())
-
-
-def best_l1(X, y, lam):
-    """The optimal weights of l1 logistic regression without an intercept."""
-    fit = ss.path(X, y, family="binomial", standardize=False, intercept=False,
-                  lambdas=lam * 10.0 ** np.linspace(1, 0, 8), tol=1e-9)  # fmt: skip
-    return fit.coef(lam)
-
-
 def table(title, header, lines):
     """Print a table."""
     print(f"\n{title}")
     widths = [max(len(str(line[k])) for line in [header, *lines]) for k in range(len(header))]
     for line in [header, *lines]:
         print("  ".join(f"{cell!s:>{width}}" for cell, width in zip(line, widths, strict=True)))
-
-
-def sensitivity(draws):
-    """Figs. 1-2: the objective above its optimum after 40 passes' operations, by eta0."""
-    n, d = 400, 800
-    lam, etas = 0.25 / np.sqrt(n), 10.0 ** np.linspace(-1, 2, 7)
-    for share in (0.2, 0.3):
-        found = {}
-        for seed in range(draws):
-            X, y = logistic_data(np.random.default_rng(seed), n, d, share, 0.05)
-            least = objective(X, y, best_l1(X, y, lam), lam)
-            for schedule in ("sqrt", "inverse", "constant"):
-                for batch in (1, 40, 80, n):
-                    for eta in etas:
-                        step = eta / np.sqrt(40 * n / batch) if schedule == "constant" else eta
-                        fit = ss.online(
-                            X, y, family="binomial", lam=lam, method="fobos", step=step,
-                            schedule=schedule, batch=batch, intercept=False, passes=40,
-                            shuffle=True, seed=seed)  # fmt: skip
-                        gap = objective(X, y, fit.coef(), lam) - least
-                        found.setdefault((schedule, batch), {}).setdefault(eta, []).append(gap)
-        lines = [[schedule, batch, *[f"{np.mean(gaps[eta]):.1e}" for eta in etas]]
-                 for (schedule, batch), gaps in found.items()]  # fmt: skip
-        table(f"l1 logistic, n = {n}, d = {d}, correlation near {share}, {draws} draws",
-              ["schedule", "batch", *[f"{eta:.2g}" for eta in etas]], lines)  # fmt: skip
-
-
-def hinge(draws):
-    """Fig. 3: hinge loss with ridge, 1 / lam = 80; 1/(lam t) should be best near eta0 = 80."""
-    n, d, lam = 400, 800, 1.0 / 80.0
-    etas, found = np.array([0.35, 1.0, 3.0, 10.0, 30.0, 80.0, 160.0]), {}
-    for seed in range(draws):
-        X, y = logistic_data(np.random.default_rng(seed), n, d, 0.2, 0.05)
-        fits = {}
-        for schedule in ("sqrt", "inverse"):
-            for eta in etas:
-                fits[schedule, eta] = learn_hinge(X, y, lam, step=eta, schedule=schedule)
-        certified = min(objective(X, y, b, lam, "hinge", True) for b in fits.values())
-        for key, b in fits.items():
-            found.setdefault(key, []).append(objective(X, y, b, lam, "hinge", True) - certified)
-    lines = [[schedule, *[f"{np.mean(found[schedule, eta]):.1e}" for eta in etas]]
-             for schedule in ("sqrt", "inverse")]  # fmt: skip
-    table(f"hinge with ridge, above the best of these, 20 passes, {draws} draws",
-          ["schedule", *[f"{eta:g}" for eta in etas]], lines)  # fmt: skip
-
-
-def learn_hinge(X, y, lam, passes=20, **options):
-    """Weights of FOBOS."""
-    fit = ss.online(X, y, family=ss.families.hinge(), lam=lam, alpha=0.0, method="fobos",
-                    intercept=False, passes=passes, shuffle=True, **options)  # fmt: skip
-    return fit.coef()
-
-
-def pegasos_steps(X, y, lam, passes, project=True, loss="hinge", seed=0):
-    """Pegasos: a subgradient step on loss and ridge together, then the ball of radius lam^-1/2."""
-    w, t, rng, sides = np.zeros(X.shape[1]), 0, np.random.default_rng(seed), 2 * y - 1
-    for _ in range(passes):
-        for i in rng.permutation(len(X)):
-            t += 1
-            margin = sides[i] * (X[i] @ w)
-            pull = float(margin < 1.0) if loss == "hinge" else 1.0 / (1.0 + np.exp(margin))
-            w = (1.0 - 1.0 / t) * w + pull * sides[i] / (lam * t) * X[i]
-            if project:
-                w *= min(1.0, 1.0 / (np.sqrt(lam) * max(np.linalg.norm(w), 1e-300)))
-    return w
-
-
-def pegasos(draws):
-    """Fig. 4: FOBOS and Pegasos with eta = 1 / (lam t), hinge projected and logistic not."""
-    n, d, lam, lines = 1000, 400, 0.01, []
-    for passes in (1, 2, 5, 10):
-        cells = {"hinge": [], "log": []}
-        for seed in range(draws):
-            rng = np.random.default_rng(seed)
-            w = rng.normal(size=d) * (rng.random(d) < 0.5)
-            X = rng.normal(size=(n, d))
-            y = np.where(rng.random(n) < 0.1, X @ w <= 0, X @ w > 0).astype(float)
-            options = {"lam": lam, "alpha": 0.0, "method": "fobos", "step": 1.0 / lam,
-                       "schedule": "inverse", "intercept": False, "passes": passes,
-                       "shuffle": True}  # fmt: skip
-            for loss, family, radius in (("hinge", ss.families.hinge(), lam**-0.5),
-                                         ("log", "binomial", None)):  # fmt: skip
-                ours = ss.online(X, y, family=family, radius=radius, **options).coef()
-                theirs = pegasos_steps(X, y, lam, passes, radius is not None, loss)
-                cells[loss].append([objective(X, y, b, lam, loss, True) for b in (ours, theirs)])
-        means = [np.mean(cells[loss], axis=0) for loss in ("hinge", "log")]
-        lines.append([passes, *[f"{value:.4f}" for pair in means for value in pair]])
-    table(f"objective, n = {n}, d = {d}, lam = {lam}, {draws} draws",
-          ["passes", "FOBOS hinge", "Pegasos hinge", "FOBOS log", "Pegasos log"],
-          lines)  # fmt: skip
-
-
-def solvers(draws):
-    """Figs. 5-6: passes over the data that stochastic steps and SpaRSA need to be within 1e-2."""
-    n, d, lines = 1000, 400, []
-    for share in (0.0, 0.2, 0.3):
-        for level in (0.3, 0.1, 0.03):
-            cells = []
-            for seed in range(draws):
-                X, y = logistic_data(np.random.default_rng(seed), n, d, share, 0.05)
-                lam = level * np.abs(X.T @ (y - 0.5)).max() / n
-                b = best_l1(X, y, lam)
-                least = objective(X, y, b, lam)
-                row = [np.mean(b == 0.0)]
-                for passes in (1, 5):
-                    fit = ss.online(X, y, family="binomial", lam=lam, intercept=False,
-                                    passes=passes, shuffle=True)  # fmt: skip
-                    row.append(objective(X, y, fit.coef(), lam) - least)
-                for steps in (5, 25):
-                    with np.errstate(all="ignore"):
-                        fit = quiet_path(X, y, lam, steps)
-                    row.append(objective(X, y, fit.coef(lam), lam) - least)
-                cells.append(row)
-            mean = np.mean(cells, axis=0)
-            lines.append([share, level, f"{mean[0]:.0%}", *[f"{cell:.1e}" for cell in mean[1:]]])
-    table(f"l1 logistic, n = {n}, d = {d}, above the optimum, {draws} draws",
-          ["correlation", "lam / lam_max", "zeros", "ftrl 1 pass", "ftrl 5", "SpaRSA 5 steps",
-           "SpaRSA 25"], lines)  # fmt: skip
 
 
 def mixed_norms(draws):
@@ -213,16 +61,6 @@ def rows_objective(X, labels, W, lam):
     eta = X @ W.T
     loss = np.logaddexp.reduce(eta, axis=1) - eta[np.arange(len(X)), labels]
     return loss.mean() + lam * np.linalg.norm(W, axis=0).sum()
-
-
-def quiet_path(X, y, lam, steps):
-    """SpaRSA stopped after some steps, without the warning that it has missed its target."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ss.path(X, y, family="binomial", standardize=False, intercept=False, lambdas=[lam],
-                       solver="sparsa", max_iter=steps)  # fmt: skip
 
 
 def project_l1(v, radius):
@@ -354,7 +192,7 @@ def patches(draws):
 
 
 EXPERIMENTS = {experiment.__name__: experiment for experiment in (
-    sensitivity, hinge, pegasos, solvers, mixed_norms, table1, rows, patches)}  # fmt: skip
+    mixed_norms, table1, rows, patches)}  # fmt: skip
 
 
 def main():

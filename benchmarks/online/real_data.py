@@ -1,15 +1,12 @@
 """The experiments of Duchi and Singer (2009) on real data, as tables.
 
     python benchmarks/online/real_data.py DATA kernel_digits   # Fig. 8: error by passes, MNIST
-    python benchmarks/online/real_data.py DATA sentiment       # Fig. 9: error by passes, text
-    python benchmarks/online/real_data.py DATA sparsity        # Fig. 10: weights at zero by passes
     python benchmarks/online/real_data.py DATA landsat         # Table 2: error by share of rows
     python benchmarks/online/real_data.py DATA digits          # Table 3: error by share of rows
 
 DATA is the folder of the real data sets. They are smaller than the paper's: 4,435 rows of LandSat
-without the paper's 2,000 test rows, 6,000 + 1,000 digits of its 60,000, and 5,000 columns of text
-of its 630,000. Kernel columns have width 3: with the printed width 1 they are the identity.
-`--draws` says over how many random draws.
+without the paper's 2,000 test rows, and 6,000 + 1,000 digits of its 60,000. Kernel columns have
+width 3: with the printed width 1 they are the identity. `--draws` says over how many random draws.
 """
 
 import argparse
@@ -17,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 from generated import table
-from scipy import sparse
 
 import sparsesolve as ss
 
@@ -127,67 +123,8 @@ def kernel_digits(data, draws, n=3000):
         for key, found in lines.items()])  # fmt: skip
 
 
-def sentiment(data, draws):
-    """Fig. 9: test error after passes, lam = 3e-5, 900 rows a gradient; and SpaRSA's steps."""
-    del draws  # the split into rows to learn and to test is part of the data
-    folder = data / "amazon_sentiment"
-    parts = [np.load(folder / f"books_{name}.npz") for name in ("train", "test")]
-    (A, a), (B, b) = ((_matrix(part), part["y"]) for part in parts)
-    a, b = (values == values.max() for values in (a, b))
-    lines = []
-    for method, batch, share in (("fobos", 900, 1.0), ("fobos", 900, 0.2), ("ftrl", 1, 1.0)):
-        auto = ss.online(A, a, family="binomial", lam=3e-5, method=method, batch=batch).eta0
-        fit = None
-        for done in range(1, max(PASSES) + 1):
-            fit = fit.more(A, a) if fit is not None else ss.online(
-                A, a, family="binomial", lam=3e-5, method=method, batch=batch, step=share * auto
-            )  # fmt: skip
-            if done in PASSES:
-                wrong = np.mean(fit.predict(B, kind="class") != b)
-                lines.append([f"{method}, eta0 {share:g} x auto", batch, done, f"{wrong:.1%}",
-                              len(fit.nonzero())])  # fmt: skip
-    best = ss.path(A, a, family="binomial", standardize=False, n_lambdas=30,
-                   lambda_min_ratio=1e-3)  # fmt: skip
-    at = 3e-5 if best.lambdas[-1] <= 3e-5 else best.lambdas[-1]
-    wrong = np.mean(best.predict(B, at, kind="class").ravel() != b)
-    lines.append(["optimum (path)", "", "", f"{wrong:.1%}", int(np.count_nonzero(best.coef(at)))])
-    table("Amazon books, 2,000 rows, 5,000 columns, l1, lam = 3e-5",
-          ["method", "rows a step", "passes", "error", "nonzeros"], lines)  # fmt: skip
-
-
-def _matrix(part):
-    """CSR of what the file keeps."""
-    if "X" in part.files:
-        return sparse.csr_array(part["X"].astype(float))
-    return sparse.csr_array((part["data"].astype(float), part["indices"], part["indptr"]),
-                            shape=part["shape"])  # fmt: skip
-
-
-def sparsity(data, draws):
-    """Fig. 10: share of weights at zero through the run, by the share of rows in a gradient."""
-    lines = {}
-    for seed in range(draws):
-        A, a, _, _ = landsat_parts(data, seed)
-        for share in (1.0, 0.2, 0.1):
-            for method in ("fobos", "rda"):
-                fit, passes = None, (10, 50, 200)
-                for done in range(1, max(passes) + 1):
-                    fit = ss.online(
-                        A, a, family="multinomial", lam=0.01, intercept=False, method=method,
-                        batch=int(share * len(A)),
-                    ) if fit is None else fit.more(A, a)  # fmt: skip
-                    if done in passes:
-                        zero = np.mean(fit.coef() == 0.0)
-                        lines.setdefault((method, f"{share:.0%}"), {}).setdefault(
-                            done, []).append(zero)  # fmt: skip
-    table(f"LandSat, l1, lam = 0.01, weights at zero after 10, 50, 200 passes, {draws} draws",
-          ["method", "rows a step", "10", "50", "200"], [
-        [*key, *(f"{np.mean(values):.1%}" for values in found.values())]
-        for key, found in lines.items()])  # fmt: skip
-
-
 EXPERIMENTS = {experiment.__name__: experiment for experiment in (
-    kernel_digits, sentiment, sparsity, landsat, digits)}  # fmt: skip
+    kernel_digits, landsat, digits)}  # fmt: skip
 
 
 def main():

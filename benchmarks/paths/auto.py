@@ -9,6 +9,7 @@ the counts relative to "auto"; one below 1 / ALLOWED says that a rule of solvers
 wrong there, and the script ends with an error. It needs valgrind.
 """
 
+import argparse
 import ctypes
 import importlib.util
 import os
@@ -125,4 +126,6 @@ if __name__ == "__main__":
             solve(sys.argv[2], solver)
             switch.stop(solver.encode())
     else:
-        sys.exit(main(sys.argv[1:]))
+        asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+        asked.add_argument("shapes", nargs="*")
+        sys.exit(main(asked.parse_args().shapes))

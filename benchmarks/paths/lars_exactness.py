@@ -9,6 +9,7 @@ those, relative to the largest coefficient, and the largest difference of X b fr
 at 20 of the knots above a hundredth of the first lambda, relative to the size of y.
 """
 
+import argparse
 import os
 import sys
 import warnings
@@ -124,13 +125,16 @@ def row(name, X, y):
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parents[2] / "shared" / "data"
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("data", type=Path, nargs="?", default=HERE.parents[2] / "shared" / "data")
+    asked.add_argument("sets", nargs="*", metavar="SET", default=list(SETS))
+    asked = asked.parse_args()
     heads = ["set", "n x p", "knots", "KKT at knots", "between", "worst gap", "scikit-learn: good",
              "difference", "path's fits"]
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
-    for name in sys.argv[2:] or SETS:
+    for name in asked.sets:
         try:
-            X, y = SETS[name](folder)
+            X, y = SETS[name](asked.data)
         except FileNotFoundError as error:
             print(f"{name} is skipped: {error.filename} is not there", file=sys.stderr)
             continue

@@ -1,12 +1,4 @@
-"""The markdown tables of a run: seconds of every package at each level, and the ratios.
-
-report.py OUT.json [cpu] prints them again; with "cpu" from processor seconds, which foreign load
-disturbs less than the wall clock (two threads then count twice).
-"""
-
-import json
-import sys
-from pathlib import Path
+"""The markdown tables of a run: wall seconds of every package at each level, and the ratios."""
 
 from peers import OURS
 
@@ -18,11 +10,11 @@ LEVELS = {
 }
 
 
-def cell(result, name, level, clock):
+def cell(result, name, level):
     """Median seconds, or why there are none."""
     row = result["rows"].get(name, {}).get(level)
     if row:
-        return f"{row[clock]:.3g}"
+        return f"{row['wall']:.3g}"
     if name in result["skipped"] or name not in result["attempts"]:
         return "–"
     if result["attempts"][name][-1]["wall"] is None:
@@ -30,22 +22,22 @@ def cell(result, name, level, clock):
     return "not met"
 
 
-def ratio(result, name, level, clock):
+def ratio(result, name, level):
     """The best peer's time over ours, with the peer's name."""
     ours = result["rows"].get(name, {}).get(level)
-    peers = {k: row[level][clock] for k, row in result["rows"].items()
+    peers = {k: row[level]["wall"] for k, row in result["rows"].items()
              if k not in OURS and level in row}
     if not ours:
         return "–"
     if not peers:
         tried = any(k not in OURS for k in result["attempts"])
-        return f"> {result['budget'] / ours[clock]:.1f} (no peer)" if tried else "–"
+        return f"> {result['budget'] / ours['wall']:.1f} (no peer)" if tried else "–"
     best = min(peers, key=peers.get)
-    return f"{peers[best] / ours[clock]:.1f} ({best})"
+    return f"{peers[best] / ours['wall']:.1f} ({best})"
 
 
-def markdown(results, clock="wall"):
-    """One table a level; median seconds by the wall clock or the processor's."""
+def markdown(results):
+    """One table a level; median seconds by the wall clock."""
     names = list(dict.fromkeys(k for r in results for k in r["attempts"]))
     names = [k for k in OURS if k in names] + [k for k in names if k not in OURS]
     ours = [k for k in names if k in OURS]
@@ -54,15 +46,11 @@ def markdown(results, clock="wall"):
     for level in (k for k in LEVELS if k in levels):
         title = LEVELS[level][2]
         heads = ["problem", "df", *names, *(f"best peer / {k}" for k in ours)]
-        lines += [f"**{title}** ({clock} seconds for 100 lambdas)", ""]
+        lines += [f"**{title}** (wall seconds for 100 lambdas)", ""]
         lines += ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
         for r in results:
-            cells = [r["problem"], str(r["df"]), *(cell(r, k, level, clock) for k in names),
-                     *(ratio(r, k, level, clock) for k in ours)]
+            cells = [r["problem"], str(r["df"]), *(cell(r, k, level) for k in names),
+                     *(ratio(r, k, level) for k in ours)]
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    print(markdown(json.loads(Path(sys.argv[1]).read_text())["results"], *sys.argv[2:]))

@@ -1,9 +1,5 @@
 """The heat map of surface.py: a row a problem, a column a way of asking."""
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -50,7 +46,3 @@ def _row(cell):
     rho = "" if cell["shape"] == "sparse" or cell["correlation"] is None else (
         f", ρ {cell['correlation']:g}")  # fmt: skip
     return f"{cell['family']}, {cell['shape']}{rho}"
-
-
-if __name__ == "__main__":  # surface_picture.py NAME.json FILE
-    draw(json.loads(Path(sys.argv[1]).read_text())["cells"], sys.argv[2])

@@ -7,7 +7,7 @@ time of one thread for paths of trees, SLOPE, fused and overlapping norms, colum
 much alike, and the iterations that they took. WORDs choose problems whose names contain one.
 """
 
-import sys
+import argparse
 import time
 
 import numpy as np
@@ -32,7 +32,7 @@ def alike(rng, n, p, r):
 def problems():
     """(name, X, y, penalty, options) of each."""
     rng = np.random.default_rng(0)
-    norms, _, _ = made(5)
+    norms = made(5)
     b, image = np.zeros(1024), np.zeros((20, 20))
     b[64:80], b[512:516], image[5:12, 4:14] = 1.0, -1.0, 1.0
     for r in (0.0, 0.95):
@@ -68,5 +68,7 @@ def main(words):
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*")
     with threadpool_limits(1):
-        main(sys.argv[1:])
+        main(parser.parse_args().words)

@@ -2,10 +2,8 @@
 
     python benchmarks/structured/trees.py --train train.conllu --dev dev.conllu
 
-MIRA over the default templates; the log loss, with a table of how often arcs of a probability are
-right; then SPOM, and MIRA once more with the templates that SPOM chose
-and with as many that a plain SVM's norms ("l2") would choose (Fig. 3 of Martins et al. 2011).
-Processor time of one thread.
+The best tree and marginals of a sentence; MIRA over the default templates; the log loss, with a
+table of how often arcs of a probability are right. Processor time of one thread.
 """
 
 import argparse
@@ -82,12 +80,6 @@ def main():
     report("MIRA", train, dev, epochs=args.epochs)
     log = report("log loss", train, dev, loss="log", epochs=args.epochs)
     calibration(log, dev)
-    chosen = report("SPOM", train, dev, method="spom", epochs=3, lam=1e-2)
-    plain = report("SVM", train, dev, method="spom", norm="l2", epochs=3, lam=1e-2)
-    count = len(chosen.used())
-    for name, parser in (("SPOM", chosen), ("SVM", plain)):
-        report(f"MIRA with {count} templates of {name}", train, dev, epochs=args.epochs,
-               templates=list(parser.used())[:count])  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -20,12 +20,12 @@ import io
 import json
 import os
 import resource
-import sys
 import tempfile
 import time
 import warnings
 import zipfile
 
+import fuzz
 import numpy as np
 
 import sparsesolve as ss
@@ -369,7 +369,7 @@ def read_all(first, count, tell=print):
     return total
 
 
-def main(first=0, count=10_000):
+def main(first, count):
     """Print the counts."""
     start = time.time()
     total = read_all(first, count)
@@ -378,4 +378,5 @@ def main(first=0, count=10_000):
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    asked = fuzz.seeds(__doc__, 10_000)
+    main(asked.first, asked.count)

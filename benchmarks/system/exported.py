@@ -4,6 +4,7 @@ Needs Java, scikit-learn 1.9.0, sklearn2pmml, jpmml-evaluator, jpype1 and pandas
 environment of their own. Prints how far predictions of the PMML evaluator are from ours at most.
 """
 
+import argparse
 import os
 import tempfile
 import warnings
@@ -54,6 +55,7 @@ def apart(model, X, file):
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     X, pairs = problems()
     with tempfile.TemporaryDirectory() as folder:
         for model, y in pairs:

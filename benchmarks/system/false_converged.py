@@ -1,6 +1,6 @@
 """Does CONVERGED stand beside what is not? false_converged.py [FIRST] [COUNT] [SIZE] [SOLVER].
 
-Solves small random problems of all families, penalties and options (`tests/random_problems.py`),
+Solves small random problems of all families, penalties and options (tests/oracles),
 judges every claim by certificates that share nothing with the package, and prints counts: claims,
 honest misses, false claims with the seed that repeats each, what no certificate decides, refusals.
 `quick` problems are smaller, for a million of them in an hour and a half:
@@ -12,16 +12,17 @@ slow or miss lambdas are told, too. With the name of a solver all problems are s
 which refuses what does not suit it.
 """
 
-import collections
 import sys
 import time
 import warnings
 from functools import partial
 from pathlib import Path
 
+import fuzz
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "oracles"))
+TESTS = Path(__file__).parents[2] / "tests"
+sys.path[:0] = [str(TESTS / "oracles"), str(TESTS)]
 
 import medium_problems  # noqa: E402
 import random_problems  # noqa: E402
@@ -36,26 +37,16 @@ SIZES = {  # how problems are made, points of a path judged, problems between tw
 SLOW = 8.0  # seconds for a path of medium size, from which it is told
 
 
-def examine(seed, size, solver, total):
+def judged(seed, total, size, solver):
     """Solve and judge one problem, count what is found, and print what should not be."""
     problem, most, _ = SIZES[size]
     call = problem(seed)
     about, begun = f"seed {seed}: {call.family} {call.kind or ''}", time.process_time()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", RuntimeWarning)
-            fit = call.fit(**solver)
-    except ValueError as error:
-        total["refused"] += 1
-        total["refused: " + str(error)[:60]] += 1
-        return
-    except Exception as error:  # a crash is what is looked for
-        print(about, f"{type(error).__name__}: {error}", flush=True)
-        total["crashes"] += 1
-        return
+    fit = call.fit(**solver)
     seconds = time.process_time() - begun
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             claims, missed, false, undecided = random_problems.judged(call, fit, most)
     except Exception as error:  # the judge's own: to be judged by hand
         print(about, f"not judged, {type(error).__name__}: {error}", flush=True)
@@ -63,7 +54,6 @@ def examine(seed, size, solver, total):
         return
     if size == "medium" and (missed or seconds > SLOW):
         print(about, call.X.shape, call.steer, f"{missed} missed, {seconds:.1f} s", flush=True)
-    total["problems"] += 1
     total["claims"] += claims
     total["honest misses"] += missed
     for name, points in (("FALSE", false), ("undecided", undecided)):
@@ -72,19 +62,8 @@ def examine(seed, size, solver, total):
             print(about, name, [(k, f"{lost:.1e}") for k, lost in points], flush=True)
 
 
-def run(first, count, size, solver):
-    total, begun = collections.Counter(), time.process_time()
-    for seed in range(first, first + count):
-        examine(seed, size, solver, total)
-        if (seed + 1 - first) % SIZES[size][2] == 0 or seed + 1 == first + count:
-            print(f"seeds {first} to {seed}: ", end="")
-            print(*(f"{value} {name}" for name, value in total.items()), sep=", ", end="")
-            print(f"; {time.process_time() - begun:.0f} s of one processor", flush=True)
-
-
 if __name__ == "__main__":
-    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
-    size = next((word for word in sys.argv[1:] if word in SIZES), "")
-    named = [word for word in sys.argv[1:] if word in SOLVERS]
-    solver = {"solver": named[0]} if named else {}
-    run(*numbers, *(0, 10_000)[len(numbers) :], size, solver)
+    asked = fuzz.seeds(__doc__, 10_000, size=SIZES, solver=["", *SOLVERS])
+    solver = {"solver": asked.solver} if asked.solver else {}
+    fuzz.loop(partial(judged, size=asked.size, solver=solver), asked.first, asked.count,
+              SIZES[asked.size][2], strict=True)  # fmt: skip

@@ -437,6 +437,6 @@ SHARE = {"knots": 5, "products": 5, "codes": 5, "estimators": 3, "round trip": 2
 
 
 if __name__ == "__main__":
-    fuzz.run(FACES, SHARE, 10_000, 10_000, strict=True)
+    fuzz.run(__doc__, FACES, SHARE, 10_000, 10_000, strict=True)
     if os.path.exists(FILE):
         os.remove(FILE)

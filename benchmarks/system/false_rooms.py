@@ -483,4 +483,4 @@ SHARE = {"certify": 4, "regret": 5, "bundle": 4, "crf_path": 2, "spom": 3, "mkl_
 
 
 if __name__ == "__main__":
-    fuzz.run(ROOMS, SHARE, 6_000, 1_000, strict=False)
+    fuzz.run(__doc__, ROOMS, SHARE, 6_000, 1_000, strict=False)

@@ -5,6 +5,7 @@ on to a small path afterwards. Printed: processor seconds from the signal to Key
 one thread, so that a loaded machine does not change them. Linux only: it reads /proc.
 """
 
+import argparse
 import os
 import signal
 import subprocess
@@ -126,6 +127,8 @@ def delay(prepare, call, moment):
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or CASES:
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("cases", nargs="*", choices=[*CASES, []])
+    for name in asked.parse_args().cases or CASES:
         found = [delay(*CASES[name], moment) for moment in MOMENTS]
         print(f"{name:16}", *("ended" if d is None else f"{d:5.2f}" for d in found), flush=True)

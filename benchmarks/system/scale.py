@@ -7,7 +7,7 @@ a mapped file) that the process held beyond what it held before. `growth` fits a
 and memory as n, p and nnz double, and draws both into scale.png. Linux only: it reads /proc.
 """
 
-import sys
+import argparse
 import tempfile
 import threading
 import time
@@ -169,6 +169,7 @@ UNITS = ["processor time in s", "memory beyond X in MB"]
 JOBS = {"tall": tall, "wide": wide, "sparse": large_sparse, "growth": growth}
 
 if __name__ == "__main__":
-    for name, run in JOBS.items():
-        if name in sys.argv[1:] or len(sys.argv) == 1:
-            run()
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("jobs", nargs="*", choices=[*JOBS, []])
+    for name in asked.parse_args().jobs or JOBS:
+        JOBS[name]()

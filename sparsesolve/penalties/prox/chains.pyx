@@ -50,7 +50,7 @@ from sparsesolve.penalties.prox.flows import components
 
 # The direct scan may visit at most this many values again for each value that it has settled. It
 # takes half the time of the taut string where t is a tenth of the noise and 0.8 of it at 10 times
-# the noise; at 100 times it is abandoned (benchmarks/structured/norms.py prox).
+# the noise; at 100 times it is abandoned (benchmarks/structured/norms.py).
 cdef double MOST_AGAIN = 3.0
 # This many visits are allowed at first, so that a short chain is not abandoned.
 cdef Py_ssize_t FIRST_AGAIN = 4096

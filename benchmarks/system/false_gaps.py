@@ -2,7 +2,7 @@
 
 Small problems, one a seed: trees, overlapping groups, images, graphs, trends, sums and disjoint
 parts; squared error or logistic, one response or two; hostile columns (`design` of
-../system/false_faces.py), ridge parts, weights of 0, tolerances from 1e-3 to 1e-11, few
+false_faces.py), ridge parts, weights of 0, tolerances from 1e-3 to 1e-11, few
 iterations. Every gap of a path is a claim, also where the solver gave up: the objective is at most
 so much above its minimum. The judge shares no line with the package. It writes the norm as
 sum_k w_k N_k(A_k b) from the groups drawn, smooths N_k (lengths and singular values as
@@ -10,22 +10,15 @@ sqrt(. + mu^2), largest sizes as mu log sum exp), takes Newton steps for mu down
 claim, and compares objectives in long double. FALSE is a claim that a point of the judge refutes,
 with the seed that repeats it; so the judge can miss, and never accuse.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/structured/false_gaps.py 0 25000
+    OPENBLAS_NUM_THREADS=1 python benchmarks/system/false_gaps.py 0 25000
 """
 
-import collections
-import sys
-import time
-import warnings
-from pathlib import Path
-
+import fuzz
 import numpy as np
+from false_faces import design
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-
-sys.path.append(str(Path(__file__).parents[1] / "system"))
-from false_faces import design  # noqa: E402
 
 LD = np.longdouble
 SLACK = 1e-13  # of the null objective and of the terms: what long double may be off by
@@ -332,44 +325,31 @@ def problem(seed):
     return kind, X, Y, options, Judge(X, Y, logistic, terms, alpha)
 
 
-def main(first, count):
-    """Judge so many problems, and say what was found."""
-    seen, false, refused = collections.Counter(), 0, collections.Counter()
-    begun, claims, sharp, lost = time.time(), 0, 0, 0
-    for seed in range(first, first + count):
-        kind, X, Y, options, judge = problem(seed)
-        try:
-            fit = ss.path(X, Y if Y.shape[1] > 1 else Y[:, 0], **options)
-        except ValueError as error:
-            refused[str(error)[:70]] += 1
-            print(f"refused: seed {seed}, {options}: {error}", flush=True)
+def judged(seed, total):
+    """Count the claims of a problem, and print those that are false."""
+    kind, X, Y, options, judge = problem(seed)
+    fit = ss.path(X, Y if Y.shape[1] > 1 else Y[:, 0], **options)
+    total[f"problems of {kind}, {options['family']}"] += 1
+    for lam, gap in zip(fit.lambdas, fit.gaps, strict=True):
+        b, c = np.atleast_2d(fit.coef(lam)), np.atleast_1d(fit.intercept(lam))
+        x = np.column_stack([c, b]).ravel()
+        value = judge.objective(x, lam)
+        total["claims"] += 1
+        if not np.isfinite(float(value)):
             continue
-        seen[kind, options["family"]] += 1
-        for lam, gap in zip(fit.lambdas, fit.gaps, strict=True):
-            b, c = np.atleast_2d(fit.coef(lam)), np.atleast_1d(fit.intercept(lam))
-            x = np.column_stack([c, b]).ravel()
-            value, claims = judge.objective(x, lam), claims + 1
-            if not np.isfinite(float(value)):
-                continue
-            try:
-                over = float((value - judge.objective(judge.best(x, lam, gap), lam)) / judge.null)
-            except np.linalg.LinAlgError:
-                lost += 1
-                continue
-            rounding = SLACK * (1.0 + float(abs(value)) / judge.null)
-            sharp += gap > 0 and over > 0.1 * gap
-            if over > gap * (1.0 + 1e-9) + rounding:
-                false += 1
-                print(f"FALSE seed {seed} {kind} {options['family']} lambda {lam:.3g}: gap "
-                      f"{gap:.2e}, is {over:.2e}; {options}", flush=True)  # fmt: skip
-        if (seed - first + 1) % 1000 == 0:
-            print(f"{seed - first + 1} problems, {claims} claims, {sharp} within a factor of 10, "
-                  f"{false} false, {time.time() - begun:.0f} s", flush=True)  # fmt: skip
-    print(dict(seen), dict(refused), f"{claims} claims, {sharp} within a factor of 10, {lost} not "
-          f"judged, {false} false, {time.process_time():.0f} s", sep="\n")  # fmt: skip
+        try:
+            over = float((value - judge.objective(judge.best(x, lam, gap), lam)) / judge.null)
+        except np.linalg.LinAlgError:
+            total["not judged"] += 1
+            continue
+        rounding = SLACK * (1.0 + float(abs(value)) / judge.null)
+        total["within a factor of 10"] += bool(gap > 0 and over > 0.1 * gap)
+        if over > gap * (1.0 + 1e-9) + rounding:
+            total["FALSE"] += 1
+            print(f"FALSE seed {seed} {kind} {options['family']} lambda {lam:.3g}: gap {gap:.2e}, "
+                  f"is {over:.2e}; {options}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    np.seterr(all="ignore")
-    main(*(int(a) for a in sys.argv[1:3]) if len(sys.argv) > 2 else (0, 1000))
+    asked = fuzz.seeds(__doc__, 1000)
+    fuzz.loop(judged, asked.first, asked.count, 1000)

@@ -1,6 +1,6 @@
 """Structured hinge losses on chains: BMRM, block Frank-Wolfe and Pragam with entropies, by passes.
 
-    python benchmarks/margin/chains.py LETTERS.npz [--fold 3] [--iterations 100] [--level 0.1]
+    python benchmarks/structured/max_margin.py LETTERS.npz [--iterations 100] [--level 0.1]
 
 LETTERS.npz has pixels (n, p), letters (n,), word_ptr and word_fold; one fold trains, the others
 test. The objective is lam |w|^2 / 2 + the mean over words of the largest score plus wrong letters
@@ -17,6 +17,7 @@ import argparse
 import time
 
 import numpy as np
+from spom import letters
 
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths import bundle
@@ -24,16 +25,6 @@ from sparsesolve.structured.margin_learner import MaxMargin, max_margin
 from sparsesolve.structured.problem import read_chain_problem
 
 MARKS = (10, 30, 100, 300)
-
-
-def letters(file, fold):
-    """(X, y, lengths) of a fold, and of the others."""
-    z = np.load(file)
-    ptr, found = z["word_ptr"], []
-    for mask in (z["word_fold"] == fold, z["word_fold"] != fold):
-        rows = np.concatenate([np.arange(ptr[i], ptr[i + 1]) for i in np.flatnonzero(mask)])
-        found.append((z["pixels"][rows].astype(float), z["letters"][rows], np.diff(ptr)[mask]))
-    return found
 
 
 class Marginals:
@@ -158,7 +149,8 @@ def main():
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--level", type=float, default=0.1)
     options = parser.parse_args()
-    train, test = letters(options.letters, options.fold)
+    train, test = ((X.astype(float), y, lengths)
+                   for X, y, lengths in letters(options.letters, options.fold))
     with one_blas_thread():
         found = list(traces(train, options.level, options.iterations))
         floor = max(row[3] for _, rows in found for row in rows)

@@ -1,19 +1,18 @@
-"""Random fits of losses with kinks, each gap against a linear programme: how many are false.
+"""Random fits of losses with kinks, each gap against a linear programme: are any false?
 
-    python benchmarks/margin/false_certificates.py [--fits 100000] [--seed 0]
+    python benchmarks/system/false_kinks.py [FIRST] [COUNT]
 
 Small hostile problems: ties, repeated and constant columns, zero weights, unpenalised columns,
 offsets, labels that are told apart. With an l1 penalty the optimum is that of a linear programme.
 With a ridge part it is bounded below by our own answer at a tolerance of 1e-12 by another solver.
 A certificate is false if the objective, recomputed here, is above the optimum by more than the
-gap. Prints a line for each 1,000 fits, and each false one with its seed.
+gap.
 """
 
-import argparse
 import sys
-import warnings
 from pathlib import Path
 
+import fuzz
 import numpy as np
 from scipy.optimize import linprog
 
@@ -70,13 +69,10 @@ def lower_bound(kind, X, y, w, offset, level, intercept):
     return found.fun if found.status == 0 else None
 
 
-def judged(seed):
-    """(certificates, false ones) of one path."""
+def judged(seed, total):
+    """Count the certificates of a path, and print those that are false."""
     kind, X, y, options = drawn(seed)
-    try:
-        fit = ss.path(X, y, family=FAMILIES[kind], **options)
-    except ValueError:
-        return 0, 0  # refused, and said why
+    fit = ss.path(X, y, family=FAMILIES[kind], **options)
     w = options["weights"] / options["weights"].sum()
     factor = options["penalty_factor"] * X.shape[1] / options["penalty_factor"].sum()
     null = fit.null_deviance / (2 * options["weights"].sum())
@@ -85,7 +81,6 @@ def judged(seed):
         X, y, family=FAMILIES[kind], lambdas=fit.lambdas,
         **{**options, "tol": 1e-12, "max_iter": 20_000, "n_lambdas": 1, "solver": "multipliers"},
     )  # fmt: skip
-    false = 0
     for k, (lam, gap) in enumerate(zip(fit.lambdas, fit.gaps, strict=True)):
         b, b0 = fit.coefs[:, [k]].toarray().ravel(), float(fit.intercepts[k])
 
@@ -99,25 +94,11 @@ def judged(seed):
         else:
             least = value(best.coefs[:, [k]].toarray().ravel(), float(best.intercepts[k]))
         if least is not None and value(b, b0) - least > gap * null + SLACK * max(null, 1e-12):
-            false += 1
+            total["FALSE"] += 1
             print("FALSE", seed, k, kind, gap, (value(b, b0) - least) / null, flush=True)
-    return len(fit.lambdas), false
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fits", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    seed, fits, false = options.seed, 0, 0
-    while fits < options.fits:
-        count, wrong = judged(seed)
-        if fits // 1000 != (fits + count) // 1000:
-            print(f"{fits + count} certificates, {false + wrong} false, seed {seed}", flush=True)
-        seed, fits, false = seed + 1, fits + count, false + wrong
-    print(f"{fits} certificates, {false} false")
+        total["claims"] += 1
 
 
 if __name__ == "__main__":
-    main()
+    asked = fuzz.seeds(__doc__, 25_000)
+    fuzz.loop(judged, asked.first, asked.count, 1000)
