@@ -1,5 +1,7 @@
 """Solutions and gaps of every single-response family against an independent slow solver."""
 
+from dataclasses import replace
+
 import glm_oracle
 import numpy as np
 import numpy_losses
@@ -21,6 +23,9 @@ FAMILIES = {  # name: (family, its loss in numpy)
     "gamma": (families.gamma(), numpy_losses.GAMMA),
     "negative_binomial": (families.negative_binomial(1.5), numpy_losses.negative_binomial(1.5)),
     "tweedie": (families.tweedie(1.4), numpy_losses.tweedie(1.4)),
+    "a user's": (families.from_object(numpy_losses.LogCosh()),
+                 replace(numpy_losses.LOG_COSH, conjugate=None, least=np.zeros_like)),
+    "a user's with a conjugate": (numpy_losses.CertifiedLogCosh(), numpy_losses.LOG_COSH),
 }
 FACTORS = np.array([1.0, 0.5, 3.0, np.inf, 0.0, 1.0, 2.0, 1.0])
 OPTIONS = {
@@ -43,7 +48,8 @@ def _problem(name):
     signal = 0.8 * X[:, 0] - 0.6 * X[:, 2] + 0.3 * X[:, 5]
     binary = (signal > rng.logistic(size=60)).astype(float)
     counts, amounts = rng.poisson(np.exp(signal)), np.exp(signal) * rng.gamma(2.0, 0.5, 60)
-    y = {"gaussian": signal + rng.standard_normal(60), "huber": signal + rng.standard_t(2, 60),
+    gaussian, real = signal + rng.standard_normal(60), signal + rng.standard_t(2, 60)
+    y = {"gaussian": gaussian, "huber": real, "a user's": real, "a user's with a conjugate": real,
          "squared_hinge": 2 * binary - 1, "poisson": counts, "negative_binomial": counts,
          "gamma": amounts, "tweedie": np.where(counts > 0, amounts, 0.0)}.get(name, binary)
     weights = rng.uniform(0.5, 2.0, 60)

@@ -1,10 +1,14 @@
 """Hostile options of ss.path, in the three tables of hostile_designs.py."""
 
 import numpy as np
+import scipy.sparse as sp
 from hostile_designs import INF, NAN, WIDE, N, P, X, Y, case, put, with_columns
 
 ONES = np.ones(N)
 TWINS = with_columns(X[:, 0])
+FLAT = sp.csc_array(with_columns(3.3 * ONES, 0 * ONES))  # constant columns, as they are
+RAW = {"intercept": False, "standardize": False}
+SIXTHS = np.eye(6)[np.arange(N) % 6]
 
 
 SOLVED = {
@@ -18,6 +22,8 @@ SOLVED = {
     "weights that make a column constant": lambda: case(
         put(X, (slice(0, 10), 0), 1.0), weights=(np.arange(N) < 10) * 1.0),
     "boolean weights": lambda: case(weights=Y > 0),
+    "weights that make a sparse column constant": lambda: case(
+        sp.csc_array(put(X, (slice(0, 10), 0), 1.5)), weights=(np.arange(N) < 10) * 1.0),
     # offset
     "offset equal to y": lambda: case(offset=Y),
     "offset of 1e300": lambda: case(offset=Y * 1e300),
@@ -29,6 +35,13 @@ SOLVED = {
     "lambda zero after others": lambda: case(lambdas=[1, 0.1, 0]),
     "lambda zero, wide": lambda: case(WIDE, Y[:10], lambdas=[1, 0]),
     "lambda zero, collinear": lambda: case(TWINS, lambdas=[0]),
+    "lambda zero, weights and offset": lambda: case(
+        weights=np.arange(N), offset=np.sin(np.arange(N)), lambdas=[0.5, 0]),
+    "lambda zero, limits": lambda: case(lower=-0.2, upper=0.5, lambdas=[0.5, 0]),
+    "lambda zero, limits, wide": lambda: case(WIDE, Y[:10], lower=-0.2, upper=0.5, lambdas=0),
+    "lambda zero, ridge, wide": lambda: case(WIDE, Y[:10], alpha=0, lambdas=[0.5, 0]),
+    "lambda zero, raw": lambda: case(alpha=0.5, lambdas=[0.5, 0], **RAW),
+    "lambda zero, one-hot": lambda: case(np.hstack([SIXTHS, X]), lambdas=[0.1, 1e-6, 0]),
     "tiny lambdas": lambda: case(lambdas=[1e-300, 1e-12, 1e-320]),
     "tiny lambdas, wide": lambda: case(WIDE, Y[:10], lambdas=[1e-3, 1e-8, 1e-12]),
     "huge lambdas": lambda: case(lambdas=[1e300, 1e308, 1.0]),
@@ -52,6 +65,15 @@ SOLVED = {
     "factors of 1e300": lambda: case(penalty_factor=np.full(P, 1e300)),
     "factors of 1e-300": lambda: case(penalty_factor=np.full(P, 1e-300)),
     "factors from 1e-8 to 1e8": lambda: case(penalty_factor=10.0 ** np.linspace(-8, 8, P)),
+    "unpenalised one-hot": lambda: case(
+        sp.csc_array(np.hstack([SIXTHS, X])), penalty_factor=np.repeat([0, 1], 6)),
+    # without an intercept
+    "raw constants": lambda: case(FLAT, **RAW),
+    "raw constants, half of each": lambda: case(FLAT.toarray(), alpha=0.5, **RAW),
+    "raw constants, ridge": lambda: case(FLAT, alpha=0, **RAW),
+    "a raw constant, lambda zero": lambda: case(3.3 * ONES[:, None], lambdas=0, **RAW),
+    "one raw row": lambda: case(X[:1], Y[:1], lambdas=[1, 0.1], **RAW),
+    "one row from the origin": lambda: case(X[:1], Y[:1], intercept=False),
     # limits
     "limits of zero": lambda: case(lower=0, upper=0),
     "nonnegative": lambda: case(lower=0),
@@ -60,11 +82,14 @@ SOLVED = {
     "limits that bind, to the last bit": lambda: case(X * 7.3, lower=-0.7 / 7.3, upper=0.7 / 7.3),
     "limits of 1e-300": lambda: case(lower=-1e-300, upper=1e-300),
     "limits of 1e300": lambda: case(lower=-1e300, upper=1e300),
+    "limits and more active columns than rows": lambda: case(
+        WIDE, Y[:10], lower=-0.15, upper=0.15),
     "limits, ridge": lambda: case(lower=-0.1, upper=[1, 0, 0.5, INF, 1, 1], alpha=0),
     # mixing
     "ridge": lambda: case(alpha=0),
     "ridge, wide": lambda: case(WIDE, Y[:10], alpha=0),
     "ridge, twins": lambda: case(TWINS, alpha=0.0),
+    "alpha 0.1, more active columns than rows": lambda: case(WIDE, Y[:10], alpha=0.1),
     "alpha 1e-10": lambda: case(alpha=1e-10),
     "alpha 1 - 1e-15": lambda: case(alpha=1 - 1e-15),
     "half of each, y of 1e-300": lambda: case(y=Y * 1e-300, alpha=0.5),
@@ -95,6 +120,11 @@ EITHER = {
 
 REFUSED = {
     "negative weights": (lambda: case(weights=put(ONES, 1, -1)), "weights holds -1.0"),
+    "too long an offset": (lambda: case(offset=np.ones(N + 1)), "offset has 21 values"),
+    "too few limits": (lambda: case(lower=np.zeros(5)), "lower has 5 values"),
+    "dfmax as text": (lambda: case(dfmax="six"), "dfmax"),
+    "-3 threads": (lambda: case(n_threads=-3), "n_threads"),
+    "stop as a number": (lambda: case(stop=5), "'deviance', None or a function of a point, not"),
     "all weights zero": (lambda: case(weights=0 * ONES), "weights are all zero"),
     "NaN in weights": (lambda: case(weights=put(ONES, 1, NAN)), "weights holds nan"),
     "inf in weights": (lambda: case(weights=put(ONES, 1, INF)), "weights holds inf"),

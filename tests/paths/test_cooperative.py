@@ -1,7 +1,5 @@
 """Cooperative learning: optimality conditions of its own problem, and its limits rho = 0 and 1."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -97,20 +95,6 @@ def test_options_are_those_of_path(options):
         cooperative_path(thin, Y, VIEWS, lambdas=lam, **options).coefs.toarray(),
         cooperative_path(thin.toarray(), Y, VIEWS, lambdas=lam, **options).coefs.toarray(),
         atol=1e-12)  # fmt: skip
-
-
-def test_cross_validation_and_continuation():
-    folds = np.arange(N) % 5
-    fit = partial(cooperative_path, views=VIEWS, rho=0.4)
-    cv = ss.cv_path(X, Y, fit=fit, folds=folds, n_lambdas=12)
-    train = folds != 2
-    own = fit(X[train], Y[train], n_lambdas=12)
-    errors = ((Y[~train, None] - own.predict(X[~train], cv.lambdas)) ** 2).mean(axis=0)
-    np.testing.assert_allclose(cv.fold_scores[2], errors, rtol=1e-5)
-    whole = fit(X, Y, n_lambdas=12)
-    longer = whole.extend(X, Y, n_lambdas=1)
-    s = longer.lambdas[-1]
-    np.testing.assert_allclose(longer.coef(s), fit(X, Y, lambdas=[s]).coef(s), atol=1e-5)
 
 
 def test_refusals():

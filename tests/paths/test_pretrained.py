@@ -65,20 +65,7 @@ def test_few_rows_profit_from_many():
     assert error(guided) < min(error(ss.cv_path(XS, YS, seed=0)), error(model))
 
 
-def test_cross_validation_and_continuation(tmp_path):
-    folds = np.arange(FEW) % 4
-    fit = partial(pretrained_path, pretrained=MODELS["gaussian"], trust=0.6)
-    cv = ss.cv_path(XS, YS, fit=fit, folds=folds, n_lambdas=10)
-    train = folds != 1
-    own = fit(XS[train], YS[train], n_lambdas=10)
-    errors = ((YS[~train, None] - own.predict(XS[~train], cv.lambdas)) ** 2).mean(axis=0)
-    np.testing.assert_allclose(cv.fold_scores[1], errors, rtol=1e-5)
-    whole = fit(XS, YS, n_lambdas=10)
-    longer = whole.extend(XS, YS, n_lambdas=1)
-    s = longer.lambdas[-1]
-    np.testing.assert_allclose(longer.coef(s), fit(XS, YS, lambdas=[s]).coef(s), atol=1e-6)
-    ss.save(whole, tmp_path / "fit.npz")
-    np.testing.assert_array_equal(ss.load(tmp_path / "fit.npz").predict(XS), whole.predict(XS))
+def test_a_path_and_its_lambda_may_be_the_model():
     one = pretrained_path(XS, YS, MODELS["gaussian"].path, s=0.1, lambdas=[0.1])
     base = MODELS["gaussian"].path.coef(0.1)
     assert set(one.nonzero(0.1)) >= set(np.flatnonzero(base))
