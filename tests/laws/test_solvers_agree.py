@@ -42,6 +42,7 @@ OPTIONS = {
     "factors": {"penalty_factor": np.resize([1.0, 0.5, 0.0, 3.0, np.inf], p), "weights": WEIGHTS},
     "limits": {"lower": np.resize([-0.1, -np.inf, 0.0], p), "upper": 0.4, "standardize": False},
     "groups": {"penalty": P.GroupL2(GROUPS, weights=[1.0, 0.0, 2.0, 1.0])},
+    "group bases": {"penalty": P.GroupL2(GROUPS), "standardize": "group"},
     "sparse groups": {"penalty": P.SparseGroup(GROUPS, 0.4), "alpha": 0.8, "weights": WEIGHTS},
     "largest": {"penalty": P.GroupLinf(GROUPS), "upper": 0.5}, "tied": {"grouped": True},
     "tree": {"penalty": P.TreeL2([range(4), range(p)])},

@@ -3,7 +3,6 @@
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -160,24 +159,6 @@ def test_nothing_to_explain_is_the_empty_model(method, y):
     assert path.df.tolist() == path.lambdas.tolist() == path.dev_ratio.tolist() == [0.0]
     np.testing.assert_allclose(path.intercepts, y[0])
     assert not path.gaps.any()
-
-
-@pytest.mark.parametrize("method", PURSUITS + THRESHOLDING)
-def test_storage_does_not_matter_and_nothing_is_changed(method, tmp_path):
-    X, y, _ = data()
-    X[np.abs(X) < 0.7] = 0.0
-    X = X.astype(np.float32)
-    file = np.memmap(tmp_path / "X", np.float32, "w+", shape=X.shape)
-    file[:] = X
-    before, expected = X.copy(), fit(method, X.astype(float), y, n_nonzero=4)
-    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(60)])
-    for form in (X, np.asfortranarray(X), file, sparse.csr_array(X), frame):
-        path = fit(method, form, y, n_nonzero=4)
-        np.testing.assert_allclose(path.coefs.toarray(), expected.coefs.toarray(), atol=1e-7)
-    assert path.feature_names[0] == "x0"
-    np.testing.assert_array_equal(X, before)
-    three = fit(method, X, y, n_nonzero=4, n_threads=3)
-    assert (three.coefs != fit(method, X, y, n_nonzero=4).coefs).nnz == 0
 
 
 @pytest.mark.parametrize("method", PURSUITS + THRESHOLDING)

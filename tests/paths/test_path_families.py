@@ -199,20 +199,10 @@ def test_a_robust_path_among_wild_responses_converges(delta):
 @pytest.mark.parametrize(
     "family, y, error, words",
     [
-        ("binomial", np.ones(N), ValueError, r"one class only \(1.0 in all 70 rows\)"),
-        ("binomial", ["a"] * N, ValueError, r"one class only \('a' in all 70 rows\)"),
-        ("binomial", np.arange(N) % 3, ValueError, "3 different labels .*family='multinomial'"),
         ("binomial", X[:, 0], ValueError, r"shares in \[0, 1\]"),
-        ("binomial", np.c_[np.ones(N), np.zeros(N)], ValueError, "counts no success in any row"),
-        ("binomial", X[:, :3], ValueError, r"shape \(70, 3\)"),
-        ("binomial", np.r_[np.nan, np.ones(N - 1)], ValueError, "nan at position 0"),
         ("poisson", -np.ones(N), ValueError, "-1.0 at position 0 .*at least 0"),
-        ("poisson", np.zeros(N), ValueError, "0 in all 70 rows"),
         ("poisson", ["a", "b"] * (N // 2), TypeError, "holds text"),
         ("poisson", X[:, :2], ValueError, r"shape \(70, 2\)"),
-        ("cox", TIME, ValueError, r"\(time, status\)"),
-        ("cox", np.c_[TIME, 2 * DIED], ValueError, "the status 2.0"),
-        ("cox", np.c_[-TIME, DIED], ValueError, "at least 0"),
         ("cox", np.c_[TIME, 0 * DIED], ValueError, "no event"),
         ("gaussian", ["a", "b"] * (N // 2), TypeError, "holds text"),
         (families.gamma(), np.zeros(N), ValueError, "must be positive"),
@@ -222,6 +212,7 @@ def test_a_robust_path_among_wild_responses_converges(delta):
     ],
 )  # fmt: skip
 def test_responses_of_the_wrong_kind(family, y, error, words):
+    """A reader for each family; tests/data has what readers say."""
     with pytest.raises(error, match=words) as caught:
         ss.path(X, y, family=family)
     assert "\n" not in str(caught.value)

@@ -142,9 +142,7 @@ def test_separable_classes_end_the_path_and_overflow_nothing(grouped):
     assert (fit.predict(X, fit.lambdas[-1], kind="class") == codes).all()
 
 
-def test_two_rows_a_constant_column_and_a_lone_member():
-    fit = ss.path(np.array([[0.0, 1.0], [1.0, 1.0]]), ["a", "b"], family="multinomial")
-    assert (fit.gaps < 1e-7).all() and not fit.coefs[0].toarray()[1].any()
+def test_a_class_of_a_lone_member():
     rng = np.random.default_rng(6)
     X, codes = rng.standard_normal((40, 4)), np.r_[2, np.resize([0, 1], 39)]
     for grouped in (False, True):

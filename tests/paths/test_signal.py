@@ -32,14 +32,6 @@ def signal(request):
     return penalty, y, ss.path(None, y, penalty=penalty, tol=1e-10, n_lambdas=25)
 
 
-def test_a_solution_is_the_prox(signal):
-    """argmin |b - y|^2 / (2 n) + lambda Omega(b) is the prox at n lambda."""
-    penalty, y, fit = signal
-    for lam in fit.lambdas[::6]:
-        expected = penalty.over(y.size).prox(y.ravel(), y.size * lam)
-        np.testing.assert_allclose(fit.coef(lam), expected, atol=2e-5)
-
-
 def test_gaps_are_of_the_signal_itself(signal):
     """The duality gap by hand: P(b) - D(u), with u = (y - b) / n, made feasible."""
     penalty, y, fit = signal
@@ -66,15 +58,6 @@ def test_the_null_model_is_what_the_penalty_does_not_see(signal):
     left = np.sum((values[:, None] - fit.coefs.toarray()) ** 2, axis=0)
     np.testing.assert_allclose(fit.dev_ratio, 1.0 - left / fit.null_deviance, atol=1e-9)
     assert not fit.intercepts.any()
-
-
-def test_it_is_the_path_of_the_identity():
-    """The general machinery, with an intercept for the level, has the same sums."""
-    fit = ss.path(None, Y, penalty=TotalVariation(), tol=1e-12)
-    other = ss.path(np.eye(N), Y, penalty=TotalVariation(), lambdas=fit.lambdas[::8], tol=1e-12)
-    for lam in other.lambdas:
-        profile = other.coef(lam) + other.intercept(lam)
-        np.testing.assert_allclose(fit.coef(lam), profile, atol=1e-4)
 
 
 def test_a_level_changes_nothing():

@@ -150,18 +150,6 @@ def test_groups_are_counted_relaxed_and_refitted():
     assert np.array_equal(X, before)
 
 
-@pytest.mark.parametrize(
-    "solver", ["working_set", "proximal_newton", "fista", "bcd", "reweighted"]
-)
-def test_every_solver_takes_it(solver):
-    options = {"penalty": GroupL2(GROUPS), "standardize": "group", "tol": 1e-8, "n_lambdas": 4,
-               "lambda_min_ratio": 0.05}
-    fit = ss.path(X, Y["gaussian"], solver=solver, **options)
-    plain = ss.path(X, Y["gaussian"], **options)
-    assert not fit.status.any()
-    assert fit.predict(X) == pytest.approx(plain.predict(X), abs=1e-3)
-
-
 @pytest.mark.parametrize("options, kind, sentence", [
     ({}, ValueError, "standardize='group' takes groups of features; give penalty="),
     ({"penalty": SparseGroup(GROUPS)}, ValueError, "SparseGroup asks for each feature by itself"),
