@@ -63,16 +63,6 @@ def test_several_responses_have_a_column(tmp_path, names):
                                                     3.0, -0.1, 1 / 3, -5e300]  # fmt: skip
 
 
-def test_it_is_the_wide_table_of_pandas(tmp_path):
-    pd = pytest.importorskip("pandas")
-    names = np.array(["a", "b", "c", "d"])
-    write_coefs(made(sparse.csc_array(B), [0.0, 2.5], feature_names=names), tmp_path / "c.csv")
-    read = pd.read_csv(tmp_path / "c.csv")
-    wide = read.pivot(index="lambda", columns="feature", values="coefficient").fillna(0.0)
-    found = wide[["a", "b", "c", "d"]].to_numpy()[::-1]
-    assert found == pytest.approx(B.T, rel=1e-15, abs=0)
-
-
 def test_standard_output_and_a_path_of_nothing(capsys, tmp_path):
     write_coefs(made(sparse.csc_array(B[:, :1]), [0.5]), "-")
     assert capsys.readouterr().out == (

@@ -56,13 +56,6 @@ def test_groups_from_a_file(data, groups, tmp_path, capsys, more, penalty):
     assert values == pytest.approx(fit.predict(X, 0.1), rel=1e-12)
 
 
-def test_groups_standardised_whole(data, groups, tmp_path, capsys):
-    model = tmp_path / "m.npz"
-    printed(capsys, "path", data, "--response", "y", *OTHERS, "--groups", groups, "--quiet",
-            "--standardize-groups", "--save", model)  # fmt: skip
-    assert ss.load(model).options["standardize"] == "group"
-
-
 def test_groups_of_arrays_and_cross_validation(tmp_path, capsys):
     labels = np.array([0, 0, 1, 1, 1, 2])
     np.savez(tmp_path / "d.npz", X=X, y=Y, kinds=labels, fold=FOLD)

@@ -99,7 +99,7 @@ def test_plots_of_models(tmp_path, capsys):
     ss.save(ss.path(X, Y), tmp_path / "path.npz")
     sizes = []
     for k, args in enumerate((["cv.npz"], ["cv.npz", "--path"], ["path.npz", "--xvar", "dev"])):
-        out = tmp_path / f"{k}.svg"
+        out = tmp_path / f"{k}.SVG"
         printed(capsys, "plot", tmp_path / args[0], out, *args[1:])
         sizes.append(out.read_text().count("<use"))
     assert len(set(sizes)) == 3

@@ -43,25 +43,18 @@ def test_results_are_written_drawn_and_saved(file):
     assert (folder / "forest.png").stat().st_size > 5000
 
 
-def test_knockoffs(file, capsys):
-    assert run("knockoffs", file, "--response", "y", "--fdr", "0.3", "--n-lambdas", "30") == 0
-    expected = ss.inference.knockoffs(X, Y, 0.3, n_lambdas=30)
-    assert capsys.readouterr().out == f"{expected}\n"
-    assert run("knockoffs", file, "--response", "y", "--fdr", "0.3", "--fixed") == 0
-    expected = ss.inference.knockoffs(X, Y, 0.3, covariance="fixed")
-    assert capsys.readouterr().out == f"{expected}\n"
-
-
-def test_covariates_of_knockoffs(file, capsys):
-    words = ["--penalty-factor", "a=0", "--fdr", "0.3"]
-    factor = np.arange(14) > 0
-    assert run("knockoffs", file, "--response", "y", *words, "--n-lambdas", "30") == 0
-    expected = ss.inference.knockoffs(X, Y, 0.3, n_lambdas=30, penalty_factor=factor)
-    assert capsys.readouterr().out == f"{expected}\n"
-    assert expected.covariance_rule.endswith("given 1 covariate")
-    assert run("knockoffs", file, "--response", "y", *words, "--fixed") == 0
-    expected = ss.inference.knockoffs(X, Y, 0.3, covariance="fixed", penalty_factor=factor)
-    assert capsys.readouterr().out == f"{expected}\n"
+def test_knockoffs_with_and_without_covariates(file, capsys):
+    for words, options in (
+        ([], {}), (["--penalty-factor", "a=0"], {"penalty_factor": np.arange(14) > 0}),
+    ):  # fmt: skip
+        for more, known in ((["--n-lambdas", "30"], {"n_lambdas": 30}),
+                            (["--fixed"], {"covariance": "fixed"})):  # fmt: skip
+            words_of = ["--response", "y", "--fdr", "0.3", *words, *more]
+            assert run("knockoffs", file, *words_of) == 0
+            expected = ss.inference.knockoffs(X, Y, 0.3, **options, **known)
+            assert capsys.readouterr().out == f"{expected}\n", words_of
+            assert expected.covariance_rule.endswith("given 1 covariate") == (
+                bool(words) and "--fixed" not in more)  # fmt: skip
 
 
 def test_options_of_other_methods_are_refused(file, capsys):

@@ -12,7 +12,7 @@ from sparsesolve import penalties as P
 from sparsesolve.__main__ import main
 from sparsesolve.cli.options import make_penalty, read_penalty, refuse_penalty
 from sparsesolve.data.tables import Table
-from sparsesolve.penalties.registry import KINDS, named_penalty
+from sparsesolve.penalties.registry import named_penalty
 
 NAMES = np.array(["a", "b", "c", "d"])
 RNG = np.random.default_rng(5)
@@ -149,7 +149,3 @@ def test_models_from_a_file(tmp_path, capsys, text, more, options):
     assert ss.load(model).coef(0.1) == pytest.approx(fit.coef(0.1))
     assert main(["cv", *words, "--folds", "3"]) == 0
     assert "1se" in capsys.readouterr().out
-
-
-def test_every_kind_says_what_it_takes():
-    assert all((kind.most > 0) == bool(kind.parameters) for kind in KINDS.values())

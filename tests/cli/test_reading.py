@@ -77,16 +77,6 @@ def test_a_model_with_categories_predicts_files_in_another_process(patients, tmp
     np.testing.assert_allclose(found, ss.load(model).predict(expected, kind="response"))
 
 
-def test_categories_enter_as_a_whole(patients, tmp_path):
-    model = tmp_path / "model.npz"
-    options = ["--response", "cost", "--drop", "id", "--drop", "state", "--groups", "columns"]
-    assert run("path", patients, *options, "--save", model, "--quiet") == 0
-    design = ss.make_design(TABLE[["age", "ward", "smoker"]])
-    penalty = ss.penalties.GroupL2(design.groups)
-    expected = ss.path(design, TABLE.cost, penalty=penalty)
-    np.testing.assert_allclose(ss.load(model).coefs.toarray(), expected.coefs.toarray())
-
-
 @pytest.mark.parametrize("write", [
     lambda file: NUMBERS.to_csv(file, index=False),
     lambda file: NUMBERS.to_csv(file, index=False, sep=";", decimal=","),
@@ -100,18 +90,6 @@ def test_the_same_numbers_written_otherwise(write, tmp_path):
     expected = ss.path(NUMBERS[["a", "b"]], NUMBERS.y, lambdas=[5.0])
     assert coefs["a"] == pytest.approx(expected.coef(5.0)[0])
     assert coefs["(Intercept)"] == pytest.approx(expected.intercept(5.0))
-
-
-def test_parquet_with_text_and_gaps(tmp_path, capsys):
-    pytest.importorskip("pyarrow")
-    TABLE.to_parquet(tmp_path / "patients.parquet")
-    model = tmp_path / "model.npz"
-    options = ["--response", "cost", "--drop", "id", "--drop", "state", "--save", model, "--quiet"]
-    assert run("path", tmp_path / "patients.parquet", *options) == 0
-    design = ss.make_design(TABLE[["age", "ward", "smoker"]])
-    np.testing.assert_allclose(ss.load(model).coefs.toarray(),
-                               ss.path(design, TABLE.cost).coefs.toarray())  # fmt: skip
-    assert run("predict", model, tmp_path / "patients.parquet", "--s", "0.1") == 0
 
 
 @pytest.mark.parametrize("change, words", [

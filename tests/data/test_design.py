@@ -1,7 +1,5 @@
 """Dense designs: what is accepted becomes column-major, what is not is refused in one sentence."""
 
-import decimal
-import fractions
 
 import hypothesis.strategies as st
 import numpy as np
@@ -61,40 +59,24 @@ def unaligned(array):
     [
         (A, np.float64),
         (A.astype(np.float32), np.float32),
-        (A.astype(np.float16), np.float32),
         (A.astype(np.longdouble), np.float64),
-        (A.astype(np.int8), np.float32),
-        (A.astype(np.uint16), np.float32),
-        (A.astype(np.int32), np.float64),
-        (A.astype(np.uint64), np.float64),
         (A > 5, np.float32),
         (A.astype(">f8"), np.float64),
-        (A.astype(">i2"), np.float32),
         (A.astype(">f4").T.copy().T, np.float32),
-        (A[::2], np.float64),
-        (A[::-1, ::-1], np.float64),
-        (np.asfortranarray(A)[::-1], np.float64),
-        (np.asfortranarray(A)[:, ::-1], np.float64),
         (np.broadcast_to(A[0], (5, 3)), np.float64),
-        (np.broadcast_to(A[:, :1], (4, 6)), np.float64),
-        (A[:1, ::-1], np.float64),
         (np.lib.stride_tricks.sliding_window_view(A.ravel(), 4), np.float64),  # overlapping
         (unaligned(A), np.float64),
         (A.astype(object), np.float64),
-        (SMALL.astype(bool).astype(object), np.float64),
-        (A.tolist(), np.float64),
         (tuple(map(tuple, A.astype(int).tolist())), np.float64),
         ([[True, False], [False, True]], np.float32),
-        ([[2**70, 1], [decimal.Decimal("0.5"), fractions.Fraction(1, 4)]], np.float64),
-        ([np.ones(3), range(3)], np.float64),
         (np.matrix(A), np.float64),
         (np.ma.masked_array(A), np.float64),
-        (np.rec.array(A), np.float64),
         (A.view(type("Sub", (np.ndarray,), {})), np.float64),
         (np.full((1, 1), 3.0), np.float64),
     ],
 )
 def test_other_layouts_and_types(X, dtype):
+    """And any slice of any type: test_any_array. What is no array: test_array.py."""
     before = X.tobytes() if isinstance(X, np.ndarray) else repr(X)
     matrix, _ = read_design(X)
     assert_canonical(matrix)
@@ -141,7 +123,6 @@ def test_any_array(case):
     "X, error, match",
     [
         (None, TypeError, "X is None"),
-        ((x for x in A), TypeError, "X is a generator, which is not an array"),
         (3.0, ValueError, r"two-dimensional, rows by columns, not of shape \(\)"),
         (A[0], ValueError, r"X is one-dimensional \(3 values\); pass X.reshape\(-1, 1\)"),
         (A.reshape(2, 2, 3), ValueError, r"two-dimensional.*\(2, 2, 3\)"),
@@ -149,9 +130,6 @@ def test_any_array(case):
         (A[:0], ValueError, r"X has no rows \(shape \(0, 3\)\)"),
         (A[:, :0], ValueError, r"X has no columns \(shape \(4, 0\)\)"),
         ([[], []], ValueError, "X has no columns"),
-        (MASKED, ValueError, "masked entry at row 2, column 1"),
-        (A.astype(object) * 1j, TypeError, "holds a complex at row 0, column 0"),
-        (np.array([["1e400"]]).astype(np.longdouble), ValueError, "too large for a 64-bit float"),
     ],
 )
 def test_refused(X, error, match):

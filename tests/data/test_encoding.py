@@ -144,23 +144,6 @@ def test_bad_tables_are_refused(table, options, words):
         ss.make_design(table, **options)
 
 
-def test_a_category_of_two_levels_does_not_depend_on_their_names():
-    """One column, as a boolean has: with two, the lasso could share their difference out."""
-    rng = np.random.default_rng(0)
-    smoker, age = rng.random(80) < 0.4, rng.normal(size=80)
-    y = 2.0 * smoker + age + rng.normal(size=80)
-    fits = []
-    for no, yes in (("no", "yes"), ("zoff", "on"), (0, "1")):
-        labels = np.array([yes if one else no for one in smoker], dtype=object)
-        design = ss.make_design({"age": age, "smoker": labels})
-        assert design.shape == (80, 2)
-        fits.append(ss.path(design, y, lambdas=[0.2, 0.01]).predict(design))
-    boolean = ss.make_design({"age": age, "smoker": smoker})
-    expected = ss.path(boolean, y, lambdas=[0.2, 0.01]).predict(boolean)
-    for found in fits:
-        assert found == pytest.approx(expected, abs=1e-6)
-
-
 @pytest.mark.parametrize("labels, word", [
     ([f"2024-{1 + k % 12:02d}-{1 + k % 28:02d}" for k in range(84)], "dates"),
     ([f"id{k}" for k in range(84)], "an identifier"),

@@ -70,8 +70,11 @@ def test_columns_are_found_by_name():
     fit = FITS["path"](X, feature_names=NAMES)
     columns = dict(zip(NAMES, X.T, strict=True))
     turned = {"note": ["text"] * 60, **dict(reversed(columns.items()))}
+    for frame in frames(columns):  # a fit without names takes it as it stands
+        np.testing.assert_array_equal(FITS["path"](X).predict(frame), fit.predict(X))
     for frame in frames(turned):
         np.testing.assert_array_equal(fit.predict(frame, 0.1), fit.predict(X, 0.1))
+        assert fit.extend(frame, Y, n_lambdas=1).feature_names.tolist() == NAMES
         again, asked = fit.coef(0.1, exact=True, X=frame, y=Y), ss.path(X, Y, lambdas=[0.1])
         np.testing.assert_allclose(again, asked.coef(0.1), atol=1e-8)
         relaxed = ss.relax(fit, frame, Y).coef(0.1)

@@ -7,13 +7,9 @@ import pytest
 
 from sparsesolve.data import (
     nonfinite_error,
-    read_binary,
     read_design,
     read_response,
-    read_sides,
-    read_survival,
 )
-from sparsesolve.penalties.groups import read_groups
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -178,33 +174,6 @@ def test_a_frame_not_computed_yet():
         read_design(Delayed())
 
 
-LABELS = ["b", "a", "b"]
-
-
-@pytest.mark.parametrize(
-    "y",
-    [
-        pl.Series(LABELS),
-        pl.Series(LABELS, dtype=pl.Categorical),
-        pl.DataFrame({"y": LABELS}),
-    ],
-)
-def test_labels_in_polars_are_read_as_in_a_list(y):
-    for read in (read_binary, read_sides):
-        got, wanted = read(y, 3), read(LABELS, 3)
-        assert got.values.tolist() == wanted.values.tolist()
-        assert got.class_names.tolist() == wanted.class_names.tolist() == ["a", "b"]
-        assert got.counts is None
-
-
-def test_counts_times_and_groups_in_polars():
-    counts = read_binary(pl.DataFrame({"dead": [1, 3, 0], "alive": [2, 0, 0]}), 3)
-    assert counts.values[:2].tolist() == [2 / 3, 0.0] and np.isfinite(counts.values).all()
-    assert counts.counts.tolist() == [3.0, 3.0, 0.0]
-    assert counts.class_names.tolist() == ["dead", "alive"]
-    times = pl.DataFrame({"status": [1, 0, 1], "time": [2.0, 1.0, 3.0]})
-    assert read_survival(times, 3)[:, 1:3].tolist() == [[2, 1], [1, 0], [3, 1]]
-    assert read_groups(pl.Series(["u", "v", "u"]), 3).of.tolist() == [0, 1, 0]
 
 
 def test_columns_of_several_numpy_types_are_taken_type_by_type():

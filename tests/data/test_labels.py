@@ -37,6 +37,8 @@ def objects(*items):
     ([k + 2**70 for k in WHOLE], [2**70 + 1, 2**70 + 2, 2**70 + 3]),
     ([decimal.Decimal(k) for k in WHOLE], [1.0, 2.0, 3.0]),
     ([f"class {k}" for k in WHOLE], ["class 1", "class 2", "class 3"]),
+    (pl.Series([f"c{k}" for k in WHOLE], dtype=pl.Categorical), ["c1", "c2", "c3"]),
+    (pl.DataFrame({"y": [f"c{k}" for k in WHOLE]}), ["c1", "c2", "c3"]),
     (np.array([f"c{k}" for k in WHOLE], "S2"), [b"c1", b"c2", b"c3"]),
     (np.array([f"c{k}" for k in WHOLE], np.dtypes.StringDType()), ["c1", "c2", "c3"]),
     (np.array([f"200{k}-01-01" for k in WHOLE], "M8[D]"), [datetime.date(2000 + k, 1, 1)

@@ -5,6 +5,7 @@ import pickle
 import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
@@ -21,30 +22,21 @@ from sparsesolve.data import (
 )
 
 NAN, INF = np.nan, np.inf
-ORDERED = pd.CategoricalDtype(["low", "high", "never"], ordered=True)
 
 
 @every(
     "y, values, names",
     [
         ([0, 1, 1], [0, 1, 1], [0, 1]),
-        ([0.0, 1.0, 1.0], [0, 1, 1], [0.0, 1.0]),
         ([True, False, True], [1, 0, 1], [False, True]),
         (np.array([True, False, True], object), [1, 0, 1], [False, True]),
         (np.array([[0], [1], [1]]), [0, 1, 1], [0, 1]),
         ([-1, 1, -1], [0, 1, 0], [-1, 1]),
         ([2, 1, 1], [1, 0, 0], [1, 2]),
-        ([2.0, 7.0, 2.0], [0, 1, 0], [2.0, 7.0]),
-        (["no", "yes", "no"], [0, 1, 0], ["no", "yes"]),
         (["yes", "no", "no"], [1, 0, 0], ["no", "yes"]),
-        (["0", "1", "0"], [0, 1, 0], ["0", "1"]),
-        (pd.Series(["b", "a", "b"]), [1, 0, 1], ["a", "b"]),
         (pd.Series(["b", "a", "b"], dtype="string"), [1, 0, 1], ["a", "b"]),
-        (pd.Series(["high", "low", "low"], dtype=ORDERED), [1, 0, 0], ["low", "high"]),
-        (pd.Series([1, 2, 2], dtype="Int64"), [0, 1, 1], [1, 2]),
         (pd.Series([True, False, True], dtype="boolean"), [1, 0, 1], [False, True]),
         (pa.array(["b", "a", "b"]), [1, 0, 1], ["a", "b"]),
-        (pa.array(["b", "a", "b"]).dictionary_encode(), [1, 0, 1], ["a", "b"]),
         ([0.2, 0.7, 0.2], [0.2, 0.7, 0.2], None),
         ([0, 0.5, 1], [0, 0.5, 1], None),
     ],
@@ -68,6 +60,7 @@ def test_two_classes(y, values, names):
     np.array([[1, 2], [3, 0], [0, 0]], np.uint8),
     pd.DataFrame({"dead": [1, 3, 0], "alive": [2, 0, 0]}),
     pa.table({"dead": [1, 3, 0], "alive": [2, 0, 0]}),
+    pl.DataFrame({"dead": [1, 3, 0], "alive": [2, 0, 0]}),
 ])  # fmt: skip
 def test_two_columns_are_failures_and_successes(table):
     read = read_binary(table, 3)

@@ -10,7 +10,6 @@ from sparsesolve.data.row_blocks import (
     TALL,
     is_dask,
     is_large_by_rows,
-    read_row_blocks,
     row_blocks,
     slice_rows,
     tree,
@@ -146,20 +145,3 @@ def test_a_dask_collection_that_is_no_array():
     assert str(caught.value) == (
         "X is a dask Frame, which is not an array; pass X.to_dask_array(lengths=True)"
     )
-
-
-def test_functions_of_the_blocks_of_a_dask_array():
-    array = pytest.importorskip("dask.array")
-    X = np.arange(20.0).reshape(5, 4)
-    blocks = read_row_blocks(array.from_array(X, chunks=(2, 4)), None)
-    assert blocks.shape == (5, 4) and blocks.starts.tolist() == [0, 2, 4, 5]
-    both = np.array([2.0])  # given to all of them
-    arguments = [(both, 1.0), (both, 10.0), (both, 100.0)]
-
-    def ask(block, scale, more):
-        return scale * more * block.sum(axis=0)
-
-    wanted = [2 * k * X[i : i + 2].sum(axis=0) for k, i in ((1, 0), (10, 2), (100, 4))]
-    parts = blocks.gather(ask, arguments, None)
-    assert [part.tolist() for part in parts] == [part.tolist() for part in wanted]
-    assert blocks.gather(ask, arguments, operator.add).tolist() == sum(wanted).tolist()

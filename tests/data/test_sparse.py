@@ -9,10 +9,8 @@ import scipy.sparse as sp
 from cases import every
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
-from random_sparse import random_csc
 
 from sparsesolve.data import nonfinite_error, read_design
-from sparsesolve.data.structure import _is_canonical
 
 FORMATS = ["csc", "csr", "coo", "bsr", "dia", "lil", "dok"]
 A = np.array([[0, 2.0, 0, 0], [1, 0, 0, -3], [0, 0, 0, 4], [5, 6, 0, 0], [0, 0, 0, 7]])
@@ -129,18 +127,6 @@ def test_empty_matrix_and_huge_shape():
     assert matrix.indices.dtype == np.int32 and matrix.indices[0] == 2**31 - 2
     with pytest.raises(ValueError, match="2147483648 rows; a sparse design may have at most"):
         read_design(sp.coo_array((2**31, 2)))
-
-
-def test_canonical_order_is_seen():
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        X = random_csc((9, 7), 0.4, rng)
-        assert _is_canonical(X)
-        k = rng.integers(len(X.indices) - 1)
-        j = np.searchsorted(X.indptr, k, side="right")
-        if k + 1 < X.indptr[j]:  # the same column
-            X.indices[k + 1] = X.indices[k]
-            assert not _is_canonical(X)
 
 
 @st.composite

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -31,6 +32,7 @@ RIGHT_FORMS = {
     "pandas, names unknown": pd.DataFrame({"months": TIME, "relapse": STATUS}),
     "pandas, relapse boolean": pd.DataFrame({"relapse": DEAD, "months": TIME}),
     "arrow": pa.table({"status": STATUS, "time": TIME}),
+    "polars": pl.DataFrame({"status": STATUS, "time": TIME}),
     "series": (pd.Series(TIME), pd.Series(STATUS)),
     "records": _record(cens=DEAD, months=TIME),
     "columns": (np.array([TIME]).T, np.array([STATUS]).T),

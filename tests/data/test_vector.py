@@ -1,11 +1,8 @@
 """Responses, weights and their shares, offsets, factors, limits and λs: kept, or faults named."""
 
-import hypothesis.strategies as st
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given
-from hypothesis.extra import numpy as hnp
 
 from sparsesolve.data import (
     less_offset,
@@ -123,12 +120,6 @@ def test_lambdas_are_sorted_without_duplicates():
     assert given_lambdas.tolist() == [0.1, 3, 0.1, 0, 1]
     assert read.flags.c_contiguous and read.flags.writeable
     assert read_lambdas(0.5).tolist() == [0.5]
-
-
-@given(hnp.arrays(np.float64, st.integers(1, 9), elements=st.floats(0, 1e300)))
-def test_any_lambdas(values):
-    read = read_lambdas(values)
-    assert (np.diff(read) < 0).all() and set(read) == set(values)
 
 
 def test_shares_sum_to_one_and_tell_what_they_came_from():

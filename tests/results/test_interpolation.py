@@ -15,15 +15,6 @@ def between(lambdas, s):
     return np.stack([np.interp(s, lambdas[::-1], unit[::-1]) for unit in np.eye(len(lambdas))])
 
 
-@pytest.mark.parametrize("lambdas", [LAMBDAS, LAMBDAS[:3], LAMBDAS[1:2], np.array([3.0, 1e-300])])
-def test_weights_are_those_of_numpy(lambdas):
-    s = np.r_[5.0, 4.0, 3.0, 2.5, 2.0, 1.9, 0.5, 0.4, 0.0, 3.0, 1e-301, np.inf]
-    W = interpolator(lambdas, s)
-    assert W.shape == (len(lambdas), len(s)) and W.format == "csc"
-    assert W.toarray() == pytest.approx(between(lambdas, np.minimum(s, 9.0)), abs=1e-15)
-    assert np.asarray(W.sum(axis=0)) == pytest.approx(1.0)
-
-
 @given(st.lists(st.floats(0, 1e3), min_size=1, max_size=8, unique=True),
        st.lists(st.floats(0, 2e3), max_size=8))  # fmt: skip
 def test_weights_of_any_lambdas(lambdas, s):

@@ -90,18 +90,6 @@ def test_tables():
     assert "5 kernels" in FIT._repr_html_()
 
 
-def test_nothing_can_be_changed_and_all_can_be_kept():
-    with pytest.raises(ValueError, match="read-only"):
-        FIT.kernel_norms[0, 0] = 1.0
-    with pytest.raises(AttributeError):
-        FIT.gaps = None
-    copy = pickle.loads(pickle.dumps(FIT))
-    np.testing.assert_allclose(copy.predict(NEW), FIT.predict(NEW))
-    assert copy.status[0] is ss.Status.CONVERGED
-    with pytest.raises(ValueError, match="read-only"):
-        copy.gaps[0] = 1.0
-
-
 @pytest.mark.parametrize("what, xvar", [("weights", "lambda"), ("norms", "dev")])
 def test_pictures(what, xvar):
     ax = FIT.plot(what=what, xvar=xvar, label=True)

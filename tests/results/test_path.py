@@ -12,7 +12,6 @@ from scipy import sparse
 from soft_paths import X, fit, many_classes, soft_path, y
 
 import sparsesolve as ss
-from sparsesolve.results.status import Status
 
 
 def test_an_empty_path_says_so():
@@ -46,20 +45,6 @@ def test_predict_on_every_storage(make):
     assert_allclose(fit.predict(design, 1.5), expected[:, 1])
     assert_allclose(fit.predict(design), 10.0 + X @ fit.coefs.toarray())
     assert_allclose(fit.predict(design, s, kind="response"), expected)
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_predict_on_frames_checks_the_names(library):
-    frames = pytest.importorskip(library)
-    named = dataclasses.replace(fit, feature_names=np.array(["u", "v", "w"]))
-    frame = frames.DataFrame({"u": X[:, 0], "v": X[:, 1], "w": X[:, 2]})
-    assert_allclose(named.predict(frame, 1.5), fit.predict(X, 1.5))
-    assert_allclose(fit.predict(frame, 1.5), fit.predict(X, 1.5))
-    assert_allclose(named.predict(X, 1.5), fit.predict(X, 1.5))
-    assert_allclose(named.predict(frame[["u", "w", "v"]], 1.5), fit.predict(X, 1.5))
-    other = frames.DataFrame({"u": X[:, 0], "v": X[:, 1], "z": X[:, 2]})
-    with pytest.raises(ValueError, match="X has no column 'w', which the path was fitted to"):
-        named.predict(other, 1.5)
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csc_array])
@@ -121,35 +106,12 @@ def data():
     return X, X[:, :4] @ [2.0, -1.0, 1.0, 0.5] + rng.normal(size=60) + 5.0
 
 
-def test_predictions_reach_the_deviance_the_path_claims(data):
-    X, y = data
-    fit = ss.path(X, y)
-    residuals = y[:, None] - fit.predict(X)
-    null = ((y - y.mean()) ** 2).sum()
-    assert_allclose(fit.null_deviance, null)
-    assert_allclose(1 - (residuals**2).sum(axis=0) / null, fit.dev_ratio, atol=1e-10)
-
-
 def test_a_real_path_is_pickled_with_its_fitter(data):
     X, y = data
     fit = ss.path(X, y, n_lambdas=5, stop=None)
     copy = pickle.loads(pickle.dumps(fit))
     assert_allclose(copy.coef(0.5, exact=True, X=X, y=y), fit.coef(0.5, exact=True, X=X, y=y))
     assert repr(copy) == repr(fit) and str(copy) == str(fit)
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_names_of_a_frame_follow_the_path(data, library):
-    frames = pytest.importorskip(library)
-    X, y = data
-    frame = frames.DataFrame({f"x{j}": X[:, j] for j in range(25)})
-    fit = ss.path(frame, y, n_lambdas=5)
-    assert fit.feature_names.tolist() == [f"x{j}" for j in range(25)]
-    assert fit.extend(frame, y, n_lambdas=1).feature_names.tolist() == fit.feature_names.tolist()
-    turned = frame[[f"x{j}" for j in range(24, -1, -1)]]
-    assert_allclose(fit.predict(turned), fit.predict(X))
-    longer, s = fit.extend(turned, y, n_lambdas=1), fit.lambdas[-1] / 2
-    assert_allclose(longer.coef(s), fit.extend(X, y, n_lambdas=1).coef(s))
 
 
 def test_a_wide_path_is_never_made_dense():
@@ -178,12 +140,3 @@ def test_a_path_is_frozen_and_the_givers_arrays_are_not():
     for array in (path.lambdas, path.df, path.status, path.coefs.data, path.coefs.indices):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
-
-
-def test_a_pickled_path_is_the_same_and_frozen():
-    copy = pickle.loads(pickle.dumps(fit))
-    assert_array_equal(copy.coefs.toarray(), fit.coefs.toarray())
-    assert copy.status[0] is Status.CONVERGED
-    assert copy.fitter is soft_path or copy.fitter.__name__ == "soft_path"
-    assert not copy.lambdas.flags.writeable
-    assert_allclose(copy.coef(1.5), fit.coef(1.5))

@@ -1,7 +1,6 @@
 """Survival curves and concordance of cox paths against their definitions, sample by sample."""
 
 import csv
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -91,19 +90,6 @@ def test_curves_and_concordance_are_those_of_glmnet(setting):
         assert C == pytest.approx(float(row["concordance"]), abs=1e-10)
 
 
-def test_shapes_and_times():
-    fit = ss.path(X, RIGHT, family="cox", n_lambdas=8)
-    data, s, events = (X, RIGHT), fit.lambdas[3], np.unique(STOP[STATUS])
-    one = fit.predict(NEW, s, kind="survival", data=data)
-    assert one.shape == (4, len(events))
-    assert np.array_equal(one, fit.predict(NEW, s, kind="survival", data=data, times=events))
-    assert (np.diff(one, axis=1) < 0).all() and (one < 1).all() and (one >= 0).all()
-    every = fit.predict(NEW, kind="survival", data=data, times=5.0)
-    assert every.shape == (4, 1, len(fit.lambdas))
-    again = pickle.loads(pickle.dumps(fit))
-    assert np.array_equal(again.predict(NEW, kind="survival", data=data, times=5.0), every)
-
-
 def test_the_relative_risk_is_the_response():
     fit = ss.path(X, RIGHT, family="cox", n_lambdas=8)
     assert fit.predict(NEW, kind="response") == pytest.approx(np.exp(NEW @ fit.coefs))
@@ -173,7 +159,11 @@ def test_frames_keep_their_names():
         ({"data": (X[1:], RIGHT)}, ValueError, "y has 80 rows but X has 79"),
         ({"data": (X[:, 1:], RIGHT)}, ValueError, "X has 5 columns; the path was fitted to 6"),
         ({"data": (X, RIGHT), "times": [np.nan]}, ValueError, "none of them NaN"),
-        ({"data": (X, RIGHT), "times": ["x"]}, TypeError, "times .* holds text"),
+        ({"data": (X, RIGHT), "times": ["1"]}, TypeError, "times .* holds text"),
+        ({"data": (X, RIGHT), "times": np.array(["1970-01-02"], dtype="M8[D]")}, TypeError,
+         "times .* holds dates"),
+        ({"data": (X, RIGHT), "strata": pd.DataFrame([["a", "b"]] * 4)}, ValueError,
+         r"strata has shape \(4, 2\); give one label"),
         ({"data": (X, RIGHT), "X": None}, ValueError, "X is missing"),
     ],
 )
@@ -198,18 +188,6 @@ def test_no_lambda_no_row_and_no_event_have_answers():
     assert fit.predict(NEW[:0], s, "survival", times=TIMES, data=data).shape == (0, len(TIMES))
     assert np.isnan(fit.concordance(X, {"time": STOP, "status": 0 * STOP}, s=s))
     assert np.isnan(fit.concordance(X[:0], {"time": STOP[:0], "status": STATUS[:0]}, s=s))
-
-
-@pytest.mark.parametrize("given, words", [
-    ({"times": np.array(["1970-01-02"], dtype="M8[D]")}, "times .* holds dates"),
-    ({"times": ["1"]}, "times .* holds text"),
-    ({"strata": pd.DataFrame([["a", "b"]] * 4)}, r"strata has shape \(4, 2\); give one label"),
-])  # fmt: skip
-def test_times_and_strata_of_other_kinds_are_refused(given, words):
-    fit = ss.path(X, RIGHT, family="cox", n_lambdas=4)
-    options = {"times": TIMES, "data": (X, RIGHT), **given}
-    with pytest.raises((TypeError, ValueError), match=words):
-        fit.predict(NEW, fit.lambdas[2], "survival", **options)
 
 
 def test_curves_know_their_times():

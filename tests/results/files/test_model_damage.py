@@ -55,23 +55,6 @@ def read_or_refused(file):
     return True
 
 
-def test_files_that_end_early(saved):
-    whole = saved.read_bytes()
-    for size in range(0, len(whole), len(whole) // 40):
-        saved.write_bytes(whole[:size])
-        assert not read_or_refused(saved)
-
-
-def test_bits_that_fell_over(saved):
-    """zip's checksums see most; what they do not cover is names and dates."""
-    whole, rng = saved.read_bytes(), np.random.default_rng(0)
-    for _ in range(60):
-        altered = bytearray(whole)
-        altered[rng.integers(len(whole))] ^= 1 << rng.integers(8)
-        saved.write_bytes(altered)
-        read_or_refused(saved)
-
-
 @pytest.mark.parametrize("how", TAMPERED)
 def test_arrays_of_another_make(saved, how):
     """Indices beyond the coefficients once ended the process."""
@@ -125,7 +108,9 @@ def test_every_result_survives_a_pickle(name):
     assert type(second) is type(first) and str(second) == str(first)
     for attribute, value in vars(first).items():
         if isinstance(value, np.ndarray) and value.dtype != object:
-            np.testing.assert_array_equal(getattr(second, attribute), value)
+            again = getattr(second, attribute)
+            np.testing.assert_array_equal(again, value)
+            assert again.flags.writeable == value.flags.writeable  # a frozen one stays frozen
 
 
 def test_a_member_hidden_by_the_length_of_another_is_missed(tmp_path):

@@ -45,18 +45,6 @@ def test_a_path_comes_back(name, tmp_path):
         back.coef(0.123456, exact=True, X=X, y=y)
 
 
-def test_ties_of_cox_are_kept(tmp_path):
-    family, y = FITS["cox"]
-    y = np.column_stack([np.ceil(3 * y[:, 0]), y[:, 1]])
-    fit = ss.path(X, y, family=family, n_lambdas=5)
-    ss.save(fit, tmp_path / "model.npz")
-    back = ss.load(tmp_path / "model.npz")
-    before, after = (ss.assess(f, X, y)["deviance"] for f in (fit, back))
-    assert np.array_equal(after, before)
-    breslow = ss.path(X, y, family="cox", lambdas=fit.lambdas)
-    assert not np.allclose(ss.assess(breslow, X, y)["deviance"], before)
-
-
 @pytest.mark.parametrize("fit", [
     lambda: ss.paths.lars_path_gram(X.T @ X, X.T @ Y, N),  # y'y, and so its deviance, is not known
     lambda: ss.path(X, Y, pmax=0, penalty_factor=np.arange(P)),  # ends before its first lambda

@@ -9,12 +9,10 @@ from scipy import sparse
 
 pytest.importorskip("matplotlib")
 from matplotlib.collections import LineCollection  # noqa: E402
-from matplotlib.colors import to_hex  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.text import Text  # noqa: E402
 
 from sparsesolve.results.path import Path  # noqa: E402
-from sparsesolve.results.pictures.line_names import COLOURS, FARTHEST, PALE  # noqa: E402
 from sparsesolve.results.pictures.path import MAX_LINES  # noqa: E402
 
 
@@ -78,11 +76,6 @@ def test_the_three_axes(xvar, places, word):
     assert ax.get_xlim() == pytest.approx((0, places[-1]))
 
 
-def test_neighbours_at_the_end_have_different_colours():
-    _, collection = lines_of(made([[0, k] for k in range(1, 8)]).plot(ax=axes()))
-    assert len({tuple(colour) for colour in collection.get_colors()}) == len(COLOURS)
-
-
 def test_count_of_nonzeros_on_top():
     ax = made(B).plot("lambda", ax=axes())
     count = ax.child_axes[0].xaxis.get_major_formatter()
@@ -112,20 +105,6 @@ def test_labels_do_not_overlap_and_stand_in_the_order_of_the_lines():
     shown = [ends[int(label)] for label in labels_of(ax)]
     assert shown == sorted(shown)
     assert {61, 60} <= {int(label) for label in labels_of(ax)}  # the largest always
-
-
-def test_lines_without_a_name_turn_grey():
-    ax = made([[0, 3, 2], [0, 1, 0], [0, 0, 1]]).plot(label=1, ax=axes())
-    colours = [to_hex(colour).upper() for colour in lines_of(ax)[1].get_colors()]
-    assert colours == [PALE, PALE, COLOURS[0]]
-
-
-def test_no_name_stands_far_from_its_line():
-    ax = made([[0, 1.0 + 1e-6 * k] for k in range(30)] + [[0, -1.0]]).plot(label=True, ax=axes())
-    low, high = ax.get_ylim()
-    for text in ax.texts:
-        assert abs(text.xyann[1] - (text.xy[1] - low) / (high - low)) <= FARTHEST + 1e-9
-    assert 2 <= len(ax.texts) < 15
 
 
 def test_an_empty_model_and_one_lambda_are_drawn():
