@@ -8,7 +8,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import scipy.sparse
 from cases import every
 from hypothesis import given
 
@@ -128,11 +127,7 @@ TWO = (read_binary, read_sides)
     (BINARY, [-0.2, 0.5, 1], ValueError, "y holds -0.2 at position 0"),
     ((read_sides, read_classes), [0, 0.5, 1], ValueError,
      "y holds 0.5 at position 1 .*must be whole"),
-    (BOTH, ["a", None, "b"], ValueError, r"missing value \(None\) at position 1.*drop its row"),
-    (BOTH, [0, 1], ValueError, "y has 2 values but X has 3 rows"),
-    (BOTH, None, TypeError, "y is None"),
     (BOTH, np.zeros((3, 2, 2)), ValueError, r"shape \(3, 2, 2\)"),
-    (BOTH, scipy.sparse.csc_array(np.eye(3)), TypeError, "y is a csc_array"),
     (BINARY, np.eye(3), ValueError, r"y has shape \(3, 3\).*\(failures, successes\)"),
     (BINARY + CLASSES, [[1, 1], [1, -2], [1, 1]], ValueError, "y holds -2.0 at row 1, column 1"),
     (BINARY + CLASSES, [[1, 1], [1, NAN], [1, 1]], ValueError, "y holds nan at row 1, column 1"),

@@ -70,14 +70,9 @@ def test_svmlight_of_these_features_alone(written):
     assert none.X.shape == (3, 1) and none.X.nnz == 0
 
 
-def test_svmlight_has_no_feature_of_a_name(written):
-    path = written("1 1:0.5 3:2\n", "data.svm")
-    with pytest.raises(ValueError) as caught:
-        read_table(path, features=["1", "age"])
-    assert str(caught.value) == (
-        f"{path}: an SVMlight file numbers its features, so none is named 'age'; give a file "
-        "whose columns have names"
-    )
+def test_svmlight_has_no_feature_of_a_name(written, refused):
+    refused(written("1 1:0.5 3:2\n", "data.svm"), "an SVMlight file numbers its features, so none "
+            "is named 'age'; give a file whose columns have names$", features=["1", "age"])
 
 
 @pytest.mark.parametrize("option, options", [
@@ -86,13 +81,9 @@ def test_svmlight_has_no_feature_of_a_name(written):
     ("offset", {"offset": "o"}),
     ("fold-groups", {"marks": {"fold_groups": "g"}}),
 ])  # fmt: skip
-def test_svmlight_has_no_column_for_any_part(written, option, options):
-    path = written("1 1:1\n", "data.svm")
-    with pytest.raises(ValueError) as caught:
-        read_table(path, **options)
-    assert str(caught.value) == (
-        f"{path}: an SVMlight file has no columns by name; leave out --{option}"
-    )
+def test_svmlight_has_no_column_for_any_part(written, refused, option, options):
+    refused(written("1 1:1\n", "data.svm"),
+            f"an SVMlight file has no columns by name; leave out --{option}$", **options)
 
 
 def test_svmlight_of_a_number_that_is_a_slip(written, refused):
