@@ -145,15 +145,7 @@ def _numbers_if_all_are(array):
 
 def _sorted_objects(array):
     """Return codes and labels of Python objects that can all be compared."""
-    for kind in set(map(type, array)):
-        first = next(i for i, item in enumerate(array) if type(item) is kind)
-        if kind.__name__ in ("NoneType", "NAType", "NaTType"):
-            raise _missing(array[first], first)
-        if is_number(kind):
-            broken = (i for i, item in enumerate(array) if type(item) is kind and item != item)
-            first = next(broken, None)
-            if first is not None:
-                raise _missing(array[first], first)
+    refuse_missing_labels(array)
     try:
         names = sorted(set(array))
     except TypeError as error:

@@ -66,7 +66,10 @@ def read_strata(strata, n, name="strata"):
 
 def is_missing(label):
     """Return True if a label is None, NA, NaT or NaN."""
-    return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    differs = label != label
+    return isinstance(differs, bool | np.bool_) and bool(differs)
 
 
 def _columns(y):

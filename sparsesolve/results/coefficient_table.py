@@ -143,18 +143,11 @@ def coefficient_columns(path, s, zeros):
     coefs, b0 = coefficients(path, s), np.asarray(intercepts(path, s))
     shape = (len(path.coefs) if several else 1, path.n_features, s.size)
     B = np.concatenate([b0.reshape(shape[0], 1, -1), coefs.reshape(shape)], axis=1)
-    shown = np.ones(B.shape, dtype=bool) if zeros else B != 0.0
-    shown[:, 0] = not str(path.family).startswith("cox")  # whose intercept nothing can tell
-    L, K, J = np.nonzero(shown.transpose(2, 0, 1))
-    features = [INTERCEPT, *(range(path.n_features) if path.feature_names is None
-                             else path.feature_names.tolist())]  # fmt: skip
-    columns = {"lambda": np.atleast_1d(s)[L]} if s.ndim else {}
-    if several:
-        columns["response"] = np.asarray(_responses(path), dtype=object)[K]
-    if getattr(path, "groups", None) is not None:
-        columns["group"] = np.array(["", *path.groups.of_features()], dtype=object)[J]
-    columns["feature"] = np.array(features, dtype=object)[J]
-    return {**columns, "coefficient": B.transpose(2, 0, 1)[L, K, J]}
+    has_intercept = not str(path.family).startswith("cox")  # nothing can tell that of cox
+    names, labels = (given if given is None else given.tolist()
+                     for given in (path.feature_names, path.class_names))  # fmt: skip
+    return _columns_of(B.transpose(2, 0, 1), zeros, names, labels, several, s if s.ndim else None,
+                       getattr(path, "groups", None), has_intercept)  # fmt: skip
 
 
 def columns_of_one(coef, intercept, feature_names=None, responses=None, zeros=False) -> dict:
@@ -164,18 +157,23 @@ def columns_of_one(coef, intercept, feature_names=None, responses=None, zeros=Fa
     0.
     """
     B = np.column_stack([np.atleast_1d(intercept), np.atleast_2d(coef)])
-    K, J = np.nonzero(np.full(B.shape, zeros) | (B != 0.0) | (np.arange(B.shape[1]) == 0))
-    columns = {}
-    if np.ndim(coef) == 2:
-        labels = list(range(len(B)) if responses is None else responses)
+    return _columns_of(B[None], zeros, feature_names, responses, np.ndim(coef) == 2)
+
+
+def _columns_of(B, zeros, names, responses, several, s=None, groups=None, has_intercept=True):
+    """Return the entries of B (S, K, 1 + p), the intercepts first, as arrays by name."""
+    shown = np.full(B.shape, zeros) | (B != 0.0)
+    shown[:, :, 0] = has_intercept
+    L, K, J = np.nonzero(shown)
+    columns = {} if s is None else {"lambda": s[L]}
+    if several:
+        labels = range(B.shape[1]) if responses is None else responses
         columns["response"] = np.array([*labels, None], dtype=object)[K]
-    names = range(B.shape[1] - 1) if feature_names is None else feature_names
+    if groups is not None:
+        columns["group"] = np.array(["", *groups.of_features()], dtype=object)[J]
+    names = range(B.shape[2] - 1) if names is None else names
     columns["feature"] = np.array([INTERCEPT, *names], dtype=object)[J]
-    return {**columns, "coefficient": B[K, J]}
-
-
-def _responses(path):
-    return range(len(path.coefs)) if path.class_names is None else path.class_names.tolist()
+    return {**columns, "coefficient": B[L, K, J]}
 
 
 def _first_lines(fit, path, s):

@@ -61,6 +61,11 @@ class CrossValidated(Frozen, Named):
         return plot_cv(self, ax=ax)
 
     @property
+    def class_names(self) -> np.ndarray | None:
+        """The labels (K,), if y had classes."""
+        return self.path.class_names
+
+    @property
     def end_of_grid(self) -> str:
         """Return a sentence if lambda_min is the last lambda and the grid ended there, else ""."""
         last = len(self.lambdas) - 1
@@ -151,11 +156,6 @@ class CVPath(CrossValidated):
     def feature_names(self) -> np.ndarray | None:
         """The names (p,) of the features, if X had names or they were given."""
         return self.path.feature_names
-
-    @property
-    def class_names(self) -> np.ndarray | None:
-        """The labels (K,), if y had classes."""
-        return self.path.class_names
 
     @property
     def groups(self) -> FeatureGroups | None:

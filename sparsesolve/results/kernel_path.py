@@ -267,11 +267,6 @@ class MKLCrossValidation(CrossValidated):
         """The names (M,) of the kernels, if they had any."""
         return self.path.kernel_names
 
-    @property
-    def class_names(self) -> np.ndarray | None:
-        """The labels (K,), if y had classes."""
-        return self.path.class_names
-
     def active(self, s: float | str = "lambda_1se") -> np.ndarray:
         """Return the kernels of positive norm at `s`, as ``MKLPath.active``."""
         return self.path.active(self.read_s(s))

@@ -128,24 +128,22 @@ def right_aligned(rows):
             for row in rows]  # fmt: skip
 
 
-def shortened(lines):
+def shortened(lines, what="rows"):
     """Return the head and the tail of a long table whose first line is its header."""
     hidden = len(lines) - 1 - 2 * ENDS
     if len(lines) <= 3 * ENDS + 1:
         return lines
-    return [*lines[: 1 + ENDS], f"... {hidden} rows more ...", *lines[-ENDS:]]
+    return [*lines[: 1 + ENDS], f"... {hidden} {what} more ...", *lines[-ENDS:]]
 
 
 def table(path, whole=False):
     """Return glmnet's table, a line for each lambda, with the certified gap."""
     header = ("", "Df", "%Dev", "Lambda", "Gap")
     cells = [header, *rows(path)]
-    hidden = 0 if whole or len(cells) <= 3 * ENDS + 1 else len(cells) - 1 - 2 * ENDS
     lines = right_aligned([[cell.rstrip("*") for cell in row] for row in cells])
     # The star of an unconverged lambda stands to the right of its aligned column.
     lines = [line + "*" * row[-1].endswith("*") for line, row in zip(lines, cells, strict=True)]
-    if hidden:
-        lines[1 + ENDS : 1 + ENDS + hidden] = [f"... {hidden} lambdas more ..."]
+    lines = lines if whole else shortened(lines, "lambdas")
     return "\n".join([heading(path), "", *lines, *notes(path)])
 
 

@@ -58,16 +58,12 @@ def concordance(y, eta, weights=None):
     one time do not count. NaN if no pair can be compared. A sample censored at the time of a
     death outlives it, and one that enters late is compared only with deaths after its start.
     """
-    y, eta, weights = _read(y, eta, weights, censored=True)
+    eta = np.asarray(eta, dtype=float).ravel()
+    weights = read_weights(weights, len(eta))
+    weights = np.ones(len(eta)) if weights is None else weights
+    y = read_survival(y, len(eta), censored=True)
     if not len(eta):
         return np.nan
     concordant, discordant, tied, *_ = count_pairs(y, ranks(eta)[0], weights / weights.max())
     compared = concordant + discordant + tied
     return float((concordant + tied / 2) / compared) if compared > 0 else np.nan
-
-
-def _read(y, eta, weights, censored=False):
-    eta = np.asarray(eta, dtype=float).ravel()
-    weights = read_weights(weights, len(eta))
-    y = read_survival(y, len(eta), censored=censored)
-    return y, eta, np.ones(len(eta)) if weights is None else weights

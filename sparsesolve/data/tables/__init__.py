@@ -1,6 +1,6 @@
 """Data files for the command line: CSV, SVMlight, vw, .npz and Parquet, read into X and y."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from .cells import Style
 from .columns import Table
@@ -95,20 +95,15 @@ def read_blocks(file, layout=None, *, response=(), weights=None, offset=None, la
     if layout == "npz":
         yield read_table(file, layout=layout, **given)
         return
-    with _named(file):
-        if layout == "csv":
+    with _named(file), seekable(file) if layout == "parquet" else nullcontext(file) as source:
+        if layout in MIXED:
             from .mixed import read_mixed_blocks
 
-            yield from read_mixed_blocks(file, layout, style=style, encoder=encoder, **given)
-        elif layout == "parquet":
-            from .mixed import read_mixed_blocks
-
-            with seekable(file) as whole:
-                yield from read_mixed_blocks(whole, layout, encoder=encoder, **given)
+            yield from read_mixed_blocks(source, layout, style=style, encoder=encoder, **given)
         else:
             from .sparse_text import sparse_blocks
 
-            yield from sparse_blocks(file, layout, hash_bits=hash_bits, zero_based=zero_based,
+            yield from sparse_blocks(source, layout, hash_bits=hash_bits, zero_based=zero_based,
                                      **given)  # fmt: skip
 
 

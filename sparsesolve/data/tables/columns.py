@@ -53,11 +53,11 @@ def parts(names, response, weights, offset, drop, features=None, marks=None):
     if not response and features is None:
         raise ValueError(f"say which column to fit with --response; there are {listed(names)}")
     places = {name: j for j, name in enumerate(names) if name}
-    fitted = [_place(places, name) for name in response]
+    fitted = [place_of(places, name) for name in response]
     find = {"weights": weights, "offset": offset}
-    found = {part: None if name is None else _place(places, name) for part, name in find.items()}
-    dropped = [_place(places, name) for name in drop] + [0] * (not names[0])
-    marked = {what: _place(places, name) for what, name in (marks or {}).items()}
+    found = {part: None if name is None else place_of(places, name) for part, name in find.items()}
+    dropped = [place_of(places, name) for name in drop] + [0] * (not names[0])
+    marked = {what: place_of(places, name) for what, name in (marks or {}).items()}
     single = [j for j in found.values() if j is not None]
     taken = fitted + single + list(marked.values()) + sorted({*dropped, *unnamed})
     counts = Counter(taken)
@@ -67,7 +67,7 @@ def parts(names, response, weights, offset, drop, features=None, marks=None):
     if features is None:
         wanted = [j for j in range(len(names)) if j not in counts]
     else:
-        wanted = [_place(places, name) for name in features]
+        wanted = [place_of(places, name) for name in features]
         used = {*wanted, *fitted, *single, *marked.values()}
         dropped = [j for j in range(len(names)) if j not in used and j not in unnamed]
     if not wanted:
@@ -113,7 +113,7 @@ def _is_number(text):
     return True
 
 
-def _place(places, name):
+def place_of(places, name):
     """Return the position of the column of that name."""
     if name not in places:
         close = difflib.get_close_matches(name, places, n=1)

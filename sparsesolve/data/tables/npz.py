@@ -9,7 +9,7 @@ from scipy import sparse
 
 from sparsesolve.data import read_design
 
-from .columns import Table, listed, response_array
+from .columns import Table, listed, place_of, response_array
 
 SPARSE_PARTS = {"data", "indices", "indptr", "shape"}
 
@@ -88,10 +88,7 @@ def _checked_names(names, shape):
 def _ordered(table, features):
     """Return the table with these features, in this order."""
     place = {name: j for j, name in enumerate(table.feature_names.tolist())}
-    for name in features:
-        if name not in place:
-            raise ValueError(f"no column is named {name!r}; there are {listed(list(place))}")
-    X = read_design(table.X)[0][:, [place[name] for name in features]]
+    X = read_design(table.X)[0][:, [place_of(place, name) for name in features]]
     return replace(table, X=X, feature_names=np.array(features))
 
 

@@ -21,7 +21,6 @@ BYTES = 1 << 20
 BITS, MOST_BITS = 18, 30
 # A larger feature number is an error: the names alone would take 4 GB.
 MOST_FEATURES = 10**8
-NO_COLUMNS = "a {} file has no columns by name; leave out --{}"
 
 
 class Entries(NamedTuple):
@@ -167,10 +166,9 @@ def _refuse_names(layout, response, weights, offset, marks):
     named = {"response": response, "weights": weights, "offset": offset, **(marks or {})}
     for option, value in named.items():
         if value:
-            name = {"svmlight": "SVMlight"}.get(layout, layout)
-            option = option.replace("_", "-")
-            raise ValueError(f"an {name} file has no columns by name; leave out --{option}"
-                             if name == "SVMlight" else NO_COLUMNS.format(name, option))
+            kind = "a vw" if layout == "vw" else "an SVMlight"
+            raise ValueError(f"{kind} file has no columns by name; leave out "
+                             f"--{option.replace('_', '-')}")  # fmt: skip
 
 
 def _refuse_other_numbers(features, names, hashed):
