@@ -87,12 +87,6 @@ def test_bad_tables_are_refused(table, words):
         read_mixed_columns(table)
 
 
-def test_two_columns_of_one_name_are_refused():
-    pandas = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match="two columns of one name"):
-        read_mixed_columns(pandas.DataFrame([[1, 2]], columns=["a", "a"]))
-
-
 def test_what_is_no_mixed_table_is_refused():
     with pytest.raises(TypeError, match="column 'day' holds datetime64"):
         read_mixed_columns({"day": np.array(["2020-01-01"], dtype="datetime64[D]")})

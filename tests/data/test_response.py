@@ -127,6 +127,7 @@ TWO = (read_binary, read_sides)
     (BINARY, [-0.2, 0.5, 1], ValueError, "y holds -0.2 at position 0"),
     ((read_sides, read_classes), [0, 0.5, 1], ValueError,
      "y holds 0.5 at position 1 .*must be whole"),
+    (BOTH, [0, 1], ValueError, "y has 2 values but X has 3 rows"),
     (BOTH, np.zeros((3, 2, 2)), ValueError, r"shape \(3, 2, 2\)"),
     (BINARY, np.eye(3), ValueError, r"y has shape \(3, 3\).*\(failures, successes\)"),
     (BINARY + CLASSES, [[1, 1], [1, -2], [1, 1]], ValueError, "y holds -2.0 at row 1, column 1"),

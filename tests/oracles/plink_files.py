@@ -1,6 +1,10 @@
-"""PLINK's files written line by line and bit by bit, for tests."""
+"""PLINK's files written line by line and bit by bit, and plink2, for tests."""
+
+import shutil
+import subprocess
 
 import numpy as np
+import pytest
 from packed_genotypes import packed
 
 
@@ -25,3 +29,17 @@ def write_plink(folder, G, name="study", variants=None, samples=None):
     file.with_suffix(".bim").write_text("".join(line + "\n" for line in bim))
     file.with_suffix(".fam").write_text("".join(line + "\n" for line in fam))
     return file
+
+
+def plink2(folder, *words):
+    """Run plink2 in a folder; skip where it is not installed."""
+    if shutil.which("plink2") is None:
+        pytest.skip("plink2 is not installed")
+    words = ["plink2", "--silent", "--threads", "1", "--memory", "640", *map(str, words)]
+    subprocess.run(words, cwd=folder, check=True, capture_output=True)
+
+
+def table_of(file):
+    """Return the columns of a table that plink2 has written, by name."""
+    header, *rows = (line.split() for line in file.read_text().splitlines())
+    return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))

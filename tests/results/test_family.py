@@ -112,7 +112,7 @@ def test_every_result_answers(name):
     arrays = [value for value in vars(fit).values() if isinstance(value, np.ndarray)]
     assert not (isinstance(fit, Frozen) and any(array.flags.writeable for array in arrays))
     assert "\n" not in repr(fit) and len(repr(fit)) < 250
-    assert len(str(fit).splitlines()) < 60
+    assert 0 < len(str(fit).splitlines()) < 60
     frame = fit.to_frame()
     assert isinstance(frame, pd.DataFrame) and len(frame) and frame.columns.is_unique
     ax = fit.plot()

@@ -1,7 +1,5 @@
 """KnotPath: exact between its knots, followed on below the last, a Path in all else."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -50,17 +48,6 @@ def test_it_is_extended_by_knots():
                        (lambda: SHORT.extend(X[:, :3], Y), "columns")):  # fmt: skip
         with pytest.raises(ValueError, match=match):
             bad()
-
-
-def test_it_prints_and_draws_and_pickles():
-    assert f"{len(WHOLE.lambdas)} lambdas" in repr(WHOLE)
-    assert str(WHOLE).count("\n") == len(WHOLE.lambdas) + 2
-    assert "lambda = 0 was reached" in str(WHOLE)
-    ax = WHOLE.plot(label=True)
-    ax.figure.clear()
-    again = pickle.loads(pickle.dumps(WHOLE))
-    assert np.array_equal(again.coefs.toarray(), WHOLE.coefs.toarray())
-    assert again.extend is not None and isinstance(again, ss.KnotPath)
 
 
 def test_iterations_are_the_features_that_came_and_went():

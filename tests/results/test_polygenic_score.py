@@ -1,13 +1,11 @@
 """Weights of variants in the PGS Catalog's format, and scores of new samples."""
 
 import gzip
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
 from packed_genotypes import drawn, imputed
-from plink_files import lines_of_variants, write_plink
+from plink_files import lines_of_variants, plink2, table_of, write_plink
 
 import sparsesolve as ss
 
@@ -69,19 +67,14 @@ def test_a_file_gives_the_same_scores_to_the_last_digit(study, tmp_path, name):
 
 
 def test_plink2_scores_the_written_file_the_same(study, tmp_path):
-    if shutil.which("plink2") is None:
-        pytest.skip("plink2 is not installed")
     X, _, fit = study
     score = ss.polygenic_score(fit, float(fit.lambdas[15]))
     score.write(tmp_path / "w.txt", build="GRCh37")
     rows = [line for line in (tmp_path / "w.txt").read_text().splitlines() if line[0] != "#"]
     (tmp_path / "p.txt").write_text("\n".join(rows) + "\n")
-    words = ["plink2", "--silent", "--threads", "1", "--memory", "640", "--bfile", "study",
-             "--score", "p.txt", "1", "4", "6", "header", "cols=+scoresums",
-             "--out", "p"]  # fmt: skip
-    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
-    rows = [line.split() for line in (tmp_path / "p.sscore").read_text().splitlines()]
-    sums = [float(row[rows[0].index("SCORE1_SUM")]) for row in rows[1:]]
+    plink2(tmp_path, "--bfile", "study", "--score", "p.txt", 1, 4, 6, "header", "cols=+scoresums",
+           "--out", "p")  # fmt: skip
+    sums = [float(cell) for cell in table_of(tmp_path / "p.sscore")["SCORE1_SUM"]]
     found = score.score(X, ambiguous="keep")
     assert found.values == pytest.approx(sums, abs=1e-3)  # plink2 prints six digits
 

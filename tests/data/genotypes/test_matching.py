@@ -1,12 +1,9 @@
 """Variants of a model among those of other files: swaps, strands, gaps, and plink2's scores."""
 
-import shutil
-import subprocess
-
 import numpy as np
 import pytest
 from packed_genotypes import drawn, imputed
-from plink_files import lines_of_samples, write_plink
+from plink_files import lines_of_samples, plink2, table_of, write_plink
 
 import sparsesolve as ss
 
@@ -151,22 +148,9 @@ def test_a_path_of_genotypes_goes_on_with_its_own_genotypes(fit, tmp_path):
     assert len(longer.lambdas) == len(fit.lambdas) + 3 and longer.variants is fit.variants
 
 
-def plink(folder, *words):
-    """Run plink2 in a folder; skip where it is not installed."""
-    if shutil.which("plink2") is None:
-        pytest.skip("plink2 is not installed")
-    words = ["plink2", "--silent", "--threads", "1", "--memory", "640", *map(str, words)]
-    subprocess.run(words, cwd=folder, check=True, capture_output=True)
-
-
-def table_of(file):
-    header, *rows = (line.split() for line in file.read_text().splitlines())
-    return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
-
-
 def test_plink2_counts_the_same(tmp_path):
     X = ss.genotypes(write_plink(tmp_path, G, variants=LINES))
-    plink(tmp_path, "--bfile", "study", "--geno-counts", "--out", "p")
+    plink2(tmp_path, "--bfile", "study", "--geno-counts", "--out", "p")
     found = table_of(tmp_path / "p.gcount")
     names = ["HOM_REF_CT", "HET_REF_ALT_CTS", "TWO_ALT_GENO_CTS", "MISSING_CT"]
     assert found["ALT"] == X.variants.a1.tolist()  # A1 of a .bim file is plink2's ALT
@@ -178,14 +162,14 @@ def test_plink2_scores_the_same(fit, tmp_path):
     b = fit.coefs[:, [k]].toarray().ravel()
     rows = [f"{X.names[j]} {X.variants.a1[j]} {b[j]:.17g}" for j in np.flatnonzero(b)]
     (tmp_path / "w.txt").write_text("\n".join(rows) + "\n")
-    plink(tmp_path, "--bfile", "study", "--score", "w.txt", "cols=+scoresums", "--out", "p")
+    plink2(tmp_path, "--bfile", "study", "--score", "w.txt", "cols=+scoresums", "--out", "p")
     sums = np.array(table_of(tmp_path / "p.sscore")["SCORE1_SUM"], dtype=float)
     assert fit.predict(X, fit.lambdas[k]) == pytest.approx(sums + fit.intercepts[k], abs=1e-3)
     # The same scores from a file that plink2 writes with the other allele first.
     rows = [f"rs{j}\t{ALLELES[j % 4].split()[0]}" for j in range(0, P, 3)]
     (tmp_path / "ref.txt").write_text("\n".join(rows) + "\n")
-    plink(tmp_path, "--bfile", "study", "--ref-allele", "force", "ref.txt", 2, 1, "--make-bed",
-          "--out", "turned")  # fmt: skip
+    plink2(tmp_path, "--bfile", "study", "--ref-allele", "force", "ref.txt", 2, 1, "--make-bed",
+           "--out", "turned")  # fmt: skip
     turned = ss.genotypes(tmp_path / "turned.bed")
     assert (turned.variants.a1 != X.variants.a1).sum() == len(rows)
     assert fit.predict(turned.match(fit, ambiguous="keep")) == pytest.approx(fit.predict(X))
