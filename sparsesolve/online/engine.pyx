@@ -11,6 +11,8 @@ up for the penalty of the steps in which a feature did not occur.
 Reference: Duchi and Singer, "Efficient online and batch learning using forward backward splitting"
 (2009), sections 5 and 6.
 """
+from copy import deepcopy
+
 import numpy as np
 
 from sparsesolve.losses.base cimport Loss
@@ -41,13 +43,27 @@ cdef class Engine:
         self.record = np.zeros(self.width * max(n_features, 1))
         self.intercept_record = np.zeros((2, n_responses))
 
+    # Attributes that a subclass learns besides the two records.
+    learned = ()
+
     def state(self):
         """Return what has been learned, as arrays and numbers."""
-        return [np.asarray(self.record), np.asarray(self.intercept_record)]
+        parts = [getattr(self, name) for name in ("record", "intercept_record", *self.learned)]
+        return [part if isinstance(part, int | float | list) else np.asarray(part)
+                for part in parts]
 
     def restore(self, state):
-        """Continue from a state of another engine."""
+        """Continue from a state of another engine, which has less in pickles of before 0.2."""
         self.record, self.intercept_record = [np.array(part) for part in state[:2]]
+        for name, part in zip(self.learned, state[2:]):
+            setattr(self, name, deepcopy(part))
+
+    def weights(self, level, scale, plain, features=None):
+        """Return the weights (K, p) and intercepts (K,) at a step with these numbers of `Clock`.
+
+        With features (m,) the weights are those of these features, (K, m).
+        """
+        raise NotImplementedError
 
     def rows(self):
         """Return the stored numbers of the features, (p, width)."""

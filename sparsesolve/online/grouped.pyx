@@ -48,14 +48,14 @@ cdef class Grouped(Engine):
     """
     cdef readonly BlockPenalty penalty
     cdef readonly object method
-    cdef readonly double square, largest    # for FOBOS, as in Shrinkage
+    cdef public double square, largest      # for FOBOS, as in Shrinkage
     cdef readonly double eta0, beta
     cdef Method code
     cdef bint lazy
     cdef const double[::1] size             # (G,)
     cdef const int[::1] of_kind             # (G,)
     cdef int[::1] place                     # (K p,) place of a weight, group by group
-    cdef readonly double[::1] last          # (G,) c or n
+    cdef public double[::1] last            # (G,) c or n
     cdef double[::1] value, gradient        # (K p,) weights at this step; its gradient
     cdef double[::1] lead                   # (K,) gradient of the intercepts
     cdef int[::1] touched                   # groups in this step
@@ -75,13 +75,7 @@ cdef class Grouped(Engine):
         self.lead, self.touched = np.zeros(n_responses), np.zeros(G, np.intc)
         self.seen = np.zeros(G, np.uint8)
 
-    def state(self):
-        return [*super().state(), np.asarray(self.last), self.square, self.largest]
-
-    def restore(self, state):
-        super().restore(state)
-        self.last = np.array(state[2])
-        self.square, self.largest = state[3:]
+    learned = ("last", "square", "largest")
 
     cdef void fetch(self, const int* index, Py_ssize_t count) noexcept nogil:
         """Do nothing: groups have many features each, so prefetching does not pay."""
@@ -114,10 +108,6 @@ cdef class Grouped(Engine):
             w[a] /= scale
 
     def weights(self, level, scale, plain, features=None):
-        """Return the weights (K, p) and intercepts (K,) at a step with these levels, (kinds,)
-        each.
-
-        With features (m,) the weights are those of these features, (K, m)."""
         b = np.asarray(self.intercept_record)
         if self.code == FTRL:
             b = b[0] * self.eta0 / np.sqrt(self.beta**2 + b[1])

@@ -42,7 +42,7 @@ cdef class ProximalLeader(Engine):
     """
     cdef readonly double eta0, beta
     cdef readonly bint tied
-    cdef readonly double largest        # largest weight or intercept seen in a row
+    cdef public double largest          # largest weight or intercept seen in a row
     cdef double[::1] weight, root       # of the last gathered row: its weights, and sqrt(n)
     cdef double[::1] total              # (p K,) gradient of a step of several rows or responses
     cdef double[::1] lead               # (K,) gradient of the intercepts
@@ -59,18 +59,9 @@ cdef class ProximalLeader(Engine):
         self.weight, self.root = np.zeros(n_responses + 1023), np.zeros(1024)
         self.lead, self.total = np.zeros(n_responses), None
 
-    def state(self):
-        return [*super().state(), self.largest]
-
-    def restore(self, state):
-        super().restore(state)
-        self.largest = state[2]
+    learned = ("largest",)
 
     def weights(self, level, scale, plain, features=None):
-        """Return the weights (K, p) and intercepts (K,) at a step with these levels, (kinds,)
-        each.
-
-        With features (m,) the weights are those of these features, (K, m)."""
         K, chosen = self.n_responses, slice(self.n_features) if features is None else features
         rows = self.rows()[chosen]
         which = 0 if self.kind is None else np.asarray(self.kind)[chosen]
@@ -120,12 +111,7 @@ cdef class ProximalLeader(Engine):
     cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
                      double* eta) noexcept nogil:
         cdef Py_ssize_t a, k, K = self.n_responses
-        cdef double level = self.level[s, 0], ridge = self.scale[s, 0], total = 0.0, w, root
-        cdef double invert = 1.0 / self.eta0, least = self.beta * self.beta, top = self.largest
-        cdef double* record = &self.record[0]
-        cdef double* weight = &self.weight[0]
-        cdef double* roots = &self.root[0]
-        cdef const double* r
+        cdef double top = self.largest, w
         for k in range(K):
             w = self.intercept_record[0, k] * self.eta0 / self.at_root(self.intercept_record[1, k])
             eta[k] += w
@@ -136,43 +122,15 @@ cdef class ProximalLeader(Engine):
                 for k in range(K):
                     eta[k] += x[a] * self.weight[k]
             return
-        for a in range(count):
-            r = record + 2 * index[a]
-            if self.kind is not None:
-                level = self.level[s, self.kind[index[a]]]
-                ridge = self.scale[s, self.kind[index[a]]]
-            root = sqrt(least + r[1])
-            w = soft(r[0], level)
-            if w != 0.0:
-                w /= root * invert + ridge
-            total += x[a] * w
-            top = max(top, fabs(w))
-            weight[a], roots[a] = w, root
-        eta[0] += total
         self.largest = top
+        eta[0] += gather_row(self, &self.record[0], s, index, x, count)
 
     cdef void scatter(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
                       const double* slope) noexcept nogil:
-        cdef Py_ssize_t a, k, K = self.n_responses
-        cdef double u = self.rate[s], g, root, invert = 1.0 / self.eta0, first = slope[0]
-        cdef double least = self.beta * self.beta
-        cdef double* record = &self.record[0]
-        cdef const double* weight = &self.weight[0]
-        cdef const double* roots = &self.root[0]
-        cdef double* r
-        if K > 1 or self.batched:
+        if self.n_responses > 1 or self.batched:
             self.add(index, x, count, slope)
-            return
-        if self.has_intercept:
-            self.learn(&self.intercept_record[0, 0], &self.intercept_record[1, 0], u, slope[0],
-                       self.intercept_record[0, 0] * self.eta0
-                       / self.at_root(self.intercept_record[1, 0]))
-        for a in range(count):
-            r = record + 2 * index[a]
-            g = first * x[a]
-            r[1] += u * g * g
-            root = sqrt(least + r[1])
-            r[0] += (root - roots[a]) * invert * weight[a] - u * g
+        else:
+            scatter_row(self, &self.record[0], s, index, x, count, slope[0])
 
     cdef void add(self, const int* index, const double* x, Py_ssize_t count,
                   const double* slope) noexcept nogil:
@@ -250,39 +208,60 @@ cdef class ShortLeader(ProximalLeader):
 
     cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
                      double* eta) noexcept nogil:
-        cdef Py_ssize_t a
-        cdef double level = self.level[s, 0], ridge = self.scale[s, 0], w, root
-        cdef double invert = 1.0 / self.eta0, least = self.beta * self.beta
-        cdef float* record = <float*> &self.record[0]
-        cdef const float* r
         eta[0] += self.intercept_record[0, 0] * self.eta0 / self.at_root(
             self.intercept_record[1, 0])
-        for a in range(count):
-            r = record + 2 * index[a]
-            if self.kind is not None:
-                level = self.level[s, self.kind[index[a]]]
-                ridge = self.scale[s, self.kind[index[a]]]
-            root = sqrt(least + r[1])
-            w = soft(r[0], level) / (root * invert + ridge)
-            eta[0] += x[a] * w
-            self.largest = max(self.largest, fabs(w))
-            self.weight[a], self.root[a] = w, root
+        eta[0] += gather_row(self, <float*> &self.record[0], s, index, x, count)
 
     cdef void scatter(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
                       const double* slope) noexcept nogil:
-        cdef Py_ssize_t a
-        cdef double u = self.rate[s], g, square, invert = 1.0 / self.eta0
-        cdef double least = self.beta * self.beta
-        cdef float* record = <float*> &self.record[0]
-        cdef float* r
-        if self.has_intercept:
-            self.learn(&self.intercept_record[0, 0], &self.intercept_record[1, 0], u, slope[0],
-                       self.intercept_record[0, 0] * self.eta0
-                       / self.at_root(self.intercept_record[1, 0]))
-        for a in range(count):
-            r = record + 2 * index[a]
-            g = slope[0] * x[a]
-            square = r[1] + u * g * g
-            r[1] = <float> square
-            r[0] = <float> (r[0] + (sqrt(least + r[1]) - self.root[a]) * invert * self.weight[a]
-                            - u * g)
+        scatter_row(self, <float*> &self.record[0], s, index, x, count, slope[0])
+
+
+ctypedef fused Stored:
+    float
+    double
+
+
+cdef inline double gather_row(ProximalLeader self, Stored* record, Py_ssize_t s, const int* index,
+                              const double* x, Py_ssize_t count) noexcept nogil:
+    """Return x'w of a row for one response, and store its weights and roots."""
+    cdef Py_ssize_t a
+    cdef double level = self.level[s, 0], ridge = self.scale[s, 0], total = 0.0, w, root
+    cdef double invert = 1.0 / self.eta0, least = self.beta * self.beta, top = self.largest
+    cdef double* weight = &self.weight[0]
+    cdef double* roots = &self.root[0]
+    cdef const Stored* r
+    for a in range(count):
+        r = record + 2 * index[a]
+        if self.kind is not None:
+            level = self.level[s, self.kind[index[a]]]
+            ridge = self.scale[s, self.kind[index[a]]]
+        root = sqrt(least + r[1])
+        w = soft(r[0], level)
+        if w != 0.0:
+            w /= root * invert + ridge
+        total += x[a] * w
+        top = max(top, fabs(w))
+        weight[a], roots[a] = w, root
+    self.largest = top
+    return total
+
+
+cdef inline void scatter_row(ProximalLeader self, Stored* record, Py_ssize_t s, const int* index,
+                             const double* x, Py_ssize_t count, double slope) noexcept nogil:
+    """Learn from a gathered row for one response."""
+    cdef Py_ssize_t a
+    cdef double u = self.rate[s], g, root, invert = 1.0 / self.eta0, least = self.beta * self.beta
+    cdef const double* weight = &self.weight[0]
+    cdef const double* roots = &self.root[0]
+    cdef Stored* r
+    if self.has_intercept:
+        self.learn(&self.intercept_record[0, 0], &self.intercept_record[1, 0], u, slope,
+                   self.intercept_record[0, 0] * self.eta0
+                   / self.at_root(self.intercept_record[1, 0]))
+    for a in range(count):
+        r = record + 2 * index[a]
+        g = slope * x[a]
+        r[1] = <Stored> (r[1] + u * g * g)
+        root = sqrt(least + r[1])
+        r[0] = <Stored> (r[0] + (root - roots[a]) * invert * weight[a] - u * g)

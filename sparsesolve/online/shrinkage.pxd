@@ -10,8 +10,8 @@ cdef inline double soft(double q, double level) noexcept nogil:
 
 cdef class Shrinkage(Engine):
     cdef readonly bint dual, tied
-    cdef readonly double square     # FOBOS: an upper bound of |w|^2, without intercepts
-    cdef readonly double largest    # its largest value so far, with intercepts
+    cdef public double square       # FOBOS: an upper bound of |w|^2, without intercepts
+    cdef public double largest      # its largest value so far, with intercepts
 
     cdef void gather_rows(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
                           double* eta) noexcept nogil

@@ -61,18 +61,9 @@ cdef class Shrinkage(Engine):
         self.dual, self.tied = dual, tied and n_responses > 1
         super().__init__(n_responses, n_features, intercept, kind, n_responses + (not dual))
 
-    def state(self):
-        return [*super().state(), self.square, self.largest]
-
-    def restore(self, state):
-        super().restore(state)
-        self.square, self.largest = state[2:]
+    learned = ("square", "largest")
 
     def weights(self, level, scale, plain, features=None):
-        """Return the weights (K, p) and intercepts (K,) at a step with these levels, (kinds,)
-        each.
-
-        With features (m,) the weights are those of these features, (K, m)."""
         K, chosen = self.n_responses, slice(self.n_features) if features is None else features
         rows = self.rows()[chosen]
         which = 0 if self.kind is None else np.asarray(self.kind)[chosen]
@@ -199,15 +190,16 @@ cdef class Averaged(Shrinkage):
         Whether the mean is over the steps since the last power of two but one.
     """
     cdef readonly bint suffix
-    cdef readonly Py_ssize_t made           # number of steps so far
-    cdef Py_ssize_t period, known           # most stored steps; stored steps now
+    cdef public Py_ssize_t made             # number of steps so far
+    cdef Py_ssize_t period                  # most stored steps
+    cdef public Py_ssize_t known            # stored steps now
     cdef double[:, :, ::1] steps            # (period + 1, kinds, 3): level, A and B
-    cdef double growth                      # growth of scales since the first stored step
-    cdef Py_ssize_t[::1] since              # (p,) stored step to which a feature is up to date
-    cdef Py_ssize_t since_intercept
-    cdef double[:, :, ::1] sums  # (2, p, K) of the part before the last, and of the last
-    cdef double[:, ::1] intercept_sums      # (2, K)
-    cdef Py_ssize_t[2] counts               # steps in each part
+    cdef public double growth               # growth of scales since the first stored step
+    cdef public Py_ssize_t[::1] since       # (p,) stored step to which a feature is up to date
+    cdef public Py_ssize_t since_intercept
+    cdef public double[:, :, ::1] sums  # (2, p, K) of the part before the last, and of the last
+    cdef public double[:, ::1] intercept_sums   # (2, K)
+    cdef public Py_ssize_t[::1] counts      # (2,) steps in each part
     cdef bint begun                         # True if the levels of this step are stored
 
     def __init__(self, n_responses, n_features, intercept, kind=None, dual=False, tied=False,
@@ -218,28 +210,22 @@ cdef class Averaged(Shrinkage):
         self.since = np.zeros(max(n_features, 1), dtype=np.intp)
         self.sums = np.zeros((2, max(n_features, 1), n_responses))
         self.intercept_sums = np.zeros((2, n_responses))
+        self.counts = np.zeros(2, dtype=np.intp)
 
-    def state(self):
-        """Return what has been learned; see Engine."""
-        return [*super().state(), np.asarray(self.sums), np.asarray(self.intercept_sums),
-                np.array([self.counts[0], self.counts[1]]), np.asarray(self.since),
-                self.since_intercept, self.made, self.known, self.growth,
-                np.asarray(self.steps)[: self.known + 1]]
+    learned = (*Shrinkage.learned, "sums", "intercept_sums", "counts", "since", "since_intercept",
+               "made", "known", "growth", "stored")
 
-    def restore(self, state):
-        """Continue from a state; see Engine."""
-        super().restore(state[:4])
-        self.sums, self.intercept_sums = np.array(state[4]), np.array(state[5])
-        self.counts[0], self.counts[1] = state[6]
-        self.since = np.array(state[7])
-        self.since_intercept, self.made, self.known, self.growth = state[8:12]
-        np.asarray(self.steps)[: self.known + 1] = state[12]
+    @property
+    def stored(self):
+        """The stored steps, (known + 1, kinds, 3)."""
+        return np.asarray(self.steps)[: self.known + 1]
+
+    @stored.setter
+    def stored(self, steps):
+        np.asarray(self.steps)[: len(steps)] = steps
 
     def weights(self, level, scale, plain, features=None):
-        """Return the mean weights (K, p) and intercepts (K,).
-
-        With features (m,) the weights are those of these features, (K, m).
-        """
+        """Return the means of the weights and intercepts; see Engine."""
         if not self.made:
             return super().weights(level, scale, plain, features)
         cdef Py_ssize_t a

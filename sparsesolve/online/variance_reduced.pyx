@@ -22,10 +22,6 @@ from sparsesolve.losses.base cimport Loss
 from sparsesolve.online.engine cimport Engine
 from sparsesolve.online.shrinkage cimport soft
 
-# Rows between the one that is learned and the one whose weights are prefetched; 2 hide the
-# latency of memory.
-DEF AHEAD = 2
-
 
 cdef class VarianceReduced(Engine):
     """Prox-SVRG with the elastic net; see the head of this file.
@@ -42,10 +38,15 @@ cdef class VarianceReduced(Engine):
         Whether the K weights of a feature are shrunk together, by their length.
     """
     cdef readonly bint tied
-    cdef readonly double eta0, total        # step size; weight of the measured rows
-    cdef readonly Py_ssize_t measured, made     # measured rows; steps since then
+    cdef readonly double eta0               # step size
+    cdef public double total                # weight of the measured rows
+    cdef public Py_ssize_t measured, made   # measured rows; steps since then
     cdef double[::1] l1, ridge              # (kinds,) multiplied by eta0
-    cdef double[:, ::1] lead                # (2, K) intercepts at the start of the pass; their m
+    cdef public double[:, ::1] lead         # (2, K) intercepts at the start of the pass; their m
+    cdef Loss loss                          # for a run: its loss, responses and weights of rows
+    cdef const double[:, ::1] y
+    cdef const double[::1] w
+    cdef double[::1] first, change          # (K,) eta of a row at v; its slope minus that at v
 
     def __init__(self, n_responses, n_features, intercept, kind, eta0, l1, ridge, tied):
         super().__init__(n_responses, n_features, intercept, kind, 3 * n_responses + 1)
@@ -53,16 +54,9 @@ cdef class VarianceReduced(Engine):
         self.l1 = eta0 * np.asarray(l1, dtype=float)
         self.ridge = eta0 * np.asarray(ridge, dtype=float)
         self.lead = np.zeros((2, n_responses))
+        self.first, self.change = np.zeros(n_responses), np.zeros(n_responses)
 
-    def state(self):
-        """Return what has been learned; see Engine."""
-        return [*super().state(), np.asarray(self.lead), self.total, self.measured, self.made]
-
-    def restore(self, state):
-        """Continue from a state; see Engine."""
-        super().restore(state)
-        self.lead = np.array(state[2])
-        self.total, self.measured, self.made = state[3:]
+    learned = ("lead", "total", "measured", "made")
 
     def begin(self):
         """Start a pass: store the weights, and clear the gradient."""
@@ -85,10 +79,13 @@ cdef class VarianceReduced(Engine):
         cdef const double[:, ::1] known = np.zeros((1, K)) if offset is None else offset
         cdef Py_ssize_t stride = 0 if offset is None else 1
         cdef double[::1] eta = np.zeros(K), slope = np.zeros(K)
+        cdef int* at = NULL if index.shape[0] == 0 else <int*> &index[0]
+        cdef double* value = NULL if x.shape[0] == 0 else <double*> &x[0]
         cdef double* r
         with nogil:
             for i in range(n):
-                self.at_start(start[i], start[i + 1], index, x, &known[stride * i, 0], &eta[0])
+                self.at_start(at + start[i], value + start[i], start[i + 1] - start[i],
+                              &known[stride * i, 0], &eta[0])
                 loss.sample(&y[i, 0], &eta[0], &slope[0])
                 for a in range(start[i], start[i + 1]):
                     r = &self.record[self.width * index[a]] + 2 * K
@@ -109,49 +106,40 @@ cdef class VarianceReduced(Engine):
         for k in range(K):
             self.lead[1, k] /= self.total
 
-    def run(self, Loss loss, times, const Py_ssize_t[::1] start, const int[::1] index,
-            const double[::1] x, const double[:, ::1] y, const double[::1] w, offset,
-            const Py_ssize_t[::1] steps):
-        """Make a step for each row; see Engine."""
-        cdef Py_ssize_t i, a, k, K = self.n_responses, n = w.shape[0]
-        cdef double[::1] losses = np.zeros(n), squares = np.zeros(n)
-        cdef const double[:, ::1] known = np.zeros((1, K)) if offset is None else offset
-        cdef Py_ssize_t stride = 0 if offset is None else 1
-        cdef double[::1] eta = np.zeros(K), slope = np.zeros(K), before = np.zeros(K)
-        cdef double length, share
-        cdef int* at = NULL if index.shape[0] == 0 else <int*> &index[0]
-        with nogil:
-            for i in range(n):
-                if i + AHEAD < n:
-                    self.fetch(at + start[i + AHEAD], start[i + AHEAD + 1] - start[i + AHEAD])
-                # 1. Linear predictor and slope at the current weights.
-                for k in range(K):
-                    eta[k] = known[stride * i, k] + self.intercept_record[0, k]
-                length = 1.0 if self.has_intercept else 0.0
-                for a in range(start[i], start[i + 1]):
-                    self.bring_up(index[a], &self.record[self.width * index[a]])
-                    length += x[a] * x[a]
-                    for k in range(K):
-                        eta[k] += x[a] * self.record[self.width * index[a] + k]
-                losses[i] = loss.sample(&y[i, 0], &eta[0], &slope[0])
-                # 2. Slope at the weights of the start of the pass.
-                self.at_start(start[i], start[i + 1], index, x, &known[stride * i, 0], &eta[0])
-                loss.sample(&y[i, 0], &eta[0], &before[0])
-                # 3. Step along the difference of the slopes plus the mean gradient.
-                share = w[i] * self.measured / self.total
-                for k in range(K):
-                    squares[i] += length * slope[k] * slope[k]
-                    slope[k] = share * (slope[k] - before[k])
-                    if self.has_intercept:
-                        self.intercept_record[0, k] -= self.eta0 * (slope[k] + self.lead[1, k])
-                self.made += 1
-                for a in range(start[i], start[i + 1]):
-                    self.step(index[a], &self.record[self.width * index[a]], x[a], &slope[0])
-        loss.raise_pending()
-        return np.asarray(losses), np.asarray(squares)
+    def run(self, Loss loss, times, start, index, x, y, w, offset, steps):
+        """Make a step for each row, whose slope is also taken at the start; see Engine."""
+        self.loss, self.y, self.w = loss, y, w
+        return super().run(loss, times, start, index, x, y, w, offset, steps)
+
+    cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
+                     double* eta) noexcept nogil:
+        cdef Py_ssize_t a, k, K = self.n_responses
+        cdef double* r
+        self.at_start(index, x, count, eta, &self.first[0])
+        for k in range(K):
+            eta[k] += self.intercept_record[0, k]
+        for a in range(count):
+            r = &self.record[self.width * index[a]]
+            self.bring_up(index[a], r)
+            for k in range(K):
+                eta[k] += x[a] * r[k]
+
+    cdef void scatter(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
+                      const double* slope) noexcept nogil:
+        """Make a step along the difference of the slopes plus the mean gradient."""
+        cdef Py_ssize_t a, k
+        cdef double share = self.w[s] * self.measured / self.total
+        cdef double* change = &self.change[0]
+        self.loss.sample(&self.y[s, 0], &self.first[0], change)
+        for k in range(self.n_responses):
+            change[k] = share * (slope[k] - change[k])
+            if self.has_intercept:
+                self.intercept_record[0, k] -= self.eta0 * (change[k] + self.lead[1, k])
+        self.made += 1
+        for a in range(count):
+            self.step(index[a], &self.record[self.width * index[a]], x[a], change)
 
     def weights(self, level, scale, plain, features=None):
-        """Return the weights (K, p) and intercepts (K,), of some features (m,) alone (K, m)."""
         cdef Py_ssize_t a, j, K = self.n_responses
         cdef const Py_ssize_t[::1] chosen = (
             np.arange(self.n_features) if features is None else np.asarray(features, np.intp))
@@ -161,14 +149,14 @@ cdef class VarianceReduced(Engine):
             self.bring_up(chosen[a], &now[a, 0])
         return rows[:, :K].T.copy(), np.array(self.intercept_record)[0]
 
-    cdef void at_start(self, Py_ssize_t first, Py_ssize_t last, const int[::1] index,
-                       const double[::1] x, const double* known, double* eta) noexcept nogil:
-        """Add the linear predictor (K,) of a row at the weights of the start of the pass."""
+    cdef void at_start(self, const int* index, const double* x, Py_ssize_t count,
+                       const double* known, double* eta) noexcept nogil:
+        """Set eta (K,) to the linear predictor of a row at the weights of the start of the pass."""
         cdef Py_ssize_t a, k, K = self.n_responses
         cdef const double* r
         for k in range(K):
             eta[k] = known[k] + self.lead[0, k]
-        for a in range(first, last):
+        for a in range(count):
             r = &self.record[self.width * index[a]] + K
             for k in range(K):
                 eta[k] += x[a] * r[k]

@@ -32,13 +32,16 @@ cdef class Whole(Engine):
     """
     cdef readonly object penalty, radius, average
     cdef readonly bint dual
-    cdef readonly double largest            # largest |w|^2 so far, with intercepts
-    cdef double[:, ::1] value, gradient     # (K, p) weights at this step; its gradient
-    cdef double[::1] lead, b                # (K,) gradient of the intercepts; intercepts
-    cdef readonly double lam, path, squares  # sums of eta_s, and of eta_s^2 |g_s|^2, of "best"
-    cdef readonly object best               # its [objective, W (K, p), b (K,)]
-    cdef object sums                        # for averages: [u, W (K, p), b (K,)] for each epoch
-    cdef Py_ssize_t made                    # number of steps
+    cdef public double largest              # largest |w|^2 so far, with intercepts
+    cdef public double[:, ::1] value        # (K, p) weights at this step
+    cdef public double[::1] b               # (K,) intercepts
+    cdef double[:, ::1] gradient            # (K, p) gradient of this step
+    cdef double[::1] lead                   # (K,) gradient of the intercepts
+    cdef readonly double lam
+    cdef public double path, squares        # sums of eta_s, and of eta_s^2 |g_s|^2, of "best"
+    cdef public object best                 # its [objective, W (K, p), b (K,)]
+    cdef public object sums                 # for averages: [u, W (K, p), b (K,)] for each epoch
+    cdef public Py_ssize_t made             # number of steps
     cdef object failed                      # exception of the penalty
 
     def __init__(self, n_responses, n_features, intercept, penalty, dual, radius, average,
@@ -54,17 +57,7 @@ cdef class Whole(Engine):
     def _nothing(self):
         return [0.0, np.zeros((self.n_responses, self.n_features)), np.zeros(self.n_responses)]
 
-    def state(self):
-        return [*super().state(), np.asarray(self.value), np.asarray(self.b), self.sums, self.made,
-                self.largest, self.path, self.squares, self.best]
-
-    def restore(self, state):
-        super().restore(state)
-        self.value, self.b = np.array(state[2]), np.array(state[3])
-        self.sums = [[u, W.copy(), b.copy()] for u, W, b in state[4]]
-        self.made, self.largest = state[5:7]
-        if len(state) > 7:  # pickles of before 0.2 have no best iterate
-            self.path, self.squares, self.best = state[7:]
+    learned = ("value", "b", "sums", "made", "largest", "path", "squares", "best")
 
     def run(self, loss, times, start, index, x, y, w, offset, steps):
         """Run as in Engine, and raise an exception of the penalty."""
@@ -151,9 +144,7 @@ cdef class Whole(Engine):
         here[2] += np.asarray(self.b)
 
     def weights(self, level, scale, plain, features=None):
-        """Return the weights (K, p) and intercepts (K,), averaged if that was requested.
-
-        With features (m,) the weights are those of these features, (K, m)."""
+        """Return the weights and intercepts, averaged if that was requested; see Engine."""
         W, b = np.array(self.value), np.array(self.b)
         if self.average == "best":
             W, b = (W, b) if self.best[0] == np.inf else (self.best[1].copy(), self.best[2].copy())
