@@ -101,10 +101,10 @@ ROWS = np.random.default_rng(0).uniform(0.1, 1.0, (40, 3))
 RARE = {"sigmoids_"}  # of probability=True
 
 
-def test_attributes_of_estimators_exist():
-    """Docstrings are completed from bases, which must not promise more than a fit sets."""
+def test_pages_of_estimators_are_whole_and_promise_no_more_than_a_fit_sets():
+    """Docstrings are completed from bases, from functions and from one table."""
     pandas = pytest.importorskip("pandas")
-    X, missing = pandas.DataFrame(ROWS, columns=list("abc")), {}
+    X, faults = pandas.DataFrame(ROWS, columns=list("abc")), {}
     for name in estimators.__all__:
         kind = getattr(estimators, name)
         if not inspect.isclass(kind):
@@ -113,11 +113,12 @@ def test_attributes_of_estimators_exist():
         y = np.column_stack([y, -y]) if name.startswith("MultiTask") else y
         y = y > np.median(y) if is_classifier(kind()) else y
         kernels = {"kernels": [(mkl.gaussian(1.0), None)]} if name.startswith("MKL") else {}
-        model = kind(**kernels).fit(X, y)
-        parts = paragraphs(sections(kind.__doc__)["Attributes"])
-        missing[name] = {part for part in parts if not hasattr(model, part)} - RARE
-        assert "As in :class:`" not in kind.__doc__, name
-    assert {name: parts for name, parts in missing.items() if parts} == {}
+        model, page = kind(**kernels).fit(X, y), sections(kind.__doc__)
+        elsewhere = [part for part, each in paragraphs(page["Parameters"]).items()
+                     if not each.text.strip() or re.match(r"\s*(As|See) ", each.text)]  # fmt: skip
+        missing = [part for part in paragraphs(page["Attributes"]) if not hasattr(model, part)]
+        faults[name] = {*elsewhere, *missing, *{"Returns", "Yields"} & page.keys()} - RARE
+    assert {name: found for name, found in faults.items() if found} == {}
 
 
 def test_shared_paragraphs_are_completed():

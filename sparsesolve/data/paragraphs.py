@@ -2,13 +2,13 @@
 
 A docstring may leave out paragraphs of Parameters and Attributes. :func:`complete` takes those of
 the signature from the first source that describes them, with the default of this signature, and
-adds all attributes of the sources, their Returns and Raises and, for a function with a tolerance,
-their Warns. ``help`` and the reference see the whole.
+adds all attributes of the sources, their Raises, for a function their Returns and, where there is
+a tolerance, their Warns. ``help`` and the reference see the whole.
 """
 
 import re
 from collections.abc import Callable, Iterable
-from inspect import Parameter, cleandoc, signature
+from inspect import Parameter, cleandoc, isclass, signature
 from typing import Any, NamedTuple, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -71,7 +71,8 @@ def complete(doc: str | None, function: Any, sources: Iterable[str | None]) -> s
     for source in [whole, *others]:
         for name, each in paragraphs(source.get("Attributes", "")).items():
             attributes.setdefault(name, each)
-    asked = ("Returns", "Raises", *["Warns"] * any("options" in n or n == "tol" for n in names))
+    asked = (*["Returns"] * (not isclass(function)), "Raises",
+             *["Warns"] * any("options" in n or n == "tol" for n in names))  # fmt: skip
     shared: dict[str, str] = {heading: source[heading] for heading in asked
               for source in [*others[::-1], whole] if heading in source}  # fmt: skip
     found = {**whole, **shared, "Parameters": _listed(names, {**known, **own}, defaults),

@@ -29,11 +29,13 @@ class DictionaryLearning(
     alpha : float, default 1.0
         Strength of the penalty, above 0.
     l1_ratio : float in (0, 1], default 1.0
+        1 is the lasso; less adds ridge regression.
     algorithm : {"online", "batch"}, default "online"
         Use mini-batches, or all rows at every step.
     max_iter : int, default 10
         Passes over the rows.
     batch_size : int, default 512
+        Rows in a mini-batch of "online".
     tol : float, default 0.0
         Stop after a pass that lowers the objective by less than this fraction.
     positive_code, positive_dict : bool, default False
@@ -41,6 +43,7 @@ class DictionaryLearning(
     dict_init : array-like (n_components, p), default None
         The first atoms; None means rows drawn at random.
     random_state : int, RandomState or None, default None
+        Seed of the start, of the order of the rows, and of replacements of unused atoms.
     n_threads : int, default 1
         -1 uses all cores; the result does not depend on it.
 

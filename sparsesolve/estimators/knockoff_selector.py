@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sparsesolve.data import read_number
 from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.inference import knockoffs
+from sparsesolve.paths.path import path
 
 from .base import (
     TYPES,
@@ -30,23 +31,8 @@ class KnockoffSelector(Answering, SelectorMixin, BaseEstimator):
     fdr : float in (0, 1), default 0.1
         The false discovery rate: the expected share of features without influence, given the
         others, among those selected. No fewer than 1 / fdr features are selected, or none.
-    family : str or family, default "gaussian"
-        As in :func:`sparsesolve.path`: "binomial" for two classes, "cox" for times, and others.
     l1_ratio : float in [0, 1], default 1.0
         1 is the lasso, 0 ridge regression; below 1 with statistic "difference" alone.
-    covariance : array-like (p, p), "fixed", or None
-        Covariance of the features, which are taken to be jointly normal. None estimates it from
-        X by Ledoit and Wolf. "fixed" assumes nothing of X, but a gaussian y with errors alike,
-        and n >= 2p + 1, or n >= p + 6 for an approximation.
-    construct : {"mvr", "equi"}, default "mvr"
-        How far copies are from their features: minimal reconstructability, or all the same.
-    statistic : {"difference", "entry"}, default None
-        Compare the sizes of the coefficients of a feature and its copy at lambda_min of a
-        cross-validation, or the lambdas at which they enter the lasso path (gaussian alone).
-        None is "difference", and "entry" with covariance="fixed".
-    draws : int, default 1
-        Number of draws of knockoffs; several make the selection hardly depend on chance, at some
-        loss of power.
     n_jobs : int, default None
         Number of simultaneous fits of the cross-validation; None means 1, -1 all cores.
     random_state : int, numpy Generator or None, default 0
@@ -83,6 +69,8 @@ class KnockoffSelector(Answering, SelectorMixin, BaseEstimator):
     >>> model[0].get_support(indices=True)[:10]
     array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     """
+
+    _described_by = (knockoffs, path)
 
     def __init__(self, fdr=0.1, *, family="gaussian", l1_ratio=1.0, covariance=None,
                  construct="mvr", statistic=None, draws=1, n_jobs=None,

@@ -261,6 +261,7 @@ class LassoLarsIC(Knots):
     Parameters
     ----------
     criterion : {"aic", "bic"}, default "aic"
+        What a degree of freedom costs: 2, or log n.
     max_iter : int, default 500
         Most steps.
     noise_variance : float, default None

@@ -49,7 +49,7 @@ class LinearSVC(MarginClassifier):
         Fit unpenalised intercepts. With "crammer_singer" the intercept is the coefficient of one
         more column, of value `intercept_scaling`, and is penalised, like all of scikit-learn's.
     intercept_scaling : float, default 1.0
-        See `fit_intercept`; otherwise ignored.
+        Value of that column; otherwise ignored.
     probability : bool, default False
         Provide ``predict_proba``, by Platt scaling on held-out scores; this takes five more fits
         per class.

@@ -10,7 +10,7 @@ __all__ = [
     "Aligned", "Calibration", "Certificate", "Confusion", "Constrained", "EncodedDesign",
     "Genotypes", "Intervals", "Knockoffs", "MKLCrossValidation", "Matches", "OnlineFit",
     "PolygenicScore", "Refit", "Roc", "SampleScores", "Scores", "SparseCodes", "StabilityPath",
-    "SurvivalCurves", "plot_graph", "plot_image", "plot_tree",
+    "SurvivalCurves", "Thinned", "plot_graph", "plot_image", "plot_tree",
 ]  # fmt: skip
 
 HOMES = {
@@ -34,6 +34,7 @@ HOMES = {
     "SparseCodes": "paths.dictionary.encoding",
     "StabilityPath": "selection.stability",
     "SurvivalCurves": "results.survival_prediction",
+    "Thinned": "inference.thinning",
     "plot_graph": "results.pictures.image",
     "plot_image": "results.pictures.image",
     "plot_tree": "results.pictures.image",

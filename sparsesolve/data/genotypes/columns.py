@@ -213,7 +213,7 @@ class Genotypes(MixedColumns):
 
         Returns
         -------
-        MatchedGenotypes
+        genotypes in the columns of the model
             X for ``fit.predict``; ``matches`` is the table of decisions.
 
         Raises
