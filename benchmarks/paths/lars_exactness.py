@@ -18,7 +18,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402
-from gaussian_problems import diabetes_cubic  # noqa: E402
+from problems import diabetes_cubic  # noqa: E402
 from sklearn.linear_model import lars_path  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402

@@ -1,4 +1,6 @@
-"""Times paths of sparsesolve beside those of its peers at certified levels (report.py names them).
+"""Times paths of sparsesolve and of its peers at certified levels (report.py names them).
+
+    python benchmarks/paths/paths.py gaussian|binomial|poisson [DATA] [--only NAME ...] [--quick]
 
 Levels s bound the worst certified suboptimality over the path, levels g the worst gap of the
 coefficients' own dual point, both relative to the null objective. Each package's tolerance is
@@ -21,6 +23,7 @@ import numpy as np  # noqa: E402
 import reference  # noqa: E402
 from certificate import Certificate  # noqa: E402
 from peers import applies, names, write  # noqa: E402
+from problems import PROBLEMS, quick  # noqa: E402
 from report import LEVELS, markdown  # noqa: E402
 from scipy import sparse  # noqa: E402
 from worker import Absent, Worker  # noqa: E402
@@ -136,14 +139,15 @@ def measure(key, q, options):
             "versions": {name: w.version for name, w in workers.items()}}
 
 
-def arguments(sentence, loss, problems, levels):
-    known = names(loss)
-    parser = argparse.ArgumentParser(description=sentence)
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("family", choices=PROBLEMS)
     parser.add_argument("data", type=Path, nargs="?", default=HERE.parents[2] / "shared" / "data",
                         help="folder of the real data sets; those not there are skipped")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help=f"among {', '.join(problems)}")
-    parser.add_argument("--peers", nargs="+", metavar="NAME", choices=known, default=known)
-    parser.add_argument("--levels", nargs="+", choices=list(LEVELS), default=levels)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="among those of problems.py")
+    parser.add_argument("--peers", nargs="+", metavar="NAME", help="default: all of the family")
+    parser.add_argument("--levels", nargs="+", choices=list(LEVELS), help="default: s, and g of "
+                        "the gaussian family, s4 of others")  # fmt: skip
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--budget", type=float, default=60.0, help="seconds for one attempt")
     parser.add_argument("--reference", type=float, default=300.0,
@@ -152,25 +156,30 @@ def arguments(sentence, loss, problems, levels):
     parser.add_argument("--out", type=Path, help="write OUT.json and OUT.md as results come in")
     parser.add_argument("--cache", type=Path, help="folder of the reference solutions",
                         default=Path(tempfile.gettempdir()) / "sparsesolve-benchmarks")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.peers = options.peers or names(options.family)
+    options.levels = options.levels or ["s", "g" if options.family == "gaussian" else "s4"]
+    return options
 
 
-def run(sentence, loss, problems, quick, levels):
-    """What a script of one family does: `problems` and `quick` are {name: maker(data folder)}."""
-    options = arguments(sentence, loss, problems, levels)
+def main():
+    options, results = arguments(), []
     options.cache.mkdir(parents=True, exist_ok=True)
-    makers, results = quick if options.quick else problems, []
-    makers = {**problems, **quick} if options.only else makers
+    makers = quick(options.family) if options.quick else PROBLEMS[options.family]
     for key in options.only or makers:
         try:
             q = makers[key](options.data)
         except FileNotFoundError as error:
             say(f"{key} is skipped: {error.filename} is not there")
             continue
-        results.append(measure(f"{loss}_{key}", q, options))
+        results.append(measure(f"{options.family}_{key}", q, options))
         if options.out:
             facts = {"machine": platform.processor() or platform.machine(),
                      "numpy": np.__version__, "results": results}
             options.out.with_suffix(".json").write_text(json.dumps(facts, indent=1))
             options.out.with_suffix(".md").write_text(markdown(results))
     print(markdown(results))
+
+
+if __name__ == "__main__":
+    main()

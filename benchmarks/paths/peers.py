@@ -22,9 +22,8 @@ THREADS = "2" if sys.argv[1:] and sys.argv[1].endswith("2 threads") else "1"
 for variable in ("OPENBLAS", "OMP", "MKL", "NUMBA", "BLIS"):
     os.environ[f"{variable}_NUM_THREADS"] = THREADS  # before any import of numpy
 
-import gaussian_peers  # noqa: E402
-import glm_peers  # noqa: E402
 import numpy as np  # noqa: E402
+from packages import RUNNERS as PEERS  # noqa: E402
 from scipy import sparse  # noqa: E402
 
 
@@ -42,11 +41,6 @@ OURS = {
     "sparsesolve": sparsesolve,
     "sparsesolve ladder": sparsesolve,
     "sparsesolve 2 threads": lambda q: sparsesolve(q, n_threads=2),
-}
-PEERS = {  # R's glmnet has a worker of its own, glmnet.R
-    "gaussian": gaussian_peers.RUNNERS,
-    "binomial": glm_peers.LOGISTIC,
-    "poisson": glm_peers.POISSON,
 }
 DISTRIBUTIONS = {"liblinear": "scikit-learn", "saga": "scikit-learn"}  # where the name differs
 
@@ -104,6 +98,15 @@ def read(folder):
                            loss=facts["loss"])
 
 
+def numbered(package):
+    """The version of a package; ours may stand in a tree that is not installed."""
+    if package == "sparsesolve":
+        from sparsesolve import __version__
+
+        return __version__
+    return version(DISTRIBUTIONS.get(package, package))
+
+
 def work(name, folder):
     """Warm up, say "ready", then for each line "tol count out" solve and answer "wall cpu".
 
@@ -116,7 +119,7 @@ def work(name, folder):
             q = read(Path(tol))
             solve = {**OURS, **PEERS[q.loss]}[name](q)
             solve(1e-2, q.lambdas[:2])
-            print("ready", version(DISTRIBUTIONS.get(package, package)), flush=True)
+            print("ready", numbered(package), flush=True)
             continue
         count, out = rest
         wall, cpu = time.perf_counter(), time.process_time()

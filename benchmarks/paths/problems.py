@@ -1,10 +1,15 @@
-"""What the problems of the benchmarks are made of: designs from a seed, real data from a folder.
+"""The problems of the benchmarks: designs and responses from a seed, real data from a folder.
 
 Dense columns are standardised here, mean 0 and variance 1 in the 1/n form; sparse columns are left
-as they are.
+as they are. A gaussian y has variance 1: R's glmnet divides the ridge part by the standard
+deviation of y, so only then do all packages mean the same lambda when alpha < 1. Its noise has a
+third of the variance of the signal; binomial and poisson responses are drawn from the model whose
+predictor is a signal of standard deviation 2 or 0.8. Lambdas go down to 1e-2 lambda_max, to 1e-3
+where n is far above p.
 """
 
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 import numpy as np
 from losses import null_residual
@@ -24,8 +29,9 @@ class Problem:
 
 
 def problem(name, X, y, ratio, alpha=1.0, loss="gaussian", n_lambdas=100):
-    """Lay the grid from lambda_max to ratio * lambda_max."""
+    """Lay the grid from lambda_max to ratio * lambda_max; a gaussian y gets variance 1."""
     y = np.asarray(y, dtype=np.float64)
+    y = y / y.std() if loss == "gaussian" else y
     largest = np.abs(X.T @ null_residual(loss, y)).max() / (y.size * alpha)
     return Problem(name, X, y, largest * np.geomspace(1.0, ratio, n_lambdas), alpha, loss)
 
@@ -118,3 +124,113 @@ def sparse_set(path):
 def rcv1(folder):
     """A thousand Reuters articles (1000 x 47237, sparse)."""
     return sparse_set(folder / "rcv1_sample" / "rcv1_sample_train.npz")
+
+
+def a9a(folder):
+    """The census data (32561 x 123), sparse and binary."""
+    return sparse_set(folder / "a9a" / "a9a_train.npz")
+
+
+def pcmac(folder):
+    """Two newsgroups about computers (1943 articles, sparse counts)."""
+    return sparse_set(folder / "newsgroup_pairs" / "pcmac.npz")
+
+
+def drawn(loss, signal, rng):
+    """Responses of the model, for a signal scaled as said above."""
+    if loss == "gaussian":
+        return signal + signal.std() / np.sqrt(3.0) * rng.standard_normal(signal.size)
+    signal = (signal - signal.mean()) / signal.std()
+    if loss == "poisson":
+        return rng.poisson(np.exp(0.5 + 0.8 * signal))
+    return rng.random(signal.size) < 1.0 / (1.0 + np.exp(-2.0 * signal))
+
+
+def dense_ar(loss, n, p, rho=0.5, ratio=1e-2, alpha=1.0, k=50, seed=0):
+    """Correlated dense columns."""
+    rng = np.random.default_rng(seed)
+    X = autoregressive(n, p, rho, rng)
+    y = drawn(loss, planted_signal(X, np.ones(p), p, min(k, p // 2), rng), rng)
+    name = f"{loss} dense {n} x {p} AR({rho})" + " enet" * (alpha < 1)
+    return problem(name, X, y, ratio, alpha, loss)
+
+
+def sparse_text(loss, n, p, density=1e-3, k=100, seed=0):
+    """Text-like sparse columns."""
+    rng = np.random.default_rng(seed)
+    X, deviations, common = text(n, p, density, rng)
+    y = drawn(loss, planted_signal(X, deviations, common, k, rng), rng)
+    return problem(f"{loss} sparse {n} x {p}", X, y, 1e-2, loss=loss)
+
+
+def categorical(loss, n, levels, seed=0):
+    """A table of categorical features: far fewer different rows than rows."""
+    rng = np.random.default_rng(seed)
+    X = table(n, levels, rng)
+    y = drawn(loss, X @ rng.standard_normal(X.shape[1]), rng)
+    return problem(f"{loss} table {n} x {len(levels)}", X, y, 1e-3, loss=loss)
+
+
+def diabetes_cubic(name="diabetes cubic"):
+    """The diabetes data (442 x 10) with all monomials of degree 1 to 3: 285 columns."""
+    from sklearn.datasets import load_diabetes
+
+    X, y = load_diabetes(return_X_y=True)
+    terms = [c for d in (1, 2, 3) for c in combinations_with_replacement(range(10), d)]
+    X = np.stack([X[:, list(c)].prod(axis=1) for c in terms], axis=1)
+    return problem(name, standardised(X), y, 1e-3)
+
+
+def real(loss, read, ratio=1e-2):
+    """An entry that reads a set from the data folder; the gaussian label is taken as a number."""
+    def maker(folder):
+        X, y = read(folder)
+        return problem(read.__name__, X, y == y.max() if loss == "binomial" else y, ratio,
+                       loss=loss)  # fmt: skip
+
+    return maker
+
+
+LEVELS = (2, 5, 8, 4, 12, 3)  # of the features of a table
+# family: short name -> maker(data folder); it raises FileNotFoundError when its data are absent
+PROBLEMS = {
+    "gaussian": {
+        "ar5_small": made(dense_ar, "gaussian", 500, 5000),
+        "ar9_small": made(dense_ar, "gaussian", 500, 5000, 0.9),
+        "enet_small": made(dense_ar, "gaussian", 500, 5000, alpha=0.5),
+        "diabetes": made(diabetes_cubic),
+        "leukemia": real("gaussian", leukemia),
+        "prostate": real("gaussian", prostate),
+        "rcv1": real("gaussian", rcv1),
+        "sparse_small": made(sparse_text, "gaussian", 5000, 100000),
+        "tall": made(dense_ar, "gaussian", 50000, 300, ratio=1e-3),
+        "ar5_large": made(dense_ar, "gaussian", 1000, 20000),
+        "ar9_large": made(dense_ar, "gaussian", 1000, 20000, 0.9),
+        "sparse_large": made(sparse_text, "gaussian", 20000, 500000),
+    },
+    "binomial": {
+        "dense": made(dense_ar, "binomial", 500, 5000),
+        "tall": made(dense_ar, "binomial", 20000, 200, ratio=1e-3),
+        "leukemia": real("binomial", leukemia),
+        "prostate": real("binomial", prostate),
+        "a9a": real("binomial", a9a, 1e-3),
+        "rcv1": real("binomial", rcv1),
+        "pcmac": real("binomial", pcmac),
+        "sparse": made(sparse_text, "binomial", 20000, 100000),
+        "table": made(categorical, "binomial", 200000, LEVELS),
+        "tallest": made(dense_ar, "binomial", 500000, 50, ratio=1e-3),
+    },
+    "poisson": {
+        "poisson": made(dense_ar, "poisson", 1000, 2000),
+        "table": made(categorical, "poisson", 200000, LEVELS),
+    },
+}
+
+
+def quick(loss):
+    """Smaller versions for a run of seconds that shows that everything works."""
+    return {
+        "wide_quick": made(dense_ar, loss, 100, 500, k=20),
+        "tall_quick": made(dense_ar, loss, 2000, 50, ratio=1e-3, k=20),
+        "sparse_quick": made(sparse_text, loss, 500, 2000, density=1e-2, k=20),
+    }

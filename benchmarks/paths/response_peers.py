@@ -115,7 +115,7 @@ class Glmstar:
     def solve(self, tol):
         """Return (wall, cpu, None, coefficients (L, p, K)); None if it took more than allowed."""
         import glmnet
-        from gaussian_peers import glmnet_path
+        from packages import glmnet_path
 
         q = self.q
         if q.family == "cox":
