@@ -26,7 +26,7 @@ os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "M
 import numpy as np  # noqa: E402
 from problems import autoregressive, text  # noqa: E402
 from scipy import sparse  # noqa: E402
-from surface import show  # noqa: E402
+from surface import seconds, show  # noqa: E402
 from surface_picture import draw  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
@@ -313,16 +313,6 @@ def small(rng):
 
 
 ROOMS = (machines, quantiles, norms, concave, chains, kernels, online, small)
-
-
-def seconds(call, rounds):
-    """Return the least processor seconds of so many calls, and what the last returned."""
-    least = np.inf
-    for _ in range(rounds):
-        start = time.process_time()
-        found = call()
-        least = min(least, time.process_time() - start)
-    return least, found
 
 
 def climbed(solve, J):
