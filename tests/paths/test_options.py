@@ -1,13 +1,12 @@
 """Every option of ss.path in combination with every other and with every kind of design."""
 
 import warnings
-from functools import lru_cache
-from itertools import combinations
 
 import numpy as np
 import oracle
 import pytest
 from cases import every
+from covering import meeting
 from scipy import sparse
 
 import sparsesolve as ss
@@ -23,31 +22,7 @@ CHOICES = {
     "limits": ["none", "box", "positive", "mixed"],
     "alpha": [1.0, 0.6, 0.02, 0.0],
 }
-
-
 ROUNDING = 1e-13  # what the oracle itself may be off by, relative to the null objective
-
-
-@lru_cache
-def table():
-    """Combinations in which every triple of choices of three different options occurs."""
-    rng = np.random.default_rng(11)
-    names = list(CHOICES)
-    triples = list(combinations(range(len(names)), 3))
-
-    def parts(row):
-        return {(t, *(row[i] for i in t)) for t in triples}
-
-    missing = {(t, a, b, c) for t in triples for a in range(len(CHOICES[names[t[0]]]))
-               for b in range(len(CHOICES[names[t[1]]])) for c in range(len(CHOICES[names[t[2]]]))}
-    rows = []
-    while missing:
-        draws = [tuple(int(rng.integers(len(CHOICES[k]))) for k in names) for _ in range(60)]
-        best = max(draws, key=lambda row: len(parts(row) & missing))
-        if parts(best) & missing:
-            rows.append(best)
-            missing -= parts(best)
-    return [{k: CHOICES[k][i] for k, i in zip(names, row, strict=True)} for row in rows]
 
 
 def design(rng, n, p, storage):
@@ -136,7 +111,7 @@ def check_against_oracle(fit, X, y, options, tol):
         assert fit.dev_ratio[k] == pytest.approx(oracle.dev_ratio(Z, y, b, **options), abs=1e-10)
 
 
-@every("seed, case", list(enumerate(table())))
+@every("seed, case", list(enumerate(meeting(CHOICES, 3))))
 def test_combination(seed, case):
     tol = 1e-12
     X, y, options = problem(case, seed)
