@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from online_twin import GroupTwin, Twin, logistic, softmax
+from online_twin import GroupTwin, logistic, softmax
 
 import sparsesolve as ss
 
@@ -145,23 +145,6 @@ def test_berhu_by_the_paper_s_formula():
     fit = ss.online(X, y, family="binomial", penalty=ss.penalties.Berhu(gamma), lam=lam,
                     method="fobos", step=eta)  # fmt: skip
     np.testing.assert_allclose(fit.coef(), w, atol=1e-10)
-
-
-@pytest.mark.parametrize("alpha", [1.0, 0.5])
-@pytest.mark.parametrize("method", ["fobos", "rda"])
-def test_averages_are_means_of_iterates(method, alpha):
-    X, y = problem()
-    options = {"family": "binomial", "lam": 0.02, "method": method, "step": 0.5, "alpha": alpha}
-    twin = Twin(method, logistic, 12, 1, 0.02, alpha, eta0=0.5).learn(X, y)
-    W = np.array([W[:, 0] for W, _ in twin.iterates])
-    fit = ss.online(X, y, average=True, **options)
-    np.testing.assert_allclose(fit.coef(), W.mean(axis=0), atol=1e-10)
-    assert fit.intercept == pytest.approx(np.mean([b for _, b in twin.iterates]), abs=1e-10)
-    suffix = ss.online(X, y, average="suffix", **options)
-    np.testing.assert_allclose(suffix.coef(), W[31:].mean(axis=0), atol=1e-10)  # 32nd on, of 120
-    parts = ss.online(X[:50], y[:50], average="suffix", **options)
-    parts = pickle.loads(pickle.dumps(parts)).more(X[50:], y[50:])
-    np.testing.assert_array_equal(parts.coef(), suffix.coef())
 
 
 @pytest.mark.parametrize("method", ["fobos", "rda"])

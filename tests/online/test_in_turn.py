@@ -82,18 +82,6 @@ def test_the_sparse_group_lasso_is_l1_and_then_groups():
                                atol=1e-12)  # fmt: skip
 
 
-def test_pegasos_by_its_schedule():
-    """eta_t = 1 / (lam t) with the ridge as the only part: w_T is the mean of steps over lam."""
-    X, y = problem(seed=3)
-    fit = ss.online(X, y, family="binomial", lam=LAM, alpha=0.0, method="fobos", step=1.0 / LAM,
-                    schedule="inverse", intercept=False)  # fmt: skip
-    w, steps = np.zeros(P), np.zeros(P)
-    for t, (x, target) in enumerate(zip(X, y, strict=True), 1):
-        steps -= x * (1.0 / (1.0 + np.exp(-x @ w)) - target)
-        w = steps / (LAM * (t + 1))
-    np.testing.assert_allclose(fit.coef(), w, atol=1e-10)
-
-
 @pytest.mark.parametrize("alpha", [1.0, 0.7])
 def test_the_gap_is_above_what_is_lost_and_the_regret_within_its_bound(alpha):
     X, y = problem(n=400, seed=4)

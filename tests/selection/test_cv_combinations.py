@@ -91,14 +91,3 @@ def test_what_is_wrong_is_said_before_any_work(monkeypatch, options, words):
     monkeypatch.setattr("sparsesolve.selection.cv.run_jobs", None)
     with pytest.raises((TypeError, ValueError), match=words):
         ss.cv_path(X, Y, **options)
-
-
-def test_a_metric_of_scikit_learn_is_a_measure():
-    metrics = pytest.importorskip("sklearn.metrics")
-
-    def absolute(y, prediction, weights):
-        return metrics.mean_absolute_error(y, prediction, sample_weight=weights)
-
-    one = ss.cv_path(X, Y, n_folds=3, seed=0, n_lambdas=5, measure=absolute)
-    two = ss.cv_path(X, Y, n_folds=3, seed=0, n_lambdas=5, measure="mae")
-    assert one.mean == pytest.approx(two.mean) and one.measure == "absolute"

@@ -90,9 +90,6 @@ def test_cross_validation_says_that_its_choice_rests_on_them():
                                         n_lambdas=6, max_iter=1))  # fmt: skip
     assert cv.n_missed[cv.index_min] > 0
     assert any("lambda_min" in one and f"{cv.n_missed[cv.index_min]} of 5" in one for one in words)
-
-
-def test_nothing_is_said_where_all_fits_are_certified():
     cv, words = said(lambda: ss.cv_path(X_MISSED, Y_MISSED, n_folds=4, seed=0, n_lambdas=6))
     assert not words and not cv.n_missed.any()
 

@@ -90,8 +90,11 @@ def test_what_a_relaxed_path_is_asked():
     fit = ss.path(X, Y, penalty=ss.penalties.GroupL2(np.resize([0, 1], 10)), **SHORT)
     refit = pickle.loads(pickle.dumps(ss.relax(fit, X, Y, 0.25)))
     assert "gamma = 0.25" in str(refit)
-    with pytest.raises(ValueError, match="known at its own lambdas"):
-        refit.coef(0.123, exact=True, X=X, y=Y)
+    knots = ss.relax(ss.lars_path(X, Y), X, Y)
+    assert not knots.exact_between
+    for relaxed in (refit, knots):
+        with pytest.raises(ValueError, match="known at its own lambdas"):
+            relaxed.coef(0.123, exact=True, X=X, y=Y)
     with pytest.raises(ValueError, match="gamma must be in"):
         ss.relax(fit, X, Y, gamma=2)
 
@@ -159,14 +162,6 @@ def test_knots_steps_and_cross_validated_paths_are_refitted(follow):
     else:
         assert relaxed.coefs.toarray()[support, k] == pytest.approx(b[-len(support) :], rel=1e-6)
     assert np.all(np.diff(relaxed.dev_ratio[: k + 1]) > -1e-9)
-
-
-def test_between_knots_a_relaxed_path_is_not_exact():
-    fit = ss.lars_path(X, Y)
-    relaxed = ss.relax(fit, X, Y)
-    assert not relaxed.exact_between
-    with pytest.raises(ValueError, match="known at its own lambdas"):
-        relaxed.coef(fit.lambdas[1:3].mean(), exact=True, X=X, y=Y)
 
 
 def test_a_path_that_does_not_know_its_rows_is_not_refitted():

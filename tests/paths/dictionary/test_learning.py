@@ -13,9 +13,7 @@ from sparsesolve.paths.dictionary.atoms import (
     draw_atoms,
     mean_objective,
     read_atoms,
-    update_structured_atoms,
 )
-from sparsesolve.penalties import L1, OverlapLinf
 
 
 def planted(m=10, p=15, n=1500, seed=0, positive=False):
@@ -152,22 +150,9 @@ def test_unused_atoms_give_their_place_to_signals():
     assert objective(Y, learnt.dictionary, 0.05) < 0.7 * learnt.objectives[0]
 
 
-def test_few_or_silent_signals_still_make_a_dictionary():
-    rng = np.random.default_rng(0)
-    learnt = ss.DictionaryLearning(6, lam=0.1, seed=0, positive_atoms=True)
-    learnt.fit(np.hstack([np.zeros((4, 2)), rng.standard_normal((4, 1))]))
-    assert learnt.dictionary.shape == (4, 6) and np.isfinite(learnt.dictionary).all()
-    assert learnt.dictionary.min() >= 0
+def test_silent_signals_still_make_a_dictionary():
     zeros = ss.DictionaryLearning(3, lam=0.1, seed=0).fit(np.zeros((4, 5)))
     assert np.isfinite(zeros.dictionary).all() and zeros.objectives == [0.0] * 10
-
-
-def test_the_given_start_is_kept_and_pulled_into_the_ball():
-    Y, D = planted()
-    given = 3.0 * D
-    learnt = ss.DictionaryLearning(15, lam=0.05, dictionary=given, algorithm="batch", n_epochs=1)
-    np.testing.assert_allclose(learnt.fit(Y).objectives[0], objective(Y, D, 0.05))
-    np.testing.assert_array_equal(given, 3.0 * D)
 
 
 def test_epochs_end_when_nothing_falls_any_more():
@@ -242,17 +227,6 @@ def test_given_atoms_are_shortened_to_norm_1_but_never_made_longer(store):
     assert given[0, 0] == 3.0
 
 
-@pytest.mark.parametrize("n_atoms, positive, sentence", [
-    (3, False, "dictionary has 2 columns, not 3 atoms"),
-    (2, True, "dictionary has negative entries; leave out positive_atoms"),
-])  # fmt: skip
-def test_atoms_that_do_not_suit(n_atoms, positive, sentence):
-    with pytest.raises(ValueError) as caught:
-        read_atoms([[1.0, 0.0], [-1e-9, 1.0]], n_atoms, positive)
-    assert str(caught.value) == sentence
-    assert read_atoms([[1.0, 0.0], [0.0, 1.0]], 2, True).tolist() == [[1, 0], [0, 1]]
-
-
 def test_drawn_atoms_are_signals_of_norm_1_each_once():
     Y = RNG.normal(size=(6, 20)) * np.geomspace(1e-3, 1e3, 20)
     atoms = draw_atoms(Y, 8, False, np.random.default_rng(0))
@@ -284,53 +258,3 @@ def test_positive_atoms_are_made_of_what_is_positive():
     assert atoms.ravel().tolist() == [1.0, 0.0]  # the second signal is nothing then
     silent = draw_atoms(np.zeros((3, 4)), 2, False, np.random.default_rng(0))
     assert np.linalg.norm(silent, axis=0) == pytest.approx(np.ones(2))
-
-
-RNG_STRUCTURED = np.random.default_rng(17)
-
-
-def sums(m=6, p=4, n=30):
-    codes, Y = RNG_STRUCTURED.standard_normal((p, n)), RNG_STRUCTURED.standard_normal((m, n))
-    D = np.asfortranarray(RNG_STRUCTURED.standard_normal((m, p)))
-    D /= np.linalg.norm(D, axis=0)
-    return D, np.asfortranarray(codes @ codes.T), np.asfortranarray(Y @ codes.T)
-
-
-def objective_of_structured(D, A, B, omega, level):
-    loss = 0.5 * np.sum((D.T @ D) * A) - np.sum(D * B)
-    return loss + level * sum(omega.value(np.ascontiguousarray(d)) for d in D.T)
-
-
-@pytest.mark.parametrize("square, level", [(2.0, 0.7), (0.1, 0.7)])
-def test_one_atom_is_soft_thresholding_within_the_ball(square, level):
-    b = np.array([[3.0], [-1.0], [0.2]])
-    D = np.asfortranarray(np.zeros((3, 1)))
-    update_structured_atoms(D, np.array([[square]]), b, L1().over(3), level)
-    expected = np.sign(b) * np.maximum(np.abs(b) - level, 0.0) / square
-    assert pytest.approx(expected / max(np.linalg.norm(expected), 1.0)) == D
-
-
-@pytest.mark.parametrize("omega", [L1(), OverlapLinf([[0, 1, 2], [2, 3], [3, 4, 5]])])
-def test_the_objective_never_rises_and_atoms_stay_in_the_ball(omega):
-    (D, A, B), omega = sums(), omega.over(6)
-    values = [objective_of_structured(D, A, B, omega, 2.0)]
-    for _ in range(8):
-        update_structured_atoms(D, A, B, omega, 2.0)
-        values.append(objective_of_structured(D, A, B, omega, 2.0))
-        assert np.linalg.norm(D, axis=0).max() <= 1.0 + 1e-12
-    assert (np.diff(values) <= 1e-10).all() and values[-1] < values[0]
-
-
-def test_level_0_is_the_compiled_update():
-    D, A, B = sums()
-    other = D.copy(order="F")
-    update_structured_atoms(D, A, B, L1().over(6), 0.0, sweeps=3)
-    update_atoms(other, A, B, False, 3)
-    assert pytest.approx(other, abs=1e-12) == D
-
-
-def test_an_atom_without_codes_becomes_0():
-    D, A, B = sums()
-    A[1] = A[:, 1] = B[:, 1] = 0.0
-    update_structured_atoms(D, A, B, L1().over(6), 0.1)
-    assert not D[:, 1].any() and D[:, [0, 2, 3]].any(axis=0).all()

@@ -127,13 +127,6 @@ def test_ties_duplicates_and_collinear_atoms(seed, lam, positive):
         assert np.linalg.matrix_rank(taken) == taken.shape[1]
 
 
-def test_nearly_equal_atoms_still_meet_the_gap():
-    Y, D = problem()
-    D = np.hstack([D, D + 1e-8 * np.random.default_rng(1).standard_normal(D.shape)])
-    found = ss.sparse_code(Y, D, lam=0.1)
-    assert found.gaps.max() <= 1e-7 and violation(Y, D, found.codes.toarray(), 0.1) < 1e-3
-
-
 def test_long_codes_outgrow_the_room_they_were_given():
     Y, D = problem(150, 200, 3)
     found = ss.sparse_code(Y, D, lam=1e-3)
@@ -182,7 +175,9 @@ def test_signals_that_miss_the_tolerance_are_told_of_once():
     D = np.hstack([D, D + 1e-8 * np.random.default_rng(1).standard_normal(D.shape)])
     with pytest.warns(ss.ConvergenceWarning, match="of 30 signals miss tol = 1e-14;") as caught:
         found = ss.sparse_code(Y, D, lam=0.1, tol=1e-14, max_iter=3)
-    assert len(caught) == 1 and (found.gaps[found.status > 0] > 1e-14).all()
+    missed = found.gaps > 1e-14
+    assert len(caught) == 1 and (found.status[~missed] == Status.CONVERGED).all()
+    assert set(found.status[missed]) <= {Status.MAX_ITER, Status.STALLED}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ss.sparse_code(Y, D, lam=0.1, max_iter=0)
@@ -210,6 +205,7 @@ def test_the_gap_is_the_duality_gap_and_bounds_what_is_left_to_gain():
     "options, message",
     [
         ({}, "needs to know where to stop; give lam"),
+        ({"n_nonzero": 2}, "give lam, or method='omp' for a number of atoms"),
         ({"method": "omp"}, "give n_nonzero, residual or both"),
         ({"method": "omp", "lam": 1.0}, "lam does not stop method='omp'"),
         ({"lam": 1.0, "residual": 1.0}, "residual does not stop"),
@@ -238,10 +234,6 @@ def test_bad_data_is_refused_by_its_name():
     for name, bad in (("Y", (np.where(Y == Y[3, 4], np.nan, Y), D)), ("D", (Y, D * np.inf))):
         with pytest.raises(ValueError, match=f"^{name} holds"):
             ss.sparse_code(*bad, lam=1.0)
-    with pytest.raises(ValueError, match="largest entry of Y is 1e.200; rescale Y"):
-        ss.sparse_code(np.full((20, 2), 1e200), D, lam=1.0)
-    with pytest.raises(ValueError, match="^Y is one-dimensional"):
-        ss.sparse_code(Y[:, 0], D, lam=1.0)
 
 
 @pytest.mark.parametrize("method, options", [
@@ -255,11 +247,6 @@ def test_residuals_that_are_all_but_0_have_their_digits(method, options):
     found = ss.sparse_code(Y, D, method=method, **options)
     true = np.linalg.norm(Y - D @ found.codes.toarray(), axis=0)
     np.testing.assert_allclose(found.residuals, true, rtol=1e-6, atol=1e-14)
-
-
-def test_a_number_of_atoms_leads_to_omp():
-    with pytest.raises(ValueError, match="give lam, or method='omp' for a number of atoms"):
-        ss.sparse_code(np.eye(3), np.eye(3), n_nonzero=2)
 
 
 RNG = np.random.default_rng(20)
@@ -300,16 +287,6 @@ def test_dependent_atoms_reach_the_optimum_of_a_slow_twin(noise, positive):
     codes = found.codes.toarray()
     assert excess(D, Y, codes, 0.05, positive).max() <= 1e-9
     assert not positive or (codes >= 0.0).all()
-
-
-def test_a_spent_budget_is_said():
-    D, Y = dependent(noise=1e-7), RNG.standard_normal((10, 40))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = ss.sparse_code(Y, D, lam=1e-7, tol=1e-15, max_iter=1)
-    missed = found.gaps > 1e-15
-    assert missed.any() and (found.status[~missed] == Status.CONVERGED).all()
-    assert set(found.status[missed]) <= {Status.MAX_ITER, Status.STALLED}
 
 
 @pytest.mark.parametrize("matrix, error, sentence", [
