@@ -221,8 +221,6 @@ def online(
             raise ValueError("X has no rows; give at least one")
         if y is None:
             raise ValueError("y is missing; give a response for each row of X")
-        if n == 0:
-            raise ValueError("X has no rows; there is nothing to learn")
         K = reader.whole(y, n).values.reshape(n, -1).shape[1]
         settings.lay_out(settings.n_features or p, K, names)
         if isinstance(held, float):
