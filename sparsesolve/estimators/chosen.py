@@ -79,7 +79,16 @@ def _as_asked(cv, grid):
 
 
 class Folded:
-    """Mixin of estimators that hold rows out: folds as in scikit-learn, by metadata routing."""
+    """Mixin of estimators that hold rows out: folds as in scikit-learn, by metadata routing.
+
+    A subclass defines `_solve_cv`, which chooses and keeps the solution.
+    """
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        self._refuse_unrouted(params)
+        self._solve_cv(*self._read(X, y, sample_weight), params)
+        return self
 
     def _folds(self, X, y, params, stratified=False):
         """Return pairs (train, test); with `stratified`, y holds the classes to share out."""
@@ -130,12 +139,6 @@ class Chosen(Folded):
     cv_path_ : CVPath
         The cross-validation of the chosen l1_ratio.
     """
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        self._refuse_unrouted(params)
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self
 
     def _solve_cv(self, X, y, weights, params, labels=None):
         """Choose, and keep the solution; folds are stratified by `labels`, or by y if it holds

@@ -187,9 +187,7 @@ class KernelsByFolds(Folded, Kernels):
                  measure="deviance", cv=None, rule="min", tol=1e-10, max_iter=None, solver="auto",
                  n_threads=1): ...
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
+    def _solve_cv(self, X, y, weights, params):
         rule = RULES[read_choice("rule", self.rule, list(RULES))]
         family = read_family(self._family)
         measure = read_measure(self.measure, family)
@@ -210,7 +208,6 @@ class KernelsByFolds(Folded, Kernels):
         mean, std = fold_summary(np.array(scores), folds)
         self.alphas_, self.score_path_ = np.array(fit.lambdas), np.array(scores).T
         self._keep(fit, choose(mean, std, measure.larger)[rule])
-        return self
 
     def _grid(self):
         alphas = read_alphas(self.alphas, positive=True)

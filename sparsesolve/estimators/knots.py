@@ -109,9 +109,7 @@ class LassoLars(Knots, ByColumn):
 class KnotsCV(Folded, Knots):
     """Base class: choose alpha by cross-validation over the knots of all folds."""
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
+    def _solve_cv(self, X, y, weights, params):
         y = column_or_1d(y, warn=True)
         weights = np.ones(len(y)) if weights is None else weights
         folds = self._folds(X, y, params)
@@ -127,7 +125,6 @@ class KnotsCV(Folded, Knots):
         self.alpha_ = float(alphas[::-1][choose(mean, std, False)[0]])
         self.cv_alphas_, self.mse_path_ = alphas, scores.T
         self._end(X, y, weights, self.alpha_)
-        return self
 
 
 class LassoLarsCV(KnotsCV):

@@ -122,9 +122,7 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
     def __init__(self, *, copy=True, fit_intercept=True, max_iter=None, cv=None, n_jobs=None,
                  verbose=False): ...
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
+    def _solve_cv(self, X, y, weights, params):
         y, p = column_or_1d(y, warn=True), X.shape[1]
         weights = np.ones(len(y)) if weights is None else weights
         most = min(max(p // 10, 5), p)
@@ -136,7 +134,6 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
         self.mse_path_ = scores.T
         best = choose(mean, std, False)[0] + 1
         self._end(self._pursue(X, y, weights, n_nonzero=best), X, y, weights)
-        return self
 
     def _score(self, X, y, weights, train, test, most):
         """Return mean squared errors with 1 to `most` features; the last is repeated if the fit

@@ -133,16 +133,14 @@ class ElasticNetCV(Chosen, Linear):
                  n_jobs=None, positive=False, random_state=None, selection="cyclic", rule="min",
                  penalty_factor=None, lower=None, upper=None, exclude=None): ...
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
+    def _read(self, X, y, sample_weight):
+        X, y, weights = super()._read(X, y, sample_weight)
         if y.ndim > 1 and y.shape[1] > 1:
             raise ValueError(
                 f"y has {y.shape[1]} columns; for several responses use MultiTask"
                 f"{type(self).__name__}"
             )
-        self._solve_cv(X, column_or_1d(y, warn=True), weights, params)
-        return self
+        return X, column_or_1d(y, warn=True), weights
 
     def _first_alpha(self, X, y, weights, options):
         """Return the least alpha that selects nothing; with `positive`, no positive coefficient.

@@ -346,9 +346,7 @@ class LinearSVCCV(ChosenC, MarginClassifier):
                  tol=None, max_iter=None, verbose=False, n_jobs=None, penalty_factor=None,
                  lower=None, upper=None, exclude=None): ...
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, codes, weights = self._read(X, y, sample_weight)
+    def _solve_cv(self, X, codes, weights, params):
         read_choice("measure", self.measure, ("class", "hinge"))
         folds = self._folds(X, codes, params, stratified=True)
         refuse_untrainable(codes, weights, folds, self.classes_)
@@ -358,7 +356,6 @@ class LinearSVCCV(ChosenC, MarginClassifier):
         if self.probability:
             scores = np.column_stack([cv.prevalidated[:, place] for cv in self.cv_paths_])
             self._keep_sigmoids(codes, weights, scores)
-        return self
 
     def _scores(self, X, codes, weights, folds):
         """Return the measure (F, L) on the held-out rows of each fold."""
@@ -404,9 +401,7 @@ class LinearSVRCV(ChosenC, MarginRegressor):
                  verbose=False, n_jobs=None, penalty_factor=None, lower=None, upper=None,
                  exclude=None): ...
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
+    def _solve_cv(self, X, y, weights, params):
         folds = self._folds(X, y, params)
         refuse_untrainable(y, weights, folds)
         self._paths(X, [y], weights, folds, self.measure)
@@ -414,4 +409,3 @@ class LinearSVRCV(ChosenC, MarginRegressor):
         scores = np.asarray(cv.fold_scores) * (-1 if cv.larger_is_better else 1)
         place = self._choose(scores, folds)
         self._fit_one(X, y, weights, cv.lambdas[: place + 1])
-        return self

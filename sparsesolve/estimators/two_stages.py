@@ -180,9 +180,7 @@ class RelaxedLassoCV(ByFolds, Linear):
                  rule="min", verbose=False, n_jobs=None, penalty_factor=None, lower=None,
                  upper=None, exclude=None): ...
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
+    def _solve_cv(self, X, y, weights, params):
         y = column_or_1d(y, warn=True)
         folds = self._folds(X, y, params)
         refuse_untrainable(y, weights, folds)
@@ -202,7 +200,6 @@ class RelaxedLassoCV(ByFolds, Linear):
         self.alphas_, self.score_path_ = cv.lambdas, cv.fold_scores.T
         self.mse_path_, self.l1_ratio_ = self.score_path_, 1.0
         self._keep(cv.path, place)
-        return self
 
     @staticmethod
     def _choice(cv, folds, rule):

@@ -56,16 +56,6 @@ X_AMOUNTS = RNG_AMOUNTS.normal(size=(90, 4))
 AMOUNT = RNG_AMOUNTS.gamma(2.0, np.exp(0.5 * X_AMOUNTS[:, 0]))
 SOME = AMOUNT * (RNG_AMOUNTS.random(90) < 0.7)
 COUNT = RNG_AMOUNTS.poisson(AMOUNT).astype(float)
-Y_AMOUNTS = X_AMOUNTS[:, 0] + RNG_AMOUNTS.standard_t(2, size=90)
-TWO = np.where(X_AMOUNTS[:, 0] + RNG_AMOUNTS.normal(size=90) > 0, "b", "a")
-W = RNG_AMOUNTS.uniform(0.5, 2.0, 90)
-KINDS = [
-    ("GammaNet", {}, AMOUNT, ss.families.gamma()),
-    ("TweedieNet", {"power": 1.3}, SOME, ss.families.tweedie(1.3)),
-    ("NegativeBinomialNet", {"theta": 2.0}, COUNT, ss.families.negative_binomial(2.0)),
-    ("HuberNet", {"delta": 0.7}, Y_AMOUNTS, ss.families.huber(0.7)),
-    ("ProbitNet", {}, TWO, ss.families.probit()),
-]
 
 
 def test_ridges_are_scikit_learns():

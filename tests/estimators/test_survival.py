@@ -50,38 +50,28 @@ def test_what_is_missing_is_said():
         CoxNet().predict_survival_function(X)
 
 
-RNG_SURVIVAL = np.random.default_rng(10)
-X_SURVIVAL = RNG_SURVIVAL.standard_normal((70, 5))
-TIME_SURVIVAL = np.ceil(6 * RNG_SURVIVAL.exponential(np.exp(-X_SURVIVAL[:, 0])))
-DIED_SURVIVAL = RNG_SURVIVAL.random(70) < 0.7
-Y_SURVIVAL = {"time": TIME_SURVIVAL, "status": DIED_SURVIVAL}
-W_SURVIVAL = RNG_SURVIVAL.uniform(0.2, 2.0, 70)
-
-
 def test_forms_of_y():
-    expected = CoxNet().fit(X_SURVIVAL, Y_SURVIVAL).coef_
-    rows = list(zip(DIED_SURVIVAL, TIME_SURVIVAL, strict=True))
+    expected = CoxNet().fit(X, Y).coef_
+    rows = list(zip(DIED, TIME, strict=True))
     record = np.array(rows, dtype=[("event", bool), ("time", float)])
-    for y in (record, (TIME_SURVIVAL, DIED_SURVIVAL), np.column_stack([TIME_SURVIVAL,
-                                                                       DIED_SURVIVAL])):
-        assert np.array_equal(CoxNet().fit(X_SURVIVAL, y).coef_, expected)
-    late = (np.maximum(TIME_SURVIVAL - 3, 0), TIME_SURVIVAL, DIED_SURVIVAL)
-    assert CoxNet().fit(X_SURVIVAL, late).coef_ == pytest.approx(
-        ss.path(X_SURVIVAL, late, family="cox", standardize=False, lambdas=[0.01],
-                tol=1e-9).coef(0.01)
+    for y in (record, (TIME, DIED), np.column_stack([TIME, DIED])):
+        assert np.array_equal(CoxNet().fit(X, y).coef_, expected)
+    late = (np.maximum(TIME - 0.5, 0), TIME, DIED)
+    assert CoxNet().fit(X, late).coef_ == pytest.approx(
+        ss.path(X, late, family="cox", standardize=False, lambdas=[0.01], tol=1e-9).coef(0.01)
     )
-    all_died = CoxNet().fit(X_SURVIVAL, TIME_SURVIVAL)
-    said = CoxNet().fit(X_SURVIVAL, (TIME_SURVIVAL, np.ones(70, bool)))
+    all_died = CoxNet().fit(X, TIME)
+    said = CoxNet().fit(X, (TIME, np.ones(80, bool)))
     assert np.array_equal(all_died.coef_, said.coef_)
-    assert all_died.score(X_SURVIVAL, TIME_SURVIVAL) > 0.6
+    assert all_died.score(X, TIME) > 0.6
     with pytest.raises(ValueError, match="requires y to be passed"):
-        CoxNet().fit(X_SURVIVAL, None)
+        CoxNet().fit(X, None)
 
 
 def test_cross_validation_shares_out_the_deaths():
-    model = CoxNetCV(alphas=10, cv=4, measure="C").fit(X_SURVIVAL, Y_SURVIVAL)
+    model = CoxNetCV(alphas=10, cv=4, measure="C").fit(X, Y)
     assert model.score_path_.shape == (10, 4) and 0.5 < model.score_path_.mean(axis=1).max() < 1
     place = model.score_path_.mean(axis=1).argmax()
     assert model.alpha_ == model.alphas_[place]
     folds = model.cv_path_.folds[0]
-    assert np.ptp([DIED_SURVIVAL[folds == k].sum() for k in range(4)]) <= 1
+    assert np.ptp([DIED[folds == k].sum() for k in range(4)]) <= 1

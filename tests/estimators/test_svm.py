@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from sparsesolve.estimators import LinearSVC, LinearSVCCV, LinearSVR, LinearSVRCV
-from sparsesolve.estimators.margin import held_out, level, probabilities, sigmoid, total_weight
+from sparsesolve.estimators.margin import held_out, probabilities, sigmoid
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 4))
@@ -295,51 +295,6 @@ def test_regression():
 def test_what_cannot_be_is_refused_of_cv(options, message):
     with pytest.raises(ValueError, match=message):
         LinearSVCCV(**options).fit(X_CV, Y_CV)
-
-
-RNG_MARGIN = np.random.default_rng(0)
-X_MARGIN = RNG_MARGIN.standard_normal((60, 4))
-TWO = np.where(X_MARGIN[:, 0] + 0.5 * RNG_MARGIN.standard_normal(60) > 0, "up", "down")
-THREE = np.digitize(X_MARGIN[:, 0], [-0.5, 0.5])
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_c_multiplies_the_sum_of_losses(loss):
-    """The minimum of |b|^2 / 2 + C sum_i loss_i is no higher anywhere around the solution."""
-    C = 0.3
-    model = LinearSVC(C, loss=loss).fit(X_MARGIN, TWO)
-    sides = np.where(TWO == "up", 1.0, -1.0)
-
-    def objective(b, b0):
-        missed = np.maximum(1.0 - sides * (X_MARGIN @ b + b0), 0.0)
-        return 0.5 * b @ b + C * np.sum(missed if loss == "hinge" else missed**2)
-
-    b, b0 = model.coef_[0], model.intercept_[0]
-    least = objective(b, b0)
-    for _ in range(50):
-        step = 1e-3 * RNG_MARGIN.standard_normal(5)
-        assert objective(b + step[:4], b0 + step[4]) >= least * (1.0 - 1e-9)
-
-
-def test_levels_and_weights():
-    assert level(2.0, 10.0, False) == 0.05 and level(2.0, 10.0, True) == 0.025
-    assert total_weight(None, 7) == 7.0 and total_weight(np.array([1.0, 2.5]), 2) == 3.5
-
-
-def test_rows_off_the_margin_are_no_support():
-    model = LinearSVC(0.3, loss="hinge").fit(X_MARGIN, TWO)
-    sides = np.where(TWO == "up", 1.0, -1.0)
-    margin = sides * model.decision_function(X_MARGIN)
-    assert set(np.flatnonzero(margin < 1.0 - 1e-6)) <= set(model.support_.tolist())
-    assert (margin[model.support_] <= 1.0 + 1e-6).all()
-
-
-def test_two_classes_have_one_score_and_three_have_three():
-    assert LinearSVC().fit(X_MARGIN, TWO).decision_function(X_MARGIN).shape == (60,)
-    model = LinearSVC().fit(X_MARGIN, THREE)
-    assert model.decision_function(X_MARGIN).shape == (60, 3) and model.coef_.shape == (3, 4)
-    one = LinearSVC().fit(X_MARGIN, np.where(THREE == 1, 1, -1))
-    assert model.coef_[1] == pytest.approx(one.coef_[0], abs=1e-4)
 
 
 @pytest.mark.parametrize("tol", [1e-2, 1e-6, 1e-10])

@@ -64,25 +64,15 @@ def test_weights_of_rows_count_in_the_cv_form():
     assert (once.alpha_, once.gamma_) == (twice.alpha_, twice.gamma_)
 
 
-RNG_ADAPTIVE = np.random.default_rng(0)
-X_ADAPTIVE = RNG_ADAPTIVE.normal(size=(90, 8))
-Y_ADAPTIVE = 2 * X_ADAPTIVE[:, 0] - X_ADAPTIVE[:, 1] + RNG_ADAPTIVE.normal(size=90)
-W_ADAPTIVE = RNG_ADAPTIVE.uniform(0.5, 2.0, 90)
-
-
 @pytest.mark.parametrize("standardize", [False, True])
 def test_the_adaptive_lasso(standardize):
-    model = AdaptiveLasso(0.1, power=2.0, standardize=standardize).fit(X_ADAPTIVE, Y_ADAPTIVE,
-                                                                       sample_weight=W_ADAPTIVE)
-    folds = list(KFold(5).split(X_ADAPTIVE))
-    options = {"standardize": standardize, "weights": W_ADAPTIVE}
-    factors = ss.selection.adaptive_factors(X_ADAPTIVE, Y_ADAPTIVE, power=2.0, folds=folds,
-                                            **options)
-    fit = ss.path(X_ADAPTIVE, Y_ADAPTIVE, lambdas=[0.1], penalty_factor=factors, tol=1e-10,
-                  **options)
+    model = AdaptiveLasso(0.1, power=2.0, standardize=standardize).fit(X, Y, sample_weight=W)
+    folds = list(KFold(5).split(X))
+    options = {"standardize": standardize, "weights": W}
+    factors = ss.selection.adaptive_factors(X, Y, power=2.0, folds=folds, **options)
+    fit = ss.path(X, Y, lambdas=[0.1], penalty_factor=factors, tol=1e-10, **options)
     np.testing.assert_allclose(model.penalty_factor_, factors)
     np.testing.assert_allclose(model.coef_, fit.coef(0.1))
-    chosen = AdaptiveLassoCV(alphas=10, cv=folds, standardize=standardize).fit(X_ADAPTIVE,
-                                                                               Y_ADAPTIVE)
+    chosen = AdaptiveLassoCV(alphas=10, cv=folds, standardize=standardize).fit(X, Y)
     assert chosen.alpha_ in chosen.alphas_ and chosen.score_path_.shape == (10, 5)
     assert {0, 1} <= set(np.flatnonzero(chosen.coef_))
