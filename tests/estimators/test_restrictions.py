@@ -13,54 +13,23 @@ X = pd.DataFrame(RNG.normal(size=(80, 5)), columns=list("abcde"))
 ETA = X.to_numpy() @ [1.0, -0.8, 0.3, 0.0, 0.2]
 Y = ETA + 0.3 * RNG.normal(size=80)
 TIMES = np.column_stack([RNG.exponential(np.exp(-ETA)), RNG.random(80) < 0.8])
-RESPONSES = {
-    "ElasticNet": (Y, "gaussian"), "Lasso": (Y, "gaussian"),
+# Of elastic nets: the response and the family.
+NETS = {
+    "ElasticNet": (Y, "gaussian"), "PoissonNet": (RNG.poisson(np.exp(ETA)), "poisson"),
     "SparseLogisticRegression": (np.where(Y > 0.0, "b", "a"), "binomial"),
-    "ProbitNet": (Y > 0.0, "probit()"), "PoissonNet": (RNG.poisson(np.exp(ETA)), "poisson"),
-    "GammaNet": (np.exp(Y), "gamma()"), "HuberNet": (Y, "huber(1.0)"), "CoxNet": (TIMES, "cox"),
+    "ProbitNet": (Y > 0.0, "probit()"), "GammaNet": (np.exp(Y), "gamma()"),
+    "HuberNet": (Y, "huber(1.0)"), "CoxNet": (TIMES, "cox"),
     "TweedieNet": (np.exp(Y), "tweedie(1.5)"),
     "NegativeBinomialNet": (RNG.poisson(np.exp(ETA)), "negative_binomial(1.0)"),
 }  # fmt: skip
-GIVEN = [
-    {"penalty_factor": {"a": 0, "b": 3.0}}, {"penalty_factor": [1, 2, 3, 4, 5.0]},
-    {"lower": {"b": -0.1}, "upper": 0.25}, {"exclude": ["a", 3]},
-    {"upper": pd.Series(0.1, index=list("edcba")), "penalty_factor": {0: np.inf}},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("given", GIVEN, ids=str)
-@pytest.mark.parametrize("name", RESPONSES)
-def test_they_are_those_of_path(name, given):
-    y, family = RESPONSES[name]
-    model = getattr(E, name)(0.05, **({} if name == "Lasso" else {"l1_ratio": 0.9}), **given)
-    model = clone(model).fit(X, y)
-    fit = ss.path(X, y, family=family, alpha=1.0 if name == "Lasso" else 0.9, lambdas=[0.05],
-                  standardize=False, tol=1e-10, **given)  # fmt: skip
-    np.testing.assert_allclose(np.ravel(model.coef_), fit.coef(0.05), atol=1e-6)
-    plain = getattr(E, name)(0.05, **({} if name == "Lasso" else {"l1_ratio": 0.9})).fit(X, y)
-    assert np.abs(np.ravel(plain.coef_) - np.ravel(model.coef_)).max() > 1e-3
-
-
-@pytest.mark.parametrize("name", ["ElasticNetCV", "SparseLogisticRegressionCV", "CoxNetCV"])
-def test_cross_validation_keeps_them(name):
-    y, family = RESPONSES[name.removesuffix("CV")]
-    given = {"penalty_factor": {"a": 0}, "upper": {"c": 0.05}, "exclude": ["e"]}
-    model = getattr(E, name)(alphas=6, cv=3, **given).fit(X, y)
-    assert np.ravel(model.coef_)[4] == 0.0 and np.ravel(model.coef_)[2] <= 0.05
-    for path in [model.cv_path_.path]:
-        assert (path.coefs.toarray()[0] != 0.0).all()  # never penalised
-
-
-def test_single_precision_keeps_limits():
-    model = E.Lasso(0.01, upper=0.1).fit(X.to_numpy(dtype=np.float32), Y.astype(np.float32))
-    assert model.coef_.max() <= 0.1 and model.dual_gap_ < 1e-8
-
-
 GROUPS = ["u", "u", "v", "v", "v"]
 SIDE, TWO = np.where(Y > 0.0, 1, -1), np.column_stack([Y, RNG.normal(size=80)])
 SQUARED = ss.families.squared_hinge()
 # name: (parameters, response, what path calls the same problem, at which lambda)
-OTHERS = {
+PROBLEMS = {
+    **{name: ({"l1_ratio": 0.9}, y, {"family": family, "alpha": 0.9}, 0.05)
+       for name, (y, family) in NETS.items()},
+    "Lasso": ({}, Y, {}, 0.05),
     "GroupLasso": ({"groups": GROUPS}, Y, {"penalty": ss.penalties.GroupL2(GROUPS)}, 0.05),
     "SparseGroupLasso": (
         {"groups": GROUPS}, Y, {"penalty": ss.penalties.SparseGroup(GROUPS, 0.5)}, 0.05),
@@ -77,28 +46,49 @@ OTHERS = {
     "RelaxedLasso": ({"gamma": 1.0}, Y, {}, 0.05),
     "LassoLars": ({}, Y, {}, 0.05),
 }  # fmt: skip
+GIVEN = [
+    {"penalty_factor": {"a": 0, "b": 3.0}}, {"penalty_factor": [1, 2, 3, 4, 5.0]},
+    {"lower": {"b": -0.1}, "upper": 0.25}, {"exclude": ["a", 3]},
+    {"upper": pd.Series(0.1, index=list("edcba")), "penalty_factor": {0: np.inf}},
+]  # fmt: skip
 KEPT = [{"penalty_factor": {"b": 0, "c": 3.0}}, {"exclude": ["b", 2]}, {"lower": {"b": -0.1}},
         {"upper": pd.Series([0.1, 0.2, 0.3, 0.4, 0.5], index=list("edcba"))}]  # fmt: skip
+PLAIN = {*NETS, "Lasso"}  # take all of them
 GROUPED = [{"penalty_factor": {"v": 0}}, *KEPT[1:]]
 
 
-def others():
-    for name, (parameters, *_) in OTHERS.items():
+def problems():
+    for name, (parameters, *_) in PROBLEMS.items():
         parameters = {**parameters, **({} if "C" in parameters else {"alpha": 0.05})}
         by_group = "groups" in parameters or "penalty" in parameters
-        for given in GROUPED if by_group else KEPT:
-            if set(given) <= set(getattr(E, name)().get_params()):
+        for given in GIVEN if name in PLAIN else GROUPED if by_group else KEPT:
+            if name in PLAIN or set(given) <= set(getattr(E, name)().get_params()):
                 yield name, parameters, given
 
 
-@pytest.mark.parametrize("name, parameters, given", [*others()], ids=str)
-def test_other_estimators_keep_them_too(name, parameters, given):
-    _, y, options, lam = OTHERS[name]
+@pytest.mark.parametrize("name, parameters, given", [*problems()], ids=str)
+def test_they_are_those_of_path(name, parameters, given):
+    _, y, options, lam = PROBLEMS[name]
     make = getattr(E, name)
     found = np.ravel(clone(make(**parameters, **given)).fit(X, y).coef_)
-    fit = ss.path(X, y, lambdas=[lam], standardize=False, tol=1e-11, **options, **given)
-    np.testing.assert_allclose(found, np.ravel(fit.coef(lam)), atol=2e-5)
+    close, tol = (1e-6, 1e-10) if name in PLAIN else (2e-5, 1e-11)
+    fit = ss.path(X, y, lambdas=[lam], standardize=False, tol=tol, **options, **given)
+    np.testing.assert_allclose(found, np.ravel(fit.coef(lam)), atol=close)
     assert np.abs(np.ravel(make(**parameters).fit(X, y).coef_) - found).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", ["ElasticNetCV", "SparseLogisticRegressionCV", "CoxNetCV"])
+def test_cross_validation_keeps_them(name):
+    y, _ = NETS[name.removesuffix("CV")]
+    given = {"penalty_factor": {"a": 0}, "upper": {"c": 0.05}, "exclude": ["e"]}
+    model = getattr(E, name)(alphas=6, cv=3, **given).fit(X, y)
+    assert np.ravel(model.coef_)[4] == 0.0 and np.ravel(model.coef_)[2] <= 0.05
+    assert (model.cv_path_.path.coefs.toarray()[0] != 0.0).all()  # never penalised
+
+
+def test_single_precision_keeps_limits():
+    model = E.Lasso(0.01, upper=0.1).fit(X.to_numpy(dtype=np.float32), Y.astype(np.float32))
+    assert model.coef_.max() <= 0.1 and model.dual_gap_ < 1e-8
 
 
 def test_two_stages_keep_them():
