@@ -240,3 +240,19 @@ def test_groups_and_weights_have_one_order_of_first_appearance(name):
             answer(groups, [1.0, 1.0, 1.0])
     np.testing.assert_allclose(answer(FORMS[0], {"a": 2.0, "b": 0.25}), known, rtol=1e-14)
     assert not np.allclose(answer(FORMS[0], [2.0, 0.25]), known)
+
+
+def test_windows_intervals_and_rectangles():
+    assert len(penalties.interval_groups(5)) == 8 and penalties.interval_groups(1) == [[0]]
+    assert len(penalties.rectangle_groups((3, 4))) == 2 * 2 + 2 * 3
+    assert penalties.rectangle_groups((1, 1)) == [[0]]
+    assert len(penalties.window_groups((5, 6), (2, 3))) == 4 * 4
+    assert penalties.window_groups((3, 3), 3) == [list(range(9))]
+    with pytest.raises(ValueError, match="size 4 is larger than shape 3"):
+        penalties.window_groups(3, 4)
+    with pytest.raises(ValueError, match="n_features must be at least 1"):
+        penalties.interval_groups(0)
+    with pytest.raises(TypeError, match=r"shape\[1\] must be a whole number"):
+        penalties.rectangle_groups((2, 2.5))
+    with pytest.raises(ValueError, match="size must be a pair"):
+        penalties.window_groups((3, 3), (1, 1, 1))

@@ -54,25 +54,6 @@ def test_disjoint_groups_as_solvers_of_blocks_have_them(whole, blocks, family):
     assert first == pytest.approx(slow.lambdas[0], rel=1e-9)
 
 
-@pytest.mark.parametrize("penalty", NORMS, ids=lambda norm: type(norm).__name__)
-def test_nested_and_overlapping_groups(penalty):
-    options = {"penalty": penalty, "tol": 1e-8, "standardize": False}
-    fit = ss.path(X, Y, lower=0, n_lambdas=5, lambda_min_ratio=0.05, **options)
-    assert not fit.status.any() and (fit.coefs.toarray() >= 0.0).all()
-    free, lam = ss.path(X, Y, lambdas=fit.lambdas, **options), fit.lambdas[-1]
-    assert (free.coef(lam) < 0.0).any() and fit.dev_ratio[-1] < free.dev_ratio[-1]
-    b, c, omega = fit.coef(lam), fit.intercept(lam), penalty.over(12)
-
-    def objective(b):
-        return ((Y - c - X @ b) ** 2).sum() / 120 + lam * omega.value(b)
-
-    for scale in (1e-1, 1e-2, 1e-3):
-        for other in np.maximum(b + scale * RNG.standard_normal((50, 12)), 0.0):
-            assert objective(b) <= objective(other) + 1e-7
-    both = ss.path(X, SEVERAL, family="multigaussian", penalty=penalty, lower=0, n_lambdas=3)
-    assert not both.status.any() and min(c.min() for c in both.coefs) >= 0.0
-
-
 @pytest.mark.parametrize("penalty, limits, sentence", [
     (P.TreeL2(NESTED), {"lower": -1}, "TreeL2 takes lower=0 for all features"),
     (P.TreeL2(NESTED), {"lower": 0, "upper": 2}, "TreeL2 takes lower=0 for all features"),

@@ -87,21 +87,6 @@ def test_a_part_is_on_all_responses_what_it_is_alone(make, omega):
     assert not alone.status.any() and not whole.status.any()
     for lam in alone.lambdas:
         assert whole.coef(lam) == pytest.approx(alone.coef(lam), abs=1e-3)
-        B = alone.coef(lam)
-        many = make(omega).over(12).over_responses(3)
-        assert many.value(B) == pytest.approx(omega_of(omega, B), rel=1e-12)
-
-
-def omega_of(omega, B):
-    """Omega(B) by numpy."""
-    if isinstance(omega, P.GroupL2):
-        return sum(np.sqrt(3.0) * np.linalg.norm(B[:, j : j + 3]) for j in range(0, 12, 3))
-    if isinstance(omega, P.TreeL2):
-        return sum(np.sqrt(len(g)) * np.linalg.norm(B[:, list(g)])
-                   for g in (range(6), range(3), range(6, 12)))  # fmt: skip
-    if isinstance(omega, P.TraceNorm):
-        return np.linalg.svd(B, compute_uv=False).sum()
-    return np.abs(np.diff(B, axis=1)).sum()
 
 
 @pytest.mark.parametrize("omega", [

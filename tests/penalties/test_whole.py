@@ -6,7 +6,6 @@ LastPolar: what is computed again, what follows from the last answer.
 import numpy as np
 import pytest
 from python_penalties import Largest, SquaredL1, Steps
-from scipy.optimize import minimize
 
 from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.penalties.whole import LastPolar, WholePenalty, orthonormal
@@ -37,13 +36,6 @@ def test_value_prox_and_conjugate_are_those_of_the_sum(omega, alpha, power):
             least = ((b - x) ** 2).sum() / 2 + penalty.value(b, lam)
             assert least <= ((c - x) ** 2).sum() / 2 + penalty.value(c, lam) + 1e-12
             assert penalty.value(c, lam) + penalty.conjugate(z, lam) >= z @ c - 1e-9
-
-
-def test_the_conjugate_against_a_search():
-    penalty, z = WholePenalty(Largest(), 3, 0.5, 1), np.array([1.0, -2.0, 0.5])
-    found = minimize(lambda b: penalty.value(b, 0.7) - z @ b, np.ones(3), method="Nelder-Mead",
-                     options={"xatol": 1e-10, "fatol": 1e-14, "maxiter": 5000})  # fmt: skip
-    assert penalty.conjugate(z, 0.7) == pytest.approx(-found.fun, rel=1e-8)
 
 
 def test_polar_and_scale_at_the_ends():

@@ -9,7 +9,6 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sparsesolve.penalties.prox.chains import (
     DualSteps,
-    chain_polar,
     chain_value,
     prox_chain,
     sparse_chain_polar,
@@ -48,13 +47,6 @@ def test_long_chains_and_extreme_levels():
     assert (prox_chain(v, 0.0) == v).all() and prox_chain(v, 0.0) is not v
 
 
-def test_ends_of_a_chain():
-    assert prox_chain(np.array([3.0]), 1.0).tolist() == [3.0]
-    assert prox_chain(np.array([3.0, 1.0]), 0.5).tolist() == [2.5, 1.5]
-    assert prox_chain(np.zeros(0), 1.0).shape == (0,)
-    assert prox_chain(np.full(5, 0.1), 1.0) == pytest.approx(np.full(5, 0.1), abs=1e-16)
-
-
 @pytest.mark.parametrize("n", [2, 37, 5000])
 @pytest.mark.parametrize("t", [1e-3, 0.3, 4.0, 1e6])
 def test_the_direct_scan_is_the_taut_string(n, t):
@@ -64,16 +56,6 @@ def test_the_direct_scan_is_the_taut_string(n, t):
               np.resize([1.0, -1.0], n), np.round(rng.standard_normal(n))):  # fmt: skip
         string = prox_chain(v, t, np.ones(n - 1))
         assert prox_chain(v, t) == pytest.approx(string, abs=1e-12 * (n + np.abs(v).sum()))
-
-
-def test_values_and_the_polar_as_the_largest_sum_of_a_prefix():
-    assert chain_value(np.array([1.0, 3.0, 2.0])) == 3.0
-    assert chain_value(np.array([1.0, 3.0, 2.0]), np.array([0.5, 2.0])) == 3.0
-    z = np.array([1.0, -3.0, 2.5, -0.5])
-    assert chain_polar(z) == 2.0
-    assert chain_polar(z, np.array([1.0, 0.5, 1.0])) == 4.0
-    assert chain_polar(z, np.array([1.0, 0.0, 1.0])) == np.inf
-    assert chain_polar(np.array([1.0, -1, 2, -2]), np.array([1.0, 0.0, 1.0])) == 2.0
 
 
 # Images

@@ -5,20 +5,9 @@ The prox of the k-support norm by the pair of the norm and its dual.
 
 import numpy as np
 import pytest
-from scipy.optimize import lsq_linear
-from sparsesolve.penalties.prox.ordered import pool_sorted, prox_sorted
+from sparsesolve.penalties.prox.ordered import prox_sorted
 
 from sparsesolve import penalties as P
-
-
-def test_pooling_against_least_squares():
-    """A sequence that does not rise and stays above 0 is a sum of steps of heights above 0."""
-    rng = np.random.default_rng(1)
-    for _ in range(30):
-        size, w = -np.sort(-rng.random(7)), -np.sort(-rng.random(7))
-        steps = np.triu(np.ones((7, 7)))
-        found = lsq_linear(steps, size - 0.4 * w, bounds=(0, np.inf), method="bvls")
-        assert pool_sorted(size, 0.4, w) == pytest.approx(steps @ found.x, abs=1e-9)
 
 
 def test_ties_signs_and_nothing():

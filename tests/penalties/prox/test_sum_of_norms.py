@@ -8,6 +8,7 @@ Systems of overlapping blocks: full and sparse ones, compared with the sums writ
 import numpy as np
 import pytest
 from scipy.linalg import LinAlgError
+from sparsesolve.penalties.prox.group_balls import ascend
 
 from sparsesolve.penalties.prox import sum_of_norms
 from sparsesolve.penalties.prox.sum_of_norms import BlockSystem, SumOfNorms
@@ -112,3 +113,31 @@ def test_singular_systems_are_told(monkeypatch, dense):
     system = BlockSystem(1, np.zeros(1, np.intc), np.array([0, 1], np.intc), np.zeros(1, int))
     with pytest.raises(LinAlgError):
         system.solve(np.zeros(1), np.ones(1), np.ones(1), np.ones(1))
+
+
+# Dual ascent, ball by ball
+
+
+def test_one_group_is_done_in_one_sweep():
+    v, xi = np.array([3.0, 4.0, 1.0]), np.zeros(2)
+    b = v.copy()
+    features, start = np.array([0, 1], dtype=np.intc), np.array([0, 2], dtype=np.intc)
+    ascend(np.array([1.0]), features, start, xi, b, 1, 0.0)
+    assert b == pytest.approx([2.4, 3.2, 1.0]) and xi == pytest.approx([0.6, 0.8])
+    assert ascend(np.array([1.0]), features, start, xi, b, 5, 1e-15) <= 1e-15
+    ascend(np.array([9.0]), features, start, xi, b, 1, 0.0)
+    assert b.tolist() == [0.0, 0.0, 1.0]
+
+
+def test_residuals_belong_to_vectors_within_their_balls():
+    rng = np.random.default_rng(0)
+    features, start = np.array([0, 1, 2, 2, 3], dtype=np.intc), np.array([0, 3, 5], dtype=np.intc)
+    for sweeps in (1, 3, 500):
+        v, xi, radius = rng.standard_normal(4), np.zeros(5), np.array([0.5, 0.7])
+        b = v.copy()
+        ascend(radius, features, start, xi, b, sweeps, 0.0)
+        assert b == pytest.approx(v - np.bincount(features, xi), abs=1e-14)
+        lengths = np.sqrt(np.add.reduceat(xi * xi, start[:-1]))
+        assert (lengths <= radius * (1 + 1e-14)).all()
+        gap = radius @ np.sqrt(np.add.reduceat(b[features] ** 2, start[:-1])) - xi @ b[features]
+        assert gap >= -1e-14 and (sweeps < 500 or gap < 1e-13)

@@ -103,27 +103,6 @@ def test_ties_are_equal_to_the_last_bit():
         assert len(np.unique(np.abs(b[:4][np.abs(b[:4]) > 0.999 * np.abs(b[:4]).max()]))) <= 1
 
 
-def test_parts_and_rows_keep_the_norm():
-    rng = np.random.default_rng(2)
-    for kind, make in NORMS.items():
-        for _ in range(30):
-            groups = draw_groups(rng, 12)
-            penalty = make(groups).over(12)
-            which = np.flatnonzero(rng.random(12) < 0.5)
-            if not len(which):
-                continue
-            b = np.zeros(12)
-            b[which] = rng.standard_normal(len(which))
-            part = penalty.part(which)
-            assert part.value(b[which]) == pytest.approx(penalty.value(b), rel=1e-13), kind
-            rows, B = penalty.over_responses(3), rng.standard_normal((3, 12))
-            d = [len(g) ** 0.5 for g in groups]
-            alone = [[j] for j in range(12) if not any(j in g for g in groups)]
-            size = (lambda x: np.linalg.norm(x)) if kind == "l2" else (lambda x: np.abs(x).max())
-            value = sum(w * size(B[:, g]) for w, g in zip(d, groups, strict=True))
-            assert rows.value(B) == pytest.approx(value + sum(size(B[:, g]) for g in alone))
-
-
 def test_crossing_groups_are_found():
     node_of, parent, crossing = trees.nest(
         np.array([0, 2, 4]), np.array([0, 1, 1, 2]), 3
