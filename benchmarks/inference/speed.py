@@ -15,7 +15,7 @@ from sparsesolve.inference.nodewise import Nodewise
 
 import sparsesolve as ss
 from sparsesolve import inference
-from sparsesolve.inference import carving
+from sparsesolve.inference import polyhedral
 from sparsesolve.inference.desparsified import GRID, INFLATION
 from sparsesolve.inference.knockoff_design import distances
 from sparsesolve.linalg.threads import one_blas_thread
@@ -76,10 +76,10 @@ def intervals():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 40))
     y = X[:, 0] - 0.7 * X[:, 1] + 0.5 * X[:, 5] + rng.normal(size=100)
-    laws, kept = [], carving.intervals
-    carving.intervals = lambda law, level: (laws.append(law), kept(law, level))[1]
+    laws, kept = [], polyhedral.intervals
+    polyhedral.intervals = lambda law, level: (laws.append(law), kept(law, level))[1]
     inference.carve(X, y, 0.1, sigma=1.0)
-    carving.intervals, law = kept, laws[0]
+    polyhedral.intervals, law = kept, laws[0]
 
     def ends():
         law.__dict__.pop("halves", None)

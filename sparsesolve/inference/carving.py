@@ -31,9 +31,9 @@ from sparsesolve.inference.event import (
     with_options,
     without_intercept,
 )
-from sparsesolve.inference.polyhedral import covers, limits, noise_level, noise_words, these
+from sparsesolve.inference.polyhedral import conditional, limits, noise_level, noise_words
 from sparsesolve.inference.splitting import Drawn, own_stream, read_columns, share_of_rows
-from sparsesolve.inference.truncated import Carved, intervals, p_values
+from sparsesolve.inference.truncated import Carved
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
 from sparsesolve.results.doubts import doubts
@@ -177,31 +177,15 @@ class _Level:
 
 def _table(selection, whole, matrix, y, share, level, sigma, rule):
     """Return the Intervals of a certified selection, from the path `whole` of all rows."""
-    support, q = selection.support, len(selection.support)
     everyone = Selection(whole, np.flatnonzero(whole.lambdas == selection.lam)[0], matrix, y)
     selection.columns = everyone.columns  # which hold all rows
     (eta, beta), beta1 = everyone.unpenalised, selection.unpenalised[1]
     C1, C = _covariances(selection, everyone, eta, sigma)
-    power = everyone.columns[1]
     law = carved(beta, C, beta1, C1, *selection.event())
-    lower, upper = intervals(law, level)
-    low, high = law.lo, law.hi
-    lower, upper, low, high, errors = (
-        np.ldexp(part, -power) for part in (lower, upper, low, high, law.sd)
-    )
-    return Intervals(
-        names=selection.names, features=support, estimates=np.ldexp(beta, -power), errors=errors,
-        p_values=p_values(law), lower=lower, upper=upper, level=level, method="carve",
-        words=[
-            f"Given that the lasso at lambda = {selection.lam:.4g} chose {these(q)} with "
-            f"{'this sign' if q == 1 else 'these signs'} on {100 * share:g} % of the rows: "
-            + covers(selection, level),
-            "It holds for a lambda that was fixed before these rows were seen.",
-            *noise_words(everyone, sigma, rule),
-        ],
-        sigma=sigma, sigma_rule=rule, event="certified", lam=selection.lam,
-        truncation=np.stack([low, high], axis=1),
-    )  # fmt: skip
+    words = ["It holds for a lambda that was fixed before these rows were seen.",
+             *noise_words(everyone, sigma, rule)]  # fmt: skip
+    return conditional(selection, law, (law.lo, law.hi), level, "carve",
+                       f" on {100 * share:g} % of the rows", words, sigma, rule)  # fmt: skip
 
 
 def carved(beta, C, beta1, C1, M, k):

@@ -23,13 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from sparsesolve.data import (
-    by_rows,
-    read_flag,
-    read_number,
-    read_offset,
-)
+from sparsesolve.data import by_rows, read_flag, read_number
 from sparsesolve.families import read_family
+from sparsesolve.inference.event import predictor
 from sparsesolve.inference.nodewise import Nodewise
 from sparsesolve.inference.polyhedral import spread_words
 from sparsesolve.inference.splitting import own_stream, read_columns
@@ -177,9 +173,7 @@ def _read_features(features, names, p):
 
 def _working(matrix, b, intercept, data, left=1.0):
     """Return the Working model at coefficients."""
-    eta = matrix @ b + intercept
-    offset = read_offset(data.options.get("offset"), data.n)
-    eta = eta if offset is None else eta + offset
+    eta = predictor(data, matrix, b, intercept)
     u = data.total * data.loss.at(eta)[1]
     h = data.total * data.loss.curvature_product(eta, np.ones(data.n))
     root = np.sqrt(np.maximum(h, 0.0))
@@ -231,9 +225,7 @@ def _twice(matrix, b, b0, data, which):
         b = b.copy()
         b[support] = _corrected(work, support)[0]
         for _ in range(20 if data.options.get("intercept", True) else 0):
-            eta = matrix @ b + b0
-            offset = read_offset(data.options.get("offset"), data.n)
-            eta = eta if offset is None else eta + offset
+            eta = predictor(data, matrix, b, b0)
             u, ones = data.loss.at(eta)[1], np.ones(data.n)
             b0 += np.clip(u.sum() / data.loss.curvature_product(eta, ones).sum(), -1.0, 1.0)
     work = _working(matrix, b, b0, data)

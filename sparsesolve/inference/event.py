@@ -134,9 +134,7 @@ class Selection:
 
     def predictor(self, b, intercept):
         """Return the linear predictor (n,) of coefficients (q,) of E, with the offset."""
-        eta = np.asarray(self.matrix[:, self.support] @ b) + intercept
-        offset = read_offset(self.data.options.get("offset"), self.data.n)
-        return eta if offset is None else eta + offset
+        return predictor(self.data, self.matrix[:, self.support], b, intercept)
 
     @cached_property
     def curved(self):
@@ -311,6 +309,12 @@ def canonical(path, X):
 def with_options(path, **changed):
     """Return the path with these options changed."""
     return replace(path, options={**(path.options or {}), **changed})
+
+
+def predictor(data, matrix, b, intercept):
+    """Return the linear predictor (n,) of coefficients of the columns of a matrix, with offset."""
+    eta, offset = matrix @ b + intercept, read_offset(data.options.get("offset"), data.n)
+    return eta if offset is None else eta + offset
 
 
 def without_intercept(J, q):

@@ -137,19 +137,28 @@ def _table(selection, level, sigma, rule, words):
     H = without_intercept(selection.information(eta), len(beta))
     covariance = sigma**2 * inverse(H)
     lo, hi = limits(covariance, beta, *selection.event())
-    law, power = Truncated(beta, np.diag(covariance), lo, hi), selection.columns[1]
+    words = [*noise_words(selection, sigma, rule), *words]
+    return conditional(selection, Truncated(beta, np.diag(covariance), lo, hi), (lo, hi), level,
+                       "selective", "", words, sigma, rule)  # fmt: skip
+
+
+def conditional(selection, law, truncation, level, method, rows, words, sigma, rule):
+    """Return the Intervals of the laws of the estimates given the event.
+
+    `truncation` is a pair of limits (q,), (q,); `rows` says in words which rows selected.
+    """
     lower, upper = intervals(law, level)
-    estimates, lower, upper, lo, hi, errors = (
-        np.ldexp(part, -power) for part in (beta, lower, upper, lo, hi, law.sd)
-    )
+    estimates, errors, lower, upper, lo, hi = (np.ldexp(part, -selection.columns[1]) for part in (
+        law.x, law.sd, lower, upper, *truncation))  # fmt: skip
+    q = len(estimates)
+    long = long_words(lower, upper, errors) if method == "selective" else []
     return Intervals(
         names=selection.names, features=selection.support, estimates=estimates, errors=errors,
-        p_values=p_values(law), lower=lower, upper=upper, level=level, method="selective",
+        p_values=p_values(law), lower=lower, upper=upper, level=level, method=method,
         words=[
-            f"Given that the lasso at lambda = {selection.lam:.4g} chose "
-            f"{these(len(beta))} with {'this sign' if len(beta) == 1 else 'these signs'}: "
-            + covers(selection, level), *noise_words(selection, sigma, rule), *words,
-            *long_words(lower, upper, errors),
+            f"Given that the lasso at lambda = {selection.lam:.4g} chose {these(q)} with "
+            f"{'this sign' if q == 1 else 'these signs'}{rows}: " + covers(selection, level),
+            *words, *long,
         ],
         sigma=sigma, sigma_rule=rule, event="certified", truncation=np.stack([lo, hi], axis=1),
         lam=selection.lam,

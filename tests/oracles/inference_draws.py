@@ -12,7 +12,7 @@ from scipy import special
 
 import sparsesolve as ss
 from sparsesolve import inference
-from sparsesolve.inference import carving, polyhedral
+from sparsesolve.inference import polyhedral
 from sparsesolve.inference.truncated import pivots
 
 EFFECTS = np.array([0.6, -0.4, 0.4])
@@ -41,19 +41,17 @@ def drawn(rng, family, n, p, rho, sigma=1.0, scale=1.0):
 @contextmanager
 def recorded():
     """Collect the laws of the tables made inside."""
-    laws, kept = [], {module: module.intervals for module in (carving, polyhedral)}
+    laws, intervals = [], polyhedral.intervals
 
     def keep(law, level):
         laws.append(law)
-        return kept[carving](law, level)
+        return intervals(law, level)
 
-    for module in kept:
-        module.intervals = keep
+    polyhedral.intervals = keep
     try:
         yield laws
     finally:
-        for module, intervals in kept.items():
-            module.intervals = intervals
+        polyhedral.intervals = intervals
 
 
 def best_fit(X, eta, features):
