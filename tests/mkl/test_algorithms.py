@@ -32,10 +32,11 @@ def test_solutions_agree(solver, norm, family):
     np.testing.assert_allclose(fit.predict(K), best.predict(K), atol=0.02 * np.abs(Y).max())
 
 
-@pytest.mark.parametrize("solver", [name for name in ALGORITHMS if name != "newton"])
+@pytest.mark.parametrize("solver", ALGORITHMS)
 def test_what_does_not_suit_is_said(solver):
     norm, family = {"proximal": ("lp", "gaussian"), "block_descent": ("lp", "gaussian"),
                     "reweighted": ("l1", ss.families.hinge()), "alternation": ("l1", "gaussian"),
+                    "newton": (ss.mkl.nested([range(5)]), "gaussian"),
                     "simple_mkl": ("lp", "gaussian")}[solver]  # fmt: skip
     with pytest.raises(ValueError, match=f"solver='{solver}' needs .*choose solver='auto'"):
         ss.mkl_path(K, Y > 0.5, family=family, norm=norm, solver=solver)

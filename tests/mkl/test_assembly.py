@@ -8,7 +8,6 @@ import pytest
 
 import sparsesolve as ss
 from sparsesolve.families import read_family
-from sparsesolve.mkl import elastic
 from sparsesolve.mkl.assembly import level, read_problem
 from sparsesolve.mkl.kernels import Kernels
 from sparsesolve.mkl.norms import read_norm
@@ -50,15 +49,6 @@ def test_squared_error_is_less_mean_and_offset_over_a_power_of_two(weights, offs
         pytest.approx(lams))  # fmt: skip
 
 
-def test_units_of_lambda_are_those_of_the_norm():
-    """y over 2^e makes the lambda of l1 and elastic smaller by as much, and no square's."""
-    exponent = read()[0].exponent
-    assert exponent > 3
-    for norm, unit in (("l1", exponent), ("l1_squared", 0), (elastic(0.5), exponent)):
-        problem = read(norm=norm)[0]
-        assert problem.unit == unit and problem.exponent == exponent
-
-
 def test_classes_keep_their_loss_and_offset():
     y = np.where(Y > 0, "yes", "no")
     problem, names, deviance = read(y, "binomial", weights=W, offset=SHIFT)
@@ -84,12 +74,6 @@ def test_several_classes_and_responses():
     assert deviance == pytest.approx(((rest - rest.mean(axis=0)) ** 2).sum())
     assert problem.mean * 2.0**problem.exponent == pytest.approx(rest.mean(axis=0))
     assert not problem.joined
-
-
-def test_kernel_weights():
-    assert read()[0].factors.tolist() == [1, 1, 1] and read()[0].included.tolist() == [0, 1, 2]
-    some = read(kernel_weights=[2, 0.5, np.inf])[0]
-    assert some.factors.tolist() == [2, 0.5, np.inf] and some.included.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("options, sentence", [
@@ -148,11 +132,6 @@ def test_bounds_and_factors_are_those_of_what_is_left(X):
     true = np.einsum("qi,ij,qj->", u, levelled.items[1], u)
     off = abs(levelled.near.squares(u)[1] - true)
     assert off <= levelled.near.errors[1] * (u * u).sum() < 1e-3 * true
-
-
-def test_kernels_without_such_stay_the_same_object(X):
-    read = read_kernels([gaussian(X, 1.0)], 1)
-    assert level(read) == (read, {})
 
 
 @pytest.mark.parametrize("seed", [3, 6, 7])

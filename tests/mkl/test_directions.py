@@ -45,10 +45,6 @@ def test_duplicates_and_scales_do_no_harm():
     assert np.abs(pull * x).max() < 1e-6
 
 
-def test_nothing_to_do():
-    assert len(bounded_step(np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0, bool))) == 0
-
-
 X, K, _ = mkl_oracle.problem(0, n=20, M=3)
 ETA = np.array([0.5, 2.0])
 

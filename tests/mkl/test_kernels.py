@@ -62,11 +62,7 @@ def test_sizes_are_never_nan():
     assert of_rounding.times([0], v)[0, 0] @ v[0] < 0.0 == of_rounding.sizes([0], v)[0]
 
 
-def test_shapes_and_blocks():
-    assert LowRank(Z).shape == (N, N) == ITEMS[3].shape
-    assert [(begin, end) for begin, end, _ in ITEMS[3].blocks()] == [(0, BLOCK), (BLOCK, N)]
+def test_rows_are_made_in_double_precision():
     whole = Rows(lambda begin, end: np.eye(BLOCK, dtype=int)[begin:end], BLOCK, np.ones(BLOCK))
     ((begin, end, rows),) = whole.blocks()
     assert (begin, end) == (0, BLOCK) and rows.dtype == np.float64
-    K = kernels()
-    assert (K.n, K.size, K.n_threads, K.names) == (N, 6, 1, None)

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 import sparsesolve as ss
 from sparsesolve import mkl
 from sparsesolve.mkl import elastic, lp, nested
-from sparsesolve.mkl.norms import L1, NORMS, L1Squared, Nested, read_norm
+from sparsesolve.mkl.norms import L1, NORMS, L1Squared, read_norm
 from sparsesolve.penalties import GroupL2, SparseGroup
 
 ALL = [*NORMS.values(), lp(1.2), lp(10), elastic(0.1)]
@@ -80,11 +80,6 @@ def test_steps_agree_with_straight_ones_to_first_order_and_stay_in_reach(norm):
     t = 1e-6 * np.array([1.0, -2.0, 0.5])
     np.testing.assert_allclose(norm.move(n, t), n + t, rtol=1e-9)
     assert (norm.move(n, norm.reach(n)) >= 0).all()
-
-
-def test_the_first_lambda_of_the_l1_norm_is_the_least_with_all_norms_zero():
-    sizes = np.array([0.2, 0.9])
-    assert L1().first(sizes, 1.0) == 0.9 and elastic(0.5).first(sizes, 1.0) == 1.8
 
 
 def test_extremes_of_the_families():
@@ -240,13 +235,6 @@ def test_the_gap_of_a_tree_again_from_the_data():
         u = c * (u - u.mean())
         dual = -loss.conjugate(y, -n * u).mean()
         assert -1e-12 <= primal - dual <= 1e-4 * mkl_oracle.null_value(y, np.full(n, 1 / n), loss)
-
-
-def test_where_it_is_needed_the_proximal_solver_is_taken_or_asked_for():
-    _, K, y = mkl_oracle.problem(5, n=30, M=6)
-    with pytest.raises(ValueError, match="solver='newton' needs .* nested groups"):
-        ss.mkl_path(K, y, norm=NORM, solver="newton")
-    assert isinstance(NORM, Nested) and ss.mkl_path(K, y, norm=NORM, n_lambdas=2).norm == "nested"
 
 
 @pytest.mark.parametrize(

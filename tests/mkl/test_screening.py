@@ -45,13 +45,6 @@ def test_what_is_too_far_has_no_factor():
     assert near.squares(np.ones((1, 4))).tolist() == [0.0, 0.0]
 
 
-def test_the_lower_triangle_says_all():
-    K = kernel(2)
-    lower = np.tril(K) + np.triu(np.full((N, N), np.nan), 1)
-    ((L, error),) = near_factors([lower], [1e-6], 1)
-    assert np.abs(L.T @ L - K).max() <= error + 1e-9
-
-
 def test_squares_bound_quadratic_forms():
     items = [kernel(2), kernel(N), kernel(5, 1e-5)]
     near = LowRankCache(near_factors(items, [1e-6, 1e-6, 1e-2], 1), N)

@@ -92,36 +92,3 @@ def null_value(y, w, loss, offset=0.0):
     offset = np.broadcast_to(offset, y.shape)
     a = brentq(lambda a: w @ loss.slope(y, offset + a), -50, 50, xtol=1e-14)
     return w @ loss.value(y, offset + a) - w @ loss.saturated(y)
-
-
-def solve_l1(kernels, y, lam, loss, d=None, w=None, steps=20000):
-    """Norms (M,) and fitted values (n,) by accelerated proximal gradient over square roots of K.
-
-    f_m = R_m v_m with R_m R_m' = K_m and ||f_m|| = |v_m|: a group lasso with an intercept.
-    """
-    n = len(y)
-    d = np.ones(len(kernels)) if d is None else d
-    w = np.full(n, 1 / n) if w is None else w / w.sum()
-    roots = []
-    for K in kernels:
-        values, vectors = np.linalg.eigh(K)
-        roots.append(vectors * np.sqrt(np.maximum(values, 0)))
-    R = np.hstack([*roots, np.ones((n, 1))])
-    groups = [slice(m * n, (m + 1) * n) for m in range(len(kernels))]
-    step = 1 / np.linalg.eigvalsh((R.T * w) @ R)[-1]
-    v = z = np.zeros(R.shape[1])
-    t = 1.0
-    for _ in range(steps):
-        gradient = R.T @ (w * loss.slope(y, R @ z))
-        new = z - step * gradient
-        for g, weight in zip(groups, d, strict=True):
-            size = np.linalg.norm(new[g])
-            new[g] *= max(0.0, 1 - step * lam * weight / max(size, 1e-300))
-        if (z - new) @ (new - v) > 0:
-            t = 1.0
-        following = (1 + np.sqrt(1 + 4 * t * t)) / 2
-        z, moved = new + (t - 1) / following * (new - v), np.linalg.norm(new - v)
-        v, t = new, following
-        if moved <= 1e-14 * max(1.0, np.linalg.norm(v)):
-            break
-    return np.array([np.linalg.norm(v[g]) for g in groups]), R @ v
