@@ -63,29 +63,6 @@ def test_the_projection_is_that_onto_mixtures_of_labellings(K, forbidden, scale)
             assert (V.T @ rest).max() <= both.ravel() @ rest + 1e-6 * max(scale, 1.0)
 
 
-def test_scores_of_tables_are_those_of_labellings():
-    X, y = draw()
-    learner = MaxMargin(X, y, LENGTHS)
-    risk, w = ChainMargin(*learner.data, 3), np.random.default_rng(1).normal(size=len(learner.w))
-    eta, tables = risk.forward(w).reshape(-1, 3, 3), risk.tables
-    u = np.random.default_rng(2).normal(size=len(risk.h))
-    assert u @ risk.forward(w) == pytest.approx(risk.back(u) @ w)  # adjoint
-    W, b, T = w[:12].reshape(4, 3), w[12:15], w[15:24].reshape(3, 3)
-    begin = np.append(0, np.cumsum(LENGTHS))
-    for s, L in enumerate(LENGTHS):
-        for labels in itertools.product(range(3), repeat=L):
-            rows = X[begin[s] : begin[s + 1]]
-            score = sum(rows[i] @ W[:, k] + b[k] for i, k in enumerate(labels))
-            score += sum(T[a, c] for a, c in itertools.pairwise(labels))
-            score += w[24 + labels[0]] + w[27 + labels[-1]]
-            chosen = labellings(L, 3, np.ones((3, 3)))[
-                int(np.ravel_multi_index(labels, (3,) * L))].reshape(-1, 3, 3)  # fmt: skip
-            assert (eta[tables.sequence == s] * chosen).sum() == pytest.approx(score)
-            wrong = np.sum(np.array(labels) != y[begin[s] : begin[s + 1]])
-            cost = -risk.h.reshape(-1, 3, 3)[tables.sequence == s]
-            assert (cost * chosen).sum() == pytest.approx(wrong)
-
-
 @pytest.mark.parametrize("forbidden", [False, True])
 @pytest.mark.parametrize("lam", [1.0, 0.05])
 def test_the_gap_keeps_the_bound_of_theory(lam, forbidden):

@@ -100,16 +100,6 @@ def test_a_mask_forbids_what_minus_infinity_forbids():
     )
 
 
-def test_loss_augmented_decoding_adds_one_for_each_wrong_label():
-    S, T, start, stop = draw(5, 4, 4)
-    y = np.array([0, 1, 2, 3])
-    labels, score = structured.viterbi(S, T, y=y)
-    slow = [(path, value + sum(a != b for a, b in zip(path, y, strict=True)))
-            for path, value in labellings(S, T)]  # fmt: skip
-    best = max(slow, key=lambda found: found[1])
-    assert tuple(labels) == best[0] and score[0] == pytest.approx(best[1])
-
-
 def test_sequences_of_a_table_are_those_of_a_list_on_any_number_of_threads():
     rng = np.random.default_rng(1)
     lengths = rng.integers(1, 9, size=300)

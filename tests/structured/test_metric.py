@@ -79,15 +79,3 @@ def test_answers_are_those_without_the_metric(options, monkeypatch):
     np.testing.assert_allclose(fits[0].dev_ratio, fits[1].dev_ratio, atol=1e-5)
     for lam in fits[0].lambdas:
         np.testing.assert_allclose(fits[0].coef(lam), fits[1].coef(lam), atol=2e-3)
-
-
-def test_it_is_left_out_where_features_are_many():
-    class Problem:
-        K, n, p = 2, 10, 3000
-        rows = type("rows", (), {"rows": sparse.csr_array((10, 3000))})
-
-    assert not states.metric_pays(Problem)
-    Problem.p = 30  # 1,800 entries, where a gradient has 120 products
-    assert not states.metric_pays(Problem)
-    Problem.p = 3
-    assert states.metric_pays(Problem)

@@ -224,6 +224,9 @@ def test_decoding_with_costs_is_decoding_of_scores_with_costs():
     other, same = structured.viterbi(S + COST[y], T, lengths=[2, 4])
     np.testing.assert_array_equal(labels, other)
     np.testing.assert_allclose(scores, same)
+    plain, ones = (structured.viterbi(S, T, y=y, **given)  # by default a wrong label costs 1
+                   for given in ({}, {"cost": 1.0 - np.eye(3)}))  # fmt: skip
+    assert plain[0].tolist() == ones[0].tolist() and plain[1] == ones[1]
     A, heads = rng.normal(size=(5, 5)), np.array([0, 1, 1, 3])
     cost = rng.uniform(0.0, 3.0, size=(5, 5))
     more = cost.copy()
@@ -232,6 +235,9 @@ def test_decoding_with_costs_is_decoding_of_scores_with_costs():
     other, same = structured.best_tree(A + more)
     np.testing.assert_array_equal(found, other)
     assert score == pytest.approx(same)
+    one, same = structured.best_tree(A, heads=heads, cost=np.ones((5, 5))), structured.best_tree(
+        A, heads=heads)  # fmt: skip
+    assert one[0].tolist() == same[0].tolist() and one[1] == same[1]
     for bad, sentence in ((-cost, "at least 0"), (cost[:4], "shape")):
         with pytest.raises(ValueError, match=sentence):
             structured.best_tree(A, heads=heads, cost=bad)
