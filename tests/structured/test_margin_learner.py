@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from chain_enumeration import labellings
+from scipy.optimize import minimize
 
 import sparsesolve as ss
 from sparsesolve import structured
@@ -42,6 +43,28 @@ def test_averaged_steps_say_that_they_have_no_certificate(tmp_path):
     certified = structured.max_margin(*draw(), lengths=LENGTHS, algorithm="frank_wolfe", lam=0.1,
                                       epochs=2)  # fmt: skip
     assert "certified gap" in certified.summary() and "worst gap" in repr(certified)
+
+
+@pytest.mark.parametrize("lam", [0.03, 0.3])
+def test_the_gap_of_frank_wolfe_bounds_what_is_lost(lam):
+    """The objective by enumeration less its gap is below every objective, and the gap closes."""
+    X, y = draw()
+    null = LENGTHS.sum() / len(LENGTHS)
+
+    def objective(w):
+        return 0.5 * lam * w @ w + slow_hinge(w, X, y) / len(LENGTHS)
+
+    gaps = []
+    for epochs in (1, 10, 400):
+        fit = structured.max_margin(X, y, lengths=LENGTHS, algorithm="frank_wolfe", lam=lam,
+                                    epochs=epochs)  # fmt: skip
+        w = fit.coefs.toarray()[:, 0]
+        gaps.append(fit.gaps[0] * null)
+        floor = objective(w) - gaps[-1]
+        best = minimize(objective, w, method="Nelder-Mead", options={"maxfev": 100}).fun
+        assert floor <= best + 1e-9
+    assert gaps[2] < 0.05 * gaps[0]
+    assert gaps[2] < 0.02 * null
 
 
 def test_frank_wolfe_stops_at_its_tolerance():
