@@ -1,12 +1,24 @@
-"""A path of the working set whose bounds are judged by products with all columns."""
+"""Standardised columns, and a path whose bounds are judged by products with all of them."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sparsesolve.linalg.design.design import Design
 
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers import SOLVERS
+
+
+def standardised(X, w, scaled=True):
+    """The Design of X, centred, of spread 1 where `scaled`, and its columns in numpy."""
+    design = Design(X if sparse.issparse(X) else np.asfortranarray(X))
+    assert design.moments(w)
+    factor = 1.0 / np.asarray(design.spread) if scaled else np.ones(design.p)
+    design.standardise(True, factor)
+    columns = X.toarray() if sparse.issparse(X) else X.astype(float)
+    return design, (columns - design.mean) * factor
 
 
 def products_along_a_path(design, Z, y, w, least, count):
