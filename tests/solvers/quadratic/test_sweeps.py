@@ -99,28 +99,6 @@ def blocks_of(start, t):
     return G, c, start, curvature, np.array(t, dtype=float), blocks
 
 
-@pytest.mark.parametrize("start, t", [
-    (range(7), [0.0, 1, 2, 3, 0.5, 1e9]),
-    ([0, 1, 3, 6], [0.0, 2.0, 1.0]),
-    ([0, 2, 6], [1e9, 0.0]),
-])  # fmt: skip
-def test_it_falls_to_a_stationary_point(start, t):
-    G, c, start, curvature, t, blocks = blocks_of(start, t)
-    b, last = np.zeros(6), np.inf
-    for _ in range(400):
-        moved = weighted_sweeps(G, c, b, start, curvature, t, NORM, 0.0, 2)
-        lengths = np.array([np.linalg.norm(b[part]) for part in blocks])
-        value = b @ G @ b / 2 - c @ b + t @ lengths
-        assert value <= last + 1e-12
-        last = value
-    left = c - G @ b
-    assert moved <= 1e-12
-    for part, level, length in zip(blocks, t, lengths, strict=True):
-        assert np.linalg.norm(left[part]) <= level + 1e-9
-        assert length == 0.0 or left[part] == pytest.approx(level * b[part] / length, abs=1e-9)
-        assert length == 0.0 or level < 1e9
-
-
 def test_a_block_without_curvature_stays():
     start, ones = np.arange(3, dtype=np.intp), np.ones(2)
     b = np.zeros(2)
