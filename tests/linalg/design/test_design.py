@@ -5,6 +5,7 @@ import pytest
 from cases import every
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.working.columns import DensePackedColumns, SparsePackedColumns, pack
 
 N, P = 37, 6
 
@@ -141,15 +142,6 @@ def test_a_value_that_is_not_finite_is_noticed_anywhere(storage, value, row):
     assert not Design(storage(X)).moments(w)
 
 
-@every_storage
-def test_moments_do_not_depend_on_threads(storage):
-    X, w = data()
-    one, two = Design(storage(X)), Design(storage(X))
-    one.moments(w, 1)
-    two.moments(w, 3)
-    assert np.array_equal(one.mean, two.mean) and np.array_equal(one.spread, two.spread)
-
-
 @pytest.mark.parametrize("size", [1e300, 1e-300, 1e160, 1e-310])
 def test_columns_of_extreme_size_are_held_divided_by_a_power_of_two(size):
     X, w = data()
@@ -254,3 +246,47 @@ def test_the_matrix_is_not_changed(storage):
     design.standardise(True, np.ones(P))
     design.products(w)
     assert all(map(np.array_equal, held, before))
+
+
+# Products with many vectors, and working columns
+
+@every("dtype", [np.float64, np.float32])
+@every("p", [1, 63, 64, 130])
+@every("K", [0, 1, 9])
+@every("n", [20, 1024, 2050])
+def test_they_are_the_products(dtype, n, p, K):
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.standard_normal((n, p)) + 5, dtype=dtype)
+    design = Design(X)
+    assert design.moments(np.full(n, 1.0 / n))
+    design.standardise(True, 1.0 / np.asarray(design.spread))
+    u = rng.standard_normal((K, n))
+    Z = (X.astype(float) - X.mean(axis=0, dtype=float)) / X.std(axis=0, dtype=float)
+    one, two = (design.response_products(u, None, k) for k in (1, 2))
+    assert one.shape == (K, p) and np.array_equal(one, two)
+    assert one == pytest.approx(u @ Z, abs=1e-12 * n)
+    some = np.flatnonzero(np.arange(p) % 3 == 0).astype(np.intc)
+    assert design.response_products(u, some) == pytest.approx(u @ Z[:, some], abs=1e-12 * n)
+
+
+@pytest.mark.parametrize("n", [20, 1025, 3000])
+@pytest.mark.parametrize("full", [0, 2])
+def test_some_columns_of_a_sparse_design_may_be_full(n, full):
+    rng = np.random.default_rng(0)
+    X = (rng.random((n, 4)) < 0.2) * rng.standard_normal((n, 4))
+    X[:, full] = rng.standard_normal(n)
+    u = rng.standard_normal((3, n))
+    found = Design(sparse.csc_array(X)).response_products(u)
+    assert found == pytest.approx(u @ X, abs=1e-12 * n)
+
+
+def test_few_stored_values_are_held_as_sparse():
+    """Zeros may be stored; a dense design is held as dense whatever its values."""
+    root = np.full(20, 20**-0.5)
+    for stored in (0, 14, 15, 100):
+        places = np.arange(stored)
+        matrix = sparse.csc_array((np.zeros(stored), (places % 20, places // 20)), (20, 5))
+        kind = SparsePackedColumns if stored < 15 else DensePackedColumns
+        assert type(pack(Design(matrix), root)) is kind, stored
+        assert type(pack(Design(matrix), root, dense=True)) is DensePackedColumns
+    assert type(pack(Design(np.zeros((20, 5), order="F")), root)) is DensePackedColumns

@@ -32,16 +32,6 @@ def agrees(basis, active, window):
     assert basis.window() == pytest.approx(np.linalg.solve(lower, J.T @ W), abs=1e-9)
 
 
-def test_joins_and_leaves():
-    basis, window = opened([3, 1, 4, 5, 9]), [3, 1, 4, 5, 9]
-    assert basis.add(2, TARGET[4]) and basis.add(0, TARGET[3]) and basis.add(4, TARGET[9])
-    agrees(basis, [4, 3, 9], window)
-    basis.drop(0, 2)
-    agrees(basis, [3, 9], window)
-    assert basis.add(2, TARGET[4])
-    agrees(basis, [3, 9, 4], window)
-
-
 @settings(max_examples=40)
 @given(st.data())
 def test_any_sequence_of_joins_leaves_and_windows(data):

@@ -1,9 +1,10 @@
-"""The log loss of chains: against every labelling, differences, and Fenchel and Young."""
+"""Chains: the log loss against every labelling and differences; many chains at once."""
 
 import numpy as np
 import pytest
 from chain_enumeration import labellings, partition
 from sparsesolve.losses.chain.log_loss import ChainLog
+from sparsesolve.losses.chain.sequences import Chains
 
 PTR, K = np.array([0, 3, 4, 8]), 3
 W = np.array([0.5, 0.2, 0.3])
@@ -83,3 +84,54 @@ def test_no_multiple_of_the_slope_has_no_bound():
     assert loss.fenchel_young_at(eta, u) == np.inf
     assert loss.fenchel_young_at(eta, -loss.at(eta)[1]) == np.inf
     assert loss.fenchel_young_at(eta, 1.01 * loss.at(eta)[1]) == np.inf
+
+
+LENGTHS = [3, 1, 7, 2, 5]
+SEVERAL = np.r_[0, np.cumsum(LENGTHS)]
+LABELS = 4
+
+
+def scores(seed):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(SEVERAL[-1], LABELS)), rng.normal(size=(LABELS, LABELS))
+
+
+def test_sequences_do_not_see_each_other():
+    S, T = scores(0)
+    nodes, total, pairs = Chains(SEVERAL, LABELS).marginals(S, T)
+    path, best = Chains(SEVERAL, LABELS).viterbi(S, T)
+    summed = np.zeros((LABELS, LABELS))
+    for s, (a, b) in enumerate(zip(SEVERAL[:-1], SEVERAL[1:], strict=True)):
+        one = Chains(np.array([0, b - a]), LABELS)
+        part = np.ascontiguousarray(S[a:b])
+        mu, log_z, own = one.marginals(part, T)
+        np.testing.assert_array_equal(nodes[a:b], mu)
+        assert total[s] == log_z[0]
+        summed += own
+        labels, score = one.viterbi(part, T)
+        np.testing.assert_array_equal(path[a:b], labels)
+        assert best[s] == score[0]
+    np.testing.assert_allclose(pairs, summed, rtol=1e-13)
+
+
+def test_pairs_are_consistent_with_nodes_and_with_their_sums():
+    S, T = scores(1)
+    w = np.arange(1.0, 6.0)
+    chains = Chains(SEVERAL, LABELS)
+    nodes, _, each = chains.marginals(S, T, None, True)
+    sums = chains.marginals(S, T, w)[2]
+    at, expected = 0, np.zeros((LABELS, LABELS))
+    for s, (a, b) in enumerate(zip(SEVERAL[:-1], SEVERAL[1:], strict=True)):
+        own = each[at : at + b - a - 1]
+        np.testing.assert_allclose(own.sum(axis=2), nodes[a : b - 1], atol=1e-13)
+        np.testing.assert_allclose(own.sum(axis=1), nodes[a + 1 : b], atol=1e-13)
+        expected += w[s] * own.sum(axis=0)
+        at += b - a - 1
+    np.testing.assert_allclose(sums, expected, atol=1e-13)
+
+
+def test_threads_give_the_same_bits():
+    S, T = scores(2)
+    chains = Chains(SEVERAL, LABELS)
+    for one, two in zip(chains.marginals(S, T), chains.marginals(S, T, n_threads=3), strict=True):
+        np.testing.assert_array_equal(one, two)
