@@ -82,17 +82,6 @@ def test_one_round_a_lambda_and_few_features_under_a_common_factor(monkeypatch):
     assert max(most) <= 100 and len(most) <= 1.5 * 30
 
 
-@pytest.mark.parametrize("family, y", [
-    ("binomial", SIGNAL + 2 * RNG.standard_normal(80) > 0),
-    ("poisson", RNG.poisson(np.exp(0.3 * SIGNAL))),
-    ("cox", np.column_stack([RNG.exponential(np.exp(-SIGNAL)), RNG.random(80) < 0.8])),
-])  # fmt: skip
-@pytest.mark.parametrize("penalty", [P.MCP(), P.Bridge(0.7)], ids=repr)
-def test_other_families(family, y, penalty):
-    fit = ss.path(X, y, family=family, penalty=penalty, n_lambdas=10, lambda_min_ratio=0.2)
-    assert fit.gaps.max() <= 1e-7 and fit.df[-1] > 1
-
-
 def test_groups_of_one_are_coefficients_and_groups_enter_whole():
     options = {"n_lambdas": 8, "lambda_min_ratio": 0.2, "tol": 1e-9}
     fit = ss.path(X, Y, penalty=P.MCP(), **options)

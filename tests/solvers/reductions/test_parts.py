@@ -1,11 +1,12 @@
-"""Penalties on whole vectors solved on few features: the solutions of all features, certified."""
+"""Penalties on whole vectors solved on few features, or by way of other columns."""
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-from sparsesolve.solvers.reductions import few_features
+from sparsesolve.solvers.reductions import few_features, mapped
 from sparsesolve.solvers.reductions.few_features import FewFeatures
 
 RNG = np.random.default_rng(8)
@@ -45,22 +46,6 @@ def test_the_solutions_of_all_features(name, monkeypatch):
         assert np.mean((X @ (b - other).T) ** 2) <= 4 * max(1e-6, options["tol"] * np.var(Y))
 
 
-@pytest.mark.parametrize("penalty", [
-    P.Slope(), P.L1(0.5), P.KSupport(4), P.Berhu(0.5, np.linspace(1, 2, 12)),
-    P.ExclusiveLasso(np.repeat(range(4), 3)),
-], ids=repr)  # fmt: skip
-def test_a_part_is_the_penalty_with_zeros_elsewhere(penalty):
-    bound = penalty.over(12)
-    for _ in range(20):
-        which = np.sort(RNG.choice(12, RNG.integers(1, 13), replace=False))
-        b = np.zeros(12)
-        b[which] = RNG.standard_normal(len(which))
-        part = bound.part(which)
-        assert part.value(b[which]) == pytest.approx(bound.value(b), rel=1e-12)
-        moved = bound.prox(b, 0.3)
-        assert part.prox(b[which], 0.3) == pytest.approx(moved[which], abs=1e-12)
-
-
 FIVES = [range(a, a + 5) for a in range(0, 60, 5)]
 WINDOWS = [range(a, a + 10) for a in range(0, 51, 5)]
 NESTED = [*FIVES, *(range(a, a + 15) for a in range(0, 60, 15)), range(60)]
@@ -93,3 +78,24 @@ def test_working_sets_grow_by_whole_groups(penalty, family, monkeypatch):
     monkeypatch.setattr(few_features, "FEWEST_FEATURES", 10**9)
     whole = ss.path(X, y, tol=1e-8, **options)
     assert whole.dev_ratio == pytest.approx(parts.dev_ratio, abs=1e-3)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_columns_formed_as_they_come(monkeypatch, intercept):
+    """As for a large sparse X: no more columns than come to work, the same answers."""
+    Z = sparse.random_array((200, 80), density=0.1, rng=np.random.default_rng(1), format="csc")
+    y = Z @ np.repeat([1.0, 0, -2, 0.5], 20) + 0.1 * RNG.standard_normal(200)
+    options = {"family": "binomial", "penalty": P.TotalVariation(), "intercept": intercept}
+    whole = ss.path(Z, y > 0, n_lambdas=15, tol=1e-8, **options)
+    monkeypatch.setattr(mapped, "SMALL_MAPPED", 0)
+    made = []
+    begin = mapped.Generated._state
+    monkeypatch.setattr(
+        mapped.Generated, "_state", lambda self: (begin(self), made.append(len(self.columns)))[0]
+    )
+    fit = ss.path(Z, y > 0, lambdas=whole.lambdas, tol=1e-8, **options)
+    assert 0 < made[-1] < 70 and fit.gaps.max() <= 1e-8
+    assert fit.coefs.toarray() == pytest.approx(whole.coefs.toarray(), abs=2e-2)
+    assert fit.dev_ratio == pytest.approx(whole.dev_ratio, abs=1e-6)
+    own = ss.path(Z, y > 0, n_lambdas=3, **options)
+    assert own.lambdas[0] == pytest.approx(whole.lambdas[0], rel=1e-9)
