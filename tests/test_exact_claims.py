@@ -4,7 +4,6 @@ import decimal
 import warnings
 
 import claims
-import exact
 import numpy as np
 import pytest
 
@@ -33,7 +32,7 @@ KINDS = {None: None, "l2": penalties.GroupL2(LISTS), "sparse": penalties.SparseG
 def worst_claim(fit, better, X, y, slack, **options):
     """No point that says CONVERGED has a gap above its tolerance, or, as this judge's dual points
     are loose at tiny lambdas, is worse by that than the one of `better`; returns how many."""
-    with decimal.localcontext(exact.ARITHMETIC) as context:
+    with decimal.localcontext(claims.ARITHMETIC) as context:
         context.traps[decimal.Overflow] = False
         judge = claims.Judge(X.astype(float), y, numbers=claims.DIGITS, **options)
         sure = np.flatnonzero(fit.status == ss.Status.CONVERGED)

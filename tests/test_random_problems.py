@@ -1,11 +1,16 @@
 """No CONVERGED where an independent certificate, or a better point, says otherwise."""
 
+import decimal
+
+import claims
 import loss_excess
 import medium_problems
 import numpy as np
 import numpy_losses
 import pytest
 import random_problems
+
+import sparsesolve as ss
 
 # Seeds that once found a false claim, a NaN that passed for a gap, or a crash.
 SEEN_WRONG = [312, 1119, 3107, 11479, 13959, 15099, 19771, 21629,
@@ -15,6 +20,31 @@ SEEN_WRONG_QUICK = [1440, 8236, 206708, 210711, 212457, 230711, 234153, 243940, 
                     199143, 359762, 369413, 383437, 443939, 651001, 916293, 144343, 150120,
                     454398, 565561, 729756, 958869, 203944, 463291, 3003303,
                     77009983]  # fmt: skip
+SEEN_WRONG_LASSO = [122, 236, 251, 344, 388, 446, 465, 534, 543, 569, 658, 841, 846, 853]
+
+
+@pytest.mark.parametrize("seed", [*range(120), *SEEN_WRONG_LASSO])
+def test_claims_of_lassos_hold_in_decimals(seed):
+    """And every intercept is the best for its coefficients."""
+    call = random_problems.lasso(seed)
+    fit = call.fit()
+    with decimal.localcontext(claims.ARITHMETIC):
+        truth = random_problems.judge(call, claims.DIGITS)
+        magnitude = max(*abs(truth.y), *abs(truth.o))
+        if truth.null <= decimal.Decimal(1e-28) * magnitude**2:
+            return  # what is left of y is rounding
+        rounding = 16 * np.finfo(float).eps * float(truth.cancellation())
+        level = abs(truth.w @ (truth.y - truth.o))
+        for k in range(len(fit.lambdas)):
+            b0, b, lam = random_problems.point(fit, k)
+            if call.options["intercept"]:
+                short = truth.intercept_short_of(b0, b)
+                size = level + abs(truth.mean * claims.decimals(b)).sum()
+                slack = decimal.Decimal(1e-6) * truth.spread + decimal.Decimal(1e-14) * size
+                assert abs(short) <= slack, f"point {k}"
+                b0 = claims.decimals(b0) + short
+            if fit.status[k] == ss.Status.CONVERGED:
+                assert truth.gap(b0, b, lam) <= max(2e-7, 2 * fit.gaps[k], rounding), f"point {k}"
 
 
 @pytest.mark.parametrize("seed, quick", [

@@ -10,170 +10,82 @@ best. With z = A'u and a multiple s of it that is feasible, every term of
                  + sum_g [penalty(b_g) + conjugate(s z_g) - s z_g b_g]
 
 is at least 0, so that little cancels. What is small in float64 is small; what is not, and might be
-rounding, is computed again in `DIGITS`.
+rounding, is computed again in `DIGITS`, where no scale overflows.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 
-import exact
+import decimal_losses
 import loss_excess
 import numpy as np
 import numpy_losses
 
-each_exp = np.frompyfunc(lambda value: value.exp(), 1, 1)
-each_log = np.frompyfunc(lambda value: value.ln(), 1, 1)
+ARITHMETIC = Context(prec=60, Emax=999999, Emin=-999999)  # use inside decimal.localcontext
+FAINT = 1e-12  # lambda over the size of F' at the null model, below which z is rounding beside it
+CONSTANT = 1e-15  # spread over mean at which a float64 column is constant
+
+decimals = np.frompyfunc(lambda a: a if isinstance(a, Decimal) else Decimal(float(a)), 1, 1)
+
+
+@dataclass(frozen=True)
+class Law:
+    """A loss as functions of arrays, in either kind of numbers."""
+
+    at: Callable  # (y, eta) -> value, slope and second derivative
+    above: Callable  # (y, eta, v) -> value less the line of slope v that touches the loss
+    least: Callable  # y -> the least value
+
+
+def in_floats(loss):
+    """The Law of a loss of numpy_losses."""
+    def above(y, eta, v):
+        if loss.conjugate is None:
+            return loss_excess.above(loss, y, eta, v)
+        return loss.value(y, eta) + loss.conjugate(y, v) - v * eta
+
+    return Law(lambda y, eta: (loss.value(y, eta), loss.slope(y, eta), loss.bend(y, eta)), above,
+               loss.saturated)  # fmt: skip
+
+
+def in_decimals(function, contact):
+    """The Law of a loss of decimal_losses."""
+    def touched(y, v):
+        """v t - loss(t) where the slope is v; 0 at the ends of the domain, where it is nowhere."""
+        try:
+            t = contact(y, v)
+            return v * t - function(y, t)[0]
+        except ArithmeticError:
+            return Decimal(0)
+
+    at, conjugate = np.frompyfunc(function, 2, 3), np.frompyfunc(touched, 2, 1)
+    return Law(at, lambda y, eta, v: at(y, eta)[0] + conjugate(y, v) - v * eta,
+               lambda y: -conjugate(y, 0 * y))  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Numbers:
     """What float64 and decimals do not share."""
 
-    array: object  # of an array or a scalar
-    exp: object
-    log: object
+    array: Callable  # of an array or a scalar
+    law: Callable  # of a family
     negligible: float  # relative size below which a sum of columns' products is rounding
     steps: int  # Newton steps that make a point exact
 
 
-FLOAT = Numbers(lambda a: np.asarray(a, dtype=np.float64)[()], np.exp, np.log, 1e-12, 60)
-DIGITS = Numbers(exact.decimals, each_exp, each_log, 1e-40, 40)
-
-
-@dataclass(frozen=True)
-class Law:
-    """A loss of one sample in either kind of numbers: functions of (number kind, y, eta or v)."""
-
-    value: object
-    slope: object
-    bend: object
-    conjugate: object  # of v inside its domain, whose edges are clipped
-    least: object
-
-    def above(self, m, y, eta, v):
-        """value + conjugate - v eta."""
-        return self.value(m, y, eta) + self.conjugate(m, y, v) - v * eta
-
-
-@dataclass(frozen=True)
-class Searched(Law):
-    """A loss of numpy_losses whose conjugate has no formula, in float64 only."""
-
-    loss: object = None
-
-    def above(self, m, y, eta, v):
-        return loss_excess.above(self.loss, y, eta, v)
-
-
-def searched(loss):
-    return Searched(lambda m, y, eta: loss.value(y, eta), lambda m, y, eta: loss.slope(y, eta),
-                    lambda m, y, eta: loss.bend(y, eta), conjugate=None,
-                    least=lambda m, y: loss.saturated(y), loss=loss)
-
-
-def _xlogx(m, a, over=1):
-    """a log(a / over), 0 at 0."""
-    inside = a > 0
-    return np.where(inside, a * m.log(np.where(inside, a / over, 1 + 0 * a)), 0 * a)
-
-
-def _share(m, eta):
-    small = m.exp(-abs(eta))
-    return np.where(eta > 0, 1 / (1 + small), small / (1 + small))
-
-
-def _logistic(m, y, eta):
-    return m.log(1 + m.exp(-abs(eta))) + np.where(eta > 0, 1 - y, -y) * eta
-
-
-def _entropy(m, y, v):
-    s = np.minimum(np.maximum(y + v, 0 * y), 0 * y + 1)
-    return _xlogx(m, s) + _xlogx(m, 1 - s)
-
-
-def _counts(m, y, v):
-    s = np.maximum(y + v, 0 * y)
-    return _xlogx(m, s) - s
-
-
-def _at_zero(conjugate):
-    return lambda m, y: -conjugate(m, y, 0 * y)
-
-
-def _quadratic(m, y, v):
-    return v * v / 2 + y * v
-
-
-def huber(delta):
-    def value(m, y, eta):
-        d, r = m.array(delta), abs(y - eta)
-        return np.where(r <= d, r * r / 2, d * (r - d / 2))
-
-    def slope(m, y, eta):
-        d = m.array(delta)
-        return np.minimum(np.maximum(eta - y, -d), d)
-
-    def bend(m, y, eta):
-        return np.where(abs(y - eta) <= m.array(delta), 1 + 0 * y, 0 * y)
-
-    return Law(value, slope, bend, _quadratic, _at_zero(_quadratic))
-
-
-def _hinge_room(y, eta):
-    return np.maximum(1 - y * eta, 0 * y)
-
-
-def _gamma_conjugate(m, y, v):
-    s = np.maximum(1 - v, 0 * y)
-    return _xlogx(m, s, y) - s
-
-
-def negative_binomial(theta):
-    """Of size theta; its logarithm moves eta."""
-
-    def at(m, eta):
-        return eta - m.log(m.array([theta]))[0]
-
-    def conjugate(m, y, v):
-        t = m.array(theta)
-        a, b, size = np.maximum(y + v, 0 * y), np.maximum(t - v, 0 * y), y + t
-        return _xlogx(m, a, size / t) + _xlogx(m, b, size)
-
-    def slope(m, y, eta):
-        return (y + m.array(theta)) * _share(m, at(m, eta)) - y
-
-    def bend(m, y, eta):
-        p = _share(m, at(m, eta))
-        return (y + m.array(theta)) * p * (1 - p)
-
-    def value(m, y, eta):
-        t, x = m.array(theta), at(m, eta)
-        return (y + t) * (m.log(1 + m.exp(-abs(x))) + np.maximum(x, 0 * y)) - y * eta
-
-    return Law(value, slope, bend, conjugate, _at_zero(conjugate))
-
-
-LAWS = {
-    "gaussian": Law(lambda m, y, eta: (y - eta) ** 2 / 2, lambda m, y, eta: eta - y,
-                    lambda m, y, eta: 1 + 0 * y, _quadratic, _at_zero(_quadratic)),
-    "binomial": Law(_logistic, lambda m, y, eta: _share(m, eta) - y,
-                    lambda m, y, eta: _share(m, eta) * _share(m, -eta),
-                    _entropy, _at_zero(_entropy)),
-    "poisson": Law(lambda m, y, eta: m.exp(eta) - y * eta, lambda m, y, eta: m.exp(eta) - y,
-                   lambda m, y, eta: m.exp(eta), _counts, _at_zero(_counts)),
-    "huber": huber(0.75),
-    "squared_hinge": Law(
-        lambda m, y, eta: _hinge_room(y, eta) ** 2 / 2,
-        lambda m, y, eta: -y * _hinge_room(y, eta),
-        lambda m, y, eta: np.where(_hinge_room(y, eta) > 0, 1 + 0 * y, 0 * y),
-        _quadratic, _at_zero(_quadratic)),
-    "gamma": Law(lambda m, y, eta: y * m.exp(-eta) + eta, lambda m, y, eta: 1 - y * m.exp(-eta),
-                 lambda m, y, eta: y * m.exp(-eta), _gamma_conjugate, _at_zero(_gamma_conjugate)),
-    "negative_binomial": negative_binomial(1.5),
-    "probit": searched(numpy_losses.PROBIT),
-    "cloglog": searched(numpy_losses.CLOGLOG),
-    "tweedie": searched(numpy_losses.tweedie(1.4)),
+LOSSES = {
+    "gaussian": numpy_losses.GAUSSIAN, "binomial": numpy_losses.BINOMIAL,
+    "poisson": numpy_losses.POISSON, "huber": numpy_losses.huber(0.75),
+    "squared_hinge": numpy_losses.SQUARED_HINGE, "gamma": numpy_losses.GAMMA,
+    "negative_binomial": numpy_losses.negative_binomial(1.5), "probit": numpy_losses.PROBIT,
+    "cloglog": numpy_losses.CLOGLOG, "tweedie": numpy_losses.tweedie(1.4),
 }  # fmt: skip
+DECIMALS = {**decimal_losses.LOSSES, "huber": decimal_losses.huber("0.75"),
+            "negative_binomial": decimal_losses.negative_binomial("1.5")}  # fmt: skip
+FLOAT = Numbers(lambda a: np.asarray(a, dtype=np.float64)[()],
+                lambda family: in_floats(LOSSES[family]), 1e-12, 60)  # fmt: skip
+DIGITS = Numbers(decimals, lambda family: in_decimals(*DECIMALS[family]), 1e-40, 40)
 
 
 @dataclass(frozen=True)
@@ -224,7 +136,7 @@ class Judge:
     def __init__(self, X, y, *, family="gaussian", alpha=1.0, weights=None, offset=None,
                  intercept=True, standardize=True, penalty_factor=None, lower=None, upper=None,
                  kind=None, lists=(), tau=0.5, numbers=FLOAT):  # fmt: skip
-        self.m, self.law, self.intercept = numbers, LAWS[family], intercept
+        self.m, self.law, self.intercept = numbers, numbers.law(family), intercept
         m, (n, p) = numbers, X.shape
         w = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
         seen = w > 0
@@ -236,17 +148,21 @@ class Judge:
         rows = m.array(rows)
         mean = self.w @ rows
         spread = np.sqrt(self.w @ (rows - mean) ** 2)
+        constant |= np.array(spread <= m.array(CONSTANT) * abs(mean), dtype=bool)
         self.scale = np.where(constant, 1 + 0 * mean, spread) if standardize else 1 + 0 * mean
         self.mean = mean if intercept else 0 * mean
         self.A = (rows - self.mean) / self.scale
         constant = constant if intercept or standardize else ~X[seen].any(axis=0)
         self._penalty(kind, lists, tau, alpha, penalty_factor, constant, p)
-        none = np.full(p, np.inf)
-        self.low = m.array(-none if lower is None else lower + 0 * np.ones(p)) * self.scale
-        self.high = m.array(none if upper is None else upper + 0 * np.ones(p)) * self.scale
+        lower = np.full(p, -np.inf) if lower is None else lower + 0 * np.ones(p)
+        upper = np.full(p, np.inf) if upper is None else upper + 0 * np.ones(p)
+        self.low, self.high = m.array(lower) * self.scale, m.array(upper) * self.scale
+        self.unbounded = np.isinf(lower) & np.isinf(upper)
         self.null_b0 = self._best_intercept()
-        start = self.o + self.null_b0
-        self.null = self.w @ (self.law.value(m, self.y, start) - self.law.least(m, self.y))
+        value, slope, _ = self.law.at(self.y, self.o + self.null_b0)
+        self.least = self.law.least(self.y)
+        self.null = self.w @ (value - self.least)
+        self.spread = np.sqrt(self.w @ slope**2)  # of a gaussian response, its deviation
 
     def _penalty(self, kind, lists, tau, alpha, factors, constant, p):
         m = self.m
@@ -257,7 +173,8 @@ class Judge:
         v = m.array(np.where(out, 1.0, v))
         v = v * len(v) / v.sum() if v.sum() > 0 else v
         self.dead, self.bare, self.groups = constant.copy(), np.zeros(p, dtype=bool), []
-        alpha, tau = m.array(alpha), m.array(tau)
+        self.alpha, tau = m.array(alpha), m.array(tau)
+        alpha = self.alpha
         for part, factor, gone in zip(blocks, v, out, strict=True):
             columns = np.array(part)
             self.dead[columns] |= gone
@@ -289,30 +206,30 @@ class Judge:
         """(eta, coefficients) where these columns are at their best, by damped Newton steps, and
         what one more such step might gain."""
         m, t, gain = self.m, self.m.array(np.zeros(columns.shape[1])), 0.0
-        value = self.w @ self.law.value(m, self.y, eta)
+        values, slopes, bends = self.law.at(self.y, eta)
         for _ in range(m.steps):
-            u = -self.w * self.law.slope(m, self.y, eta)
+            value, u = self.w @ values, -self.w * slopes
             pull = columns.T @ u
             if not pull.any():
                 gain = 0.0
                 break
-            h = np.maximum(self.w * self.law.bend(m, self.y, eta), self.w * m.array(1e-14))
-            H = (columns.T @ (h[:, None] * columns)).astype(float)
-            size = np.sqrt(np.maximum(np.diag(H), 1e-300))
-            unit, short = H / np.outer(size, size), float(abs(pull).max()) or 1.0
-            pull = (pull / m.array(short)).astype(float) / size
-            step = np.linalg.lstsq(unit, pull, rcond=1e-12)[0]
-            step = m.array(step / size) * m.array(short)
-            gain = abs(float((columns.T @ u) @ step))
+            h = np.maximum(self.w * bends, self.w * m.array(1e-14))
+            size = np.sqrt(h @ columns**2)
+            size = np.where(size > 0, size, 1 + 0 * size)
+            unit, short = columns / size, abs(pull / size).max()
+            H = (unit.T @ (h[:, None] * unit)).astype(float)
+            step = np.linalg.lstsq(H, (pull / size / short).astype(float), rcond=1e-12)[0]
+            step = m.array(step) * short / size
+            gain = abs(pull @ step)
             for _ in range(40):
                 trial = eta + columns @ step
-                reached = self.w @ self.law.value(m, self.y, trial)
-                if reached <= value + abs(value) * m.array(m.negligible):
+                values, slopes, bends = self.law.at(self.y, trial)
+                if self.w @ values <= value + abs(value) * m.array(m.negligible):
                     break
                 step = step / 2
             else:
                 break
-            eta, t, value = trial, t + step, reached
+            eta, t = trial, t + step
             if max(abs(columns @ step)) <= m.array(m.negligible) * (1 + max(abs(eta))):
                 break
         return eta, t, m.array(gain)
@@ -330,8 +247,25 @@ class Judge:
         b0, beta = self.point(b0, b)
         lam = self.m.array(lam)
         eta = self.o + b0 + self.A @ beta
-        loss = self.law.value(self.m, self.y, eta) - self.law.least(self.m, self.y)
-        return self.w @ loss + self._penalty_at(lam, beta)
+        loss = self.w @ (self.law.at(self.y, eta)[0] - self.least)
+        return loss + self._penalty_at(lam, beta)
+
+    def intercept_short_of(self, b0, b):
+        """The best intercept for these coefficients less this one."""
+        b0, beta = self.point(b0, b)
+        eta = self.o + b0 + self.A @ beta
+        return self._moved(eta, self.m.array(np.ones((len(eta), 1))))[1][0]
+
+    def cancellation(self):
+        """How many times the data exceed their spread: digits that centring costs."""
+        kept = ~self.dead
+        columns = abs(self.A * self.scale + self.mean).max(axis=0)[kept] / self.scale[kept]
+        return max([max(*abs(self.y), *abs(self.o)) / self.spread, *columns])
+
+    def lambda_max(self):
+        """Where the first coefficient with a penalty leaves 0; of no groups."""
+        z = abs(self.A.T @ self._dual_point(self.o + self.null_b0, self.bare)[0])[self.single]
+        return max(z / (self.edge + self.ridge), default=0) / max(self.alpha, self.m.array(1e-3))
 
     def _penalty_at(self, lam, beta):
         if self.groups is None:
@@ -349,32 +283,36 @@ class Judge:
         if found is None:
             return np.inf
         (b0, beta), m, lam = found, self.m, self.m.array(lam)
-        eta = self.o + b0 + self.A @ beta
-        one = m.array(np.ones((len(eta), int(self.intercept))))
-        columns = np.concatenate([one, self.A[:, self.bare]], axis=1)
-        best, _, missing = self._moved(eta, columns) if columns.shape[1] else (eta, 0, 0 * lam)
-        u = -self.w * self.law.slope(m, self.y, best)
-        z = self.A.T @ u
-        bare = z[self.bare] @ beta[self.bare] if self.bare.any() else 0 * lam
-        own, held = self.law.value(m, self.y, eta), self._penalty_at(lam, beta)
-
-        def at(s):
-            s = m.array(s)
-            above = self.law.above(m, self.y, eta, -s * u / self.w)
-            return self.w @ above + held + self._conjugates(lam, s * z, beta) - s * bare
-
-        primal = self.w @ (own - self.law.least(m, self.y)) + held
-        best = primal / self.null
-        for s in sorted(self._multiples(lam, z), reverse=True):
-            best = best if best <= enough else min(best, (missing + at(s)) / self.null)
+        eta, held = self.o + b0 + self.A @ beta, self._penalty_at(lam, beta)
+        null = self.null or self.null + 1
+        best = (self.w @ (self.law.at(self.y, eta)[0] - self.least) + held) / null
+        settled = [self.bare]
+        if self.groups is None and lam < m.array(FAINT) * self.spread:  # all but no penalty
+            settled.append(~self.dead & self.unbounded)
+        for bare in settled:
+            u, missing = self._dual_point(eta, bare)
+            z = self.A.T @ u
+            free = z[bare] @ beta[bare] if bare.any() else 0 * lam
+            for s in sorted(self._multiples(lam, np.where(bare, 0 * z, z)), reverse=True):
+                if best > enough:
+                    s = m.array(s)
+                    above = self.w @ self.law.above(self.y, eta, -s * u / self.w)
+                    penalties = held + self._conjugates(lam, np.where(bare, 0 * z, s * z), beta)
+                    best = min(best, (missing + above + penalties - s * free) / null)
         return best
+
+    def _dual_point(self, eta, bare):
+        """-F' where the intercept and bare columns are at their best, and what that may miss."""
+        one = self.m.array(np.ones((len(eta), int(self.intercept))))
+        columns = np.concatenate([one, self.A[:, bare]], axis=1)
+        best, _, missing = self._moved(eta, columns) if columns.shape[1] else (eta, 0, 0 * eta[0])
+        return -self.w * self.law.at(self.y, best)[1], missing
 
     def _conjugates(self, lam, z, beta):
         """sum of conjugate(z_g) - z_g b_g."""
         if self.groups is not None:
-            sums = [g.conjugate(lam, z[g.columns]) - z[g.columns] @ beta[g.columns]
-                    for g in self.groups]  # fmt: skip
-            return sum(sums)
+            return sum(g.conjugate(lam, z[g.columns]) - z[g.columns] @ beta[g.columns]
+                       for g in self.groups)  # fmt: skip
         z, beta = z[self.single], beta[self.single]
         limit = np.where(z > 0, self.high[self.single], -self.low[self.single])
         excess, ridge = np.maximum(abs(z) - lam * self.edge, 0 * z), lam * self.ridge

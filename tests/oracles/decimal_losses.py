@@ -80,13 +80,18 @@ def _square(y, eta):
 
 def _squared_hinge(y, eta):
     lack = max(1 - y * eta, Decimal(0))
-    return lack**2 / 2, -y * lack, 1
+    return lack**2 / 2, -y * lack, int(lack > 0)
 
 
-def _huber(y, eta):
-    """Of delta = 1."""
-    r = eta - y
-    return abs(r) - Decimal("0.5") if abs(r) > 1 else r * r / 2, max(min(r, 1), -1), 1
+def huber(delta):
+    delta = Decimal(delta)
+
+    def function(y, eta):
+        r = eta - y
+        value = delta * (abs(r) - delta / 2) if abs(r) > delta else r * r / 2
+        return value, max(min(r, delta), -delta), int(abs(r) <= delta)
+
+    return function, lambda y, v: y + v
 
 
 def _squared_insensitive(y, eta):
@@ -96,10 +101,16 @@ def _squared_insensitive(y, eta):
     return beyond**2 / 2, beyond, 1
 
 
-def _negative_binomial(y, eta):
-    """Of theta = 1."""
-    p = 1 / (1 + (-eta).exp())
-    return (y + 1) * (1 + eta.exp()).ln() - y * eta, (y + 1) * p - y, (y + 1) * p * (1 - p)
+def negative_binomial(theta):
+    """Of size theta; its logarithm moves eta."""
+    theta = Decimal(theta)
+
+    def function(y, eta):
+        p, size = 1 / (1 + theta * (-eta).exp()), y + theta
+        value = size * (1 + eta.exp() / theta).ln() - y * eta
+        return value, size * p - y, size * p * (1 - p)
+
+    return function, lambda y, v: (theta * (y + v) / (theta - v)).ln()
 
 
 def _cloglog(y, eta):
@@ -152,8 +163,8 @@ LOSSES = {
     "cloglog": (_cloglog, None),
     "gamma": (_gamma, lambda y, v: (y / (1 - v)).ln()),
     "gaussian": (_square, lambda y, v: y + v),
-    "huber": (_huber, lambda y, v: y + v),
-    "negative_binomial": (_negative_binomial, lambda y, v: ((y + v) / (1 - v)).ln()),
+    "huber": huber(1),
+    "negative_binomial": negative_binomial(1),
     "poisson": (_poisson, lambda y, v: (y + v).ln()),
     "probit": (_probit, None),
     "squared_epsilon_insensitive": (

@@ -7,8 +7,8 @@ carried on from lambda to lambda. `problem(seed)` is a call of `path`, which
 
 import numpy as np
 import random_problems
+from random_problems import STORAGE, model
 from scipy import sparse
-from test_generated_lasso import STORAGE, model
 
 JUDGED = 12  # points of a path: decimals, or all of them, would take minutes
 

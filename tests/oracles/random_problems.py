@@ -9,13 +9,12 @@ import warnings
 from dataclasses import dataclass
 
 import claims
-import exact
 import glm_oracle
 import group_oracle
 import numpy as np
 import numpy_losses
 import response_oracle
-from test_generated_lasso import STORAGE, design, model
+from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve import families, penalties
@@ -24,11 +23,11 @@ MADE = {"huber": families.huber(0.75), "squared_hinge": families.squared_hinge()
         "gamma": families.gamma(), "negative_binomial": families.negative_binomial(1.5),
         "probit": families.probit(), "cloglog": families.cloglog(),
         "tweedie": families.tweedie(1.4)}  # fmt: skip
-NO_FORMULA = {"probit": numpy_losses.PROBIT, "cloglog": numpy_losses.CLOGLOG,
-       "tweedie": numpy_losses.tweedie(1.4), "cox": "cox"}  # fmt: skip
+NO_FORMULA = {"probit", "cloglog", "tweedie", "cox"}  # of a conjugate
 ONE = ["gaussian", "gaussian", "binomial", "binomial", "poisson", "huber", "squared_hinge",
        "gamma", "negative_binomial", "probit", "cloglog", "tweedie", "cox"]  # fmt: skip
 SEVERAL = ["multinomial", "multigaussian"]
+STORAGE = (np.ascontiguousarray, np.asfortranarray, sparse.csc_array, sparse.csr_array)
 LONG, MANY = 0.02, 200  # share of the paths that have so many points
 GROUPED = {"l2": penalties.GroupL2, "linf": penalties.GroupLinf, "sparse": penalties.SparseGroup}
 
@@ -54,6 +53,59 @@ class Call:
             warnings.simplefilter("ignore", ss.ConvergenceWarning)
             return ss.path(self.stored, self.y, family=MADE.get(self.family, self.family),
                            penalty=penalty, **self.options, **{**self.steer, **more})  # fmt: skip
+
+
+def design(rng, n, p):
+    """One of six kinds: plain, low rank, rounded, far from 0, badly scaled, repeated."""
+    X = rng.standard_normal((n, p))
+    kind = rng.integers(6)
+    if kind == 1:
+        rank = max(1, p // 2)
+        X = X @ rng.standard_normal((p, rank)) @ rng.standard_normal((rank, p))
+    elif kind == 2:
+        X = np.round(X)
+    elif kind == 3:
+        X = X + 10.0 ** rng.integers(0, 9)
+    elif kind == 4:
+        X = X * 10.0 ** rng.uniform(-8, 8, p)
+    elif kind == 5:
+        X = X[:, rng.integers(0, p, p)] * rng.choice([-1, 1], p)
+    return X * (rng.random((n, p)) < 0.4) if rng.random() < 0.3 else X
+
+
+def model(rng, n, p):
+    """Options that change the problem."""
+    options = {}
+    if rng.random() < 0.4:
+        options["alpha"] = float(rng.choice([0, 1e-3, 0.3, 0.9, 1 - 1e-9]))
+    if rng.random() < 0.4:
+        weights = rng.choice([0, 1, 1, 1e-6, 3, 1e5], n).astype(float)
+        options["weights"] = weights if weights.any() else np.ones(n)
+    if rng.random() < 0.3:
+        options["offset"] = rng.standard_normal(n)
+    options["intercept"] = bool(rng.random() < 0.7)
+    options["standardize"] = bool(rng.random() < 0.7)
+    limited = rng.random() < 0.3
+    if rng.random() < 0.4:
+        options["penalty_factor"] = rng.choice(([] if limited else [0]) + [1, 2, 0.1, np.inf], p)
+    if limited:
+        options["lower"] = -rng.choice([0, 0.1, 1, np.inf], p)
+        options["upper"] = rng.choice([0, 0.1, 1, np.inf], p)
+    return options
+
+
+def lasso(seed):
+    """A lasso of at most 24 rows with any mix of options."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(1, 25)), int(rng.integers(1, 20))
+    X = design(rng, n, p)
+    truth = rng.standard_normal(p) * (rng.random(p) < 0.4)
+    y = X @ truth + 10.0 ** rng.uniform(-6, 1) * rng.standard_normal(n)
+    call = Call("gaussian", X, y, model(rng, n, p), {"n_lambdas": 15, "stop": None})
+    call.steer["solver"] = str(rng.choice(["auto", "working_set", "sufficient"]))
+    call.steer["lambda_min_ratio"] = float(10.0 ** rng.uniform(-8, -1))
+    call.stored = STORAGE[rng.integers(4)](X)
+    return call
 
 
 def problem(seed, quick=False):
@@ -162,8 +214,8 @@ class Gaps:
 
     def __init__(self, call):
         self.judge = judge(call)
-        size = self.judge.w @ abs(self.judge.law.value(
-            self.judge.m, self.judge.y, self.judge.o + self.judge.null_b0))  # fmt: skip
+        at_null = self.judge.law.at(self.judge.y, self.judge.o + self.judge.null_b0)
+        size = self.judge.w @ abs(at_null[0])
         own = self.judge.w @ (self.judge.y**2 + self.judge.o**2)
         # nothing to explain: what is left is rounding
         self.nothing = self.judge.null <= max(1e-13 * size, 1e-28 * own)
@@ -185,7 +237,7 @@ class OracleGaps:
     """The same of groups within limits, and of losses whose conjugate has no formula."""
 
     def __init__(self, call):
-        loss = NO_FORMULA.get(call.family) or _oracle_loss(call.family)
+        loss = claims.LOSSES.get(call.family, "cox")
         options = dict(call.options)
         if call.family == "cox":
             options["intercept"] = False
@@ -206,12 +258,6 @@ class OracleGaps:
     def sharpen(self):
         """From here on by the conjugate of cox itself, not a bound on it."""
         self.sharp = True
-
-
-def _oracle_loss(family):
-    made = {"huber": numpy_losses.huber(0.75),
-            "negative_binomial": numpy_losses.negative_binomial(1.5)}  # fmt: skip
-    return made.get(family) or getattr(numpy_losses, family.upper())
 
 
 class SeveralGaps:
@@ -296,7 +342,7 @@ def judged(call, fit, most=None):
 
     doubted = [k for k in doubted if not abs(lost(k)) + own.gap(better, k) <= enough]
     false, undecided = [], []
-    with decimal.localcontext(exact.ARITHMETIC) as context:
+    with decimal.localcontext(claims.ARITHMETIC) as context:
         context.traps[decimal.Overflow] = False  # a step that goes too far is shortened
         if most is None and doubted:
             own.sharpen()
