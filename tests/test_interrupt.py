@@ -13,63 +13,18 @@ from sparsesolve.solvers.certificate import dual_point
 from sparsesolve.solvers.quadratic import sufficient_statistics
 
 MOST = 20.0  # seconds from the signal to the answer, where a fraction of one is usual
-PROGRAM = """
-import signal
-import numpy as np
-from scipy import sparse
-import sparsesolve as ss
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have set it aside
-rng = np.random.default_rng(0)
-n, p, family = {n}, {p}, {family!r}
-if {sparse}:
-    places = rng.integers(n, size=20 * p), np.repeat(np.arange(p), 20)
-    X = sparse.csc_array((rng.standard_normal(20 * p), places), shape=(n, p))
-else:
-    X = rng.standard_normal((p, n)).T
-signal_of = X[:, :200] @ rng.standard_normal((200, 3)) + rng.standard_normal((n, 3))
-y = {{"gaussian": signal_of[:, 0], "binomial": signal_of[:, 0] > 0,
-      "multigaussian": signal_of, "cox": np.c_[np.exp(signal_of[:, 0] / 9), np.ones(n)]}}[family]
-print("started", flush=True)
-try:
-    ss.path(X, y, family=family, n_lambdas=200_000, lambda_min_ratio=1e-3, tol=1e-10, stop=None)
-    print("ended by itself", flush=True)
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-fit = ss.path(X[:, :20], y, family=family, n_lambdas=5)
-print("and again", len(fit.lambdas), flush=True)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way there")
-@pytest.mark.parametrize(
-    "family, n, p, sparse",
-    [
-        ("gaussian", 600, 8000, False),
-        ("gaussian", 30_000, 250, False),  # sufficient statistics
-        ("gaussian", 2000, 20_000, True),
-        ("binomial", 600, 4000, False),
-        ("binomial", 2000, 20_000, True),
-        ("multigaussian", 500, 2000, False),
-        ("multigaussian", 3000, 1200, False),  # sufficient statistics
-        ("cox", 400, 1000, False),
-    ],
-)
-def test_a_long_path_is_interrupted(family, n, p, sparse):
-    program = PROGRAM.format(family=family, n=n, p=p, sparse=sparse)
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    try:
-        assert child.stdout.readline() == "started\n"
-        time.sleep(0.5)  # into the path
-        child.send_signal(signal.SIGINT)
-        rest, _ = child.communicate(timeout=MOST)
-    finally:
-        child.kill()
-    assert rest.split("\n")[:2] == ["interrupted", "and again 5"]
-    assert child.returncode == 0
-
-
-OTHERS = {  # each would go on for minutes
+LONG_CALLS = {  # each would go on for minutes
+    "gaussian": "Z = gauss(600, 8000); ss.path(Z, z, **LONG)",
+    "statistics": "Z = gauss(30_000, 250); ss.path(Z, z, **LONG)",
+    "sparse": "Z = few(2000, 20_000); ss.path(Z, z, **LONG)",
+    "binomial": "Z = gauss(600, 4000); ss.path(Z, z > 0, family='binomial', **LONG)",
+    "sparse, binomial": "Z = few(2000, 20_000); ss.path(Z, z > 0, family='binomial', **LONG)",
+    "multigaussian": "Z = gauss(500, 2000); ss.path(Z, np.c_[z, z**2, z**3], "
+    "family='multigaussian', **LONG)",
+    "statistics, several": "Z = gauss(3000, 1200); ss.path(Z, np.c_[z, z**2, z**3], "
+    "family='multigaussian', **LONG)",
+    "cox": "Z = gauss(400, 1000); ss.path(Z, np.c_[np.exp(z / 9), np.ones(400)], "
+    "family='cox', **LONG)",
     "multinomial": "ss.path(X, y3, family='multinomial', **LONG)",
     "groups": "ss.path(X, y, penalty=groups, **LONG)",
     "groups, binomial": "ss.path(X, y > 0, family='binomial', penalty=groups, **LONG)",
@@ -89,17 +44,29 @@ OTHERS = {  # each would go on for minutes
     "dask, cv": "import dask.array as da; ss.cv_path(da.from_array(X[:, :60], chunks=(100, 60)), "
     "y > 0, family='binomial', seed=0, **LONG)",
 }
-OTHER_PROGRAM = """
+PROGRAM = """
 import signal
 import numpy as np
+from scipy import sparse
 import sparsesolve as ss
 
-signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have set it aside
 rng = np.random.default_rng(0)
 X = np.asfortranarray(rng.standard_normal((400, 1000)))
 y = X[:, :50].sum(axis=1) + rng.standard_normal(400)
 y3, groups = np.digitize(y, [-3, 3]), ss.penalties.GroupL2(np.arange(1000) // 5)
 LONG = dict(n_lambdas=200_000, lambda_min_ratio=1e-3, tol=1e-10, stop=None)
+
+def gauss(n, p):
+    return rng.standard_normal((p, n)).T
+
+def few(n, p):
+    places = rng.integers(n, size=20 * p), np.repeat(np.arange(p), 20)
+    return sparse.csc_array((rng.standard_normal(20 * p), places), shape=(n, p))
+
+Z = X
+{data}
+z = Z[:, :200] @ rng.standard_normal(200) + rng.standard_normal(Z.shape[0])
 print("started", flush=True)
 try:
     {call}
@@ -111,15 +78,16 @@ print("and again", len(ss.path(X[:, :20], y, n_lambdas=5).lambdas), flush=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way there")
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", LONG_CALLS)
 def test_every_long_computation_is_interrupted(name):
     if name.startswith("dask"):
         pytest.importorskip("dask.array")
-    program = OTHER_PROGRAM.format(call=OTHERS[name])
+    data, _, call = LONG_CALLS[name].rpartition("; ")
+    program = PROGRAM.format(data=data, call=call)
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     try:
         assert child.stdout.readline() == "started\n"
-        time.sleep(0.5)
+        time.sleep(0.5)  # into the computation
         child.send_signal(signal.SIGINT)
         rest, _ = child.communicate(timeout=MOST)
     finally:
