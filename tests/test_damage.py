@@ -1,43 +1,44 @@
 """Every face that takes X refuses a damaged matrix before anything is converted: never a signal.
 
+So does every function what cannot be data: NaN, infinities, text, files that were cut short.
+
 Codes of missing values among small integers, or far from all other numbers, are told.
 """
 
 import importlib
 import inspect
 import re
+import warnings
 
+import hostile_designs
 import numpy as np
 import pytest
 from cases import estimators, response_of
+from hostile_designs import REFUSED, N, P, put, truncated_map
 from scipy import sparse
+from test_hostile_lasso import assert_sentence, time_limit
 
 import sparsesolve as ss
 
 RNG = np.random.default_rng(0)
-N, P = 40, 6
 DENSE = RNG.normal(size=(N, P)) * (RNG.random((N, P)) < 0.6)
 GOOD = sparse.csr_array(DENSE)
 Y = DENSE @ [1.0, -1.0, 0.5, 0.0, 0.0, 0.0] + RNG.normal(size=N)
 CLASS, COUNT = (Y > 0).astype(int), np.exp(0.3 * Y).round() + 1.0
 TIMES = np.column_stack([np.exp(-Y / 3), RNG.random(N) < 0.8])
-LENGTHS = [10] * 4
+LENGTHS = [5] * 4
 
 
 def changed(form, **arrays):
-    """A matrix of the form whose arrays are replaced; scipy checks nothing of them."""
+    """A matrix of the form whose arrays are replaced; scipy checks nothing of them.
+
+    Of an array it is told (position, value), or a slice to keep.
+    """
     matrix = GOOD.asformat(form).copy()
     for name, change in arrays.items():
-        setattr(matrix, name, change(getattr(matrix, name).copy()))
+        array = getattr(matrix, name)
+        setattr(matrix, name, array[change] if isinstance(change, slice) else put(array, *change))
     return matrix
-
-
-def put(at, value):
-    def change(array):
-        array[at] = value
-        return array
-
-    return change
 
 
 def triplets(name, value):
@@ -56,18 +57,18 @@ def masked():
 
 
 DAMAGES = {
-    "csr too large": lambda: changed("csr", indices=put(3, P + 3)),
-    "csr far too large": lambda: changed("csr", indices=put(3, 2**30)),
-    "csr negative": lambda: changed("csr", indices=put(3, -1)),
-    "csr pointers fall": lambda: changed("csr", indptr=put(5, 90)),
-    "csr pointers beyond": lambda: changed("csr", indptr=put(-1, 10**6)),
-    "csr pointers begin": lambda: changed("csr", indptr=put(0, 2)),
-    "csr pointers missing": lambda: changed("csr", indptr=lambda a: a[:-1]),
-    "csr values missing": lambda: changed("csr", data=lambda a: a[:-9]),
-    "csr indices missing": lambda: changed("csr", indices=lambda a: a[:-9]),
-    "csc too large": lambda: changed("csc", indices=put(3, N + 3)),
-    "csc negative": lambda: changed("csc", indices=put(3, -7)),
-    "csc pointers beyond": lambda: changed("csc", indptr=put(-1, 10**6)),
+    "csr too large": lambda: changed("csr", indices=(3, P + 3)),
+    "csr far too large": lambda: changed("csr", indices=(3, 2**30)),
+    "csr negative": lambda: changed("csr", indices=(3, -1)),
+    "csr pointers fall": lambda: changed("csr", indptr=(5, 90)),
+    "csr pointers beyond": lambda: changed("csr", indptr=(-1, 10**6)),
+    "csr pointers begin": lambda: changed("csr", indptr=(0, 2)),
+    "csr pointers missing": lambda: changed("csr", indptr=slice(-1)),
+    "csr values missing": lambda: changed("csr", data=slice(-9)),
+    "csr indices missing": lambda: changed("csr", indices=slice(-9)),
+    "csc too large": lambda: changed("csc", indices=(3, N + 3)),
+    "csc negative": lambda: changed("csc", indices=(3, -7)),
+    "csc pointers beyond": lambda: changed("csc", indptr=(-1, 10**6)),
     "coo rows too large": lambda: triplets("row", N),
     "coo columns too large": lambda: triplets("column", P + 2**20),
     "coo columns negative": lambda: triplets("column", -2),
@@ -104,6 +105,7 @@ def test_estimators_refuse_damage_in_every_method(name, kind):
 
 FIT = ss.path(DENSE, Y, n_lambdas=5)
 COX = ss.path(DENSE, TIMES, family="cox", n_lambdas=5)
+LAST = COX.lambdas[-1]  # where every column has a coefficient
 TWO = ss.path(DENSE, CLASS, family="binomial", n_lambdas=5)
 KNOTS, ONLINE = ss.lars_path(DENSE, Y, max_steps=1), ss.online(DENSE, Y, lam=0.1)
 CHAIN = ss.crf_path(DENSE, CLASS, lengths=LENGTHS, lambdas=[0.1])
@@ -137,9 +139,9 @@ FACES = {
     "certify": lambda X: ONLINE.certify(X, Y),
     "online predict": lambda X: ONLINE.predict(X),
     "predict": lambda X: FIT.predict(X, 0.1),
-    "survival": lambda X: COX.predict(X, 0.1, "survival", data=(DENSE, TIMES)),
+    "survival": lambda X: COX.predict(X, LAST, "survival", data=(DENSE, TIMES)),
     "survival data": lambda X: COX.predict(DENSE, 0.1, "survival", data=(X, TIMES)),
-    "concordance": lambda X: COX.concordance(X, TIMES, 0.1),
+    "concordance": lambda X: COX.concordance(X, TIMES, LAST),
     "dual": lambda X: FIT.dual(0.1, X, Y),
     "coef": lambda X: FIT.coef(0.1, exact=True, X=X, y=Y),
     "extend": lambda X: FIT.extend(X, Y, n_lambdas=1),
@@ -188,6 +190,11 @@ FACES = {
 }  # fmt: skip
 
 
+NO_DATA = {name: lambda maker=maker: maker()["X"] for name, (maker, _) in REFUSED.items()
+           if set(maker()) == {"X", "y"} and maker()["y"] is hostile_designs.Y}  # fmt: skip
+NO_DATA["truncated"] = lambda: truncated_map()["X"]
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("face", FACES)
 def test_functions_refuse_damage(face):
@@ -196,6 +203,14 @@ def test_functions_refuse_damage(face):
             FACES[face](make())
             pytest.fail(f"{face} takes {damage}")
         assert "is a" in str(found.value)
+    for name, data in NO_DATA.items():
+        with time_limit(), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises((ValueError, TypeError)) as found:
+                FACES[face](data())
+                pytest.fail(f"{face} takes {name}")
+        assert "sparsesolve" in str(found.traceback[-1].path), (name, found.value)
+        assert_sentence(found.value)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -203,9 +218,9 @@ def test_functions_refuse_damage(face):
 def test_kernels_of_any_format_are_checked(form):
     kernel = sparse.coo_array(GRAM).asformat(form)
     if form == "coo":
-        kernel.coords = (kernel.coords[0], put(3, N)(kernel.coords[1].copy()))
+        kernel.coords = (kernel.coords[0], put(kernel.coords[1], 3, N))
     else:
-        kernel.indices = put(3, N)(kernel.indices.copy())
+        kernel.indices = put(kernel.indices, 3, N)
     for call in (
         lambda: ss.mkl_path([kernel], Y), lambda: ss.mkl.precomputed([kernel]),
         lambda: GIVEN.predict([kernel], GIVEN.lambdas[-1]),

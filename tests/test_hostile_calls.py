@@ -3,12 +3,14 @@
 import warnings
 from dataclasses import replace
 
+import claims
 import hostile_designs
+import mkl_oracle
 import numpy as np
 import pytest
 import random_problems
 import scipy.sparse as sp
-from hostile_designs import N, P, X, Y
+from hostile_designs import N, P, X, Y, put
 from random_problems import Call
 from test_hostile_lasso import assert_sentence, content, dense, time_limit
 
@@ -79,49 +81,106 @@ def test_designs_are_solved_in_every_family(family, kind):
             assert claims >= 1 and not missed and not false, (name, false)
 
 
-def kernels(x):
-    return ss.mkl_path([np.ones((N, N)), x], Y)
+def lars(stored, unit, power, y, w, **options):
+    """Every knot is a solution of the lasso."""
+    fit = ss.lars_path(stored, y, weights=w, **options)
+    coefs = sp.csc_array(np.ldexp(fit.coefs.toarray(), power[:, None]))
+    assert np.isfinite(coefs.data).all() and np.isfinite(fit.intercepts).all()
+    limits = {"lower": np.zeros(len(power))} if options else {}
+    call = Call("gaussian", unit, y, {"weights": w, **limits}, {})
+    fit, own = replace(fit, coefs=coefs), random_problems.Gaps(call)
+    for k in np.flatnonzero((fit.status == 0) & (fit.lambdas > 1e-6 * fit.lambdas[0])):
+        assert own.nothing or own.gap(fit, k) <= 1e-6 + random_problems.rounding(call)
 
 
-ENTRIES = {  # what is given as data, and the function that must look at it
-    **{f"path {family}": lambda x, y=y, family=family: ss.path(
-        x, y, family=random_problems.MADE.get(family, family)) for family, y in RESPONSES.items()},
-    **{f"path {kind}": lambda x, kind=kind: ss.path(
-        x, Y, penalty=random_problems.GROUPED[kind](np.arange(P) // 2))
-       for kind in random_problems.GROUPED},
-    "cv_path": lambda x: ss.cv_path(x, Y), "stability_path": lambda x: ss.stability_path(x, Y),
-    "adaptive_factors": lambda x: ss.selection.adaptive_factors(x, Y),
-    "lars_path": lambda x: ss.lars_path(x, Y), "omp_path": lambda x: ss.omp_path(x, Y),
-    "hard_threshold_path": lambda x: ss.paths.hard_threshold_path(x, Y),
-    "sparse_code, D": lambda x: ss.sparse_code(Y[:, None], x, lam=0.1),
-    "sparse_code, Y": lambda x: ss.sparse_code(x, X, lam=0.1),
-    "DictionaryLearning": lambda x: ss.DictionaryLearning(2, lam=0.1, seed=0).fit(x),
-    "mkl_path": kernels,
-    "predict": lambda x: FIT.predict(x), "predict, classes": lambda x: SEVERAL.predict(x),
-    "relax": lambda x: ss.relax(FIT, x, Y), "criteria": lambda x: ss.criteria(FIT, x, Y),
-    "assess": lambda x: ss.assess(FIT, x, Y), "refit": lambda x: ss.refit(FIT, x, Y, s=0.1),
-    "extend": lambda x: FIT.extend(x, Y),
-}  # fmt: skip
-FIT = ss.path(X, Y, n_lambdas=10)
-SEVERAL = ss.path(X, RANK % 3, family="multinomial", n_lambdas=10)
-REFUSED = {
-    name: maker for name, (maker, _) in hostile_designs.REFUSED.items()
-    if set(maker()) == {"X", "y"} and maker()["y"] is hostile_designs.Y
-    and name not in ("y too short", "corrupt csr")
-}  # fmt: skip
+def omp(stored, unit, power, y, w, **options):
+    """Least squares on the chosen columns, and the norm of what it leaves."""
+    fit, root = ss.omp_path(stored, y, weights=w, **options), np.sqrt(w / w.sum())
+    coefs = np.ldexp(fit.coefs.toarray(), power[:, None])
+    assert np.isfinite(coefs).all()
+    for k in range(len(fit.lambdas)):
+        A = np.column_stack([np.ones(len(y)), unit[:, coefs[:, k] != 0]]) * root[:, None]
+        best = root * y - A @ np.linalg.lstsq(A, root * y, rcond=1e-12)[0]
+        left = root * (y - unit @ coefs[:, k] - fit.intercepts[k])
+        assert np.linalg.norm(left) <= np.linalg.norm(best) + 1e-6 * np.linalg.norm(root * y)
+        np.testing.assert_allclose(fit.lambdas[k], np.linalg.norm(left), atol=1e-6)
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-def test_data_that_cannot_be_are_refused_by_every_function(entry):
-    """NaN, infinities, text, dates, holes, corrupt and truncated storage."""
-    for name, maker in {**REFUSED, "truncated": hostile_designs.truncated_map}.items():
-        data = maker()["X"] if callable(maker) else maker
+def codes(stored, unit, power, y, w, positive=False):
+    """The gap of |y - D a|^2 / 2 + lam |a|_1, over |y|^2 / 2; huge and tiny atoms are refused."""
+    atoms = np.ldexp(unit, power)
+    lam = 0.1 * max(abs(atoms.T @ y).max(), 1e-300)
+    if np.abs(power).max() > 400:
+        with pytest.raises(ValueError, match="the largest entry of D is .*; rescale D"):
+            ss.sparse_code(y[:, None], stored, lam=lam, positive=positive)
+        return
+    found = ss.sparse_code(y[:, None], stored, lam=lam, positive=positive)
+    a = np.ravel(found.codes.toarray())
+    r, u = y - atoms @ a, atoms.T @ (y - atoms @ a)
+    s = min(1.0, lam / max((u if positive else abs(u)).max(), lam))
+    gap = r @ r / 2 + lam * abs(a).sum() - (s * r @ y - s * s * r @ r / 2)
+    assert np.isfinite(a).all() and not found.status.any() and gap <= 1e-6 * (y @ y) / 2
+
+
+def folds(stored, unit, power, y, w):
+    """The path of all rows, and finite scores."""
+    options = {"n_lambdas": 5, "lambda_min_ratio": 0.1, "weights": w}
+    cv, plain = ss.cv_path(stored, y, n_folds=2, seed=0, **options), ss.path(stored, y, **options)
+    np.testing.assert_allclose(np.ldexp(cv.path.coefs.toarray(), power[:, None]),
+                               np.ldexp(plain.coefs.toarray(), power[:, None]), atol=1e-9)
+    assert np.isfinite(cv.mean).all() and cv.lambda_min in cv.lambdas
+
+
+DOORS = {"lars_path": (lars, {}), "positive": (lars, {"positive": True}),
+         "omp_path": (omp, {"method": "omp"}), "forward": (omp, {"method": "forward"}),
+         "sparse_code": (codes, {}), "positive codes": (codes, {"positive": True}),
+         "cv_path": (folds, {})}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_designs_are_solved_by_other_functions(door):
+    weights, (judge, options) = np.resize([1.0, 2.0, 0.5, 0.0, 1e-6], N), DOORS[door]
+    failed = []
+    for name in DESIGNS:
+        stored = hostile_designs.SOLVED[name]()["X"]
+        unit, power = scaled(stored)
+        before = repr(content(stored))
         with time_limit(), warnings.catch_warnings():
-            warnings.simplefilter("error")
-            with pytest.raises((ValueError, TypeError)) as caught:
-                ENTRIES[entry](data)
-        assert "sparsesolve" in str(caught.traceback[-1].path), (name, caught.value)
-        assert_sentence(caught.value)
+            warnings.simplefilter("error", RuntimeWarning)
+            try:
+                judge(stored, unit, power, Y[: len(unit)], weights[: len(unit)], **options)
+                assert repr(content(stored)) == before, "X was changed"
+            except Exception as error:
+                failed.append((name, error))
+    assert not failed
+
+
+A = np.random.default_rng(2).standard_normal((N, 5))
+KERNELS = {  # which are right, and of those that are not the words
+    "zero": (0 * A @ A.T, None), "ones": (np.ones((N, N)), None), "identity": (np.eye(N), None),
+    "large": (A @ A.T * 2.0**30, None), "of rank 1": (np.outer(Y, Y), None),
+    "negative": (-A @ A.T, "semidefinite"), "not symmetric": (
+        A @ A.T + np.triu(np.ones((N, N)), 1), "symmetric"),
+    "NaN": (put(A @ A.T, (2, 3), np.nan), "nan"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+def test_kernels_are_right_or_refused(family):
+    loss, y = claims.LOSSES[family], RESPONSES[family]
+    for name, (kernel, words) in KERNELS.items():
+        pair = [kernel, X @ X.T]
+        with time_limit(), warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            if words:
+                with pytest.raises(ValueError, match=words) as caught:
+                    ss.mkl_path(pair, y, family=family, n_lambdas=4)
+                assert_sentence(caught.value)
+                continue
+            fit = ss.mkl_path(pair, y, family=family, n_lambdas=4, lambda_min_ratio=0.1)
+        gaps = [mkl_oracle.relative_gap(np.array(pair), y, fit, k, loss)
+                for k in np.flatnonzero(fit.lambdas > 0)]  # fmt: skip
+        assert max(gaps) <= 2e-6 and np.isfinite(fit.dual_coefs).all(), name
 
 
 def test_a_table_from_a_truncated_file_or_of_the_largest_floats():
