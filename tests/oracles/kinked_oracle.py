@@ -1,4 +1,5 @@
-"""Losses with kinks and any convex penalty, bounded below by linear programmes with cuts.
+"""Losses with kinks: with any convex penalty bounded by linear programmes with cuts, and with a
+ridge penalty by its dual.
 
     minimise over b0, b   sum_i w_i max_k (slope_ki eta_i + constant_ki)  +  sum_t term_t(b)
                           with eta = o + b0 + Xb
@@ -9,7 +10,7 @@ its solution is an upper one. It shares no line with the package.
 """
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 
 FAR = 1e3  # coefficients are sought within these limits
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -85,3 +86,34 @@ def bounds(kind, X, y, w, terms, offset=0.0, intercept=True, close=1e-8, rounds=
         A.append(cuts)
         rhs.append(np.array([slope @ b - value for value, slope in values]))
     return low, high
+
+
+def objective(kind, X, y, w, lam, b, b0):
+    """Of a ridge penalty: sum_i w_i f(y_i, x_i'b + b0) + lam |b|^2 / 2."""
+    return loss(kind, y, w, X @ b + b0) + 0.5 * lam * b @ b
+
+
+def lower_bound(kind, X, y, w, lam, intercept):
+    """A value of its dual near the maximum, by SLSQP: weights of each row's lines, on simplices.
+
+    The dual variables of row i are t_i >= 0 of sum w_i, one a line; its value is the sum of t c
+    less |X'(sum of t s)|^2 / (2 lam). Feasible up to 1e-12, which the caller allows for.
+    """
+    slopes, constants = pieces(kind, y)
+    k, n = slopes.shape
+
+    def negative(t):
+        z = X.T @ (slopes * t.reshape(k, n)).sum(axis=0)
+        gradient = slopes * (X @ z) / lam - constants
+        return 0.5 * z @ z / lam - constants.ravel() @ t, gradient.ravel()
+
+    sums = np.tile(np.eye(n), k)
+    level = np.r_[w, 0.0] if intercept else w
+    rows = np.vstack([sums, slopes.ravel()]) if intercept else sums
+    start = np.tile(w / k, k)
+    found = minimize(
+        negative, start, jac=True, method="SLSQP", bounds=[(0, None)] * (k * n),
+        constraints={"type": "eq", "fun": lambda t: rows @ t - level, "jac": lambda t: rows},
+        options={"ftol": 1e-13, "maxiter": 500},
+    )  # fmt: skip
+    return -found.fun

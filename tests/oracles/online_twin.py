@@ -53,7 +53,7 @@ class Twin:
         self.tied, self.intercept = tied, intercept
         self.W, self.b, self.t = np.zeros((p, K)), np.zeros(K), 0.0
         self.sum, self.b_sum = np.zeros((p, K)), np.zeros(K)
-        self.n = np.full((p, 1 if tied else K), beta**2)
+        self.n = np.full_like(self.squares(self.W), beta**2)
         self.b_n = np.full(K, beta**2)
         self.losses, self.iterates, self.charges, self.slopes = [], [], [], []
 
@@ -86,28 +86,35 @@ class Twin:
         self.t += u
         getattr(self, self.method)(g, bg, u)
 
+    def each(self, V, level, ridge, h):
+        """The proximal operator of all weights, h a number or as squares."""
+        return prox(V, level, ridge, h, self.tied)
+
+    def squares(self, g):
+        """The squares that ftrl sums, one for weights that share a step."""
+        return (g**2).sum(axis=1, keepdims=True) if self.tied else g**2
+
     def fobos(self, g, bg, u):
         eta = self.eta(self.t) * u
         level = self.eta(self.t + u) * u if self.next_prox else eta
-        self.W = prox(self.W - eta * g, level * self.l1, level * self.l2, 1.0, self.tied)
+        self.W = self.each(self.W - eta * g, level * self.l1, level * self.l2, 1.0)
         self.b = self.b - eta * bg
 
     def rda(self, g, bg, u):
         self.sum, self.b_sum = self.sum + u * g, self.b_sum + u * bg
         beta = self.beta(self.t)
-        self.W = prox(-self.sum, self.t * self.l1, self.t * self.l2, beta, self.tied)
+        self.W = self.each(-self.sum, self.t * self.l1, self.t * self.l2, beta)
         self.b = -self.b_sum / beta
 
     def ftrl(self, g, bg, u):
-        square = (g**2).sum(axis=1, keepdims=True) if self.tied else g**2
         root = np.sqrt(self.n)
-        self.n = self.n + u * square
+        self.n = self.n + u * self.squares(g)
         self.sum = self.sum + u * g - (np.sqrt(self.n) - root) / self.eta0 * self.W
         root = np.sqrt(self.b_n)
         self.b_n = self.b_n + u * bg**2
         self.b_sum = self.b_sum + u * bg - (np.sqrt(self.b_n) - root) / self.eta0 * self.b
         h = np.sqrt(self.n) / self.eta0
-        self.W = prox(-self.sum, self.t * self.l1, self.t * self.l2, h, self.tied)
+        self.W = self.each(-self.sum, self.t * self.l1, self.t * self.l2, h)
         self.b = -self.b_sum / (np.sqrt(self.b_n) / self.eta0)
 
     def learn(self, X, y, w=None, offset=None, batch=1):
@@ -147,47 +154,29 @@ class GroupTwin(Twin):
     """The same with groups of features, lists of their numbers, of weights d."""
 
     def __init__(self, method, loss, p, K, lam, groups, d, kind, **options):
-        super().__init__(method, loss, p, K, lam, **options)
         self.groups, self.d, self.kind = groups, d, kind
+        super().__init__(method, loss, p, K, lam, **options)
         self.l1, self.l2 = self.l1[0], self.l2[0]
-        self.n = np.full(len(groups), self.n[0, 0])
 
     def charge(self):
         return np.nan
 
     def each(self, V, level, ridge, h):
         W = np.zeros_like(V)
-        for g, (group, d) in enumerate(zip(self.groups, self.d, strict=True)):
-            r = (h[g] if np.ndim(h) else h) + ridge * (1.0 if isinstance(self.kind, tuple) else d)
+        for group, d in zip(self.groups, self.d, strict=True):
+            r = h[group[0], 0] if np.ndim(h) else h
             if isinstance(self.kind, tuple):  # tau and the l2 part's weight
                 tau, _ = self.kind
-                r += ridge * (tau + (1 - tau) * d - 1.0)
+                r += ridge * (tau + (1 - tau) * d)
                 part = group_prox(V[group].ravel() / r, level / r, (tau, d))
             else:
+                r += ridge * d
                 part = group_prox(V[group].ravel() / r, level * d / r, self.kind)
             W[group] = part.reshape(-1, V.shape[1])
         return W
 
-    def fobos(self, g, bg, u):
-        eta = self.eta(self.t) * u
-        self.W = self.each(self.W - eta * g, eta * self.l1, eta * self.l2, 1.0)
-        self.b = self.b - eta * bg
-
-    def rda(self, g, bg, u):
-        self.sum, self.b_sum = self.sum + u * g, self.b_sum + u * bg
-        beta = self.beta(self.t)
-        self.W = self.each(-self.sum, self.t * self.l1, self.t * self.l2, beta)
-        self.b = -self.b_sum / beta
-
-    def ftrl(self, g, bg, u):
-        before = np.sqrt(self.n)
-        self.n = self.n + u * np.array([(g[group] ** 2).sum() for group in self.groups])
-        for k, group in enumerate(self.groups):
-            self.sum[group] += u * g[group]
-            self.sum[group] -= (np.sqrt(self.n[k]) - before[k]) / self.eta0 * self.W[group]
-        root = np.sqrt(self.b_n)
-        self.b_n = self.b_n + u * bg**2
-        self.b_sum = self.b_sum + u * bg - (np.sqrt(self.b_n) - root) / self.eta0 * self.b
-        h = np.sqrt(self.n) / self.eta0
-        self.W = self.each(-self.sum, self.t * self.l1, self.t * self.l2, h)
-        self.b = -self.b_sum / (np.sqrt(self.b_n) / self.eta0)
+    def squares(self, g):
+        sums = np.zeros((len(g), 1))
+        for group in self.groups:
+            sums[group] = (g[group] ** 2).sum()
+        return sums

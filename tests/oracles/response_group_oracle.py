@@ -54,29 +54,24 @@ class Problem:
 
     @oracle.BLAS.wrap(limits=1, user_api="blas")
     def solve(self, lam, steps=20_000, enough=1e-12):
-        """Accelerated proximal gradient with restarts; (b0, B)."""
+        """Accelerated proximal gradient; (b0, B)."""
         A = np.hstack([np.full((len(self.Z), 1), float(self.intercept)), self.Z])
-        K, p = self.Y.shape[1], self.Z.shape[1]
         h = np.linalg.eigvalsh(A.T @ (self.w[:, None] * A)).max()
         h *= 1.0 if self.family == "multigaussian" else 0.5
-        B = ahead = np.zeros((K, p + 1))
-        momentum, quiet = 1.0, 0
-        for _ in range(steps):
-            (_, slope), _ = self.loss(ahead[:, 0] * self.intercept, ahead[:, 1:])
-            x = h * ahead - slope @ A
-            new = np.empty_like(B)
-            new[:, 0], inner, end = x[:, 0] / h, x[:, 1:].ravel(), np.empty(K * p)
+
+        def gradient(B):
+            return self.loss(B[:, 0] * self.intercept, B[:, 1:])[0][1] @ A
+
+        def prox(B):
+            new, inner = B.copy(), h * B[:, 1:].ravel()
+            end = np.empty_like(inner)
             for block in self.blocks:
                 end[block.columns] = block.prox(lam, h, inner[block.columns])
-            new[:, 1:] = end.reshape(K, p)
-            if np.vdot(ahead - new, new - B) > 0:
-                momentum = 1.0
-            following = 0.5 * (1 + np.sqrt(1 + 4 * momentum**2))
-            quiet = quiet + 1 if np.abs(new - B).max() < enough else 0
-            ahead = new + (momentum - 1) / following * (new - B)
-            B, momentum = new, following
-            if quiet > 20:
-                break
+            new[:, 1:] = end.reshape(new[:, 1:].shape)
+            return new
+
+        start = np.zeros((self.Y.shape[1], A.shape[1]))
+        B = response_oracle.accelerated(gradient, prox, start, h, steps, enough)
         return B[:, 0] * self.intercept, B[:, 1:]
 
     def null(self):

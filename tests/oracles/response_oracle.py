@@ -33,9 +33,26 @@ def prox(B, step, lam, v, alpha, grouped, low, high):
     return np.clip(shrunk / (1 + (1 - alpha) * t), low[:, None].T, high[:, None].T)
 
 
+def accelerated(gradient, prox, start, h, steps, quiet=1e-12):
+    """Proximal gradient steps of length 1 / h with momentum, which ends where they turn back."""
+    at = ahead = start
+    momentum, still = 1.0, 0
+    for _ in range(steps):
+        new = prox(ahead - gradient(ahead) / h)
+        if np.vdot(ahead - new, new - at) > 0:
+            momentum = 1.0
+        following = 0.5 * (1 + np.sqrt(1 + 4 * momentum**2))
+        still = still + 1 if np.abs(new - at).max() < quiet else 0
+        ahead = new + (momentum - 1) / following * (new - at)
+        at, momentum = new, following
+        if still > 20:
+            break
+    return at
+
+
 def solve(Z, Y, lam, *, family, grouped=False, alpha=1.0, w=None, v=None, offset=None,
           intercept=True, low=None, high=None, steps=60_000):  # fmt: skip
-    """Accelerated proximal gradient with restarts; returns (objective, b0, B)."""
+    """Accelerated proximal gradient; returns (objective, b0, B)."""
     n, p = Z.shape
     K = Y.shape[1]
     w = np.full(n, 1 / n) if w is None else w
@@ -45,21 +62,11 @@ def solve(Z, Y, lam, *, family, grouped=False, alpha=1.0, w=None, v=None, offset
     high = np.full(p, np.inf) if high is None else high
     A = np.hstack([np.full((n, 1), float(intercept)), Z])
     v, low, high = np.append(0.0, v), np.append(-np.inf, low), np.append(np.inf, high)
-    largest = np.linalg.eigvalsh(A.T @ (w[:, None] * A)).max()
-    step = 1.0 / (largest * (1.0 if family == "multigaussian" else 0.5))
-    B = ahead = np.zeros((K, p + 1))
-    momentum, quiet = 1.0, 0
-    for _ in range(steps):
-        gradient = loss(family, Y, w, offset + ahead @ A.T)[1] @ A
-        new = prox(ahead - step * gradient, step, lam, v, alpha, grouped, low, high)
-        if np.vdot(ahead - new, new - B) > 0:
-            momentum = 1.0
-        following = 0.5 * (1 + np.sqrt(1 + 4 * momentum**2))
-        quiet = quiet + 1 if np.abs(new - B).max() < 1e-12 else 0
-        ahead = new + (momentum - 1) / following * (new - B)
-        B, momentum = new, following
-        if quiet > 20:
-            break
+    h = np.linalg.eigvalsh(A.T @ (w[:, None] * A)).max()
+    h *= 1.0 if family == "multigaussian" else 0.5
+    B = accelerated(lambda B: loss(family, Y, w, offset + B @ A.T)[1] @ A,
+                    lambda B: prox(B, 1 / h, lam, v, alpha, grouped, low, high),
+                    np.zeros((K, p + 1)), h, steps)  # fmt: skip
     value = loss(family, Y, w, offset + B @ A.T)[0] + penalty(B, lam, v, alpha, grouped)
     return value, B[:, 0], B[:, 1:]
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations
 from types import SimpleNamespace
 
-import margin_twin
+import kinked_oracle
 import numpy as np
 import pytest
 from scipy.linalg import hadamard, hilbert
@@ -211,7 +211,7 @@ def test_gaps_bound_the_distance_from_the_twin(kind, intercept):
     X, y, w = drawn_of_margin_states(kind, 1)
     w /= w.sum()
     lambdas = [1.0, 0.1, 0.03]
-    bounds = [margin_twin.lower_bound(kind, X, y, w, lam, intercept) for lam in lambdas]
+    bounds = [kinked_oracle.lower_bound(kind, X, y, w, lam, intercept) for lam in lambdas]
     for solver in TOLERANCES:
         if (kind, solver) != ("epsilon_insensitive", "pragam"):  # which is refused, see below
             check(solver, kind, X, y, w, lambdas, intercept, bounds)
@@ -226,7 +226,7 @@ def check(solver, kind, X, y, w, lambdas, intercept, bounds):
     null = fit.null_deviance / 2.0
     for k, lam in enumerate(lambdas):
         b, b0 = fit.coefs[:, [k]].toarray().ravel(), fit.intercepts[k]
-        reached = margin_twin.objective(kind, X, y, w, lam, b, b0)
+        reached = kinked_oracle.objective(kind, X, y, w, lam, b, b0)
         assert -1e-9 <= reached - bounds[k] <= fit.gaps[k] * null + 1e-6
         assert fit.gaps[k] <= TOLERANCES[solver] and fit.status[k] == ss.Status.CONVERGED
 
