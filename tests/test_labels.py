@@ -71,6 +71,12 @@ def judged(result):
     return np.array([np.ravel(part)[-1] for part in result.values()], dtype=float)
 
 
+def known(ask):
+    """Of a fit with weights and offsets, which are given again."""
+    return lambda y=Y, **given: ask(fit_of(weights=WEIGHTS, offset=OFFSET), y,
+                                    **{"weights": WEIGHTS, "offset": OFFSET, **given})  # fmt: skip
+
+
 def sequences(function, **options):
     return lambda y: function(X, y, lengths=[10] * 4, **options)
 
@@ -123,10 +129,8 @@ ROWS = {
         TWO, X, y, 0.05, n_bins=3, **g).observed),
     (ss.KnotPath, "spacing"): ("y", lambda y: np.asarray(ss.lars_path(X, Y, method="lar").spacing(
         X, y, sigma=1.0)["spacing"])),
-    (ss, "refit"): ("y", lambda y: ss.refit(FIT, X, y, S).estimates),
-    (ss, "refit known"): ("weights offset", lambda **g: ss.refit(
-        fit_of(weights=WEIGHTS, offset=OFFSET), X, Y, S,
-        **{"weights": WEIGHTS, "offset": OFFSET, **g}).estimates),
+    (ss, "refit"): ("y weights offset", known(
+        lambda fit, y, **g: ss.refit(fit, X, y, S, **g).estimates)),
     (ss.inference, "carve"): ("y weights offset", lambda y=Y, **g: ss.inference.carve(
         X, y, S, share=0.6, **g).p_values),
     (ss.inference, "split"): ("y weights offset", lambda y=Y, **g: ss.inference.split(
@@ -135,19 +139,12 @@ ROWS = {
         X, y, n_folds=3, n_lambdas=5, **g).W),
     (ss.inference, "debiased"): ("y weights offset", lambda y=Y, **g: ss.inference.debiased(
         X, y, [0], **g).p_values),
-    (ss.inference, "selective"): ("y", lambda y: ss.inference.selective(
-        FIT, X, y, S).p_values),
-    (ss.inference, "selective known"): ("weights offset", lambda **g: ss.inference.selective(
-        fit_of(weights=WEIGHTS, offset=OFFSET), X, Y, S,
-        **{"weights": WEIGHTS, "offset": OFFSET, **g}).p_values),
-    (ss, "relax"): ("y", lambda y: ss.relax(FIT, X, y).coef(S)),
-    (ss, "relax known"): ("weights offset", lambda **g: ss.relax(
-        fit_of(weights=WEIGHTS, offset=OFFSET), X, Y,
-        **{"weights": WEIGHTS, "offset": OFFSET, **g}).coef(S)),
-    (ss, "criteria"): ("y", lambda y: ss.criteria(FIT, X, y)["bic"]),
-    (ss, "criteria known"): ("weights offset", lambda **g: ss.criteria(
-        fit_of(weights=WEIGHTS, offset=OFFSET), X, Y,
-        **{"weights": WEIGHTS, "offset": OFFSET, **g})["bic"]),
+    (ss.inference, "selective"): ("y weights offset", known(
+        lambda fit, y, **g: ss.inference.selective(fit, X, y, S, **g).p_values)),
+    (ss, "relax"): ("y weights offset", known(
+        lambda fit, y, **g: ss.relax(fit, X, y, **g).coef(S))),
+    (ss, "criteria"): ("y weights offset", known(
+        lambda fit, y, **g: ss.criteria(fit, X, y, **g)["bic"])),
     (ss.selection, "at_radius"): ("y", lambda y: ss.selection.at_radius(UNSCALED, 0.5, X, y).coef),
     (ss.mkl, "build_grams"): ("weights", lambda weights: ss.mkl.build_grams(
         X, [(ss.mkl.gaussian(1.0), None)], centre=True, weights=weights).items[0]),
