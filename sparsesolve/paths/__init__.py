@@ -16,7 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 HOMES = {
-    "bundle": "", "cooperative_path": "paths.cooperative", "entries": "paths.completion",
+    "bundle": "", "cooperative_path": "paths.cooperative", "entries": "paths.signal",
     "fused_knots": "paths.signal", "hard_threshold_path": "paths.greedy",
     "interaction_path": "paths.interactions", "lars_path_gram": "paths.lars",
     "pretrained_path": "paths.pretrained", "uni_lasso_path": "paths.uni_lasso",

@@ -21,10 +21,10 @@ Mairal, Obozinski, Bach (2011) for nested groups.
 
 import numpy as np
 
-from sparsesolve.paths.penalty import is_concave, no_penalty
+from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.penalties.penalty import has_blocks, missing_method
+from sparsesolve.penalties.penalty import has_blocks
 from sparsesolve.penalties.rows import Rows
 from sparsesolve.penalties.whole import WholePenalty
 
@@ -128,8 +128,7 @@ def check_penalty(penalty, grouped):
         for _, part in read_parts(penalty):
             check_penalty(part, grouped)
         return
-    if isinstance(penalty, type) or missing_method(penalty) is not None:
-        raise TypeError(no_penalty(penalty))
+    read_penalty(penalty)
     if grouped:
         raise ValueError(
             "grouped=True ties single features across the classes, and a penalty object ties its "

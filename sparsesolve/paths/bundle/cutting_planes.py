@@ -12,8 +12,7 @@ from sparsesolve.data import answers_keywords, read_count, read_flag, read_numbe
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.bundle.hinge import HingeRisk
 from sparsesolve.paths.bundle.trace import Recorder, Trace
-from sparsesolve.paths.penalty import is_concave, no_penalty
-from sparsesolve.penalties.penalty import missing_method
+from sparsesolve.paths.penalty import is_concave, read_penalty
 from sparsesolve.penalties.registry import named_penalty
 from sparsesolve.penalties.whole import WholePenalty
 from sparsesolve.solvers.baselines.bundle import Aggregate, CuttingPlanes, PenalisedPlanes
@@ -138,8 +137,7 @@ def _read_penalty(penalty, p, line_search):
     if penalty is None:
         return None
     penalty = named_penalty(penalty)
-    if isinstance(penalty, type) or missing_method(penalty) is not None:
-        raise TypeError(no_penalty(penalty))
+    read_penalty(penalty)
     if line_search:
         raise ValueError("line_search=True is for the ridge alone; leave penalty or it out")
     if is_concave(penalty):
