@@ -23,6 +23,10 @@ def gamma() -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> y = np.exp(X[:, 0]) * rng.gamma(3.0, size=200)
     >>> ss.path(X, y, family=ss.families.gamma()).nonzero(0.5)
     array([0])
@@ -46,6 +50,10 @@ def negative_binomial(theta: float) -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> y = rng.poisson(np.exp(X[:, 0]) * rng.gamma(2.0, 0.5, size=200))
     >>> ss.path(X, y, family=ss.families.negative_binomial(2.0)).nonzero(0.3)
     array([0])
@@ -71,6 +79,10 @@ def tweedie(power: float) -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> claims = rng.poisson(np.exp(X[:, 0]))
     >>> cost = np.array([rng.gamma(2.0, size=k).sum() for k in claims])
     >>> ss.path(X, cost, family=ss.families.tweedie(1.5)).nonzero(1.0)

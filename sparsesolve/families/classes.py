@@ -39,6 +39,10 @@ def hinge() -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> y = np.sign(X[:, 0] + X[:, 1])
     >>> fit = ss.path(X, y, family=ss.families.hinge(), lambdas=[0.1])
     >>> fit.nonzero(s=0.1)
@@ -59,6 +63,10 @@ def squared_hinge() -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> fit = ss.path(X, np.sign(X[:, 0] + X[:, 1]), family=ss.families.squared_hinge())
     >>> fit.nonzero(s=0.5 * fit.lambdas[0])
     array([0, 1])
@@ -73,6 +81,10 @@ def probit() -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> y = X[:, 0] + rng.normal(size=200) > 0
     >>> ss.path(X, y, family=ss.families.probit()).nonzero(0.1)
     array([0])
@@ -86,6 +98,10 @@ def cloglog() -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> y = X[:, 0] > np.log(rng.exponential(size=200))
     >>> ss.path(X, y, family=ss.families.cloglog()).nonzero(0.1)
     array([0])

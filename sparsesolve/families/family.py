@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import cleandoc
 from math import inf
 from typing import TypeVar
 
@@ -50,22 +49,9 @@ class Family:
         return replace(self, read=partial(read.func, *map(order, read.args)))
 
 
-# The first lines of every example.
-EXAMPLE = """Examples
---------
->>> import numpy as np
->>> import sparsesolve as ss
->>> rng = np.random.default_rng(0)
->>> X = rng.normal(size=(200, 5))
-"""
-
-
 def maker(function: F) -> F:
     """Decorate a function that makes a family.
 
-    Keywords of other packages are answered, and the docstring says what is returned and how the
-    data of its example are drawn.
+    Keywords of other packages are answered, and the docstring says what is returned.
     """
-    if function.__doc__:  # there is none under python -OO
-        function.__doc__ = cleandoc(function.__doc__).replace("Examples\n--------\n", EXAMPLE)
     return returning_family(answers_keywords("maker")(function))

@@ -41,6 +41,10 @@ def huber(delta: float = 1.0) -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> y = X[:, 0] + rng.standard_t(1, size=200)
     >>> ss.path(X, y, family=ss.families.huber(1.0)).coef(0.2).round(2)
     array([0.74, 0.  , 0.  , 0.  , 0.  ])
@@ -73,6 +77,10 @@ def quantile(q: float = 0.5) -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> y = X[:, 0] + rng.standard_t(1, size=200)
     >>> ss.path(X, y, family=ss.families.quantile(0.5), lambdas=[0.1]).nonzero(0.1)
     array([0])
@@ -102,6 +110,10 @@ def epsilon_insensitive(epsilon: float = 0.1) -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> y = X[:, 0] + 0.1 * rng.normal(size=200)
     >>> family = ss.families.epsilon_insensitive(0.2)
     >>> ss.path(X, y, family=family, lambdas=[0.1]).nonzero(0.1)

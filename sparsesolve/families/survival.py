@@ -35,6 +35,10 @@ def cox(ties: str = "breslow", strata: Any = None) -> Family:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
     >>> time, status = rng.exponential(np.exp(-X[:, 0])), rng.random(200) < 0.8
     >>> family = ss.families.cox(ties="efron")
     >>> ss.path(X, {"time": time, "status": status}, family=family).nonzero(0.2)
