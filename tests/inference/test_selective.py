@@ -178,6 +178,19 @@ def test_units_signs_order_rows_and_kinds_of_matrices():
     assert named.names == [f"f{j}" for j in table.features]
 
 
+def test_a_carved_lasso_takes_the_lambda_of_noise_by_default():
+    """The mean of the largest correlation with noise, of half the rows, whichever they are."""
+    found = inference.carve(X, Y, sigma=2.0, share=0.5, seed=0).lam
+    draws = np.random.default_rng(3)
+
+    def largest():
+        rows = draws.permutation(N)[: N // 2]
+        noise, Z = 2.0 * draws.normal(size=N // 2), X[rows] - X[rows].mean(axis=0)
+        return np.abs(Z.T @ (noise - noise.mean()) / Z.std(axis=0)).max() / (N // 2)
+
+    assert found == pytest.approx(np.mean([largest() for _ in range(2000)]), rel=0.07)
+
+
 def test_weights_count_rows():
     twice = np.repeat(np.arange(N), 1 + (np.arange(N) % 2))
     weights = 1.0 + (np.arange(N) % 2)

@@ -6,6 +6,7 @@ from structured.test_spom import GROUPS, LENGTHS, PTR, K, N, against, draw, feat
 
 import sparsesolve as ss
 from sparsesolve import penalties
+from sparsesolve.structured.group_norm import penalty_norm
 
 LAM, ETA = 0.3, 0.7
 INNER, OUTER, ACROSS = [[0, 1], [2, 3]], [[0, 1, 2, 3], [4, 5]], [[1, 2, 4], [0, 3, 5]]
@@ -150,6 +151,15 @@ def test_powers_of_two_and_more(q):
     sure = ss.spom(X, y, eta0=0.3, epochs=60, certify=200, **options)
     assert 0.0 <= sure.relative_gap < 0.02
     assert np.hypot(np.linalg.norm(sure.coef()), np.linalg.norm(sure.tied)) <= sure.radius
+
+
+def test_norms_of_groups_and_of_transitions_add_up():
+    """What the proximal operator takes away is in the subdifferential of the value."""
+    norm = penalty_norm(penalties.GroupL2([0, 0, 1]), 3, None, 1, 1.0, False, 2.0)
+    v = np.array([3.0, 4.0, 1.0, 5.0])
+    assert norm.value(v) == pytest.approx(5.0 * np.sqrt(2.0) + 1.0 + 10.0)
+    new = norm.prox(v, 0.3)
+    assert (v - new) / 0.3 @ new == pytest.approx(norm.value(new))
 
 
 @pytest.mark.parametrize("group", [True, False])
