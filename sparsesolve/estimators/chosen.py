@@ -86,20 +86,25 @@ class Folded:
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        self._refuse_unrouted(params)
         self._solve_cv(*self._read(X, y, sample_weight), params)
         return self
 
     def _folds(self, X, y, params, stratified=False):
         """Return pairs (train, test); with `stratified`, y holds the classes to share out."""
         splitter = check_cv(self.cv, y, classifier=stratified)
+        self._refuse_unrouted(params)
+        routed = process_routing(self, "fit", **params).splitter.split if params else {}
+        return [tuple(_places(rows, len(y)) for rows in pair)
+                for pair in splitter.split(X, y, **routed)]  # fmt: skip
+
+    def _refuse_unrouted(self, params):
+        """Raise ValueError for metadata that needs routing, if routing is not enabled."""
         if params and not get_config()["enable_metadata_routing"]:
             raise ValueError(
                 f"[{', '.join(params)}] is only supported if enable_metadata_routing=True; call "
                 "sklearn.set_config(enable_metadata_routing=True)"
             )
-        routed = process_routing(self, "fit", **params).splitter.split if params else {}
-        return [tuple(_places(rows, len(y)) for rows in pair)
-                for pair in splitter.split(X, y, **routed)]  # fmt: skip
 
     def get_metadata_routing(self):
         """Return the metadata that fit passes on: sample_weight, and that of the splitter."""
