@@ -199,7 +199,7 @@ class PassNewton(State):
         begun = self._begin(lam) if self.current.sums is None else None
         item = self._started(lam)
         if item.done and not item.gap <= target:
-            item.done, item.idle, item.end = False, 0, None
+            item.done, item.idle, item.end, item.rounds = False, 0, None, 0
         if begun is not None:
             item.gap = self._checked(item, *begun, item.here)
         while not item.done:
