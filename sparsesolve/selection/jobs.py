@@ -47,6 +47,7 @@ def run_together(calls_of, matrix, progress=False):
                 advance(len(found))
         except BaseException:
             wanted.still = False
+            together.close()  # an interrupt may come before all have begun
             raise
         finally:
             pool.shutdown()
@@ -71,7 +72,7 @@ class Together:
     """
 
     def __init__(self, gather):
-        self.gather, self.running = gather, 0  # fits
+        self.gather, self.running, self.open = gather, 0, True  # running: fits
         self.calls, self.changed = [], threading.Condition()
 
     @property
@@ -89,12 +90,20 @@ class Together:
             self.running -= 1
             self._answer()
 
+    def close(self):
+        """Let every call raise KeyboardInterrupt, those that wait too."""
+        with self.changed:
+            self.open = False
+            self.changed.notify_all()
+
     def __call__(self, function, arguments, merge):
         own = [function, arguments, merge, None, None]
         with self.changed:
             self.calls.append(own)
             self._answer()
-            self.changed.wait_for(lambda: own[3] is not None)
+            self.changed.wait_for(lambda: own[3] is not None or not self.open)
+        if own[3] is None:
+            raise KeyboardInterrupt
         if own[4] is not None:
             raise own[4]
         return own[3][0]
@@ -102,7 +111,7 @@ class Together:
     def _answer(self):
         """Make the pass if all running fits wait for it."""
         calls = self.calls
-        if not calls or len(calls) < self.running:
+        if not calls or len(calls) < self.running or not self.open:
             return
         self.calls = []
         try:

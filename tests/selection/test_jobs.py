@@ -3,6 +3,7 @@
 import threading
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import sparsesolve as ss
 from sparsesolve.selection import adaptive_factors
 from sparsesolve.selection.cv import n_missed
-from sparsesolve.selection.jobs import read_options, run_jobs
+from sparsesolve.selection.jobs import read_options, run_jobs, run_together
 
 RNG = np.random.default_rng(0)
 X = np.asfortranarray(RNG.standard_normal((40, 5)))
@@ -70,6 +71,27 @@ def test_paths_that_nobody_waits_for_end_at_their_next_lambda():
         count = len(solved)
         time.sleep(0.3)
     assert 0 < count < 1000
+
+
+def test_an_interrupt_before_all_have_begun_ends_those_that_wait_for_them(monkeypatch):
+    """They waited for ever for a pass that all were to share."""
+
+    class Rows:
+        def __init__(self, gather=None):
+            self.gather, self.copy = gather, Rows
+
+    submit, begun = ThreadPoolExecutor.submit, []
+
+    def interrupted(pool, *words):
+        if begun:
+            raise KeyboardInterrupt
+        begun.append(submit(pool, *words))
+        return begun[0]
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_together(lambda rows: [lambda *_: rows.gather(None, (), None)] * 2, Rows())
+    assert isinstance(begun[0].exception(), KeyboardInterrupt)
 
 
 RNG_MISSED = np.random.default_rng(0)
