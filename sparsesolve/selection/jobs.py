@@ -2,7 +2,7 @@
 
 import operator
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 
 from sparsesolve.data import read_flag, refuse_unknown, shown
@@ -43,6 +43,8 @@ def run_together(calls_of, matrix, progress=False):
         pool = ThreadPoolExecutor(len(calls))
         try:
             for one in [pool.submit(run, call) for call in calls]:
+                while wait([one], timeout=1.0).not_done:
+                    pass  # an interrupt that comes just before a wait is seen after it
                 found.append(one.result())
                 advance(len(found))
         except BaseException:
