@@ -1,4 +1,4 @@
-"""The loop of the false_*.py beside it: problems by seed, and what came of them."""
+"""The loop of the false_*.py in this folder: problems by seed, and what came of them."""
 
 import argparse
 import collections

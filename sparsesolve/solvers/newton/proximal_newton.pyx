@@ -295,7 +295,7 @@ cdef class ProximalNewton(WorkingSet):
         value = self.model.extrapolate(quadratic.columns, &self.change[0], stopped, forward,
                                        &self.history.earlier[0])
         if value + quadratic.penalty_change(&self.before[0], lam) < self.model.here.value:
-            # those of both etas; placing the last one anew does not renew the earlier one
+            # the errors of both etas: a new last one leaves the earlier one as it is
             kept = self.model.kept_errors
             self.model.accept(forward * (kept[0] + kept[1]) + 1.0)
         else:

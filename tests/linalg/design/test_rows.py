@@ -13,12 +13,12 @@ from sparsesolve.linalg.design.distributed import DistributedDesign, rows_of
 RNG = np.random.default_rng(11)
 TABLE = RNG.integers(-1, 2, size=(300, 4)) * [1.0, 2.0, -0.5, 1.0]
 TABLE[:, 2] += 3.0  # no zeros
-BESIDE = np.zeros((1, 300))
+NO_OFFSETS = np.zeros((1, 300))
 
 
-def by_dictionary(table, beside):
+def by_dictionary(table, offset_rows):
     seen, label, first = {}, [], []
-    for i, row in enumerate(np.column_stack([table, beside]) + 0.0):
+    for i, row in enumerate(np.column_stack([table, offset_rows]) + 0.0):
         if row.tobytes() not in seen:
             seen[row.tobytes()] = len(first)
             first.append(i)
@@ -42,24 +42,24 @@ def kinds(table):
 @pytest.mark.parametrize("kind", kinds(TABLE))
 @pytest.mark.parametrize("offsets", [1, 2])
 def test_rows_that_are_alike_and_no_others_share_a_class(kind, offsets):
-    beside = np.arange(300) % offsets * 0.25
-    label, first = row_classes(Design(kinds(TABLE)[kind]), beside[None], 300)
-    expected = by_dictionary(TABLE, beside)
+    offset_rows = np.arange(300) % offsets * 0.25
+    label, first = row_classes(Design(kinds(TABLE)[kind]), offset_rows[None], 300)
+    expected = by_dictionary(TABLE, offset_rows)
     assert label.tolist() == expected[0] and first.tolist() == expected[1]
 
 
-def test_two_rows_beside_the_table():
-    beside = np.array([np.arange(300) % 2, np.arange(300) % 3]) - 1.0
-    label, _ = row_classes(Design(np.zeros((300, 1), order="F")), beside, 300)
+def test_two_rows_of_offsets_with_the_table():
+    offset_rows = np.array([np.arange(300) % 2, np.arange(300) % 3]) - 1.0
+    label, _ = row_classes(Design(np.zeros((300, 1), order="F")), offset_rows, 300)
     assert label.tolist() == (np.arange(300) % 6).tolist()
 
 
 def test_the_look_ends_where_there_are_too_many_classes():
-    classes = len(by_dictionary(TABLE, BESIDE[0])[1])
+    classes = len(by_dictionary(TABLE, NO_OFFSETS[0])[1])
     design = Design(np.asfortranarray(TABLE))
-    assert len(row_classes(design, BESIDE, classes)[1]) == classes
-    assert row_classes(design, BESIDE, classes - 1) is None
-    assert row_classes(Design(RNG.normal(size=(300, 4)).T.copy().T), BESIDE, 270) is None
+    assert len(row_classes(design, NO_OFFSETS, classes)[1]) == classes
+    assert row_classes(design, NO_OFFSETS, classes - 1) is None
+    assert row_classes(Design(RNG.normal(size=(300, 4)).T.copy().T), NO_OFFSETS, 270) is None
 
 
 def test_rows_that_differ_in_one_value_alone():
@@ -78,7 +78,7 @@ def test_the_rows_of_a_design_are_standardised_like_it(kind, centred):
     design = Design(matrix if kind == "dense" else kinds(TABLE + [0.0, 0.0, 1e7, 0.0])[kind])
     design.moments(w)
     design.standardise(centred, np.array([1.0, 0.0, 2.0, -1.0]))
-    label, first = row_classes(design, BESIDE, 300)
+    label, first = row_classes(design, NO_OFFSETS, 300)
     few, every = of_rows(design, first, np.bincount(label, w)), np.arange(4, dtype=np.intc)
     assert few.n == len(first) and (few.unpacked(every)[label] == design.unpacked(every)).all()
     assert few.norms(np.bincount(label, w)) == pytest.approx(design.norms(w), rel=1e-12)

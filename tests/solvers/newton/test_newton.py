@@ -356,13 +356,16 @@ PROBLEMS = {
 }
 
 
+def drawn(name, seed):
+    """Return X, y and the options of a problem."""
+    n, p, rho, options = PROBLEMS[name]
+    X, y = correlated(n, p, rho, seed)
+    return X, y > 0 if "family" in options else y, options
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_loose_tolerance_takes_no_more_working_columns(states, name):
-    n, p, rho, options = PROBLEMS[name]
-    X, y = correlated(n, p, rho, 3)
-    if options.get("family") == "binomial":
-        y = y > 0
-    sizes = []
+    (X, y, options), sizes = drawn(name, 3), []
     for tol in (1e-7, 1e-4, 1e-3, 1e-2):
         fit = ss.path(X, y, tol=tol, stop=None, **options)
         assert fit.gaps.max() <= tol
@@ -372,12 +375,8 @@ def test_a_loose_tolerance_takes_no_more_working_columns(states, name):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_far_start_takes_few_more_working_columns_than_a_path(states, name):
-    n, p, rho, options = PROBLEMS[name]
-    X, y = correlated(n, p, rho, 4)
-    if options.get("family") == "binomial":
-        y = y > 0
+    (X, y, options), sizes = drawn(name, 4), []
     first = ss.path(X, y, n_lambdas=1, **options).lambdas[0]
-    sizes = []
     for grid in (first * np.geomspace(1, 0.02, 50), [0.02 * first]):
         fit = ss.path(X, y, lambdas=grid, stop=None, **options)
         assert fit.gaps.max() <= 1e-7
